@@ -1,7 +1,7 @@
-"""Settings of the whole suite: Hypothesis draws the same examples in CI, never by the clock; byte code is kept.
+"""Settings of the whole suite: Hypothesis draws the same examples in CI, independent of the clock; byte code is kept.
 
-Hundreds of processes are started here, and each would compile all that it imports where the environment wants no byte
-code beside the sources.  It is kept in a folder of its own then.
+The tests start hundreds of processes, each of which would compile all its imports where the environment disables byte
+code beside the sources.  In that case it is kept in a folder of its own.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ BYTE_CODE = Path(__file__).parents[1] / ".pytest_cache" / "bytecode"
 
 
 def keep_byte_code() -> None:
-    """From here on, in this process and in those that it starts, unless it is kept anyway."""
+    """Keep byte code from here on, in this process and in its children, unless it is kept anyway."""
     if not sys.dont_write_bytecode:
         return
     sys.dont_write_bytecode = False
@@ -42,15 +42,15 @@ keep_byte_code()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Whatever was compiled of copies in temporary folders is of no use to the next run."""
+    """Delete byte code of copies in temporary folders, which later runs cannot use."""
     if not hasattr(config, "workerinput"):
         shutil.rmtree(BYTE_CODE.joinpath(*Path(tempfile.gettempdir()).parts[1:]), ignore_errors=True)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Tests of one module stay together, so that they share what is dear to make; who is done takes from the others."""
+    """Keep tests of one module together, so that they share expensive values; idle workers take tests from others."""
     if config.getoption("dist") != "load":
         return None
-    scheduler: Any = import_module("xdist.scheduler")  # it comes without types
+    scheduler: Any = import_module("xdist.scheduler")  # it has no types
     return scheduler.WorkStealingScheduling(config, log)

@@ -1,4 +1,4 @@
-"""What guards the suite itself: no test is skipped in CI without a reason on the list."""
+"""Checks of the suite itself: no test is skipped in CI without a reason on the list."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_expected_to_fail(x): assert False
 
 @pytest.fixture
 def guard() -> Any:
-    """The script that `.ci/run` calls, as a module."""
+    """Return the script that `.ci/run` calls, as a module."""
     spec = importlib.util.spec_from_file_location("skipped", ROOT / ".ci" / "skipped.py")
     assert spec is not None
     assert spec.loader is not None
@@ -36,14 +36,14 @@ def guard() -> Any:
 
 @pytest.fixture
 def report(pytester: pytest.Pytester) -> Path:
-    """The JUnit report of a small suite."""
+    """Return the JUnit report of a small suite."""
     pytester.makepyfile(test_small=SUITE)
     pytester.runpytest("--junitxml=junit.xml").assert_outcomes(passed=1, skipped=1, xfailed=1)
     return pytester.path / "junit.xml"
 
 
 def test_a_skipped_test_must_be_listed(guard: Any, report: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """So must one that is expected to fail; one that ran need not."""
+    """An expected failure must be listed as well; a test that ran need not."""
     listed = report.with_name("skips.txt")
     names = ["test_small::test_skipped", "test_small::test_expected_to_fail[1]"]
     for lines, code in (
@@ -58,7 +58,7 @@ def test_a_skipped_test_must_be_listed(guard: Any, report: Path, capsys: pytest.
 
 
 def test_a_listed_test_needs_a_reason(guard: Any, report: Path) -> None:
-    """A name alone excuses nothing."""
+    """A name alone is not enough."""
     listed = report.with_name("skips.txt")
     listed.write_text("test_small::test_skipped\n", "utf-8")
     with pytest.raises(ValueError, match="without a reason"):

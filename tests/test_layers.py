@@ -1,7 +1,7 @@
-"""The architecture, enforced: who imports whom, who writes files, what every module has.
+"""The architecture, enforced: allowed imports, modules that write files, required parts of every module.
 
-Each rule is a function from a parsed module to complaints.  The tree must have none, and every rule is
-shown to fire on a fault planted in a tree of its own.
+Each rule is a function from a parsed module to complaints.  The tree must have none, and every rule is shown to fire on
+a fault planted in a tree of its own.
 """
 
 from __future__ import annotations
@@ -29,11 +29,14 @@ WRITERS = {
     "evenhand/evidence/store.py",
     "evenhand/search/spilling.py",
 }
-"""Of the content and the engines, where files may be written: the store, and the disk of a search, when asked."""
+"""The modules of content and engines that may write files: the store, and the disk of a search, when requested."""
 
 MAY_READ_THE_REFERENCE: dict[str, set[str]] = {}
-"""Claims see vocabulary, never rules or mutants, or a mutant would be judged by its own notion.  The kernel
-classifier compares what a kernel did with what the reference would have done, so it calls the reference's."""
+"""The modules of claims that may read the reference.
+
+Claims use vocabulary, never rules or mutants, because a mutant would otherwise be judged by its own rules. The kernel
+classifier compares a kernel's behaviour with the reference's, so it calls the reference.
+"""
 
 MOST_LINES = 500
 MOST_LINES_OF_A_FUNCTION = 60
@@ -50,32 +53,32 @@ class Module:
 
     @property
     def name(self) -> str:
-        """The path from the root."""
+        """Return the path from the root."""
         return self.path.relative_to(self.root).as_posix()
 
     @property
     def layer(self) -> str:
-        """The top-level folder."""
+        """Return the top-level folder."""
         return self.name.split("/")[0]
 
     @cached_property
     def text(self) -> str:
-        """The source."""
+        """Return the source."""
         return self.path.read_text("utf-8")
 
     @cached_property
     def tree(self) -> ast.Module:
-        """The source, parsed."""
+        """Return the source, parsed."""
         return ast.parse(self.text)
 
     @cached_property
     def nodes(self) -> list[ast.AST]:
-        """Every node of the tree."""
+        """Return every node of the tree."""
         return list(ast.walk(self.tree))
 
     @property
     def imports(self) -> Iterator[tuple[int, str]]:
-        """Line and dotted name of everything imported, wherever in the file; `from a import b` gives a and a.b."""
+        """Return line and dotted name of every import, anywhere in the file; `from a import b` gives a and a.b."""
         for node in self.nodes:
             if isinstance(node, ast.Import):
                 yield from ((node.lineno, alias.name) for alias in node.names)
@@ -88,7 +91,7 @@ class Module:
 
 
 def modules(root: Path) -> list[Module]:
-    """The modules of the five real folders; the links within `evenhand` show the other four again."""
+    """Yield the modules of the five real folders; the links within `evenhand` show the other four again."""
     found: list[Module] = []
     for layer in FOLDERS:
         links = [root / layer / other for other in CONTENT if layer == "evenhand"]
@@ -99,12 +102,12 @@ def modules(root: Path) -> list[Module]:
 
 @cache
 def the_tree() -> tuple[Module, ...]:
-    """The modules of this repository, each parsed once for all rules."""
+    """Return the modules of this repository, each parsed once for all rules."""
     return tuple(modules(ROOT))
 
 
 def _called(call: ast.Call) -> str:
-    """The dotted name of what is called, as far as it is written as one; `…` stands for what is no name."""
+    """Return the dotted name of the called function if it is written as one; `…` stands for parts that are no names."""
     parts: list[str] = []
     place = call.func
     while isinstance(place, ast.Attribute):
@@ -115,14 +118,14 @@ def _called(call: ast.Call) -> str:
 
 
 def names_are_whole(module: Module) -> Iterator[str]:
-    """A bare `import model` would make second copies of every class; nothing of ours imports `evenhand` as a whole."""
+    """A bare `import model` would make second copies of every class; our code never imports `evenhand` as a whole."""
     for line, name in module.imports:
         if name.split(".")[0] in CONTENT:
             yield f"{line}: imports {name} by its bare name"
 
 
 def _is_adapter(module: Module) -> bool:
-    """Whether a module is somebody's implementation behind the shapes of a kernel: `model/PROTOCOL/adapter`."""
+    """Return whether a module is an implementation behind the interface of a kernel: `model/PROTOCOL/adapter`."""
     return module.name.removesuffix(".py").split("/")[2:3] == ["adapter"]
 
 
@@ -135,7 +138,7 @@ def the_model_stands_alone(module: Module) -> Iterator[str]:
 
 
 def claims_see_no_rules(module: Module) -> Iterator[str]:
-    """What speaks of a protocol in `properties` imports nothing of it that defines rules or makes mutants."""
+    """Modules of `properties` about a protocol import no module of it that defines rules or makes mutants."""
     parts = module.name.removesuffix(".py").split("/")
     if module.layer != "properties" or not (module.root / "model" / parts[1]).is_dir():
         return
@@ -152,7 +155,7 @@ def claims_see_no_rules(module: Module) -> Iterator[str]:
 
 @cache
 def _makes_rules(root: Path, name: str) -> bool:
-    """Whether a module (or folder) of the model defines a class `Rules` or makes a `Mutant`."""
+    """Return whether a module (or folder) of the model defines a class `Rules` or makes a `Mutant`."""
     place = root.joinpath(*name.split(".")[1:])
     paths = [path for path in (place.with_suffix(".py"), *place.glob("*.py")) if path.is_file()]
     if place.parent.name == "model":  # the package of a protocol as a whole: its own file only
@@ -163,7 +166,7 @@ def _makes_rules(root: Path, name: str) -> bool:
 
 
 def engines_write_no_files(module: Module) -> Iterator[str]:
-    """Engines return values; what touches a disk stands in the layers above them and in the store."""
+    """Engines return values; disk access belongs to the layers above them and to the store."""
     parts = module.name.split("/")
     above = module.layer == "evenhand" and parts[1] not in ENGINE_FOLDERS
     if above or module.name in WRITERS or _is_adapter(module):
@@ -195,7 +198,7 @@ def _writes(call: ast.Call) -> bool:
 
 
 def nothing_is_evaluated(module: Module) -> Iterator[str]:
-    """No text becomes code, and no file becomes objects by itself."""
+    """Text never becomes code, and no file becomes objects by itself."""
     imported = list(module.imports)
     for line, name in imported:
         only_writes = name == "marshal" and {n for at, n in imported if at == line} == {"marshal", "marshal.dumps"}
@@ -218,13 +221,13 @@ def imports_are_absolute(module: Module) -> Iterator[str]:
 
 
 def modules_say_what_they_are(module: Module) -> Iterator[str]:
-    """A docstring."""
+    """Every module has a docstring."""
     if not ast.get_docstring(module.tree):
         yield "1: has no docstring"
 
 
 def modules_stay_readable(module: Module) -> Iterator[str]:
-    """One idea each, so not longer than a person reads in one go."""
+    """A module has one idea, and is short enough to read in one go."""
     lines = module.text.count("\n")
     if lines > MOST_LINES:
         yield f"{lines}: more than {MOST_LINES} lines"
@@ -256,12 +259,12 @@ RULES: tuple[Rule, ...] = (
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 def test_the_tree_keeps_the_rule(rule: Rule) -> None:
-    """No complaint about any module."""
+    """There is no complaint about any module."""
     assert [f"{module.name}:{complaint}" for module in the_tree() for complaint in rule(module)] == []
 
 
 def test_the_walk_finds_the_tree_once() -> None:
-    """Every tracked folder has modules, and no module is seen through a link as well."""
+    """Every tracked folder has modules, and no module is found through a link as well."""
     names = [module.name for module in the_tree()]
     assert {name.split("/")[0] for name in names} == set(FOLDERS)
     assert "evenhand/core/codec.py" in names
@@ -269,7 +272,7 @@ def test_the_walk_finds_the_tree_once() -> None:
 
 
 def test_allowances_are_used() -> None:
-    """An allowance for a file that is gone would let the next file of that name through."""
+    """An allowance for a deleted file would apply to the next file of that name."""
     long = [name.partition(":")[0] for name in LONG]
     assert [name for name in (*WRITERS, *MAY_READ_THE_REFERENCE, *long) if not (ROOT / name).is_file()] == []
 
@@ -302,7 +305,7 @@ FAULTS: tuple[tuple[Rule, str, str, str], ...] = (
 
 
 def planted(root: Path, name: str, source: str) -> Module:
-    """A module in a small tree that has a protocol `cud` with a kernel and mutants."""
+    """Return a module in a small tree that has a protocol `cud` with a kernel and mutants."""
     files = {
         "model/cud/kernel.py": "class Rules: ...",
         "model/cud/broken.py": "MUTANTS = (Mutant('m'),)",
@@ -344,7 +347,7 @@ def test_each_rule_fires_on_its_fault(rule: Rule, name: str, source: str, compla
     ],
 )
 def test_rules_let_honest_modules_through(name: str, source: str, tmp_path: Path) -> None:
-    """What is allowed is not complained about."""
+    """Allowed code gives no complaint."""
     module = planted(tmp_path, name, source)
     assert [complaint for rule in RULES for complaint in rule(module)] == []
 
@@ -360,14 +363,14 @@ def test_a_module_without_docstring_is_seen(tmp_path: Path) -> None:
 
 
 def engines_loaded_by(program: str) -> set[str]:
-    """Which engines' libraries a fresh interpreter has loaded after `program`."""
+    """Return the engines' libraries that a fresh interpreter has loaded after `program`."""
     after = f"{program}\nimport sys\nprint(*sorted({{name.split('.')[0] for name in sys.modules}}))"
     done = subprocess.run([sys.executable, "-c", after], cwd=ROOT, capture_output=True, text=True, check=True)
     return ENGINES & set(done.stdout.split())
 
 
 def test_importing_the_model_loads_no_engine() -> None:
-    """Not even through `evenhand/__init__.py`; and the look at what is loaded sees an engine that is."""
+    """Not even through `evenhand/__init__.py`; and the check notices an engine that is loaded."""
     every_model = (
         "import importlib, pkgutil, evenhand.model as m\n"
         "for found in pkgutil.walk_packages(m.__path__, 'evenhand.model.'): importlib.import_module(found.name)"
@@ -377,7 +380,7 @@ def test_importing_the_model_loads_no_engine() -> None:
 
 
 def linted(root: Path) -> subprocess.CompletedProcess[str]:
-    """The contracts of import-linter, on the tree at `root`."""
+    """Run the contracts of import-linter, on the tree at `root`."""
     program = "from importlinter.cli import lint_imports_command; lint_imports_command()"
     command = [sys.executable, "-c", program, "--no-logo", "--no-cache"]
     environment = {**os.environ, "PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -385,13 +388,13 @@ def linted(root: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_imports_keep_the_contracts() -> None:
-    """The layers, and what they leave out, are in pyproject.toml."""
+    """The layers and their exceptions are in pyproject.toml."""
     done = linted(ROOT)
     assert done.returncode == 0, done.stdout
 
 
 def test_no_module_leads_back_to_itself() -> None:
-    """Not through a type either."""
+    """Imports for types count as well."""
     graph = grimp.build_graph("evenhand", cache_dir=None)
     imports = nx.DiGraph((a, b) for a in graph.modules for b in graph.find_modules_directly_imported_by(a))
     assert imports.number_of_nodes() > 500
@@ -399,7 +402,7 @@ def test_no_module_leads_back_to_itself() -> None:
 
 
 def imports_inside_functions(folder: Path) -> list[str]:
-    """Where a function imports something: for an optional extra, or what only some systems have."""
+    """Return the imports inside functions: of an optional extra, or of modules that only some systems need."""
     found: list[str] = []
     for module in modules(folder):
         functions = [node for node in module.nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
@@ -410,7 +413,7 @@ def imports_inside_functions(folder: Path) -> list[str]:
 
 
 def test_few_imports_hide_in_functions(tmp_path: Path) -> None:
-    """A hidden import hides a dependency from whoever reads the head of a module."""
+    """A hidden import hides a dependency from readers of a module's head."""
     assert len(imports_inside_functions(ROOT)) < 20, imports_inside_functions(ROOT)
     planted(tmp_path, "model/x.py", "def f():\n    from evenhand.core import text\n    return text")
     assert imports_inside_functions(tmp_path) == ["model/x.py:3"]
@@ -430,7 +433,7 @@ UPWARD = {
 
 
 def test_an_upward_import_is_seen(tmp_path: Path) -> None:
-    """Every contract is broken by an import planted for it, and names the module."""
+    """An import planted for each contract breaks it, and the message names the module."""
     for folder in FOLDERS:
         shutil.copytree(
             ROOT / folder, tmp_path / folder, symlinks=True, ignore=shutil.ignore_patterns("*.json", "*.pyc")

@@ -1,8 +1,8 @@
-"""What people install: wheel, sdist, editable install, and a clone by a system without symbolic links.
+"""The installable forms: wheel, sdist, editable install, and a clone on a system without symbolic links.
 
-The folders `model`, `properties`, `proofs` and `counterexamples` are installed as parts of `evenhand`, where
-links show them to tools that look at files.  Links are easily lost on the way, and what is lost with them is
-lost in silence (a JSON file, a hundred doctests), so each way is built here and looked into, without a network.
+The folders `model`, `properties`, `proofs` and `counterexamples` are installed as parts of `evenhand`, where links show
+them to tools that read files.  Links are easily lost on the way, and their loss is silent (a JSON file, a hundred
+doctests), so each form is built and inspected here, without a network.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ print(json.dumps({
 
 
 def run(*command: str | Path, cwd: Path) -> str:
-    """The output of a command that must succeed, with no package index to ask and nothing of ours on its path."""
+    """Return the output of a command that must succeed, without a package index and without our code on its path."""
     hidden = {"PYTHONPATH", "PYTEST_ADDOPTS", "COVERAGE_PROCESS_START"}
     environment = {name: value for name, value in os.environ.items() if name not in hidden}
     environment |= {"PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-    if "PYTHONPYCACHEPREFIX" not in environment:  # else byte code is kept where it changes no tree
+    if "PYTHONPYCACHEPREFIX" not in environment:  # otherwise byte code is kept where it changes no tree
         environment["PYTHONDONTWRITEBYTECODE"] = "1"
     done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
@@ -54,14 +54,14 @@ def run(*command: str | Path, cwd: Path) -> str:
 
 
 def git(*arguments: str | Path, cwd: Path) -> str:
-    """git, with settings of its own."""
+    """Run git with settings of its own."""
     settings = ("user.name=t", "user.email=t@example.org", "commit.gpgsign=false", "core.hooksPath=/dev/null")
     return run("git", *(part for setting in settings for part in ("-c", setting)), *arguments, cwd=cwd)
 
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The repository as it would be committed now, in a repository of its own."""
+    """Return the repository as the next commit would have it, in a repository of its own."""
     copy = tmp_path_factory.mktemp("tree")
     for name in git("ls-files", "-z", "--cached", "--others", "--exclude-standard", cwd=ROOT).split("\0"):
         if name and os.path.lexists(ROOT / name):  # a tracked file may have been removed
@@ -75,7 +75,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def without_links(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A clone by a system without symbolic links: where a link was stands a file that names its target."""
+    """Return a clone on a system without symbolic links: each link is a file with the name of its target."""
     clone = tmp_path_factory.mktemp("clone") / "evenhand"
     git("clone", "--quiet", "-c", "core.symlinks=false", tree, clone, cwd=tree)
     for part in PARTS:
@@ -84,14 +84,14 @@ def without_links(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def build(source: Path, out: Path, kind: str) -> Path:
-    """The wheel or sdist of a source tree."""
+    """Build the wheel or sdist of a source tree."""
     run(sys.executable, "-m", "build", "--no-isolation", f"--{kind}", "--outdir", out, source, cwd=source)
     (made,) = out.iterdir()
     return made
 
 
 def expected(tree: Path) -> dict[str, bytes]:
-    """What must be installed, by its path there: every module and data file of the five folders."""
+    """Return the files to install, by their path there: every module and data file of the five folders."""
     found: dict[str, bytes] = {}
     for name in git("ls-files", "-z", cwd=tree).split("\0"):
         folder, _, _ = name.partition("/")
@@ -102,18 +102,18 @@ def expected(tree: Path) -> dict[str, bytes]:
 
 
 def contents(wheel: Path) -> dict[str, bytes]:
-    """What a wheel installs under `evenhand`."""
+    """Return the files that a wheel installs under `evenhand`."""
     with zipfile.ZipFile(wheel) as archive:
         return {name: archive.read(name) for name in archive.namelist() if name.startswith("evenhand/")}
 
 
 def differences(one: dict[str, bytes], two: dict[str, bytes]) -> list[str]:
-    """The paths at which two trees differ."""
+    """Return the paths at which two trees differ."""
     return sorted(name for name in one.keys() | two.keys() if one.get(name) != two.get(name))
 
 
 def virtual_environment(folder: Path) -> Path:
-    """The interpreter of a new environment that sees our dependencies but not evenhand itself."""
+    """Return the interpreter of a new environment that has our dependencies but not evenhand itself."""
     run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     own = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=folder).strip()
@@ -123,13 +123,13 @@ def virtual_environment(folder: Path) -> Path:
 
 
 def install(python: Path, *what: str | Path) -> None:
-    """pip, asking no index."""
+    """Run pip without an index."""
     pip = (sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--ignore-installed")
     run(*pip, "--no-build-isolation", *what, cwd=python.parent)
 
 
 def test_a_wheel_holds_every_module_and_data_file_once(tree: Path, tmp_path: Path) -> None:
-    """From a clone with links; and it imports, with its command and its pytest plugin."""
+    """From a clone with links; it imports, with its command and its pytest plugin."""
     wheel = build(tree, tmp_path / "out", "wheel")
     assert differences(contents(wheel), expected(tree)) == []
     with zipfile.ZipFile(wheel) as archive:
@@ -146,12 +146,12 @@ def test_a_wheel_holds_every_module_and_data_file_once(tree: Path, tmp_path: Pat
 
 
 def test_a_clone_without_links_builds_the_same_wheel(tree: Path, without_links: Path, tmp_path: Path) -> None:
-    """Byte for byte, what is installed."""
+    """Byte for byte the same installed files."""
     assert differences(contents(build(without_links, tmp_path / "out", "wheel")), expected(tree)) == []
 
 
 def test_a_missing_file_would_be_seen(tree: Path, tmp_path: Path) -> None:
-    """The comparison fires: on a data file that the settings forget, and on a module."""
+    """The comparison fails for a data file that the settings omit, and for a module."""
     forgetful = tmp_path / "forgetful"
     git("clone", "--quiet", tree, forgetful, cwd=tree)
     settings = forgetful / "pyproject.toml"
@@ -198,7 +198,7 @@ def test_an_editable_install_imports_the_real_folders(
 
 
 def test_pytest_collects_every_doctest_and_every_record() -> None:
-    """Through the links, without which pytest finds fewer and says nothing."""
+    """Through the links; without them pytest silently finds fewer."""
     collected = run(
         sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "evenhand", cwd=ROOT
     ).splitlines()
@@ -210,7 +210,7 @@ def test_pytest_collects_every_doctest_and_every_record() -> None:
 
 
 def places_with_examples() -> list[str]:
-    """The modules of the real folders in which some docstring shows an example, read without importing them."""
+    """Return the modules of the real folders with an example in some docstring, read without importing them."""
     sources = [path for folder in ("evenhand", *PARTS) for path in sorted((ROOT / folder).rglob("*.py"))]
     return [str(path) for path in sources if not path.parent.is_symlink() and _shows_an_example(path)]
 

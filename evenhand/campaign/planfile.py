@@ -208,7 +208,7 @@ def _jobs(bundle: Bundle, run: Mapping[str, Any]) -> Iterator[Job]:
     seeds = range(seed, seed + run.get("seeds", 1))
     if "engine" not in run:
         if strange := sorted(set(run) - _OF_VERIFY):
-            raise ValueError(f"{strange[0]!r} says something of one engine; name it, as in `engine: explore`")
+            raise ValueError(f"{strange[0]!r} belongs to one engine; name it, as in `engine: explore`")
         for job in plan(bundle, budget, seed=seed, theorems=_theorems(bundle, run)):
             yield job
             if job.engine == "fuzz":
@@ -234,7 +234,7 @@ def _products(bundle: Bundle, run: Mapping[str, Any], effort: Any) -> Iterator[J
     engine = run["engine"]
     if strange := sorted(set(run) - _OF_VERIFY - {"engine"} - _KEYS[engine]):
         raise ValueError(
-            f"{strange[0]!r} says nothing to {engine}; it takes: {', '.join(sorted(_KEYS[engine])) or 'none'}"
+            f"{strange[0]!r} is no setting of {engine}; it takes: {', '.join(sorted(_KEYS[engine])) or 'none'}"
         )
     if engine == "prove":
         yield from (Job(bundle.name, "prove", theorem=theorem) for theorem in _theorems(bundle, run))

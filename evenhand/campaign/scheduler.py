@@ -193,7 +193,7 @@ def _keep(now: CampaignState, order: Order, end: Ending) -> None:
     if now.sources.changed(job):
         raise SourcesChanged(
             f"a source of {job.protocol} or of an engine was edited while the campaign ran; the result of "
-            f"{order.task.title!r} is not kept. Run the campaign again: what rests on the old sources is done anew"
+            f"{order.task.title!r} is not kept. Run the campaign again: work with the old sources is repeated"
         )
     made: Json = end.made if end.outcome == "done" else {"because": end.because}
     limits: dict[str, Any] = {"seconds": order.limits.seconds, "memory": order.limits.memory}

@@ -158,7 +158,7 @@ class Store:
         content = bytes(row.content)
         if _digest(content) != row.digest:
             raise StoreError(
-                f"{self.name}: row {row.id} of evenhand_results is not what was written there (its digest differs). "
+                f"{self.name}: row {row.id} of evenhand_results was changed since it was written (its digest differs). "
                 "Restore the store from a copy, or begin with another"
             )
         return Kept(row.address, row.identity, row.outcome, parse(row.limits), parse(content), row.seconds, row.at)
@@ -280,7 +280,7 @@ def _store_errors(name: str, what: str) -> Generator[None]:
 
 
 _STEPS = (
-    (("locked",), "Wait for whoever uses it, or name another store"),
+    (("locked",), "Wait for the process that uses it, or name another store"),
     (("readonly", "read-only"), "Name a store that can be written to with --store"),
     (("full", "disk i/o", "no space"), "Make room; what was finished is kept, and `evenhand campaign resume` goes on"),
     (("not a database", "malformed"), "Restore it from a copy, or name another store"),

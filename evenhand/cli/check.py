@@ -1,4 +1,4 @@
-"""`evenhand check`: somebody's kernel against the model and the claims."""
+"""`evenhand check`: an outside kernel against the model and the claims."""
 
 from __future__ import annotations
 

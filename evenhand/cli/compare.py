@@ -137,9 +137,9 @@ def _print(bundle: Bundle, found: SensitivityTable) -> None:
         f"about nothing there, {found.stated:,} are undecided as expected, {len(found.open_cells):,} open"
     )
     lines = [
-        f"{plural(len(found.values), 'value')} tried in {places} (what is not the system's own scope): {counts}.",
-        f"values that flip nothing there: {', '.join(f'{name}={value}' for name, value in found.idle) or 'none'}",
-        f"not tried, for their values cannot be listed: {', '.join(found.untried) or 'none'}",
+        f"{plural(len(found.values), 'value')} tried in {places} (sizes other than the system's own): {counts}.",
+        f"values that change no verdict there: {', '.join(f'{name}={value}' for name, value in found.idle) or 'none'}",
+        f"not tried, because their values cannot be listed: {', '.join(found.untried) or 'none'}",
     ]
     for cell in found.open_cells[:LISTED]:
         lines.append(f"open: {cell.claim} in {cell.system} under {cell.reading}={cell.value}: {cell.because}")

@@ -1,7 +1,7 @@
-"""What the shell is offered for a name: protocols, systems, claims, goals, theorems, mutants, readings.
+"""Complete names for the shell: protocols, systems, claims, goals, theorems, mutants, readings.
 
-Nothing is loaded until somebody presses Tab, and then only what lists names: no engine, no solver.  A mistake on the
-line so far offers nothing; the command itself will say what is wrong.
+Nothing is loaded until the user presses Tab, and then only the parts that list names: no engine, no solver.  A mistake
+on the line so far offers nothing; the command itself reports it.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def emit(value: Mapping[str, Json]) -> None:
 
 @contextmanager
 def usage() -> Generator[None]:
-    """Where names, sizes and files are made out: what is wrong with them is the person's to mend."""
+    """Report errors about names, sizes and files as bad use, which the user can mend."""
     try:
         yield
     except (ValueError, OSError) as error:

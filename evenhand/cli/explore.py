@@ -149,7 +149,7 @@ def explore(
         portion = chosen_part(part)
     export = _exporter(graph, parts)
     if wait_for is not None and part:
-        raise BadUse("--wait-for looks at every configuration; leave --part out")
+        raise BadUse("--wait-for searches every configuration; leave --part out")
     names = _quotients(chosen, quotient or [], symmetry=symmetry, waits=wait_for is not None)
     waits = None if wait_for is None else _waiting(chosen, wait_for)
     folder = folder_for(out)
@@ -241,7 +241,7 @@ def _quotients(system: AnySystem, names: list[str], *, symmetry: bool, waits: bo
             f"--quotient {' --quotient '.join(names)}: abstractions can be taken one after the other, each once"
         )
     if names and waits:
-        raise BadUse("--wait-for looks at every state, and a quotient at some; leave one of them out")
+        raise BadUse("--wait-for searches every state, a quotient only some; leave one of them out")
     return ("",) if symmetry else tuple(names)
 
 
@@ -296,7 +296,7 @@ def _disk(spill: Path | None, max_memory: int | None) -> Spill | None:
     if spill is None:
         return None
     if max_memory is None:
-        raise BadUse("--spill says where to go on when memory ends; say with --max-memory when that is")
+        raise BadUse("--spill names the folder for states beyond a memory limit; give the limit with --max-memory")
     folder_for(spill)
     try:
         return Folder(spill).ready()
@@ -307,7 +307,7 @@ def _disk(spill: Path | None, max_memory: int | None) -> Spill | None:
 def _exporter(graph: Path | None, parts: bool) -> Any:
     if graph is None:
         if parts:
-            raise BadUse("--parts says what --graph writes; name a file with --graph")
+            raise BadUse("--parts changes the output of --graph; name a file with --graph")
         return None
     from evenhand.report.graph import exporter
 

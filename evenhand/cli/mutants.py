@@ -125,7 +125,7 @@ def _print(found: KillMatrix, written: dict[str, str], *, every: bool) -> None:
     proved = sum(bool(row.proved) for row in found.rows)
     lines = [
         f"{plural(len(found.rows), 'mutant')}: {len(found.of('killed'))} killed, "
-        f"{len(found.of('equivalent'))} shown equivalent ({proved} by proof, whatever the size), "
+        f"{len(found.of('equivalent'))} shown equivalent ({proved} by proof, for all sizes), "
         f"{len(found.of('open_gap'))} open gaps, {plural(len(found.of('survivor')), 'survivor')}.",
     ]
     if every:  # most claims cannot kill a few chosen mutants

@@ -1,4 +1,4 @@
-"""What a command gives back: counterexamples and reports as files, one object for `--json`, an exit code."""
+"""Results of a command: counterexamples and reports as files, one object for `--json`, an exit code."""
 
 from __future__ import annotations
 

@@ -210,9 +210,9 @@ def _report_check(
     for named, word in zip(about, words, strict=True):
         typer.echo(f"proved again  {inert(named.protocol)} {inert(named.theorem)}: {word}")
     if not apart:
-        typer.echo(f"ok  {inert(str(file))}: every byte is what proving it again gives")
+        typer.echo(f"ok  {inert(str(file))}: proving it again gives the same bytes")
         return
-    say(f"evenhand: {file}: not what proving it again gives; nothing in it can be relied on")
+    say(f"evenhand: {file}: proving it again gives another record; do not rely on this one")
     for line in apart:
         say(f"  {line}")
 

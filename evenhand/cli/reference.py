@@ -28,7 +28,7 @@ class Parameter:
 
 
 def parameters(command: str) -> Iterator[Parameter]:
-    """Those of a command, as typer is told of them, arguments first."""
+    """Return the parameters of a command, as declared to typer, arguments first."""
     hints = get_type_hints(COMMANDS[command], include_extras=True)
     for name, given in inspect.signature(COMMANDS[command]).parameters.items():
         written, entry = get_args(hints[name])[:2]

@@ -45,7 +45,7 @@ def report(
     if not reports:
         raise BadUse(f"of {plural(len(files), 'file')} none is a report.json; `evenhand verify --out DIR` writes one")
     if twice := next((name for name in about if about.count(name) > 1), None):
-        raise BadUse(f"two kill matrices speak of {twice}; name one of them")
+        raise BadUse(f"two kill matrices are about {twice}; name one of them")
     with usage():
         try:
             found = merged(reports)

@@ -1,4 +1,4 @@
-"""What the options ask for: protocols, systems, jobs, files."""
+"""Resolve options to protocols, systems, jobs and files."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def bundles_named(names: list[str]) -> tuple[Bundle, ...]:
         return tuple(bundle_named(name) for name in dict.fromkeys(names))
     found = protocols()
     if not found:
-        raise BadUse("there is no protocol; a module of evenhand.model with a PROTOCOL is one")
+        raise BadUse("no protocol is installed; a protocol is a module of evenhand.model with a PROTOCOL")
     return found
 
 

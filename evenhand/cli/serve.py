@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from evenhand.web.position import Position
 
 HOST = "127.0.0.1"
-"""Nobody else can reach the page; there is no option for another address."""
+"""The page is reachable from this machine only; there is no option for another address."""
 
 
 @guarded
@@ -105,9 +105,7 @@ def _first(
     """Return the position where the walk begins.  Raises BadUse."""
     if fixture is not None:
         if system or scope or readings or mutant:
-            raise BadUse(
-                "a fixture says itself which system, scope, readings and mutant it runs; leave those options out"
-            )
+            raise BadUse("a fixture names its own system, scope, readings and mutant; leave those options out")
         with usage():
             place = place_of(fixture_at(fixture), str(fixture))
         if protocol not in ("", place.bundle.name):

@@ -1,4 +1,4 @@
-"""`evenhand sweep`: how a search grows with the sizes of its scope, beside what is proved of any size."""
+"""`evenhand sweep`: the growth of a search with the sizes of its scope, beside theorems for any size."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ def _proved(bundle: Bundle, job: Job, sizes: Mapping[str, range], workers: int) 
 
 
 class Theorem(NamedTuple):
-    """What became of one theorem, and the seconds by the clock that its proof took, with witnesses and mutants."""
+    """The result of one theorem, and the seconds of wall-clock time that its proof took, with witnesses and mutants."""
 
     name: str
     finding: Finding
@@ -273,7 +273,7 @@ def _said(found: Sweep, names: Sequence[str], proved: Sequence[Theorem] | None) 
     if proved is not None and not proved:
         yield f"no theorem about these claims says that it holds for any number of {swept}"
     if any(not point.complete for point in found.points):
-        yield "points that met a bound are UNDECIDED; their counts are what was covered before"
+        yield "points that met a bound are UNDECIDED; their counts cover the part before the bound"
     if found.unfinished:
         formatted = "; ".join(",".join(f"{name}={one[name]}" for name in found.over) for one in found.unfinished)
         yield f"INTERRUPTED; not finished: {formatted}"

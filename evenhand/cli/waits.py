@@ -17,13 +17,13 @@ from evenhand.search.waiting import circular_waits, waits_after
 
 AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
 Told: TypeAlias = tuple[dict[str, Json], list[str]]
-"""What `--json` adds, and the same in lines."""
+"""The addition to `--json`, and the same in lines."""
 Waits: TypeAlias = Callable[[int | None, int | None, int | None], Told]
-"""What looks at waits within bounds: states of one configuration, depth, and MB of memory."""
+"""A search for waits within bounds: states of one configuration, depth, and MB of memory."""
 
 
 def waiting(system: AnySystem, path: Path) -> Waits:
-    """What looks at the waits of all reachable states within bounds, and writes the graph that says most."""
+    """Return the search for waits in all reachable states; it writes the most informative graph."""
     with usage():
         write = waits_exporter(path)
 
@@ -53,7 +53,7 @@ def waiting(system: AnySystem, path: Path) -> Waits:
 def waiting_after(system: AnySystem, evidence: Evidence, path: Path) -> Told:
     """The waits at the end of a run, written to `path`."""
     if isinstance(evidence, Pair):
-        raise BadUse("--wait-for speaks of the end of one run, and this counterexample compares two; leave it out")
+        raise BadUse("--wait-for is about the end of one run, and this counterexample compares two; leave it out")
     with usage():
         write = waits_exporter(path)
         found = waits_after(system, evidence)

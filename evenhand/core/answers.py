@@ -1,4 +1,4 @@
-"""Call functions that a user passes in, and check what they return.
+"""Call functions that a user passes in, and check their results.
 
 A predicate may return only `True` or `False` (numpy's too), because Python takes nearly everything for true: a
 generator (a forgotten `all(…)`), a coroutine, a lambda, `NotImplemented`.  A compared value must be comparable.

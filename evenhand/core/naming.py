@@ -25,7 +25,7 @@ AnySystem = System[Any, Any, Any, Any, Any]
 
 PLANNED = ("explore", "fuzz")
 ENGINES = (*PLANNED, "prove", "plan")
-"""What gives verdicts on claims; the verdict of `plan` is that no plan of the budget covers the claim."""
+"""The sources of verdicts on claims; the verdict of `plan` is that no plan of the budget covers the claim."""
 
 
 class Parts(Interface):

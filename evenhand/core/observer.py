@@ -121,7 +121,7 @@ def _only(system: AnySystem, config: Any, state: Any) -> Any:
 
 
 def readout(observers: Sequence[Observer], config: Any, steps: Iterable[AnyStep]) -> dict[str, Any]:
-    """Return what each observer reads after these steps, by name."""
+    """Return the value that each observer reads after these steps, by name."""
     values = [one.start(config) for one in observers]
     for step in steps:
         values = [one.update(value, step) for one, value in zip(observers, values, strict=True)]

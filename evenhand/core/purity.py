@@ -1,4 +1,4 @@
-"""Find in bytecode what makes a function depend on more than its arguments.
+"""Find the parts of a function's bytecode that make it depend on more than its arguments.
 
 A step that draws random numbers, reads a clock or counts its own calls may show a search one model and a claim another.
 Running it twice detects this only by luck, so the bytecode is read: of every function of a system or claim, and of all
@@ -78,7 +78,7 @@ class _Search:
             self.waiting.append((function, owner))
 
     def reach(self, value: Any) -> None:
-        """Read later what calling or using `value` may run."""
+        """Queue the code that calling or using `value` may run."""
         if isinstance(value, MethodType):
             if isinstance(value.__func__, FunctionType):
                 self.read(value.__func__, None if inspect.isclass(value.__self__) else type(value.__self__))
@@ -151,8 +151,8 @@ def refuse_impure(label: str, *records: Any) -> None:
                 name = getattr(record, "name", "")
                 whose = f"`{entry.name}` of {type(record).__name__.lower()} {name!r}" if name else f"`{entry.name}`"
                 raise ModelError(
-                    f"{label}: {whose} is no function of its arguments alone and may answer otherwise when asked "
-                    f"twice: {complaint}. Keep what changes in the state, and let `actions` offer what chance or a "
+                    f"{label}: {whose} depends on more than its arguments and may answer differently when called "
+                    f"twice: {complaint}. Keep changing values in the state, and let `actions` offer what chance or a "
                     "clock would decide; for a cache use functools.cache"
                 )
 

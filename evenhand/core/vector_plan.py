@@ -1,4 +1,4 @@
-"""Where a protocol's vectors come from: where runs are drawn, and which one-step orbits are listed.
+"""The origin of a protocol's vectors: scopes in which runs are drawn, and one-step orbits to list.
 
 All of it is optional: without it a protocol gets vectors from its own systems at their own scopes.
 """

@@ -29,7 +29,7 @@ class Status(StrEnum):
 
 
 Evidence = Scenario[Any, Any, Any] | Lasso[Any, Any, Any] | Pair[Any, Any, Any]
-"""What refutes a claim, or witnesses a reachable one: it replays in the executable model."""
+"""Evidence that refutes a claim, or witnesses a reachable one: it replays in the executable model."""
 
 
 def runs(evidence: Evidence) -> tuple[Scenario[Any, Any, Any], ...]:

@@ -92,9 +92,7 @@ def judge(system: AnySystem, claim: Property, evidence: Evidence, *, limit: int 
         case Commute(), Pair():
             return _either_order(system, claim, evidence)
         case _:
-            return Judgement(
-                False, f"a {type(evidence).__name__.lower()} says nothing about a claim of kind {claim.kind}"
-            )
+            return Judgement(False, f"a {type(evidence).__name__.lower()} cannot refute a claim of kind {claim.kind}")
 
 
 def first_refuted_step(system: AnySystem, claim: Property, evidence: Evidence) -> int | None:
@@ -283,7 +281,7 @@ def _differ(system: AnySystem, claim: DeterminedBy, pair: Pair[Any, Any, Any]) -
     if not claim.across and left.config != right.config:
         return Judgement(False, "the claim compares steps of one configuration only")
     if not (claim.when(left) and claim.when(right)):
-        return Judgement(False, "the claim says nothing about one of the two steps")
+        return Judgement(False, "the claim's antecedent is false of one of the two steps")
     if claim.key(left) != claim.key(right):
         return Judgement(False, "the two steps have different keys")
     if claim.value(left) == claim.value(right):
@@ -328,7 +326,7 @@ def _either_order(system: AnySystem, claim: Commute, pair: Pair[Any, Any, Any]) 
         return Judgement(False, "the runs are not two orders of their last two actions")
     state = replay(system, Scenario(left.config, left.start, tuple(prefix))).final
     if not _picks(system, claim, left.config, state, one, two):
-        return Judgement(False, "the claim does not speak of these two actions in this state")
+        return Judgement(False, "the claim is not about these two actions in this state")
     first, second = _last(system, left), _last(system, right)
     assert first is not None and second is not None
     # `same` takes the picked order first; an asymmetric claim is judged in that order.

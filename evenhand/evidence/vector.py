@@ -179,7 +179,7 @@ class Manifest:
                         word = "missing" if name not in now else "new" if name not in before else "changed"
                         found.append(f"{file}: vector {name} is {word}")
                 if digest(suites[file].to_json()) != whole and list(now) == list(before) and now == before:
-                    found.append(f"{file}: what stands beside its vectors changed")
+                    found.append(f"{file}: its content beside the vectors changed")
         return tuple(found)
 
 

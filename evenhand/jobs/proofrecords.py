@@ -82,7 +82,7 @@ def differences(data: bytes, again: Callable[[Named], Proved]) -> tuple[str, ...
         return ()
     apart = list(_apart("", parse(data), parse(made)))
     more = [f"and {len(apart) - MOST_TOLD} more"] if len(apart) > MOST_TOLD else []
-    return (*apart[:MOST_TOLD], *more) or ("it says the same in other bytes: it is not canonical",)
+    return (*apart[:MOST_TOLD], *more) or ("it has the same content in other bytes: it is not canonical",)
 
 
 def _apart(path: str, file: Any, proof: Any) -> Iterator[str]:

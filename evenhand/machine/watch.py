@@ -290,7 +290,7 @@ def watch(claim: Property) -> Watch[Any]:
     for kind, watcher in _WATCHERS.items():
         if isinstance(claim, kind):
             return watcher(claim)
-    raise TypeError(f"the state machine knows no claims of kind {claim.kind} ({claim.name})")
+    raise TypeError(f"the state machine supports no claims of kind {claim.kind} ({claim.name})")
 
 
 def _evenly(items: tuple[Any, ...], count: int) -> tuple[Any, ...]:

@@ -25,7 +25,7 @@ def merged(reports: Sequence[Report]) -> Report:
     for report in reports:
         own = {finding.protocol for finding in report.findings}
         if twice := sorted(own & seen):
-            raise Apart(f"two reports speak of {', '.join(twice)}")
+            raise Apart(f"two reports are about {', '.join(twice)}")
         seen |= own
         for name, version in report.versions.items():
             other = reports[0].versions.get(name)

@@ -45,7 +45,7 @@ def both(protocol: str, system: str) -> str:
 
 
 def counted(finding: Finding) -> str:
-    """Return what an engine covered, as a count with its unit; empty where the engine counted nothing."""
+    """Return the coverage of an engine, as a count with its unit; empty where the engine counted nothing."""
     if "classes" in finding.coverage:
         return classes(finding.coverage["classes"])
     key, unit = {

@@ -137,7 +137,7 @@ def summary_line(report: Report) -> str:
 
 
 def next_steps(report: Report) -> Iterator[str]:
-    """Yield what a person could do about this report, most urgent first."""
+    """Yield the next steps for a user of this report, most urgent first."""
     budget = str(report.settings.get("budget", ""))
     if report.interrupted:
         yield (

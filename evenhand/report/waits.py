@@ -67,14 +67,14 @@ def wait_lines(found: WaitFor) -> list[str]:
     if not formatted["edges"]:
         lines.append(f"  no agent waits ({', '.join(formatted['agents']) or 'there are no agents'})")
     lines += [f"  a circular wait: {' -> '.join([*cycle, cycle[0]])}" for cycle in formatted["cycles"]]
-    return lines + [f"  not found out: {line}" for line in formatted["unknown"]]
+    return lines + [f"  unknown: {line}" for line in formatted["unknown"]]
 
 
 def _how(one: dict[str, Json]) -> str:
     beside = f" together with {', '.join(map(inert, one['beside']))}" if one["beside"] else ""
     if not one["holds"]:
         return " (can help)"
-    gives = {True: "can give it", False: "cannot give it back", None: "it was not found out whether it can give it"}
+    gives = {True: "can give it", False: "cannot give it back", None: "it is unknown whether it can give it"}
     return f" (holds it{beside}; {gives[one['gives']]})"
 
 

@@ -72,7 +72,7 @@ class Moves:
         return self.together[key]
 
     def menus(self, state: Any) -> dict[str, tuple[Any, ...]]:
-        """Return what each agent may choose in a joint action, the choice of standing by first."""
+        """Return the choices of each agent in a joint action, with standing by first."""
         joint = self.system.joint
         assert joint is not None
         agents = joint.agents(self.config, state)

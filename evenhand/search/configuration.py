@@ -122,7 +122,7 @@ def _watcher(system: AnySystem, claim: Property, config: Any, bounds: Bounds) ->
         case TwoRun():
             return TwoRunWatch(claim, system, len(dict.fromkeys(system.initial(config))))
         case _:
-            raise ValueError(f"claim {claim.name!r} is of kind {claim.kind}, which the search does not know")
+            raise ValueError(f"claim {claim.name!r} is of kind {claim.kind}, which the search does not support")
 
 
 def _sorted(every: Sequence[Watcher]) -> Watchers:

@@ -400,7 +400,7 @@ def _bounds(options: SearchOptions) -> Bounds:
             whole_number(name, bound, least)
     spill = options.get("spill")
     if spill is not None and max_memory is None:
-        raise ValueError("spill says where to go on when max_memory is reached; give a max_memory")
+        raise ValueError("spill is the folder for states beyond max_memory; give a max_memory")
     return Bounds(max_states, depth, max_memory, spill)
 
 

@@ -31,5 +31,5 @@ def elsewhere(claim: Property, part: Part) -> str:
     A safety claim holds on the configurations explored; in others a goal may be met, or compared values may differ.
     """
     if claim.existential or (isinstance(claim, DeterminedBy) and claim.across):
-        return f"part {part[0]}/{part[1]} of the configurations says nothing of the others"
+        return f"part {part[0]}/{part[1]} of the configurations decides nothing about the others"
     return ""

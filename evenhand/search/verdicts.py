@@ -135,7 +135,7 @@ def _undecided(claim: Property, tally: Tally, covered: Covered, doubt: str) -> s
         return doubt
     if tally.met == 0 and not claim.existential:
         if isinstance(claim, Safety) and claim.reads != "states" and covered.transitions == 0:
-            return "there is no step that it could be about"
+            return "no step was reached, and the claim is about steps"
         return "antecedent never met"
     return ""
 

@@ -65,13 +65,13 @@ Outcome: TypeAlias = Refutation | Induction | NoCounterpart | EncodingDisagrees
 
 
 def confirmed(theory: Theory, model: Structure, *claims: Formula) -> str:
-    """Return what the evaluator finds false in a solver's model, an axiom or a claim; empty if nothing."""
+    """Return the axiom or claim that the evaluator finds false in a solver's model; empty if there is none."""
     reader = theory.reader
     for axiom in theory.axioms:
         if not reader.holds(axiom.formula, model):
             return f"axiom {axiom.name} is false in it"
     if not all(reader.holds(claim, model) for claim in claims):
-        return "what it should witness is false in it"
+        return "the formula that it should witness is false in it"
     return ""
 
 

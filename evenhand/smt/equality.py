@@ -147,11 +147,11 @@ class _Asking(ProofTask):
         reached = tuple(word for word in observed if touches(self.theory, (word,), definitions))
         if not reached:
             return EqualityResult(
-                mutant.name, Status.UNDECIDED, f"no step tells theory {self.theory.name} of what it changes"
+                mutant.name, Status.UNDECIDED, f"no observed word of theory {self.theory.name} depends on the change"
             )
         for axiom in self.theory.axioms:
             if touches(self.theory, symbols(axiom.formula), definitions):
-                self.doubt(ProofStatus.UNDECIDED, f"axiom {axiom.name} speaks of what the mutant changes")
+                self.doubt(ProofStatus.UNDECIDED, f"axiom {axiom.name} contains a word that the mutant changes")
         both, goals = self.beside(definitions, reached)
         apart = self.equal(both, goals)
         if isinstance(apart, Scenario):
@@ -162,7 +162,7 @@ class _Asking(ProofTask):
                 "axioms", axioms.query(), "the axioms alone have no model", lambda model: confirmed(self.theory, model)
             )
         if not self.sees_others(reached):
-            self.doubt(ProofStatus.VACUOUS, f"no other fault of theory {self.theory.name} is told apart by these words")
+            self.doubt(ProofStatus.VACUOUS, f"these words distinguish no other fault of theory {self.theory.name}")
         conformance = agree(self.theorem, self.claim, self.system, (mutant,))
         if conformance.disagreements:
             self.doubt(ProofStatus.UNDECIDED, f"theory and model disagree: {conformance.disagreements[0]}")

@@ -265,7 +265,7 @@ def variables(sort: Sort, names: str) -> tuple[Var, ...]:
 def same(left: Term, right: Term) -> Formula:
     """Return the formula that two terms are equal.  Raises IllSorted for terms of two sorts."""
     if left.sort != right.sort:
-        raise IllSorted(f"{left.sort.name} and {right.sort.name} are never the same thing")
+        raise IllSorted(f"{left.sort.name} and {right.sort.name} can never be equal")
     return Equal(left, right)
 
 

@@ -277,6 +277,6 @@ def table(found: Iterable[Cell]) -> str:
     lines.append(" " * wide + "".join(f"{number:3} " for number in range(1, len(names) + 1)).rstrip())
     for mutant in dict.fromkeys(cell.mutant for cell in every):
         lines.append(f"{mutant:{wide}}" + "".join(f"{signs.get((name, mutant), '  '):>4}" for name in names).rstrip())
-    lines.append("X killed by a countermodel that replays, o survives, by proof, . speaks of nothing that was changed,")
+    lines.append("X killed by a countermodel that replays, o survives, by proof, . not about the changed words,")
     lines.append("? a countermodel that does not replay, - no solver decides, ! not as registered")
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""What theories and theorems of several protocols are made of, each written once: no protocol is known here.
+"""Parts that theories and theorems of several protocols share, each written once; this module knows no protocol.
 
 Symbols and words are declared by `relations`, `numbers`, `define` and `Declarations`; `ordered` and `ranked` are
 orders; `Twice` is a theory beside a second copy of itself; `Faults` makes mutants, `stating` theorems that have much

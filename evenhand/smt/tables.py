@@ -1,4 +1,4 @@
-"""Tables of a finite structure, as those write them who look at a model's step, and read them who make a scenario."""
+"""Tables of a finite structure: views write them for a model's step, and realisations read them for a scenario."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class Worker:
         if isinstance(reply, dict):
             return cast("dict[str, Any]", reply)
         self.stop()
-        return {"status": "crashed", "because": "the solver process wrote what is no answer"}
+        return {"status": "crashed", "because": "the solver process wrote an invalid answer"}
 
     def _start(self) -> None:
         self._lines = queue.Queue()

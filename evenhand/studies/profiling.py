@@ -1,4 +1,4 @@
-"""Build the arbitration profile of a protocol: what decides among agents, and whether it can deadlock or livelock.
+"""Build the arbitration profile of a protocol: deciding rules among agents, and whether it can deadlock or livelock.
 
 This module knows no protocol: a protocol's `profile` names the claims that answer each question, its plans say where
 and under which readings they are searched.  The searches are those of `verify`, and their verdicts give the answer: a

@@ -188,7 +188,7 @@ def _point(job: Job, one: Ended, bounds: PointBounds, states: int, transitions: 
         because = f"an error stopped it: {said['error']}"
     elif one.late:
         because = f"stopped after {bounds.timeout:g} s"
-    told = f"at least {states:,} states and {transitions:,} steps were covered" if states else "no count was told yet"
+    told = f"at least {states:,} states and {transitions:,} steps were covered" if states else "no count reported yet"
     return Point(
         sizes=dict(job.scope),
         because=f"{because}; {told}",

@@ -57,7 +57,7 @@ class Separation:
 
     @property
     def by(self) -> Literal["shown", "observed", ""]:
-        """What separates them: what is shown, else what observers read."""
+        """Return the separating part: observations, else the values that observers read."""
         if self.shown is None:
             return ""
         return "shown" if self.shown[0] != self.shown[1] else "observed"
@@ -134,7 +134,7 @@ def separate(
         search.same_state,
     )
     if complete:
-        hidden = "" if search.same_state else "; states that do not show differ, and a claim may look at them"
+        hidden = "" if search.same_state else "; states differ in unobserved parts, which a claim may read"
         because = f"equal in scope {reference.scope}: all {states} pairs of states were visited{hidden}"
         found = replace(found, because=because)
     return found if scenario is None else _with_difference(both, scenario, found, minimal)

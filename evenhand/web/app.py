@@ -156,7 +156,7 @@ class _Server:
             walk(changed, changed.steps)
         except Exception as error:
             raise ValueError(f"the model cannot take this: {type(error).__name__}: {error}") from error
-        return self.to(changed, number, note=f"step {number} is another request now; what follows was replayed")
+        return self.to(changed, number, note=f"the request of step {number} was replaced; later steps were replayed")
 
     def lead(self, body: Body) -> dict[str, Json]:
         """Lead to a run that refutes or witnesses a claim."""

@@ -92,7 +92,7 @@ def _standing(system: AnySystem, claim: Property, trace: Trace[Any, Any, Any, An
         case Liveness():
             return _awaited(system, claim, trace)
         case _:
-            return ClaimStatus(claim, Truth.SILENT, note=f"nothing is known of claims of kind {claim.kind}")
+            return ClaimStatus(claim, Truth.SILENT, note=f"there is no status for claims of kind {claim.kind}")
 
 
 def _along(claim: Safety, trace: Trace[Any, Any, Any, Any]) -> ClaimStatus:
@@ -101,7 +101,7 @@ def _along(claim: Safety, trace: Trace[Any, Any, Any, Any]) -> ClaimStatus:
         return ClaimStatus(claim, Truth.FALSE, answers.index(False))
     if True in answers:
         return ClaimStatus(claim, Truth.TRUE)
-    return ClaimStatus(claim, Truth.SILENT, note="says nothing about this run")
+    return ClaimStatus(claim, Truth.SILENT, note="does not apply to this run")
 
 
 def _reached(system: AnySystem, claim: Reachable, steps: Sequence[AnyStep]) -> ClaimStatus:
@@ -125,14 +125,14 @@ def _determined(claim: DeterminedBy, steps: Sequence[AnyStep]) -> ClaimStatus:
                 claim, Truth.FALSE, number, "two steps of this run have the same key and different values"
             )
     if not known:
-        return ClaimStatus(claim, Truth.SILENT, note="says nothing about this run")
+        return ClaimStatus(claim, Truth.SILENT, note="does not apply to this run")
     return ClaimStatus(claim, Truth.TRUE, note="compares this run's steps with each other")
 
 
 def _twins(system: AnySystem, claim: TwoRun, steps: Sequence[AnyStep]) -> ClaimStatus:
     """Compare the last step with its second steps; earlier steps were compared when they were taken."""
     if not steps:
-        return ClaimStatus(claim, Truth.SILENT, note="says something about steps; none is taken")
+        return ClaimStatus(claim, Truth.SILENT, note="is about steps; none is taken yet")
     last = steps[-1]
     few = tuple(islice(claim.twins(last.config, last.before, last.action), TWINS + 1))
     if not few:
@@ -149,7 +149,7 @@ def _twins(system: AnySystem, claim: TwoRun, steps: Sequence[AnyStep]) -> ClaimS
 def _orders(system: AnySystem, claim: Commute, scenario: Scenario[Any, Any, Any]) -> ClaimStatus:
     pair = _exchanged(scenario)
     if pair is None:
-        return ClaimStatus(claim, Truth.SILENT, note="says something about two actions; fewer are taken")
+        return ClaimStatus(claim, Truth.SILENT, note="is about two actions; fewer are taken yet")
     judged = judge(system, claim, pair)
     if judged:
         return ClaimStatus(claim, Truth.FALSE, len(scenario.actions), judged.reason)

@@ -30,7 +30,7 @@ TWINS = 200
 
 @dataclass(frozen=True)
 class StepDifference:
-    """How two steps of the same number differ: in what they show (and observers read), and in the state after."""
+    """The difference of two steps with the same number: in observations (and readouts), and in the state after."""
 
     shown: tuple[str, ...]
     state: tuple[str, ...]
@@ -124,7 +124,7 @@ def _shortened(scenario: Scenario[Any, Any, Any], at: int) -> Scenario[Any, Any,
 
 
 def _seen(system: AnySystem, scenario: Scenario[Any, Any, Any]) -> list[Seen]:
-    """Return for each step what it shows and what the observers read then."""
+    """Return for each step its observation and the values that observers read then."""
     starts = [state for state in system.initial(scenario.config) if state.state == scenario.start]
     if not starts:  # a start that is not initial has no observers
         return [Seen(None, ()) for _ in scenario.actions]

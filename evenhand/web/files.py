@@ -110,7 +110,7 @@ def made_record(place: Position, at: int, claim: Property) -> Record:
     evidence = evidence_for(place.system, claim, replay(place.system, here), given)
     if evidence is None:
         raise ValueError(
-            f"nothing to save: up to step {at} this run says nothing against {claim.name}. "
+            f"nothing to save: up to step {at} this run does not refute {claim.name}. "
             "Walk on, or choose a claim that is false or met here"
         )
     return record_run(place.bundle, place.system, claim, evidence, engine=ENGINE, libraries=LIBRARIES)

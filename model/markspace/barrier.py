@@ -43,10 +43,10 @@ def restored_all(barrier: Barrier, agent: str) -> Barrier:
 
 
 def escalated(config: LayersConfig, barrier: Barrier, agent: str, scope: str, kind: Kind) -> Barrier:
-    """Return the barrier after a flag of the envelope: one permission revoked; from the threshold on, needs first
-    (P43).
+    """Return the barrier after a flag of the envelope (P43).
 
-    Flags are counted up to the threshold, the first one always.
+    One permission is revoked; from the threshold on, a need must come first everywhere. Flags are counted up to the
+    threshold; the first flag is counted even at threshold 0.
     """
     place = config.agents.index(agent)
     flags = min(barrier.flags[place] + 1, max(config.threshold, 1))

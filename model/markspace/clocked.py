@@ -1,7 +1,7 @@
-"""Scheduling with a clock (§14.2): the time runs on for ever, and so do the instants that the state holds.
+"""Scheduling with a clock (§14.2): time has no end, and states hold instants.
 
-The same scheduler as `scheduling`, written the other way round: there the step lets seconds saturate, here it keeps
-what was and when, and whether one state may stand for many is a theorem (`proofs.markspace.clocked`).
+`scheduling` is the same scheduler in another form: its steps saturate seconds, whereas the states here keep the instant
+of each activation. That one state may stand for many is a theorem (`proofs.markspace.clocked`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from evenhand.model.markspace.readings import Readings
 
 @dataclass(frozen=True)
 class ClockRules:
-    """What a mutant may change: `due` §14.2, of the time, the last activation and the interval."""
+    """The function that a mutant may change: `due` §14.2, of the time, the last activation and the interval."""
 
     due: Callable[[int, int | None, int | None], bool]
 
@@ -36,17 +36,17 @@ def _due(now: int, last: int | None, interval: int | None) -> bool:
 
 
 REFERENCE = ClockRules(due=_due)
-"""As the text has it."""
+"""The scheduler of the text."""
 
 
 def initial(config: ClockConfig) -> tuple[ClockState, ...]:
-    """Second 0; nobody was activated yet."""
+    """Return the initial state: second 0, no agent activated yet."""
     intervals = tuple(None if manifest is None else manifest.interval for _, manifest in config.agents)
     return (ClockState(0, intervals, (None,) * len(intervals)),)
 
 
 def step(rules: ClockRules, config: ClockConfig, state: ClockState, act: ComposingAct) -> tuple[ClockState, Composed]:
-    """One second, one look at who is due, or another interval."""
+    """Let one second pass, activate the agents that are due, or change an interval."""
     match act:
         case Wait():
             return replace(state, now=state.now + 1), Composed()
@@ -94,4 +94,4 @@ CLOCK: System[ClockConfig, ClockState, ComposingAct, Composed, ClockRules] = Sys
         Abstraction("saturation", no_older_than_the_longest, earlier),
     ),
 )
-"""The scheduler by the clock, up to a horizon; at `horizon=0` without end."""
+"""The scheduler with a clock, up to a horizon; `horizon=0` means no end."""

@@ -1,4 +1,6 @@
-"""Subscription, composition validation and scheduling (§13, §14), in one system: what activates an agent."""
+"""Subscription, composition validation and scheduling (§13, §14) in one system: the ways in which an agent is
+activated.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Rules:
-    """What a mutant may change.
+    """The functions that a mutant may change.
 
     `matches` §13.1; `hears` §13.4 (whether an agent is told of a mark); `subscribed` §13.3 (the queue afterwards);
     `order` P52; `emptied` P51; `connects` §13.5; `permits` P54; `due` §14.2; `kept` §14.2 (seconds since the last
@@ -70,7 +72,7 @@ def _hears(agent: str, mark: Written) -> bool:
 
 
 def _subscribed(_state: ComposingState, queue: tuple[int, ...], _patterns: tuple[Pattern, ...]) -> tuple[int, ...]:
-    """What was queued stays queued; nothing written before is added (P49)."""
+    """Return the queue unchanged: queued marks stay, and earlier marks are not added (P49)."""
     return queue
 
 
@@ -87,7 +89,7 @@ def _emptied(queue: tuple[int, ...], clear: bool) -> tuple[int, ...]:
 
 
 def _connects(one: Manifest, other: Manifest, _state: ComposingState) -> bool:
-    """Some output of the first is in a scope that some input of the second covers, of a kind that it takes."""
+    """Return whether an input of `other` covers the scope of an output of `one` and accepts its kind."""
     return any(
         covers(pattern.scope, scope) and pattern.kind in ("", kind.value)
         for scope, kind in one.outputs
@@ -109,18 +111,18 @@ def _kept(since: int | None, _interval: int | None) -> int | None:
 
 
 def _announces(_state: ComposingState, mark: Written) -> tuple[Written, ...]:
-    """The new mark alone, whatever it supersedes."""
+    """Return the new mark alone, whichever mark it supersedes."""
     return (mark,)
 
 
 def _refers(config: ComposingConfig, mark: Written, target: Written) -> bool:
-    """Whether a mark supersedes the one that it names; who may write where is no question of this system."""
+    """Return whether `mark` supersedes `target`; this system checks no write permissions."""
     authored = config.readings.reference_authority == "same_agent_or_principal"
     return mark.supersedes == target.number and (not authored or mark.agent == target.agent)
 
 
 def _left_out(config: ComposingConfig, state: ComposingState, mark: Written) -> bool:
-    """P47: superseded by anything, superseded itself or not."""
+    """Return whether a poll passes over a superseded mark (P47); a superseded successor counts too."""
     hides = config.readings.superseded_in_queue == "left_out"
     return hides and any(_refers(config, other, mark) for other in state.marks)
 
@@ -139,14 +141,14 @@ REFERENCE = Rules(
     announces=_announces,
     left_out=_left_out,
 )
-"""As the text has it."""
+"""The functions of the text."""
 
 LONGEST = 2
 """The longest interval on offer, in seconds; the time since an activation saturates there."""
 
 
 def initial(config: ComposingConfig) -> tuple[ComposingState, ...]:
-    """Nothing written, nobody subscribed, nobody activated yet."""
+    """Return the initial state: no marks, no subscriptions, no agent activated yet."""
     count = len(config.agents)
     intervals = tuple(None if manifest is None else manifest.interval for _, manifest in config.agents)
     return (ComposingState((), (None,) * count, ((),) * count, intervals, (None,) * count),)
@@ -159,7 +161,7 @@ def _put(values: tuple[T, ...], place: int, value: T) -> tuple[T, ...]:
 def step(
     rules: Rules, config: ComposingConfig, state: ComposingState, act: ComposingAct
 ) -> tuple[ComposingState, Composed]:
-    """One operation, or one second."""
+    """Take one operation, or let one second pass."""
     match act:
         case Wait():
             since = tuple(None if one is None else min(one + 1, LONGEST) for one in state.since)
@@ -287,7 +289,7 @@ COMPOSING: System[ComposingConfig, ComposingState, ComposingAct, Composed, Rules
     allows=lambda _config, _state, _act: True,
     types=TYPES,
 )
-"""Subscriptions and manifests; at `schedules=1` the scheduler as well (apart from each other they stay small)."""
+"""Subscriptions and manifests; `schedules=1` adds the scheduler. Two separate systems have smaller graphs than one."""
 
 SCHEDULING = replace(COMPOSING, name="scheduling", scope=Scope(marks=0, subscriptions=0, schedules=1))
 """The scheduler alone."""

@@ -1,7 +1,7 @@
-"""The systems of the guard: one for each policy, deferred resolution, and one in which others meddle.
+"""The systems of the guard: one per policy, one with deferred resolution, one with meddling agents.
 
-A policy is no reading but a choice of the deployment; it is part of the configuration, and each has a system of its
-own, so that verdicts and expectations can differ by policy.
+A policy is a choice of the deployment rather than a reading, so it is part of the configuration. Each policy has its
+own system, so that verdicts and expectations can differ by policy.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ GuardSystem = System[Config, State, Act, Decision, Rules]
 
 
 def agent_names(count: int) -> tuple[str, ...]:
-    """The names of agents."""
+    """Return the names of so many agents."""
     return tuple(f"agent_{number}" for number in range(1, count + 1))
 
 
 def resource_names(count: int) -> tuple[str, ...]:
-    """The names of resources."""
+    """Return the names of so many resources."""
     return tuple(f"room_{number}" for number in range(1, count + 1))
 
 
 def actions(config: Config, scope: Scope, state: State) -> Iterator[Act]:
-    """What each agent may do, what the surroundings may do, then the clock."""
+    """Yield the acts of each agent, then those of the surroundings, then a tick of the clock."""
     for agent, doing in zip(config.agents, state.doing, strict=True):
         if doing.phase is Phase.IDLE:
             for resource in config.resources:
@@ -114,7 +114,7 @@ def _progress(taken: GuardStep) -> bool:
 
 
 def _actor(act: Act) -> str:
-    """Seconds and boundaries come by themselves."""
+    """Return the agent that acts, or the principal; seconds and boundaries have no actor."""
     return "principal" if act.what is What.PRINCIPAL else act.agent
 
 
@@ -134,7 +134,7 @@ def _fair(config: Config) -> dict[str, Fairness[State, Act]]:
 
 
 def _smaller(config: Config, start: State) -> Iterator[tuple[Config, State]]:
-    """Fewer agents, fewer resources, a shorter TTL."""
+    """Yield configurations with fewer agents, fewer resources or a shorter TTL."""
     if start != initial(config)[0]:
         return
 
@@ -149,7 +149,7 @@ def _smaller(config: Config, start: State) -> Iterator[tuple[Config, State]]:
         yield offer, initial(offer)[0]
 
 
-# Renaming agents: what verdicts must not depend on.
+# Renaming agents: verdicts must not depend on it.
 
 Renaming = tuple[tuple[str, str], ...]
 
@@ -160,7 +160,7 @@ def _elements(config: Config) -> Iterator[Renaming]:
 
 
 def renamed_state(w: Renaming, config: Config, state: State) -> State:
-    """The state in which each agent stands where its original stood."""
+    """Return the state with each agent renamed."""
     to = dict(w)
     doing: list[Doing] = [IDLE] * len(config.agents)
     for agent, one in zip(config.agents, state.doing, strict=True):
@@ -176,7 +176,7 @@ def renamed_state(w: Renaming, config: Config, state: State) -> State:
 
 
 def renamed_act(w: Renaming, _config: Config, act: Act) -> Act:
-    """The act of the image."""
+    """Return the act with its agents renamed."""
     to = dict(w)
     return replace(act, agent=to.get(act.agent, act.agent), target=to.get(act.target, act.target))
 
@@ -184,7 +184,7 @@ def renamed_act(w: Renaming, _config: Config, act: Act) -> Act:
 RENAMING: Quotient[Config, State, Act, Renaming] = Quotient(
     "renaming", _elements, lambda _w, config: config, renamed_state, renamed_act
 )
-"""Agents renamed; used as a claim (equivariance), not as a quotient without licence."""
+"""Renamed agents: a claim (equivariance). No theorem licenses it as a quotient."""
 
 
 def _system(name: str, policy: Policy, scope: Scope, **more: bool) -> GuardSystem:

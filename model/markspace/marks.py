@@ -1,7 +1,7 @@
 """The vocabulary of marks and the space that holds them (§2, §7, §8).
 
-No state holds an instant: a mark carries its age.  Marks stand in the order of writing; `(created_at, id)` orders
-them as P32 says.  Amounts are rationals, strengths computed at read time are exact `Amount`s.
+No state holds an instant: a mark carries its age. Marks are listed in the order of writing; `(created_at, id)` orders
+them as P32 says. Amounts are rationals; strengths computed at read time are exact `Amount`s.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ from evenhand.model.markspace.readings import Readings
 
 ONE, HALF = Fraction(1), Fraction(1, 2)
 MIN_STRENGTH = Fraction(1, 100)
-"""What `read` leaves out by default (§8.2)."""
+"""The threshold of strength below which `read` leaves marks out by default (§8.2)."""
 
 PRINCIPAL = "principal"
 CONTENT = "content"
-"""The field that stands for result, content, reason and context: what a projection redacts, beside a need's question,
-which is its `subject` (§7.4)."""
+"""The field that stands for result, content, reason and context.
+
+A projection redacts it, and also a need's question, which is its `subject` (§7.4).
+"""
 
 
 class Kind(Enum):
@@ -36,7 +38,7 @@ class Kind(Enum):
 
 
 class Source(Enum):
-    """Where an observation comes from, most trusted first (§4.1)."""
+    """The sources of an observation, most trusted first (§4.1)."""
 
     FLEET = "fleet"
     VERIFIED = "external_verified"
@@ -44,7 +46,7 @@ class Source(Enum):
 
 
 class Visibility(Enum):
-    """Who may see what is in a scope (§7.4)."""
+    """The visibility of a scope's marks (§7.4)."""
 
     OPEN = "open"
     PROTECTED = "protected"
@@ -68,7 +70,9 @@ class ScopeDef:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """An agent's permissions (§7.3, §11.1): what it may write where, and where it may read content."""
+    """An agent's permissions (§7.3, §11.1): scopes and kinds that it may write, scopes of which it may read the
+    content.
+    """
 
     name: str
     writes: frozenset[tuple[str, Kind]]
@@ -77,8 +81,11 @@ class Agent:
 
 @dataclass(frozen=True, slots=True)
 class SpaceConfig:
-    """What a run cannot change.  `weights` are those of the sources in their order; `hooks` names post-write hooks,
-    of which those called `failing` raise (§8.6); `capacity` and `horizon` bound marks and ages (in seconds)."""
+    """The constants of a run.
+
+    `weights` are those of the sources in their order. `hooks` names post-write hooks; those called `failing` raise
+    (§8.6). `capacity` bounds the number of marks and `horizon` their age in seconds.
+    """
 
     agents: tuple[Agent, ...]
     scopes: tuple[ScopeDef, ...]
@@ -91,7 +98,7 @@ class SpaceConfig:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What a writer hands in: every field of a mark but those that the space stamps (§2.1 to §2.6).
+    """A mark as its writer submits it: all fields except those that the space stamps (§2.1 to §2.6).
 
     `subject` is the resource, topic or question; `verb` the (planned) action; `confidence` also a need's priority.
     """
@@ -112,7 +119,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A stored mark: the draft, who wrote it, its id, its age in seconds; frozen but for the age (P30)."""
+    """A stored mark: draft, author, id, age in seconds. Only the age changes (P30)."""
 
     id: int
     agent: str
@@ -128,13 +135,13 @@ class Space:
     marks: tuple[Mark, ...] = ()
 
     def find(self, wanted: int) -> Mark | None:
-        """The first mark with this id."""
+        """Return the first mark with this id; None without one."""
         return next((mark for mark in self.marks if mark.id == wanted), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """`write(agent, mark)`; `id` is the id that the environment would give (the space may not accept it)."""
+    """`write(agent, mark)`; `id` is the id that the environment offers (the space may choose another)."""
 
     agent: str
     draft: Draft
@@ -151,7 +158,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Decide:
-    """An agent resolves a conflict itself, by reading the intents on a resource (§6)."""
+    """An agent resolves a conflict itself by reading the intents on a resource (§6)."""
 
     reader: str | None
     scope: str
@@ -160,7 +167,7 @@ class Decide:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """The guard's answer to an agent that would act on a resource: claimed by whom, won by whom (§9.2, §9.3)."""
+    """The guard's answer to an agent that asks for a resource: which agent claims it, which intent won (§9.2, §9.3)."""
 
     agent: str
     scope: str
@@ -169,7 +176,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """`aggregate_needs()` as an agent calls it; the text gives it no reader (§8.4)."""
+    """`aggregate_needs()` as an agent calls it; in the text it has no reader argument (§8.4)."""
 
     caller: str
 
@@ -195,7 +202,7 @@ Act = Write | Read | Decide | Ask | Needs | Resolve | Tick
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A mark as a read returns it: full, or projected with its content redacted; strength at this instant."""
+    """A mark as a read returns it: full, or projected with its content redacted; with its strength at this instant."""
 
     mark: Mark
     strength: Amount
@@ -204,7 +211,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Needs with one question in one scope (§8.4): highest priority, size, blocking needs, contexts."""
+    """The needs with one question in one scope (§8.4): highest priority, size, number of blocking needs, contexts."""
 
     scope: str
     question: str
@@ -216,7 +223,7 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a step shows.  `hooked` are the hooks that ran without raising; `winner` an id; `claimed_by` an agent."""
+    """The observation of a step.  `hooked`: the hooks that did not raise; `winner`: an id; `claimed_by`: an agent."""
 
     stored: int | None = None
     refused: str = ""

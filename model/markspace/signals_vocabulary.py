@@ -25,7 +25,7 @@ class SignalConfig:
 
 @dataclass(frozen=True, slots=True)
 class Still:
-    """The only state: pure functions remember nothing."""
+    """The only state; pure functions have no memory."""
 
 
 @dataclass(frozen=True, slots=True)

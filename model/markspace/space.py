@@ -1,6 +1,6 @@
-"""The mark space: write, read, resolve, aggregate, and what the guard answers from it (§6.1, §8, §9.2, §10).
+"""The mark space: write, read, resolve, aggregate, and the guard's answers from it (§6.1, §8, §9.2, §10).
 
-`step` is total: a write that §8.1 does not allow is refused, says why, and stores nothing.
+`step` is total: a write that §8.1 does not allow is refused with a reason and stores nothing.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ from evenhand.model.markspace.strength import STRENGTH, Lives, StrengthRules
 class Rules:
     """The space's decisions.
 
-    `may_write`, `may_read`, `defined`, `projection`, `redacted` §7; `fault` §8.1 (why a draft is refused); `new_id`
-    P31; `refers` whether a reference has an effect; `superseded` §10; `strength` §3 to §5; `active` §6.1 step 1;
-    `resolve` §6.1 step 3; `claims` §9.2 step 2; `resolved` §8.3 (the copy); `ordered` §8.2; `in_scope` §8.2;
-    `judged_by` §7.4 (of the scope asked for and the mark's own, the one whose visibility counts); `hooks` §8.6 (those
-    that ran); `outranks` §8.4.
+    `may_write`, `may_read`, `defined`, `projection`, `redacted` §7; `fault` §8.1 (the reason to refuse a draft);
+    `new_id` P31; `refers` whether a reference has an effect; `superseded` §10; `strength` §3 to §5; `active` §6.1 step
+    1; `resolve` §6.1 step 3; `claims` §9.2 step 2; `resolved` §8.3 (the copy); `ordered` §8.2; `in_scope` §8.2;
+    `judged_by` §7.4 (the scope whose visibility counts: the one asked for or the mark's own); `hooks` §8.6 (those that
+    ran); `outranks` §8.4.
     """
 
     may_write: Callable[[Agent, str, Kind], bool]
@@ -82,7 +82,7 @@ class Rules:
 
 
 def _fault(_config: SpaceConfig, scope: ScopeDef, draft: Draft) -> str:
-    """§8.1: why the draft is no mark of this scope; empty if it is."""
+    """Return the reason why §8.1 refuses the draft in this scope; empty if it is allowed."""
     if draft.strength < 0:
         return "initial_strength is negative"
     if draft.strength == 0 and _config.readings.zero_strength == "excluded":
@@ -99,13 +99,13 @@ def _fault(_config: SpaceConfig, scope: ScopeDef, draft: Draft) -> str:
 
 
 def _new_id(space: Space, wanted: int) -> int:
-    """The id that the environment gives, unless it is taken."""
+    """Return the id that the environment offers, or a fresh one if it is taken."""
     taken = {mark.id for mark in space.marks}
     return wanted if wanted not in taken else max(taken) + 1
 
 
 def _refers(config: SpaceConfig, mark: Mark, target: Mark) -> bool:
-    """Whether what `mark` says about `target` has an effect, by the authority that the reading asks for."""
+    """Return whether `mark` may affect `target`, by the authority that the reading demands."""
     contests = mark.draft.kind is Kind.WARNING and mark.draft.invalidates == target.id
     immune = target.draft.kind is Kind.ACTION and config.readings.action_immunity == "immune_to_warnings"
     if contests and immune:
@@ -123,7 +123,7 @@ def _refers(config: SpaceConfig, mark: Mark, target: Mark) -> bool:
 
 
 def _superseded(config: SpaceConfig, space: Space, mark: Mark) -> bool:
-    """§10: some later mark supersedes it; whether that one is itself superseded or expired makes no difference."""
+    """Return whether a later mark supersedes it (§10), even if that one is itself superseded or expired."""
     later = space.marks[space.marks.index(mark) + 1 :]
     return any(other.draft.supersedes == mark.id and _refers(config, other, mark) for other in later)
 
@@ -139,7 +139,7 @@ def _enough(strength: Amount) -> bool:
 
 
 def _resolve(scope: ScopeDef, intents: tuple[Mark, ...]) -> Mark | None:
-    """§6.1 on active intents: None where there is none, or where the principal decides."""
+    """Return the winner among active intents (§6.1); None without intents, or where the principal decides."""
     if not intents:
         return None
     if len({mark.agent for mark in intents}) > 1 and scope.policy is Policy.YIELD_ALL:
@@ -159,7 +159,7 @@ def _resolved(need: Mark, action: int, new: int) -> Mark:
 
 
 def _ordered(seen: tuple[Seen, ...]) -> tuple[Seen, ...]:
-    """Strongest first; equal ones in the order of writing."""
+    """Return the marks strongest first; marks of equal strength in the order of writing."""
     found: list[Seen] = []
     for one in seen:
         place = len(found)
@@ -182,16 +182,16 @@ def _hooks(config: SpaceConfig) -> tuple[str, ...]:
 
 
 def _outranks(base: str, one: Cluster, other: Cluster) -> bool:
-    """Whether max priority + log(size) * 0.1 is larger, exactly (§8.4): by narrowing bounds of both logarithms."""
+    """Return whether max priority + log(size) * 0.1 is larger (§8.4); exact, by narrowing bounds of both logarithms."""
     gain = (one.priority - other.priority) * 10
     if one.size == other.size:
         return gain > 0
     ratio = Fraction(other.size, one.size)
-    if base != "e":  # b**gain against a rational number, both powers of rationals: no logarithm is needed
+    if base != "e":  # compare b**gain with a rational number: powers of rationals, so no logarithm is needed
         power, root = gain.numerator, gain.denominator
         return Fraction(int(base)) ** power > ratio**root
     terms = 8
-    while True:  # gain = ln(ratio) is impossible for a rational gain other than 0, which needs ratio = 1
+    while True:  # gain = ln(ratio) with a rational gain other than 0 is impossible, as ratio = 1 would follow
         low, high = ln_bounds(ratio, terms)
         if gain > high or gain < low:
             return gain > high
@@ -225,11 +225,11 @@ REFERENCE = Rules(
     outranks=_outranks,
     aged=_aged,
 )
-"""The space as the text has it, under the readings of the configuration."""
+"""The space of the text, under the readings of the configuration."""
 
 
 def step(rules: Rules, config: SpaceConfig, space: Space, act: Act) -> tuple[Space, Reply]:
-    """One operation, or some seconds."""
+    """Take one operation, or let some seconds pass."""
     match act:
         case Write():
             return _write(rules, config, space, act)
@@ -268,7 +268,7 @@ def _named_well(config: SpaceConfig, scope: str) -> bool:
 
 
 def strength_of(rules: Rules, config: SpaceConfig, space: Space, mark: Mark, *, warned: bool = True) -> Amount:
-    """Effective strength at this instant: 0 where superseded, less what live warnings against it weigh (§9.5, §10)."""
+    """Return the effective strength now: 0 if superseded, otherwise reduced by live warnings against it (§9.5, §10)."""
     if rules.superseded(config, space, mark):
         return ZERO
     scope = rules.defined(config.scopes, mark.draft.scope)
@@ -336,7 +336,7 @@ def _decide(rules: Rules, config: SpaceConfig, space: Space, act: Decide) -> Rep
 
 
 def _ask(rules: Rules, config: SpaceConfig, space: Space, act: Ask) -> Reply:
-    """What pre_action would tell the agent before its intent is written: the guard reads everything (§7.4)."""
+    """Return the answer of pre_action before it writes the agent's intent; the guard reads every mark (§7.4)."""
     scope, agent = rules.defined(config.scopes, act.scope), agent_called(config, act.agent)
     if scope is None or agent is None or not rules.may_write(agent, act.scope, Kind.INTENT):
         return Reply(refused="not authorised")

@@ -1,7 +1,7 @@
-"""The space as a system: a small organisation of three agents and a principal, and what they may write and read.
+"""The space as a system: a small organisation of three agents and a principal, with permissions to write and read.
 
-`alice` works in scope `a` and below; `bob` in `c` and nowhere else; `carol` may write in `a/b` and read nothing that
-is not open.  Configurations differ in how visible `a` is and in whether `a/b` is defined by itself.
+`alice` works in scope `a` and below; `bob` works in `c` alone; `carol` may write in `a/b` and reads open scopes only.
+Configurations differ in the visibility of `a` and in whether `a/b` has a definition of its own.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ AGENTS = (
     Agent("carol", frozenset(("a/b", kind) for kind in _KINDS), frozenset()),
     Agent(PRINCIPAL, frozenset((scope, kind) for scope in ("a", "c") for kind in _KINDS), frozenset({"a", "c"})),
 )
-"""Who there is; permissions for `a` hold for `a/b` (§7.5)."""
+"""The agents; permissions for `a` hold for `a/b` too (§7.5)."""
 
 SCOPES = ("a", "a/b", "c")
 
@@ -52,7 +52,7 @@ SCOPES = ("a", "a/b", "c")
 def organisation(
     visibility: Visibility, readings: Readings, *, child: Visibility | None = None, policy: Policy, scope: Scope
 ) -> SpaceConfig:
-    """A configuration: `a` as visible as said, `a/b` by itself if `child` is given, `c` open to everybody."""
+    """Return a configuration: `a` with the given visibility, `a/b` with its own if `child` is given, `c` open."""
     scopes = [ScopeDef("a", visibility, policy=policy), ScopeDef("c", topics=("x", "y"))]
     if child is not None:
         scopes.append(ScopeDef("a/b", child, policy=policy))
@@ -80,11 +80,11 @@ def _organisations(scope: Scope, readings: Readings) -> Iterator[SpaceConfig]:
         Visibility.CLASSIFIED, readings, child=Visibility.PROTECTED, policy=Policy.HIGHEST_CONFIDENCE, scope=scope
     )
     last = organisation(Visibility.OPEN, readings, child=Visibility.CLASSIFIED, policy=Policy.FIRST_WRITER, scope=scope)
-    yield replace(last, scopes=(*last.scopes, ScopeDef("ab")))  # its name begins with that of another
+    yield replace(last, scopes=(*last.scopes, ScopeDef("ab")))  # its name begins with the name of another scope
 
 
 def drafts(space: Space) -> Iterator[tuple[str, Draft]]:
-    """What honest agents write, simplest first; references to every mark there is."""
+    """Yield the drafts of honest agents, simplest first, with references to every mark."""
     yield "alice", Draft(Kind.INTENT, "a", verb="book")
     yield "alice", Draft(Kind.INTENT, "a/b", verb="book")
     yield "carol", Draft(Kind.INTENT, "a/b", verb="book", confidence=HALF)
@@ -103,7 +103,7 @@ def drafts(space: Space) -> Iterator[tuple[str, Draft]]:
 
 
 def hostile_drafts() -> Iterator[tuple[str, Draft]]:
-    """What §7 and §8.1 refuse (one of them only under `segments_nonempty`, one under `excluded`)."""
+    """Yield drafts that §7 and §8.1 refuse (one only under `segments_nonempty`, one only under `excluded`)."""
     yield "bob", Draft(Kind.OBSERVATION, "a")
     yield "carol", Draft(Kind.OBSERVATION, "a")
     yield "carol", Draft(Kind.OBSERVATION, "ab")
@@ -169,4 +169,4 @@ SPACE: System[SpaceConfig, Space, Act, Reply, Rules] = System(
     smaller=_smaller,
     types=TYPES,
 )
-"""Every run of a few writes, reads and seconds."""
+"""All runs of a few writes, reads and seconds."""

@@ -1,4 +1,4 @@
-"""Strength at read time: decay, trust, warnings, reinforcement (§3, §4, §5, §9.5), exact."""
+"""Strength at read time (§3, §4, §5, §9.5): decay, trust, warnings and reinforcement, computed exactly."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from evenhand.model.markspace.readings import Readings
 
 @dataclass(frozen=True, slots=True)
 class Lives:
-    """How long marks of a scope last, in seconds (§7.2)."""
+    """The lifetimes of marks in a scope, in seconds (§7.2)."""
 
     observation_half_life: int
     warning_half_life: int
@@ -43,7 +43,7 @@ class StrengthRules:
         source: Source,
         base: Amount,
     ) -> Amount:
-        """§4.2: the base strength times the weight of its source, where the kind of mark has one."""
+        """Return the base strength times the weight of its source, for the kinds of marks with such a weight (§4.2)."""
         return base.scaled(self.weight(weights, source)) if self.weighed(readings, kind, source) else base
 
 
@@ -75,7 +75,7 @@ def _reduced(effective: Amount, warnings: tuple[Amount, ...]) -> Amount:
 
 
 def _reinforced(strengths: tuple[Amount, ...], factor: Fraction, cap: Fraction) -> Amount:
-    """The strongest in full, the others by the factor, at most the cap."""
+    """Return the strongest in full plus the others times the factor, at most the cap."""
     if not strengths:
         return ZERO
     best = strengths[0]
@@ -86,4 +86,4 @@ def _reinforced(strengths: tuple[Amount, ...], factor: Fraction, cap: Fraction) 
 
 
 STRENGTH = StrengthRules(_decay, _weight, _weighed, _reduced, _reinforced)
-"""The text's rules."""
+"""The rules of the text."""

@@ -1,4 +1,4 @@
-"""A kind of claim that no engine has heard of: one class, and every engine, the judge and the pages decide it."""
+"""A kind of claim unknown to every engine: one class lets the engines, the judge and the pages decide it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Recurs(Liveness):
 
 
 def ring(size: int) -> Any:
-    """A token goes round; `skip` leaves it where it is."""
+    """Return a ring with one token; `skip` leaves the token in place."""
     return evenhand.system(
         f"ring of {size}",
         initial=[0],
@@ -74,7 +74,7 @@ AGAIN = Recurs(name="home_again", sentence="The token comes home again and again
 
 @pytest.mark.parametrize("claim", [TWICE, AGAIN], ids=lambda claim: claim.name)
 def test_a_search_refutes_it_with_a_shortest_run(claim: Property) -> None:
-    """Nine passes bring the token of three home for the third time; one skip is a loop that never does."""
+    """Nine passes return the token of three agents for the third time; one skip is a loop that never returns it."""
     (verdict,) = explore(ring(3), [claim]).verdicts
     assert verdict.status is Status.REFUTED
     evidence = verdict.evidence
@@ -82,7 +82,7 @@ def test_a_search_refutes_it_with_a_shortest_run(claim: Property) -> None:
 
 
 def test_a_search_decides_what_is_met_and_kept() -> None:
-    """And one whose antecedent is never met stays UNDECIDED."""
+    """A claim with an antecedent that is never met stays UNDECIDED."""
     kept = AtMost(name="kept", sentence="Few.", event=lambda step: step.before == 0 and step.after == 2, most=1)
     often = AtMost(name="often", sentence="Skips.", event=lambda step: step.action == "leap", most=1)
     found = {one.claim: one.status for one in explore(ring(3), [kept, often, NEVER_LOST]).verdicts}
@@ -99,7 +99,7 @@ def test_the_machine_refutes_it() -> None:
 
 
 def test_judge_shrinker_page_and_kernel_check_agree() -> None:
-    """The same answers along one run."""
+    """They give the same answers along one run."""
     system = ring(2)
     run = Scenario(None, 0, ("skip", *("pass", "pass", "skip") * 3))
     assert judge(system, TWICE, run) and first_refuted_step(system, TWICE, run) == 9
@@ -118,7 +118,7 @@ def test_judge_shrinker_page_and_kernel_check_agree() -> None:
 
 
 def test_a_kind_without_an_answer_says_so() -> None:
-    """An abstract method that is left out is an error of the kind, not a silent HOLDS."""
+    """A missing abstract method is an error of the kind, not a HOLDS."""
     unmade: Callable[..., Any] = Safety
     with pytest.raises(NotImplementedError):
         explore(ring(2), [unmade(name="nothing", sentence="Nothing.")])

@@ -1,4 +1,4 @@
-"""A protocol of somebody else's on the path, for this process and for others, and the command line in both."""
+"""A protocol outside the repository on the path, for this process and for others, and the command line in both."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command did: its exit code and what it printed."""
+    """The result of a command: its exit code and its output."""
 
     code: int
     out: str
@@ -33,7 +33,7 @@ class Answer:
 
     @property
     def json(self) -> Any:
-        """Standard output as the one JSON object it must be."""
+        """Return standard output as one JSON object."""
         return json.loads(self.out)
 
 
@@ -41,12 +41,12 @@ Command = Callable[..., Answer]
 
 
 SCAN = registry._all  # pyright: ignore[reportPrivateUsage]
-"""What looks for protocols."""
+"""The function that looks for protocols."""
 
 
 @cache
 def _found(*folders: Path) -> tuple[Bundle, ...]:
-    """What it finds with these folders on the path: asked once, for every test would wait for it again."""
+    """Return the protocols with these folders on the path; cached, because each look takes long."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "path", [*map(str, folders), *sys.path])
         SCAN.cache_clear()
@@ -56,7 +56,7 @@ def _found(*folders: Path) -> tuple[Bundle, ...]:
 
 
 def installed(patch: pytest.MonkeyPatch, *folders: Path) -> None:
-    """The protocols of these folders are installed, as long as the patch lasts."""
+    """Install the protocols of these folders for as long as the patch lasts."""
     found = _found(*folders)
     patch.setattr(sys, "path", [*map(str, folders), *sys.path])
     patch.setattr(registry, "_all", cache(lambda: found))
@@ -70,7 +70,7 @@ def latch(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def cli(monkeypatch: pytest.MonkeyPatch) -> Command:
-    """`evenhand …` in this process."""
+    """Run `evenhand …` in this process."""
     monkeypatch.setenv("COLUMNS", "120")
 
     def run(*words: str) -> Answer:
@@ -84,7 +84,7 @@ def cli(monkeypatch: pytest.MonkeyPatch) -> Command:
 
 @pytest.fixture
 def process() -> Command:
-    """`python -m evenhand …` in a process of its own; keywords are added to its environment."""
+    """Run `python -m evenhand …` in a process of its own; keywords are added to its environment."""
 
     def run(*words: str, **env: str) -> Answer:
         made = subprocess.run(

@@ -1,4 +1,4 @@
-"""Files with systems of somebody's own, and a folder to stand in."""
+"""Files with systems outside any protocol, and a project folder as working directory."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ TWO = LIGHT + 'lamp = evenhand.system("lamp", initial=[0], actions=lambda n: [1]
 
 @pytest.fixture(name="project")
 def project_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An empty folder to stand in; what is imported from it is forgotten afterwards."""
+    """Work in an empty folder; modules imported from it are forgotten afterwards."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
@@ -51,7 +51,7 @@ def project_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
 
 
 def forget(folder: Path) -> None:
-    """The next look imports the files of a folder anew, as another process would."""
+    """Forget the modules of a folder, so that the next import reads its files anew, like another process."""
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
         if isinstance(file, str) and Path(file).is_relative_to(folder):
@@ -59,7 +59,7 @@ def forget(folder: Path) -> None:
 
 
 def write(folder: Path, text: str = LIGHT, name: str = "light.py") -> Path:
-    """A file of a project, as it is from now on."""
+    """Write a file of a project; later imports read the new content."""
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, "utf-8")
@@ -68,7 +68,7 @@ def write(folder: Path, text: str = LIGHT, name: str = "light.py") -> Path:
 
 
 def in_process(*words: str, module: str = "evenhand") -> Answer:
-    """A command in a process of its own, in the folder that the test stands in."""
+    """Run a command in a process of its own, in the folder of the test."""
     made = subprocess.run(
         [sys.executable, "-B", "-m", module, *words],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
@@ -81,7 +81,7 @@ def in_process(*words: str, module: str = "evenhand") -> Answer:
 
 
 def saved(cli: Command, subject: str = "light.py:light") -> Path:
-    """The one file that an exploration leaves."""
+    """Return the single file that an exploration wrote."""
     assert cli("explore", subject, "--out", "found").code == 1
     (file,) = Path("found").rglob("*.json")
     return file
@@ -92,5 +92,5 @@ HERE = evenhand.system("here", initial=[0], actions=lambda _n: [1], step=lambda 
 
 @evenhand.always("It is zero.", systems=("here",))
 def is_zero(n: int) -> bool:
-    """False after one step."""
+    """A claim that is false after one step."""
     return n == 0

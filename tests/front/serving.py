@@ -22,13 +22,13 @@ from evenhand.web.position import Position
 
 
 def shipped(protocol: str, begins: str) -> str:
-    """The name of the first fixture of a protocol that begins so."""
+    """Return the name of the first fixture of a protocol with this prefix."""
     return next(path.name for path in fixture_files(protocol) if path.name.startswith(begins))
 
 
 @dataclass(frozen=True)
 class Got:
-    """An answer."""
+    """A response."""
 
     status: int
     headers: Mapping[str, str]
@@ -36,24 +36,24 @@ class Got:
 
     @property
     def json(self) -> Any:
-        """The answer as the JSON it must be."""
+        """Return the response as JSON."""
         return json.loads(self.text)
 
 
 @dataclass(frozen=True)
 class Served:
-    """A server that runs."""
+    """A running server."""
 
     port: int
     token: str
 
     @property
     def address(self) -> str:
-        """What `evenhand serve` would print."""
+        """Return the address that `evenhand serve` would print."""
         return f"http://127.0.0.1:{self.port}/?token={self.token}"
 
     def ask(self, method: str, path: str, body: bytes | None = None, **headers: str | None) -> Got:
-        """One request with the usual headers, those given instead (None: without); `_` in a name stands for `-`."""
+        """Send one request with the usual headers or the given ones (None: without); `_` in a name stands for `-`."""
         usual: dict[str, str | None] = {
             "host": f"127.0.0.1:{self.port}",
             "cookie": f"evenhand-{self.port}={self.token}",
@@ -76,22 +76,22 @@ class Served:
             connection.close()
 
     def get(self, path: str) -> Got:
-        """A page, as our own browser asks for it."""
+        """Get a page, as our own browser does."""
         return self.ask("GET", path)
 
     def do(self, what: str, **body: Any) -> Got:
-        """A change, as our own page asks for it."""
+        """Send a change, as our own page does."""
         return self.ask("POST", f"/do/{what}", json.dumps(body).encode())
 
     @property
     def start(self) -> str:
-        """Where the front page leads."""
+        """Return the address to which the front page leads."""
         return self.get("/").headers["location"]
 
 
 @contextmanager
 def served(place: Position, folder: Path | None = None) -> Generator[Served]:
-    """A server that begins at `place` and saves to `folder`; it has ended afterwards."""
+    """Run a server that begins at `place` and saves to `folder`; it has ended afterwards."""
     listening = socket.create_server(("127.0.0.1", 0))
     port, token = listening.getsockname()[1], secrets.token_urlsafe(12)
     config = uvicorn.Config(application(place, port=port, token=token, library=Library(folder)), log_level="error")

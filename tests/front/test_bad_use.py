@@ -1,7 +1,7 @@
-"""Every command that the application has, with every kind of mistake and with Ctrl-C: one shape, one exit code.
+"""Every command of the application with every kind of mistake and with Ctrl-C: one shape, one exit code.
 
-The mistakes are tried on whatever options a command turns out to have, so that a new command or option is in the test
-without being listed here; only what a right use of it looks like is.
+The mistakes are tried on all options that a command has, so that new commands and options are tested without being
+listed here; only their right use is listed.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ RIGHT: dict[str, list[str]] = {
     "serve": ["latch"],
     "report": ["{report}", "--out", "{fresh}"],
 }
-"""What is added after the command's name; the words in braces are files of the test."""
+"""The arguments after the command's name; words in braces are files of the test."""
 
 WRONG: dict[str, list[tuple[str, str]]] = {
     "--cluster": [("nonsense://x", "--cluster nonsense://x: no scheduler answers")],
@@ -90,7 +90,7 @@ WRONG: dict[str, list[tuple[str, str]]] = {
     "--itf": [("{empty}/run.json", "{empty}/run.json: cannot be written")],
     "--record": [("{empty}/r.json", "cannot write to {empty}")],
 }
-"""For an option, wrong values and what the message must say."""
+"""For an option, wrong values and the text that the message must contain."""
 
 ALONE: dict[tuple[str, str], list[str]] = {
     ("prove", "--check"): ["prove"],
@@ -101,11 +101,11 @@ ALONE: dict[tuple[str, str], list[str]] = {
     ("vectors", "--adapter"): ["vectors", "cud", "verify"],
     ("vectors", "--command"): ["vectors", "cud", "verify"],
 }
-"""What an option goes with where that is not the right use."""
+"""The arguments that an option needs where they differ from the right use."""
 
 
 def mistakes() -> Iterator[tuple[list[str], str]]:
-    """Lines with one mistake each, and what the message must name."""
+    """Yield command lines with one mistake each, and the text that the message must contain."""
     yield ["nonsense"], "no such command 'nonsense'; see `evenhand --help`"
     for command in COMMANDS:
         words = command.split()
@@ -146,7 +146,7 @@ PLAN = {"format": "evenhand/campaign", "version": 1, "runs": [{"protocol": "latc
 
 @pytest.fixture(scope="module", name="kept")
 def _kept(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Files that are right, and some that are not, made once: whoever makes a mistake writes nothing."""
+    """Return right and wrong files, made once: a command with a mistake writes nothing."""
     with pytest.MonkeyPatch.context() as patch:
         installed(patch, PLUGINS)
         return _made(tmp_path_factory.mktemp("files"))
@@ -154,7 +154,7 @@ def _kept(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 @pytest.fixture(name="files")
 def _files(kept: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The same, and a folder that is not there yet."""
+    """Return the same files, and a folder that does not exist yet."""
     return {**kept, "fresh": str(tmp_path_factory.mktemp("new") / "fresh")}
 
 
@@ -179,12 +179,11 @@ def _made(folder: Path) -> dict[str, str]:
 
 
 def test_every_command_is_tried() -> None:
-    """And nothing that is none."""
     assert set(RIGHT) == set(COMMANDS)
 
 
 def test_every_option_that_takes_a_name_or_a_file_has_a_wrong_value() -> None:
-    """Numbers, choices and folders are tried by their kind; all others stand in the list."""
+    """Numbers, choices and folders are tried by their kind; all others are in the list."""
     every = [one for command in COMMANDS for one in parameters(command) if one.names and one.metavar != "DIR"]
     texts = [one for one in every if issubclass(one.kind, str | Path) and not issubclass(one.kind, Enum)]
     assert {one.names[0] for one in texts} == set(WRONG)
@@ -194,7 +193,7 @@ def test_every_option_that_takes_a_name_or_a_file_has_a_wrong_value() -> None:
 def test_a_mistake_is_one_line_and_exit_2(
     cli: Command, files: dict[str, str], words: list[str], said: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """It names the culprit; nothing on standard output, nothing written."""
+    """The message names the culprit; nothing on standard output, nothing written."""
     monkeypatch.chdir(tmp_path)
     answer = cli(*(word.format(**files) for word in words))
     assert answer.code == 2, answer.out + answer.err
@@ -214,14 +213,14 @@ ENDLESS = {
     "verify": ["latch", "--jobs", "1"],
     "sweep": ["latch", "--over", "agents=3..4"],
 }
-"""What sleeps until it is interrupted."""
+"""Runs that sleep until they are interrupted."""
 
 
 @pytest.mark.parametrize("command", ENDLESS)
 def test_ctrl_c_in_the_middle_is_one_line_and_exit_130(
     cli: Command, files: dict[str, str], command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Whatever sleeps; no traceback."""
+    """Without a traceback, for every command that sleeps."""
     asleep = tmp_path / "asleep"
     monkeypatch.setenv("TOYLATCH_SLEEP", "30")
     monkeypatch.setenv("TOYLATCH_ASLEEP", str(asleep))
@@ -243,7 +242,7 @@ def test_ctrl_c_in_the_middle_is_one_line_and_exit_130(
 
 
 class Swallows:
-    """Asks for the end where no code can catch it, as while the garbage collector calls somebody."""
+    """Asks for the end where no code can catch it, as during a callback of the garbage collector."""
 
     def __init__(self, number: signal.Signals) -> None:
         self.number = number
@@ -256,7 +255,7 @@ class Swallows:
 def test_a_request_to_end_that_python_swallows_is_made_again(
     by: signal.Signals, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Nobody could end the command else; where it ends in the meantime, what was asked dies with it."""
+    """Otherwise the command could not be ended; if it ends in the meantime, the request ends with it."""
 
     def waits(seconds: float) -> int:
         Swallows(by)
@@ -276,7 +275,7 @@ def test_a_request_to_end_that_python_swallows_is_made_again(
 
 
 def test_an_unknown_theorem_in_a_record_is_said_of_the_record(cli: Command, tmp_path: Path) -> None:
-    """The file is the culprit, for nobody typed the name."""
+    """The file is the culprit, because the user did not type the name."""
     file = tmp_path / "record.json"
     for protocol, said in (("cud", "unknown theorem of cud: 'fermat'"), ("nope", "unknown protocol 'nope'")):
         proof = {"theorem": {"protocol": protocol, "name": "fermat"}}
@@ -287,7 +286,7 @@ def test_an_unknown_theorem_in_a_record_is_said_of_the_record(cli: Command, tmp_
 
 
 def test_what_orbits_cannot_answer_is_no_matter_of_the_method(cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who gave no --method is told of the claims; who gave one, to leave it out."""
+    """Without --method the message names the claims; with --method it says to leave the option out."""
     licence = Licence("renaming", "free", "reference", "a theorem", "sha256:00")
 
     def granted(*_: object) -> Licence:
@@ -302,14 +301,14 @@ def test_what_orbits_cannot_answer_is_no_matter_of_the_method(cli: Command, monk
 
 
 def _at_once(*_server: object, **_how: object) -> None:
-    """A server that ends as soon as it has begun."""
+    """Return a server that ends as soon as it begins."""
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_nothing_is_coloured_in_a_pipe_or_against_no_color(
     cli: Command, files: dict[str, str], command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A right use of each command: no escape where it is piped, none that colours where NO_COLOR is set."""
+    """The right use of each command: no escape where it is piped, none that colours where NO_COLOR is set."""
     monkeypatch.setattr("uvicorn.Server.run", _at_once)  # `serve` would wait for Ctrl-C
     words = [*command.split(), *(word.format(**files) for word in RIGHT[command])]
     piped = cli(*words)

@@ -1,4 +1,4 @@
-"""The quick budget of each protocol that is shipped: a first look must not cry wolf."""
+"""The quick budget of each shipped protocol: a first look must not raise a false alarm."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.deep
 @pytest.mark.parametrize("protocol", [bundle.name for bundle in protocols()])
 def test_a_quick_run_brings_nothing_unexpected(protocol: str) -> None:
-    """Scopes that are cut for speed must be asked only for what they can show.
+    """A scope that is cut for speed must be asked only about claims that it can decide.
 
-    A goal out of reach of one mark was once REFUTED here, and what such marks never meet was UNDECIDED.
+    Once, a goal out of reach of one mark was REFUTED here, and claims whose antecedent such marks never meet were
+    UNDECIDED.
     """
     made = subprocess.run(
         [sys.executable, "-m", "evenhand", "verify", protocol, "--budget", "quick"],

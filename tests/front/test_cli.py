@@ -29,7 +29,7 @@ REPORT = {
 
 
 def test_verify_checks_every_claim_by_every_engine(cli: Command) -> None:
-    """Two searches and a machine, four claims each; the expected refutation is one."""
+    """Two searches and a machine, four claims each; one refutation is expected."""
     answer = cli("verify", "latch", "--json")
     assert answer.code == 0
     assert answer.err == ""
@@ -64,7 +64,7 @@ def test_verify_prints_a_table_and_the_commands(cli: Command) -> None:
 
 
 def test_verify_writes_its_report_and_new_counterexamples(cli: Command, tmp_path: Path) -> None:
-    """The file is what `--json` prints, and the counterexample replays by the command that was printed."""
+    """The file equals the output of `--json`, and the printed command replays the counterexample."""
     answer = cli("verify", "latch", "--out", str(tmp_path), "--json")
     kept = json.loads((tmp_path / "report.json").read_text("utf-8"))
     assert {**kept, "timing": 0, "verdicts": 0} == {**answer.json, "timing": 0, "verdicts": 0}
@@ -95,7 +95,7 @@ def test_explore_counts_what_a_person_can_count(cli: Command) -> None:
 
 
 def test_explore_finds_the_mutant_and_a_bound_leaves_it_open(cli: Command) -> None:
-    """Exit 1 for a refutation nobody stated, 3 for what a bound left out."""
+    """Exit 1 for an unexpected refutation, 3 where a bound cut the search."""
     answer = cli("explore", "latch", "--mutant", "always_free", "--claim", "one_inside")
     assert answer.code == 1
     assert "REFUTED  one_inside: At most one agent is inside." in answer.out
@@ -106,7 +106,7 @@ def test_explore_finds_the_mutant_and_a_bound_leaves_it_open(cli: Command) -> No
 
 
 def test_explore_and_fuzz_write_what_they_refute(cli: Command, tmp_path: Path) -> None:
-    """One file each, and the command that replays it comes first."""
+    """One file each; the command that replays it is printed first."""
     for engine in ("explore", "fuzz"):
         folder = tmp_path / engine
         answer = cli(
@@ -118,7 +118,7 @@ def test_explore_and_fuzz_write_what_they_refute(cli: Command, tmp_path: Path) -
 
 
 def test_a_reading_reaches_the_model(cli: Command) -> None:
-    """Under `granted` the holder takes the latch once more, so that one more kind of step is shown as taken."""
+    """Under `granted` the holder may take the latch once more, so one more kind of step is taken."""
     met = {
         value: cli("explore", "latch", "--reading", f"again={value}", "--claim", "taken_when_free", "--json").json
         for value in ("refused", "granted")
@@ -142,7 +142,7 @@ def test_the_graph_can_be_exported(cli: Command, tmp_path: Path, suffix: str) ->
 
 
 def test_the_parts_of_a_graph_can_be_exported(cli: Command, tmp_path: Path) -> None:
-    """Against networkx on the states of the same graph."""
+    """Compared with networkx on the states of the same graph."""
     scope = ["explore", "cud", "--system", "free", "--scope", "agents=2,keys=1,values=2", "--claim", "livelock"]
     states, parts = tmp_path / "states.json", tmp_path / "parts.json"
     assert cli(*scope, "--graph", str(states)).code == cli(*scope, "--graph", str(parts), "--parts").code == 0
@@ -155,7 +155,7 @@ def test_the_parts_of_a_graph_can_be_exported(cli: Command, tmp_path: Path) -> N
 
 
 def test_fuzz_tells_what_it_covered(cli: Command) -> None:
-    """The numbers asked for are the numbers run."""
+    """The run has the numbers that were requested."""
     made = cli("fuzz", "latch", "--examples", "7", "--steps", "5", "--seed", "3", "--json").json
     assert (made["examples"], made["seed"]) == (7, 3)
     assert made["coverage"]["met:one_inside"] > 0
@@ -163,13 +163,13 @@ def test_fuzz_tells_what_it_covered(cli: Command) -> None:
 
 
 def test_prove_without_theorems_says_nothing_and_is_no_error(cli: Command) -> None:
-    """The latch states none."""
+    """The latch has no theorems."""
     answer = cli("prove", "latch", "--json")
     assert (answer.code, answer.json["theorems"]) == (0, [])
 
 
 def test_show_and_replay_read_what_mutants_wrote(cli: Command, tmp_path: Path) -> None:
-    """A killed mutant's counterexample, from one command to the next."""
+    """The counterexample of a killed mutant goes from one command to the next."""
     answer = cli("mutants", "latch", "--fixtures", str(tmp_path), "--json")
     (file,) = (tmp_path / "latch").iterdir()
     assert answer.json["fixtures"] == {"always_free": f"latch/{file.name}"}
@@ -187,7 +187,7 @@ def test_show_and_replay_read_what_mutants_wrote(cli: Command, tmp_path: Path) -
 
 @pytest.mark.parametrize("version", [1, 3])
 def test_a_record_of_another_version_is_one_line_and_exit_2(cli: Command, tmp_path: Path, version: int) -> None:
-    """Older or newer: it names both versions and says what to do."""
+    """Older or newer: the message names both versions and the next step."""
     file = tmp_path / "old.json"
     file.write_text(f'{{"format":"evenhand/counterexample","version":{version}}}', "utf-8")
     for command in ("replay", "show"):
@@ -239,7 +239,7 @@ BAD: list[tuple[list[str], str]] = [
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Files that are wrong in one way each, made once: nobody changes them."""
+    """Return files that are wrong in one way each, made once because no test changes them."""
     with pytest.MonkeyPatch.context() as patch:
         installed(patch, PLUGINS)
         return _made(tmp_path_factory.mktemp("bad"))
@@ -292,7 +292,7 @@ def test_a_scope_too_large_says_its_size_first(cli: Command, monkeypatch: pytest
 
 
 def test_a_broken_protocol_is_an_error_never_a_shorter_report(cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Exit 2 before anything runs, though the protocol asked for is sound."""
+    """Exit 2 before anything runs, although the requested protocol is sound."""
 
     def broken() -> Any:
         raise ProtocolBroken("evenhand.model.rotten does not import: SyntaxError: oops")
@@ -304,7 +304,7 @@ def test_a_broken_protocol_is_an_error_never_a_shorter_report(cli: Command, monk
 
 
 def only(monkeypatch: pytest.MonkeyPatch, file: Path) -> None:
-    """Make `file` the one fixture of every protocol."""
+    """Make `file` the only fixture of every protocol."""
 
     def one(_protocol: str) -> tuple[Path, ...]:
         return (file,)
@@ -315,7 +315,7 @@ def only(monkeypatch: pytest.MonkeyPatch, file: Path) -> None:
 def test_a_broken_fixture_stops_verify_before_it_runs(
     cli: Command, files: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A file that cannot be used is said now, with exit 2."""
+    """An unusable file is reported at once, with exit 2."""
     only(monkeypatch, Path(files["cut"]))
     answer = cli("verify", "latch", "--json")
     assert (answer.code, answer.out) == (2, "")
@@ -325,7 +325,7 @@ def test_a_broken_fixture_stops_verify_before_it_runs(
 def test_a_fixture_is_replayed_as_a_verdict_of_its_own(
     cli: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As expected while the mutant is refuted; unexpected once it no longer is."""
+    """As expected while the mutant is refuted; unexpected once it is not."""
     cli("mutants", "latch", "--mutant", "always_free", "--fixtures", str(tmp_path))
     (file,) = (tmp_path / "latch").iterdir()
     only(monkeypatch, file)
@@ -338,7 +338,7 @@ def test_a_fixture_is_replayed_as_a_verdict_of_its_own(
 def test_a_fixture_of_ours_is_replayed_by_its_name_from_any_folder(
     cli: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As reports print it; a file of that name in the folder comes first."""
+    """The name is the one in reports; a file of that name in the folder takes precedence."""
     monkeypatch.chdir(tmp_path)
     (name, _), *_ = fixtures_of("cud")
     answer = cli("replay", name)
@@ -359,7 +359,7 @@ def test_colours_are_for_terminals_that_want_them(cli: Command, monkeypatch: pyt
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_and_json(cli: Command, command: str) -> None:
-    """The help begins with a sentence that fits the list of commands, and says what the exit codes are."""
+    """The help begins with a sentence that fits the list of commands, and explains the exit codes."""
     answer = cli(*command.split(), "--help")
     assert answer.code == 0
     assert "--json" in answer.out
@@ -369,7 +369,7 @@ def test_every_command_has_help_and_json(cli: Command, command: str) -> None:
 
 
 def test_without_a_command_the_help_is_shown(cli: Command) -> None:
-    """On standard error, for nothing was done."""
+    """It goes to standard error, because no command ran."""
     answer = cli()
     assert (answer.code, answer.out) == (2, "")
     assert "Commands:" in answer.err

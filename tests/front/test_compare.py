@@ -1,4 +1,4 @@
-"""`evenhand compare`: separated, equal or not known; observers; the table of flips."""
+"""`evenhand compare`: separated, equal or not known; observers; the sensitivity table."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.front.conftest import Command
 
 
 def test_a_reading_is_separated_by_a_scenario_that_replays(cli: Command) -> None:
-    """Whoever holds the latch asks again: two actions, and no shorter scenario."""
+    """The holder of the latch takes it again: two actions, and no shorter scenario exists."""
     answer = cli("compare", "latch", "--reading", "again=granted", "--json")
     made = answer.json
     assert (answer.code, made["separated"], made["equal"], made["length"], made["minimal"]) == (0, True, False, 2, True)
@@ -46,7 +46,7 @@ def test_a_reading_is_separated_by_a_scenario_that_replays(cli: Command) -> None
 
 
 def test_a_mutant_that_shows_nothing_is_equal_in_scope(cli: Command) -> None:
-    """And the answer says that the scope is all it knows."""
+    """The answer says that it is about the scope only."""
     made = cli("compare", "latch", "--mutant", "slow_leave", "--json")
     assert (made.code, made.json["separated"], made.json["equal"], made.json["scenario"]) == (0, False, True, None)
     assert "beyond that scope nothing is known" in made.json["answer"]
@@ -78,7 +78,7 @@ def test_bad_use_is_one_message(cli: Command, words: list[str], complaint: str) 
 
 
 def test_two_values_are_compared_with_each_other() -> None:
-    """Neither need be the default."""
+    """Neither needs to be the default."""
     bundle = find("cud")
     values = ["scope_check=after_keep", "scope_check=before_execution"]
     (sides,) = sides_of(bundle, readings=values, system="run", scope=Scope(agents=1, keys=2, epochs=1))
@@ -92,7 +92,7 @@ COUNTER = ("livelock_never_resets", "livelock_counts_pass_one", "livelock_counts
 
 @pytest.mark.parametrize("name", COUNTER)
 def test_what_only_an_observer_sees_separates(name: str) -> None:
-    """The counter of the free-agent graph shows in no step; without the observer hidden state is at least told."""
+    """The counter of the free-agent graph shows in no step; without the observer the hidden state is mentioned."""
     bundle = find("cud")
     (sides,) = sides_of(bundle, mutant=name)
     seen = compare(bundle, [sides], examples=0)
@@ -100,11 +100,11 @@ def test_what_only_an_observer_sees_separates(name: str) -> None:
     assert seen.best.found.read is not None and set(seen.best.found.read[0]) == {"livelock_counter"}
     blind = separate(sides.left, sides.right, examples=0)
     assert blind.equal and not blind.same_state
-    assert "a claim may look at them" in blind.because
+    assert "a claim may read" in blind.because
 
 
 def test_what_comes_next_separates_where_strategies_choose() -> None:
-    """A reading that changes no step, but the plan of an agent."""
+    """A reading that changes no step but changes the plan of an agent."""
     bundle = find("cud")
     (sides,) = sides_of(bundle, readings=["role_target=hash_bucket"], system="conditions")
     best = compare(bundle, [sides], examples=0).best
@@ -113,7 +113,7 @@ def test_what_comes_next_separates_where_strategies_choose() -> None:
 
 
 def test_the_table_lists_what_flips(cli: Command) -> None:
-    """Nobody is told that the latch is taken twice, unless asking again is granted."""
+    """No claim notices that the latch is taken twice, unless taking it again is granted."""
     answer = cli("compare", "latch", "--table", "--json")
     assert answer.json["values"] == [{"reading": "again", "value": "granted"}]
     assert answer.json["places"] == [{"system": "latch", "scope": {"agents": 2}}]
@@ -122,7 +122,7 @@ def test_the_table_lists_what_flips(cli: Command) -> None:
 
 
 def test_an_open_cell_of_the_table_is_told_and_fails(cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A claim that is about nothing in a place that was searched whole fails nothing; a search that was cut does."""
+    """A vacuous claim in a fully searched place fails nothing; a search that was cut does."""
     bundle = find("latch")
     absurd = EachStep(name="about_nothing", sentence="Nothing.", check=never, when=never)
     with_claim = replace(bundle, claims=(*bundle.claims, absurd))
@@ -141,19 +141,19 @@ def test_an_open_cell_of_the_table_is_told_and_fails(cli: Command, monkeypatch: 
 
 
 def never(_step: Any) -> bool:
-    """An antecedent."""
+    """An antecedent that never holds."""
     return False
 
 
 def verdict_findings(bundle: Bundle) -> tuple[Finding, ...]:
-    """What exploring the latch finds."""
+    """Return the findings of exploring the latch."""
     job = Job("latch", "explore", "latch", scope=(("agents", 2),))
     system = bundle.model.systems["latch"]
     return findings_of(bundle, job, system, explore(system, bundle.claims).verdicts)
 
 
 def pretending(findings: Iterable[Finding]) -> Callable[..., Ran]:
-    """Jobs that all find the same."""
+    """Return jobs that all find the same."""
 
     def run(jobs: Iterable[Job], *, finished: Callable[[Job, tuple[Finding, ...]], None], **_more: Any) -> Ran:
         for job in jobs:
@@ -174,7 +174,7 @@ def test_a_claim_that_a_reading_decides_flips() -> None:
 
 
 def test_no_estimate_is_believed_that_a_search_refutes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """States of many fields look many; what counts is what is reached."""
+    """States with many fields have large estimates; the number of reached states decides."""
     issue = find("conviction").model.systems["issue"]
     small = issue.at(budget=2, cycles=1, hostile=0, rounds=1, stake=1, texts=1)
     about = estimate(small)
@@ -185,7 +185,7 @@ def test_no_estimate_is_believed_that_a_search_refutes(monkeypatch: pytest.Monke
 
 
 def test_so_few_places_are_taken_that_every_decided_claim_is_decided() -> None:
-    """The one that decides most, then what it leaves open; what decides nothing more is left out."""
+    """The scope that decides most comes first, then one for the remaining claims; others are dropped."""
 
     def decided(job: Job, *claims: str) -> tuple[Finding, ...]:
         every = ("a", "b", "c")

@@ -1,4 +1,4 @@
-"""What the shell offers when somebody presses Tab: in bash itself, and for every kind of name."""
+"""The shell's offers after Tab: in bash itself, and for every kind of name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.front.conftest import PLUGINS, ROOT
 
 
 def offered(line: str) -> list[str]:
-    """What is offered at the end of a line, in this process."""
+    """Return the offers at the end of a line, in this process."""
     words = line.split(" ")
     env = {"COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1), "_EVENHAND_COMPLETE": "complete_bash"}
     return CliRunner().invoke(app, [], env=env, prog_name="evenhand").stdout.split()
@@ -53,12 +53,12 @@ OFFERS: list[tuple[str, list[str]]] = [
 
 @pytest.mark.parametrize(("line", "names"), OFFERS)
 def test_each_kind_of_name_is_offered(line: str, names: list[str]) -> None:
-    """Those that begin with what was typed; none where the line so far is wrong."""
+    """Names with the typed prefix; none if the line so far is wrong."""
     assert offered(line) == names
 
 
 def test_a_broken_protocol_offers_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command says what is wrong; a shell in the middle of a line is no place for it."""
+    """The command reports the fault; a shell must not print it in the middle of a line."""
 
     def broken() -> Any:
         raise ProtocolBroken("oops")
@@ -68,7 +68,7 @@ def test_a_broken_protocol_offers_nothing(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_bash_completes_what_was_begun(tmp_path: Path) -> None:
-    """The script that `--show-completion` prints, sourced by bash, as Tab would call it."""
+    """The script that `--show-completion` prints, sourced by bash and called like Tab does."""
     bash = shutil.which("bash")
     assert bash is not None
     (tmp_path / "evenhand").write_text(f'#!/bin/sh\nexec {sys.executable} -m evenhand "$@"\n', "utf-8")

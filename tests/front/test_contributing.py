@@ -34,26 +34,26 @@ TOOLS = {
 
 
 def blocks() -> Iterator[tuple[str, str]]:
-    """Every block of the page: the file it is, or its language, and its text."""
+    """Return every block of the page: its file or language, and its text."""
     for found in BLOCK.finditer(PAGE):
         yield found["file"] or found["kind"], found["text"]
 
 
 def commands(text: str) -> Iterator[tuple[str, str]]:
-    """Each command of a console block with what it should print."""
+    """Return each command of a console block with its expected output."""
     for part in text.split("$ ")[1:]:
         command, _, printed = part.partition("\n")
         yield command, printed
 
 
 def pattern(printed: str) -> str:
-    """What is printed as a regular expression, in which `…` is anything."""
+    """Return the expected output as a regular expression, in which `…` matches anything."""
     return "".join(".*" if part == "…" else re.escape(part) for part in re.split("(…)", printed.strip()))
 
 
 @pytest.fixture(name="copy")
 def _copy(tmp_path: Path) -> Path:
-    """The part of the repository that the page speaks of, links as links."""
+    """Return a copy of the part of the repository that the page mentions, with links kept as links."""
     for name in NEEDED:
         source, target = ROOT / name, tmp_path / name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -65,7 +65,7 @@ def _copy(tmp_path: Path) -> Path:
 
 
 def test_the_page_does_what_it_says(copy: Path) -> None:
-    """Files are written as they stand, commands run in their order and print what is printed there."""
+    """Files are written as on the page, commands run in order and print the output on the page."""
     files, ran = 0, 0
     for kind, text in blocks():
         if "/" in kind:

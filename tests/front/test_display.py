@@ -1,4 +1,4 @@
-"""What a notebook shows: pictures that are well-formed, tables that say what is so, names that stay names."""
+"""The output of a notebook: well-formed pictures, correct tables, names that stay text."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ STEP = StepLines(("take",), (), ("held",))
 
 
 def shapes(story: Story) -> tuple[int, int, int]:
-    """How many states, arrows and curved arrows a picture has."""
+    """Return how many states, arrows and curved arrows a picture has."""
     picture = ET.fromstring(story_svg(story))
     paths = [element.attrib["d"] for element in picture.iter() if element.tag.endswith("path")][1:]  # the arrow head
     circles = sum(element.tag.endswith("circle") for element in picture.iter())
@@ -56,21 +56,21 @@ def test_the_lasso_that_an_engine_found_is_told_and_drawn() -> None:
 
 
 def test_values_of_the_engines_show_themselves_once_the_extension_is_loaded() -> None:
-    """Each type that is registered has a picture or a table."""
+    """Each registered type has a picture or a table."""
     shown: dict[type, Any] = {}
 
     class Formatter:
-        """IPython's, as far as it is asked for anything."""
+        """IPython's formatter, as far as it is used."""
 
         def for_type(self, kind: type, how: Any) -> None:
-            """Keep it."""
+            """Keep the function."""
             shown[kind] = how
 
     class Shell:
-        """IPython's, too."""
+        """IPython's shell, as far as it is used."""
 
         class display_formatter:
-            """With one formatter."""
+            """Return one formatter."""
 
             formatters = {"text/html": Formatter(), "image/svg+xml": Formatter()}  # noqa: RUF012
 

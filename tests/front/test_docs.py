@@ -1,4 +1,4 @@
-"""The documents say what the programs do: every option is in the reference, every Python block runs."""
+"""The documents agree with the programs: every option is in the reference, every Python block runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REFERENCE = (ROOT / "docs/reference/cli.md").read_text("utf-8")
 
 
 def options_of(cli: Command, *words: str) -> set[str]:
-    """The options that the help of a command tells of; asked once for each."""
+    """Return the options in the help of a command; each command is asked once."""
     if words not in _OPTIONS:
         _OPTIONS[words] = set(re.findall(r"--[a-z0-9-]+", cli(*words, "--help").out))
     return _OPTIONS[words]
@@ -33,7 +33,7 @@ _OPTIONS: dict[tuple[str, ...], set[str]] = {}
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_is_in_the_reference(cli: Command, command: str) -> None:
-    """An option that nobody can look up is not there."""
+    """Users look options up there."""
     options = options_of(cli, *command.split()) - {"--help"}
     assert options
     assert f"## `evenhand {command} " in REFERENCE
@@ -42,7 +42,7 @@ def test_every_option_is_in_the_reference(cli: Command, command: str) -> None:
 
 
 def test_the_reference_names_no_option_that_is_gone(cli: Command) -> None:
-    """The other way round."""
+    """Every option in the reference exists."""
     known = set[str]().union(options_of(cli), *(options_of(cli, *command.split()) for command in COMMANDS))
     assert set(re.findall(r"`(--[a-z0-9-]+)", REFERENCE)) <= known
 
@@ -56,17 +56,17 @@ def test_every_key_of_the_json_is_in_the_reference(cli: Command) -> None:
 
 
 def test_the_generated_reference_is_of_today() -> None:
-    """As `make docs` writes it."""
+    """It equals the output of `make docs`."""
     assert (ROOT / "docs/reference/commands.md").read_text("utf-8") == reference()
 
 
 def blocks(path: str) -> list[str]:
-    """The Python blocks of a document."""
+    """Return the Python blocks of a document."""
     return re.findall(r"```python\n(.*?)```", (ROOT / path).read_text("utf-8"), re.DOTALL)
 
 
 def names_of(code: str, folder: Path) -> dict[str, Any]:
-    """What a Python file with this content defines."""
+    """Return the names that a Python file with this content defines."""
     file = folder / "document.py"
     file.write_text(code, "utf-8")
     return runpy.run_path(str(file))
@@ -97,7 +97,7 @@ def test_links_lead_somewhere() -> None:
 
 
 def test_the_site_builds_and_fetches_nothing(tmp_path: Path) -> None:
-    """Strictly: a link that leads nowhere fails; no page loads a font, style or script from elsewhere."""
+    """Built strictly: a dead link fails; no page loads a font, style or script from another site."""
     build = [sys.executable, "-m", "mkdocs", "build", "--site-dir", str(tmp_path / "site")]
     done = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -122,7 +122,7 @@ def test_a_link_that_leads_nowhere_fails_the_build(tmp_path: Path) -> None:
 
 
 def test_the_commands_of_the_example_workflow_run(tmp_path: Path) -> None:
-    """Those of ours, in their order, for a toy protocol, as a runner would run them."""
+    """Our commands, in their order, for a toy protocol, as a CI runner runs them."""
     text = (ROOT / "docs/examples/ci/evenhand.yml").read_text("utf-8")
     steps = yaml.safe_load(text)["jobs"]["verify"]["steps"]
     commands = [step["run"] for step in steps if "run" in step and "pip install" not in step["run"]]
@@ -159,12 +159,12 @@ def test_the_hook_replays_what_is_committed(cli: Command, tmp_path: Path) -> Non
 
 
 def named_paths(text: str) -> set[str]:
-    """The files and folders of the repository that a page names in backticks."""
+    """Return the files and folders of the repository that a page names in backticks."""
     return set(re.findall(r"`((?:model|properties|proofs|counterexamples|notebooks|evenhand)/[\w./-]*)`", text))
 
 
 def test_the_architecture_page_names_what_is_there() -> None:
-    """A newcomer follows it; a path that is gone is an error."""
+    """Newcomers follow the page, so a missing path is an error."""
     named = named_paths((ROOT / "docs/explanation/architecture.md").read_text("utf-8"))
     assert len(named) > 20
     assert [path for path in sorted(named) if not (ROOT / path).exists()] == []

@@ -1,4 +1,4 @@
-"""The commands in README, tutorial and guides: each exists, and those that a newcomer runs first do as printed."""
+"""The commands in README, tutorial and guides: each exists, and the first ones print the output on the page."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ PAGES = [
     *(page for page in sorted((ROOT / "docs").rglob("*.md")) if not {"spikes", "commands.md"} & set(page.parts)),
 ]
 ANY = {"PROTOCOL", "[PROTOCOL]", "[PROTOCOL]…", "NAME", "P", "FILE", "FILE…", "stile"}
-"""What stands for a protocol or a file where a page speaks of any."""
+"""Placeholders for a protocol or a file on pages about any protocol."""
 
 
 def told(page: Path) -> Iterator[list[str]]:
-    """Every `evenhand …` on a page, in a console block or between backticks, as words."""
+    """Return every `evenhand …` on a page, in a console block or between backticks, as words."""
     text = page.read_text("utf-8")
     for line in re.findall(r"(?:^\s*\$ |`)evenhand ([^`\n]*)", text, re.MULTILINE):
         yield shlex.split(line.split("#")[0].replace("\\|", "|"))
 
 
 def sizes(protocol: str) -> set[str]:
-    """The sizes of a protocol's scopes, as options; what stands for one, where the protocol stands for any."""
+    """Return the sizes of a protocol's scopes as options; for a placeholder the sizes of some protocol."""
     if protocol in ANY:
         return {"--PARAMETER"}
     (bundle,) = (one for one in protocols() if one.name == protocol)
@@ -44,7 +44,7 @@ def sizes(protocol: str) -> set[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_every_command_on_a_page_exists(page: Path) -> None:
-    """With its options and its protocol."""
+    """Its options and its protocol exist too."""
     names = ANY | {bundle.name for bundle in protocols()}
     for command, *words in told(page):
         if command.startswith("-") or command in ("COMMAND", "…"):
@@ -63,7 +63,7 @@ def test_every_command_on_a_page_exists(page: Path) -> None:
 
 
 def test_the_two_minutes_of_the_readme(cli: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From top to bottom: find it, see it, keep it as a test; and the reference holds."""
+    """From top to bottom: find the fault, see it, keep it as a test; the reference holds."""
     monkeypatch.chdir(tmp_path)
     text = (ROOT / "README.md").read_text("utf-8")
     console = re.findall(r"```console\n(.*?)```", text.partition("## Your own system")[0], re.DOTALL)

@@ -1,4 +1,4 @@
-"""SARIF and JUnit reports against the schemas that others published for them."""
+"""SARIF and JUnit reports against published schemas."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PLACE = ("file", "line")
 
 
 def latch() -> Report:
-    """What a run of a whole protocol says, a mutant among it."""
+    """Return the report on a whole protocol, with a mutant."""
     bundle = find("latch")
     jobs = (Job("latch", "explore"), Job("latch", "explore", variant="always_free"), Job("latch", "fuzz", examples=5))
     return Report(tuple(one for job in jobs for one in run(bundle, job)), claims=tuple(about_claims([bundle])))
@@ -45,12 +45,12 @@ REPORTS: dict[str, Callable[[], Report]] = {
 
 
 def sarif_errors(made: Any) -> list[str]:
-    """What the schema objects to."""
+    """Return the errors that the schema reports."""
     return [f"{error.json_path}: {error.message[:200]}" for error in SARIF.iter_errors(made)]
 
 
 def junit_errors(root: ET.Element) -> list[str]:
-    """What the schema objects to, the place of a test case apart."""
+    """Return the errors that the schema reports, apart from the place of a test case."""
     for case in root.iter("testcase"):
         for name in PLACE:
             case.attrib.pop(name, None)
@@ -65,7 +65,7 @@ def test_sarif_is_as_published(name: str) -> None:
 
 @pytest.mark.parametrize("name", REPORTS)
 def test_junit_is_as_jenkins_has_it(name: str) -> None:
-    """But for the file and line of a case."""
+    """Except for the file and line of a case."""
     assert junit_errors(ET.fromstring(forms_of(REPORTS[name]())["junit.xml"])) == []
 
 

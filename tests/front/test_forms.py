@@ -1,4 +1,4 @@
-"""The forms of a report: what CI servers, code scanners and browsers are told, and that hostile text stays text."""
+"""The forms of a report for CI servers, code scanners and browsers; hostile text stays text in all of them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ STORY = Story((RunLines(("two agents",), ("free",), (StepLines(("take",), (("tol
 
 
 def found(status: Status, expected: Status = HOLDS, claim: str = "safe", engine: str = "explore") -> Finding:
-    """A finding as an engine would make it."""
+    """Return a finding as an engine makes it."""
     story = STORY if status is REFUTED else None
     made = Finding("toy", claim, "It is safe.", engine, "toy", "reference", status, expected, story=story)
     return replace(
@@ -75,7 +75,7 @@ def test_junit_fails_what_fails_and_skips_only_what_was_expected() -> None:
 
 
 def test_junit_cases_are_told_apart_and_an_interrupted_run_is_an_error() -> None:
-    """Servers merge cases of one name, and a run that was cut short is no success."""
+    """Servers merge cases of one name, and an interrupted run is no success."""
     report = replace(UNEXPECTED, findings=(found(HOLDS), found(HOLDS)), interrupted=True, unfinished=("fuzz toy",))
     root = ET.fromstring(forms_of(report)["junit.xml"])
     names = [case.attrib["name"] for case in root[0]]
@@ -84,7 +84,7 @@ def test_junit_cases_are_told_apart_and_an_interrupted_run_is_an_error() -> None
 
 
 def test_sarif_has_a_result_for_what_is_to_be_looked_at() -> None:
-    """With rule, place, fingerprint and the trace as a flow; what holds as expected is none."""
+    """With rule, place, fingerprint and the trace as a flow; a claim that holds as expected gives no result."""
     made = json.loads(forms_of(UNEXPECTED)["report.sarif"])
     (run,) = made["runs"]
     rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
@@ -107,7 +107,7 @@ def test_sarif_has_a_result_for_what_is_to_be_looked_at() -> None:
 
 
 def test_the_summary_says_the_verdict_first_and_shows_what_is_unexpected() -> None:
-    """A page of a CI job."""
+    """The summary is the page of a CI job."""
     lines = forms_of(UNEXPECTED)["summary.md"].decode().splitlines()
     assert lines[0] == "## evenhand: Something is refuted unexpectedly, or an expected refutation is gone"
     assert "| toy | explore | 2 | 2 | 2 |" in lines
@@ -126,11 +126,11 @@ class Tags(HTMLParser):
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Keep it."""
+        """Record a tag."""
         self.tags.append((tag, dict(attrs)))
 
     def handle_data(self, data: str) -> None:
-        """Keep it."""
+        """Record a text."""
         self.texts.append(data)
 
 
@@ -138,7 +138,7 @@ HOSTILE = "</script><img src=x onerror=alert(1)>\"'`${1}`\x1b[31m\u202e|*_[x](ja
 
 
 def hostile() -> Report:
-    """A report in which everything that a stranger could name is hostile."""
+    """Return a report in which every name of outside origin is hostile."""
     story = Story(
         (RunLines((HOSTILE,), (HOSTILE,), (StepLines((HOSTILE,), ((HOSTILE, (HOSTILE,)),), (HOSTILE,)),), 1),) * 2,
         HOSTILE,
@@ -159,7 +159,7 @@ def hostile() -> Report:
 
 
 def test_hostile_names_are_text_in_every_form() -> None:
-    """No tag, attribute, control or turned-round character comes from a name or value."""
+    """No tag, attribute, control or right-to-left character comes from a name or value."""
     matrix = {
         "protocol": HOSTILE, "idle_claims": [HOSTILE],
         "matrix": [
@@ -190,7 +190,7 @@ def test_the_page_is_one_file_and_runs_only_its_own_script() -> None:
 
 
 def test_what_is_open_or_unexpected_comes_first() -> None:
-    """Then what is refuted as expected, then what holds."""
+    """Expected refutations follow, then claims that hold."""
     order = [(row.finding.claim, row.standing.value) for row in View(UNEXPECTED, ()).rows]
     assert order == [
         ("open", "unexpected"),
@@ -203,7 +203,7 @@ def test_what_is_open_or_unexpected_comes_first() -> None:
 
 
 def test_readings_that_flip_a_verdict_are_listed() -> None:
-    """And those that leave it alone are counted only."""
+    """Readings without an effect are only counted."""
     flipped = replace(found(REFUTED, REFUTED), readings={"again": "granted"})
     same = replace(found(HOLDS), readings={"again": "refused"})
     view = View(Report((found(HOLDS), flipped, same)), ())
@@ -225,7 +225,7 @@ def test_growth_is_what_the_searches_counted() -> None:
 
 
 def test_an_interrupted_matrix_blames_no_claim() -> None:
-    """Of what was not run nothing is known, so no claim is said to notice nothing."""
+    """Parts that did not run are unknown, so no claim is called idle."""
     row: dict[str, Any] = {"mutant": "late", "status": "unfinished", "kills": []}
     matrix: dict[str, Any] = {"protocol": "toy", "idle_claims": ["safe"], "matrix": [row]}
     told = Tags(forms_of(UNEXPECTED, (matrix,))["report.html"].decode()).texts
@@ -238,7 +238,7 @@ def test_an_interrupted_matrix_blames_no_claim() -> None:
 
 
 def test_a_report_comes_back_from_its_json_and_makes_the_same_forms() -> None:
-    """Every form derives from report.json; what is of another format is refused."""
+    """Every form derives from report.json; a file of another format is refused."""
     made = json.loads(UNEXPECTED.to_bytes())
     again = Report.from_json(made)
     assert again == UNEXPECTED
@@ -268,7 +268,7 @@ def test_report_command_makes_every_form_again(cli: Command, tmp_path: Path) -> 
         assert (second / name).read_bytes() == (first / name).read_bytes()
     assert "always_free" in (second / "report.html").read_text("utf-8")
     twice = cli("report", str(first / "report.json"), str(matrix), str(matrix), "--out", str(second))
-    assert (twice.code, twice.err) == (2, "evenhand: two kill matrices speak of latch; name one of them\n")
+    assert (twice.code, twice.err) == (2, "evenhand: two kill matrices are about latch; name one of them\n")
     for content, said in (("{}", "format"), ("no", "JSON"), ('{"format": "other/thing"}', "other/thing")):
         bad = tmp_path / "bad.json"
         bad.write_text(content, "utf-8")
@@ -277,7 +277,7 @@ def test_report_command_makes_every_form_again(cli: Command, tmp_path: Path) -> 
 
 
 def test_reports_of_several_protocols_become_one() -> None:
-    """Findings one after the other; what was asked differently is listed; what is interrupted stays so."""
+    """Findings follow each other; differing settings are listed; an interrupted report stays interrupted."""
     other = replace(
         UNEXPECTED,
         findings=tuple(replace(finding, protocol="bell") for finding in UNEXPECTED.findings),
@@ -291,17 +291,16 @@ def test_reports_of_several_protocols_become_one() -> None:
     assert both.settings == {"budget": ["quick", "deep"], "strict": True}
     assert (both.interrupted, both.unfinished, both.timing) == (True, ("fuzz bell",), {"total": 3.0})
     assert merged([UNEXPECTED]) is UNEXPECTED
-    with pytest.raises(Apart, match="two reports speak of toy"):
+    with pytest.raises(Apart, match="two reports are about toy"):
         merged([UNEXPECTED, UNEXPECTED])
     with pytest.raises(Apart, match=r"evenhand 0\.1\.0, another with 0\.2"):
         merged([UNEXPECTED, replace(other, versions={"evenhand": "0.2"})])
 
 
 def rows(page: str) -> list[dict[str, Any]]:
-    """The attributes of the verdicts' rows."""
+    """Return the attributes of the verdicts' rows."""
     return [dict(attrs) for tag, attrs in Tags(page).tags if tag == "tr" and "data-status" in attrs]
 
 
 def test_the_page_has_a_row_for_every_verdict() -> None:
-    """None is left out."""
     assert len(rows(forms_of(UNEXPECTED)["report.html"].decode())) == len(UNEXPECTED.findings)

@@ -1,4 +1,4 @@
-"""What no plan of a budget looks at is a finding, for verify, the library and campaigns; what is broken says so."""
+"""A claim that no plan of a budget checks is a finding; a broken protocol is an error."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ LEFT_OUT = ("taken_when_free", "taken")
 
 
 def planned(monkeypatch: pytest.MonkeyPatch, *plans: Plan, **more: Any) -> Bundle:
-    """The latch with these plans is what is installed."""
+    """Install the latch with these plans."""
     bundle = replace(find("latch"), plans=plans, **more)
     monkeypatch.setattr(registry, "_all", lambda: (bundle,))
     return bundle
 
 
 def left_out(report: Any) -> dict[str, tuple[str, str, str]]:
-    """Claim by claim what a report in JSON says of what was left out."""
+    """Return, claim by claim, the left-out findings of a report in JSON."""
     return {v["claim"]: (v["status"], v["standing"], v["because"]) for v in report["verdicts"] if v["engine"] == "plan"}
 
 
 def test_what_no_plan_looks_at_is_undecided_and_exit_3(cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By name, with the command that does look at it; under a budget whose plans look at it nothing is said."""
+    """By name, with the command that does check it; under a budget whose plans check it there is no such finding."""
     planned(monkeypatch, *QUICK)
     answer = cli("verify", "latch", "--budget", "quick", "--jobs", "1", "--json")
     assert answer.code == 3
@@ -66,7 +66,7 @@ def test_what_no_plan_looks_at_is_undecided_and_exit_3(cli: Command, monkeypatch
 
 
 def test_a_system_that_only_another_budget_looks_at_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every claim of it; the plan that another budget has did not count as no plan, so nothing was run at all."""
+    """Every claim of it; once, the plan of another budget counted as a plan, so that nothing ran at all."""
     bundle = planned(monkeypatch, Plan("latch", "explore", ("deep",)))
     (job,) = [job for job in plan(bundle, Budget.quick) if job.engine != "replay"]
     assert job == Job("latch", "plan", "latch", claims=tuple(c.name for c in bundle.claims), budget="quick")
@@ -75,7 +75,7 @@ def test_a_system_that_only_another_budget_looks_at_is_left_out(monkeypatch: pyt
 
 
 def test_a_claim_is_looked_at_in_each_of_its_systems(monkeypatch: pytest.MonkeyPatch) -> None:
-    """That one system is looked at says nothing of the other."""
+    """A check of one system does not cover the other."""
     latch = find("latch")
     systems = {**latch.model.systems, "wide": replace(latch.model.systems["latch"], name="wide")}
     plans = (Plan("latch", "explore"), Plan("wide", "explore", claims=("taken",)))
@@ -88,7 +88,7 @@ def test_a_claim_is_looked_at_in_each_of_its_systems(monkeypatch: pytest.MonkeyP
 
 
 def test_what_is_stated_to_be_left_out_is_as_expected(cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    """For this engine, or for any; a refutation that was expected is not there, so that is no statement of a gap."""
+    """The statement names this engine or any; an expected refutation that did not run is not such a statement."""
     stated = tuple(Expectation(name, Status.UNDECIDED, engine="plan", because="no time") for name in LEFT_OUT)
     expected = find("latch").expected
     planned(monkeypatch, *QUICK, expected=(*expected, *stated))
@@ -124,7 +124,7 @@ def test_verify_the_library_and_a_campaign_say_the_same(
 def test_what_another_entry_of_a_campaign_looks_at_is_not_left_out(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """A search of a mutant says nothing of the reference, though."""
+    """A search of a mutant does not cover the reference."""
     planned(monkeypatch, *QUICK)
     quick = {"protocol": "latch", "budget": "quick"}
 
@@ -139,7 +139,7 @@ def test_what_another_entry_of_a_campaign_looks_at_is_not_left_out(
 
 
 def test_a_theorem_is_a_look_at_its_own_claim_and_system_alone() -> None:
-    """If the run asks for it."""
+    """If the run includes theorems."""
     cud = find("cud")
     named = "equivariance_of_free_agents"
     assert covered(cud, [Job("cud", "prove", theorem=named)]) == {("equivariance", "free")}
@@ -155,12 +155,12 @@ def test_a_theorem_is_a_look_at_its_own_claim_and_system_alone() -> None:
 
 
 STATED = {"quick": 3 + 3 + 3 + 2, "standard": 3 + 3 + 2, "deep": 3 + 2}
-"""What `conviction` leaves out of `run`: too wide, pairs of actions (not deep), runs beside runs (quick), others."""
+"""The numbers left out of `run` of `conviction`: too wide, pairs of actions (not deep), two-run (quick), others."""
 
 
 @pytest.mark.parametrize("budget", BUDGETS)
 def test_the_protocols_leave_out_what_they_state_and_nothing_else(budget: str) -> None:
-    """Everything else is looked at under every budget, in every system that it speaks of."""
+    """Every other claim is checked under every budget, in each of its systems."""
     for bundle in protocols():
         jobs = plan(bundle, Budget(budget), theorems=theorem_names(bundle.name))
         gaps = {(name, job.system) for job in jobs if job.engine == "plan" for name in job.claims}
@@ -172,7 +172,7 @@ def test_the_protocols_leave_out_what_they_state_and_nothing_else(budget: str) -
 
 
 def test_a_claim_that_an_engine_says_nothing_of_is_undecided() -> None:
-    """It was asked; a verdict that is not there is none."""
+    """The engine was asked, and a missing verdict counts as UNDECIDED."""
     bundle, job = find("latch"), Job("latch", "explore", "latch")
     system = system_for(bundle, job)
     verdicts = verdicts_of(bundle, job, system)
@@ -184,7 +184,7 @@ def test_a_claim_that_an_engine_says_nothing_of_is_undecided() -> None:
 
 @evenhand.always("The light is never dark.", systems=("lamp", "light"))
 def never_dark(state: Any) -> bool:
-    """About two systems."""
+    """A claim about two systems."""
     return bool(state != "dark")
 
 
@@ -192,7 +192,7 @@ LIGHT = evenhand.system("light", initial=["red"], actions=lambda state: ["next"]
 
 
 def test_a_claim_of_another_system_is_an_error() -> None:
-    """It names the claim and the system; a claim of several systems is checked in this one."""
+    """The message names the claim and the system; a claim of several systems is checked in this one."""
     assert evenhand.verify(LIGHT, never_dark, examples=5, quiet=True).holds
     elsewhere: Property = replace(never_dark, name="elsewhere", systems=("lamp", "torch"))
     with pytest.raises(ValueError, match="claim 'elsewhere' is about lamp, torch, not about system 'light'; correct"):
@@ -200,7 +200,7 @@ def test_a_claim_of_another_system_is_an_error() -> None:
 
 
 def test_a_broken_entry_point_is_one_sentence_and_exit_2(process: Command, tmp_path: Path) -> None:
-    """Whatever command, whatever protocol was asked for."""
+    """For every command and every requested protocol."""
     info = tmp_path / "toybroken-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toybroken\nVersion: 1.0\n")
@@ -226,4 +226,4 @@ BROKEN = (
         "protocol 'broken' (toybroken:BUNDLE) does not load: No module named 'nowhere_to_be_found'",
     ),
 )
-"""Sources of a protocol, and what is said of each."""
+"""Sources of a protocol, and the message for each."""

@@ -1,4 +1,4 @@
-"""`assert evenhand.verify(system, claims).holds`: what holds, what does not, and what is said then."""
+"""`assert evenhand.verify(system, claims).holds`: when it holds, when it fails, and its message."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def can_enter(step: evenhand.Step[Any, Any, Any, Any]) -> bool:
 
 @evenhand.eventually("Some process gets in.")
 def gets_in(step: evenhand.Step[Any, Any, Any, Any]) -> bool:
-    """Something that need not happen: both may stay idle."""
+    """An event that need not happen: both may stay idle."""
     return "inside" in step.after
 
 
 def unbounded() -> AnySystem:
-    """A system whose graph never closes."""
+    """A system with an infinite graph."""
     return evenhand.system("up", initial=[0], actions=lambda _n: ["up"], step=lambda n, _action: n + 1)
 
 
@@ -62,7 +62,7 @@ def not_negative(count: int) -> bool:
 
 
 def test_what_holds_holds() -> None:
-    """The machine draws where it is asked to, and agrees; else only where the search left something open."""
+    """The machine draws where requested, and agrees; otherwise only where the search left something open."""
     report = evenhand.verify(lock(careful=True), [mutual_exclusion, can_enter], examples=20)
     assert report.holds and report
     assert {finding.engine for finding in report.findings} == {"explore", "fuzz"}
@@ -73,7 +73,7 @@ def test_what_holds_holds() -> None:
 
 
 def test_the_machine_draws_for_what_the_search_left_open() -> None:
-    """Not for what it decided."""
+    """It draws nothing for decided claims."""
     report = evenhand.verify(lock(careful=True), [mutual_exclusion, can_enter], depth=1, examples=None, quiet=True)
     found = {(finding.claim, finding.engine) for finding in report.findings}
     assert ("mutual_exclusion", "fuzz") in found and ("can_enter", "fuzz") not in found
@@ -81,7 +81,7 @@ def test_the_machine_draws_for_what_the_search_left_open() -> None:
 
 
 def test_what_fails_prints_the_shortest_trace_and_what_reproduces_it(capsys: pytest.CaptureFixture[str]) -> None:
-    """Step by step, once, though two engines found it."""
+    """Step by step, and once, although two engines found it."""
     report = evenhand.verify(lock(careful=False), mutual_exclusion)
     assert not report.holds
     said = capsys.readouterr().err
@@ -99,7 +99,6 @@ def test_what_fails_prints_the_shortest_trace_and_what_reproduces_it(capsys: pyt
 
 
 def test_the_python_line_that_reproduces_a_refutation_does(capsys: pytest.CaptureFixture[str]) -> None:
-    """The line in the report is Python that runs."""
     evenhand.verify(lock(careful=False), mutual_exclusion)
     (line,) = [line for line in capsys.readouterr().err.splitlines() if "evenhand.replay" in line]
     assert line.strip() == (
@@ -110,7 +109,7 @@ def test_the_python_line_that_reproduces_a_refutation_does(capsys: pytest.Captur
 
 
 def test_the_message_of_the_assertion_is_one_short_line() -> None:
-    """pytest cuts what it shows of a value at 240 characters."""
+    """pytest cuts the display of a value at 240 characters."""
     report = evenhand.verify(lock(careful=False), mutual_exclusion, quiet=True)
     assert repr(report) == "<Report: mutual_exclusion REFUTED in 2 steps>"
 
@@ -140,7 +139,7 @@ def test_a_liveness_claim_is_refuted_by_a_lasso(capsys: pytest.CaptureFixture[st
 
 
 def test_a_goal_that_nothing_reaches_is_refuted() -> None:
-    """Only the search can say so."""
+    """Only the search can decide it."""
 
     @evenhand.reachable("Both get in.")
     def both(step: evenhand.Step[Any, Any, Any, Any]) -> bool:
@@ -152,7 +151,7 @@ def test_a_goal_that_nothing_reaches_is_refuted() -> None:
 
 
 def test_what_is_no_claim_is_refused() -> None:
-    """A plain function, nothing, or the same name twice."""
+    """A plain function, no claim, or the same name twice."""
 
     def plain(_state: object) -> bool:
         return True
@@ -167,7 +166,7 @@ def test_what_is_no_claim_is_refused() -> None:
 
 
 def test_what_the_model_raises_is_not_swallowed() -> None:
-    """A person's own test needs the cause."""
+    """The user's test needs the cause."""
 
     def broken(_state: int, _action: str) -> int:
         raise RuntimeError("the model is broken")
@@ -193,14 +192,14 @@ def test_a_saved_refutation_is_replayed_first_until_it_is_mended(tmp_path: Path)
 
 @dataclass(frozen=True)
 class Counter:
-    """A state of a class of one's own."""
+    """A state of a user's class."""
 
     count: int
 
 
 @pytest.mark.parametrize("named", [False, True])
 def test_saving_needs_the_classes_and_says_so(named: bool, tmp_path: Path) -> None:
-    """A state of one's own class is saved only if `types` names the class."""
+    """Such a state is saved only if `types` names its class."""
     system = evenhand.system(
         "counter",
         initial=[Counter(0)],
@@ -229,7 +228,7 @@ def test_a_protocol_is_asked_whether_it_is_as_expected(capsys: pytest.CaptureFix
 
 
 def test_pytest_shows_the_trace_of_a_failing_one_liner(pytester: pytest.Pytester) -> None:
-    """The whole way, as a team will see it."""
+    """End to end, with pytest's output."""
     pytester.makepyfile(
         test_lock="""
         import evenhand

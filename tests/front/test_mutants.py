@@ -30,7 +30,7 @@ def _matrix() -> KillMatrix:
 
 @pytest.fixture
 def matrix(latch: None) -> KillMatrix:
-    """The latch's mutants, all of them, run once."""
+    """Return the matrix of all mutants of the latch, run once."""
     return _matrix()
 
 
@@ -46,7 +46,7 @@ def test_every_mutant_has_its_status(matrix: KillMatrix) -> None:
 
 
 def test_kills_name_claim_engine_and_length(matrix: KillMatrix) -> None:
-    """Two agents take the latch: two steps. The claim that is false of the reference kills nothing."""
+    """Two agents take the latch: two steps. The claim that is false on the reference kills nothing."""
     kills = [(kill.claim, kill.engine, kill.length) for kill in matrix.rows[0].kills]
     assert kills == [
         ("one_inside", "explore", 2),
@@ -59,7 +59,7 @@ def test_kills_name_claim_engine_and_length(matrix: KillMatrix) -> None:
 
 
 def test_mutants_made_by_rule_are_reported_unfiltered(matrix: KillMatrix) -> None:
-    """Every one is somewhere, and a latch that is always free is killed however it was made."""
+    """Each of them is listed, and a latch that is always free is killed however it was made."""
     made = matrix.automatic
     assert made.made == len(automatic_names(find("latch"), MADE, 0)) == MADE
     assert len(made.killed) + len(made.equivalent) + len(made.surviving) + len(made.invalid) == made.made
@@ -69,7 +69,7 @@ def test_mutants_made_by_rule_are_reported_unfiltered(matrix: KillMatrix) -> Non
 
 
 def bundle_with(monkeypatch: pytest.MonkeyPatch, **expected: Any) -> Bundle:
-    """The latch with one mutant registered otherwise."""
+    """Return the latch with one mutant registered differently."""
     bundle = find("latch")
     mutants = tuple(replace(m, expected=expected.get(m.name, m.expected)) for m in bundle.model.mutants)
     changed = replace(bundle, model=replace(bundle.model, mutants=mutants))
@@ -93,7 +93,7 @@ def registered(monkeypatch: pytest.MonkeyPatch, bundle: Bundle) -> Bundle:
 def test_a_status_that_is_not_the_registered_one_fails(
     monkeypatch: pytest.MonkeyPatch, mutant: str, expected: str, status: str
 ) -> None:
-    """Nothing is edited away: the run says 1."""
+    """The run exits with 1."""
     found = kill_matrix(bundle_with(monkeypatch, **{mutant: expected}), mutants=[mutant])
     assert (found.rows[0].status, found.exit_code) == (status, 1)
 
@@ -123,7 +123,7 @@ def test_a_claim_that_cannot_fail_is_idle(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("observed", [True, False])
 def test_hidden_state_is_no_equivalence(monkeypatch: pytest.MonkeyPatch, observed: bool) -> None:
-    """A counter that shows in no step and that no claim is left to look at: a survivor, with a hint if it is seen."""
+    """A counter that shows in no step and that no claim reads: a survivor, with a hint if it is seen."""
     cud = find("cud")
     bare = replace(cud, claims=(), expected=(), plans=(), profile=())
     registered(monkeypatch, replace(bare, observers=cud.observers if observed else ()))
@@ -131,12 +131,12 @@ def test_hidden_state_is_no_equivalence(monkeypatch: pytest.MonkeyPatch, observe
     (row,) = found.rows
     assert (row.status, found.exit_code) == ("survivor", 1)
     assert bool(row.hint) is observed
-    assert ("livelock_counter" if observed else "states that do not show differ") in row.because
+    assert ("livelock_counter" if observed else "states differ in unobserved parts") in row.because
     assert row.command.startswith("evenhand compare cud --system free")
 
 
 def test_an_interrupted_run_calls_nobody_a_survivor(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was not run to its end decides nothing."""
+    """An unfinished hunt decides nothing."""
 
     def stopped(jobs: Any, **_more: Any) -> Ran:
         return Ran((), tuple(jobs), interrupted=True)
@@ -150,7 +150,7 @@ def test_an_interrupted_run_calls_nobody_a_survivor(monkeypatch: pytest.MonkeyPa
 
 
 def test_times_are_told_by_mutant_and_engine(matrix: KillMatrix) -> None:
-    """Under `timing` alone."""
+    """Times are under `timing` alone."""
     timing = matrix.timing()
     assert set(timing["mutants"]["always_free"]) == {"explore", "fuzz"}
     assert set(timing["mutants"]["slow_leave"]) == {"explore", "fuzz", "compare"}
@@ -165,7 +165,7 @@ def test_an_unknown_mutant_is_named_with_those_there_are() -> None:
 
 
 def test_claims_are_idle_only_where_every_mutant_was_hunted(cli: Command) -> None:
-    """Of one mutant most claims say nothing, and are not to blame."""
+    """On a single mutant most claims kill nothing, which makes none of them idle."""
     assert "claims that kill nothing: " in cli("mutants", "latch").out
     assert "kill nothing" not in cli("mutants", "latch", "--mutant", "always_free").out
 
@@ -210,7 +210,7 @@ def test_an_automatic_mutant_is_made_again_by_name() -> None:
 
 @dataclass(frozen=True)
 class Call:
-    """What a rule of this shape would be seen to do."""
+    """The observed calls of a rule of this shape."""
 
     results: list[Any]
     names: list[str]
@@ -227,19 +227,19 @@ class Call:
     ],
 )
 def test_operators_fit_what_was_seen(call: Call) -> None:
-    """A truth value is negated, a count is off by one, a tuple is cut; what never varied is not frozen."""
+    """A truth value is negated, a count is off by one, a tuple is cut; a constant result is not frozen."""
     seen = next(iter(watched(find("latch").model.systems["latch"]).values()))
     shaped = replace(seen, results=call.results, arguments=[])
     assert [name for name, _ in faults(shaped)] == call.names
 
 
 def test_the_matrix_is_plain_json(matrix: KillMatrix) -> None:
-    """No value of a model is left in it."""
+    """It contains no value of a model."""
     assert json.loads(json.dumps(matrix.to_json())) == matrix.to_json()
 
 
 def test_one_mutant_is_hunted_by_the_theorems_about_it() -> None:
-    """Proving the others would cost a minute and say nothing of it."""
+    """Proving the other theorems would take a minute and decide nothing about it."""
     everything = theorem_names("markspace")
     assert theorem_names("markspace", mutants=["matcher_counts"]) == ("pattern_match_purity_p55",)
     assert theorem_names("markspace", mutants=["nobody"]) == () and len(everything) > 30

@@ -1,4 +1,4 @@
-"""The notebooks, executed: each runs to its end within a minute and shows what is kept in it."""
+"""The notebooks, executed: each ends within a minute and shows its stored output."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from tests.front.conftest import ROOT
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SECONDS = 60
-"""Seconds of computing that one may take, on all its processes together."""
+"""Seconds of CPU time for one notebook, over all its processes."""
 
 
 def read(path: Path) -> Any:
-    """A notebook."""
+    """Return a notebook."""
     return nbformat.read(str(path), as_version=4)  # type: ignore[no-untyped-call]
 
 
 def shown(notebook: Any) -> list[tuple[str, list[dict[str, Any]]]]:
-    """What each code cell prints, in one piece however it arrived, and what it displays, by kind of content."""
+    """Return the printed text of each code cell, in one piece, and its displayed content by kind."""
     cells = [cell["outputs"] for cell in notebook.cells if cell["cell_type"] == "code"]
     return [
         ("".join(one.get("text", "") for one in cell), [_rich(one) for one in cell if "data" in one]) for cell in cells
@@ -36,13 +36,13 @@ def shown(notebook: Any) -> list[tuple[str, list[dict[str, Any]]]]:
 
 
 def _rich(output: Any) -> dict[str, Any]:
-    """The picture or table; the plain text only of what has neither."""
+    """Return the picture or table; the plain text only if there is neither."""
     rich = {kind: content for kind, content in output["data"].items() if kind != "text/plain"}
     return rich or dict(output["data"])
 
 
 def executed(notebook: Any, folder: Path) -> tuple[Any, float]:
-    """The notebook after a run of all its cells, and the seconds of computing it took.  Raises CellExecutionError."""
+    """Return the notebook after a run of all its cells, and the CPU seconds of the run. Raises CellExecutionError."""
     before = os.times()
     NotebookClient(notebook, timeout=600, kernel_name="python3").execute(cwd=str(folder))
     after = os.times()  # its kernel is a child of this process, and has ended
@@ -53,10 +53,10 @@ def executed(notebook: Any, folder: Path) -> tuple[Any, float]:
 @pytest.mark.timeout(700)
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_shows_what_it_keeps(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its own assertions hold, and every picture and table is the one that stands in the file."""
+    """Its own assertions hold, and every picture and table equals the one in the file."""
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
     monkeypatch.setenv("PYTHONHASHSEED", "7")
-    for data in path.parent.glob("*.json"):  # what lies beside the notebooks
+    for data in path.parent.glob("*.json"):  # files beside the notebooks
         shutil.copy2(data, tmp_path)
     kept = read(path)
     again, spent = executed(read(path), tmp_path)
@@ -66,7 +66,7 @@ def test_a_notebook_shows_what_it_keeps(path: Path, tmp_path: Path, monkeypatch:
 
 
 def test_there_are_notebooks_and_each_has_assertions() -> None:
-    """A notebook that asserts nothing would run green whatever it showed."""
+    """A notebook without assertions would pass whatever it shows."""
     assert len(NOTEBOOKS) >= 6
     for path in NOTEBOOKS:
         code = "\n".join(cell["source"] for cell in read(path).cells if cell["cell_type"] == "code")
@@ -74,7 +74,7 @@ def test_there_are_notebooks_and_each_has_assertions() -> None:
 
 
 def test_a_wrong_notebook_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An assertion that fails ends it; another output is another output."""
+    """A failing assertion ends the run; a different output is a difference."""
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
     wrong = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("assert 1 == 2")])  # type: ignore[no-untyped-call]
     with pytest.raises(CellExecutionError):
@@ -87,7 +87,7 @@ def test_a_wrong_notebook_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_what_a_notebook_computes_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In its kernel and in what that starts: a limit on anything else would never be met."""
+    """In its kernel and in the kernel's children; a limit on anything else would never be reached."""
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
     work = "import time\nwhile time.process_time() < {}:\n    pass"
     code = work.format(2) + f"\nimport subprocess, sys\nsubprocess.run([sys.executable, '-c', {work.format(2)!r}])"
@@ -99,12 +99,12 @@ KEPT = ROOT / "notebooks" / "6-profile.json"
 
 
 def answers(profile: Profile) -> dict[str, str]:
-    """The answer to each question, with a mark where another reading changes it."""
+    """Return the answer to each question, with a mark where another reading changes it."""
     return {cell.aspect.value: cell.answer.value + "*" * bool(cell.other) for cell in profile.cells}
 
 
 def test_the_kept_profile_is_one_of_this_version() -> None:
-    """It says of every shipped protocol what its claims of today can say, and comes back as it was written."""
+    """Its answers are possible for the present claims of every shipped protocol, and it survives a round trip."""
     kept = json.loads(KEPT.read_text("utf-8"))
     shipped = {bundle.name: bundle for bundle in protocols() if bundle.name != "latch"}
     assert {made["protocol"] for made in kept["protocols"]} == set(shipped)
@@ -125,7 +125,7 @@ def test_the_kept_profile_is_one_of_this_version() -> None:
 @pytest.mark.deep
 @pytest.mark.timeout(1800)
 def test_the_kept_profile_is_what_is_found_today() -> None:
-    """Every answer, searched again."""
+    """Every answer is searched again."""
     kept = {made["protocol"]: Profile.from_json(made) for made in json.loads(KEPT.read_text("utf-8"))["protocols"]}
     found, interrupted, _ = profiles([bundle for bundle in protocols() if bundle.name in kept], jobs=2)
     assert not interrupted

@@ -1,4 +1,4 @@
-"""A system in somebody's own Python file is a first-class subject: found, searched, compared, shown."""
+"""A system in a user's own Python file is a first-class subject: found, searched, compared, shown."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.front.serving import served
 
 
 def test_commands_take_a_file_and_a_name(cli: Command, project: Path) -> None:
-    """The search, the machine, a goal, a graph; commands that are printed name it in the same way."""
+    """The search, the machine, a goal, a graph; printed commands use the same name."""
     write(project)
     explored = cli("explore", "light.py:light", "--claim", "never_dark", "--graph", "g.dot", "--json")
     assert explored.code == 1
@@ -45,7 +45,7 @@ def test_commands_take_a_file_and_a_name(cli: Command, project: Path) -> None:
 
 
 def test_a_file_with_one_system_needs_no_name(cli: Command, project: Path) -> None:
-    """With two, the message lists them; aliases are one system."""
+    """With two systems the message lists them; aliases are one system."""
     write(project, LIGHT + "same = light\n")
     assert cli("explore", "light.py", "--json").json["verdicts"][0]["protocol"] == "light.py:light"
     write(project, TWO, "two.py")
@@ -56,7 +56,7 @@ def test_a_file_with_one_system_needs_no_name(cli: Command, project: Path) -> No
 
 
 def test_claims_in_lists_are_found_once_and_only_those_of_the_system(cli: Command, project: Path) -> None:
-    """A claim may say which systems it speaks of."""
+    """A claim may name its systems."""
     more = """
 def small(n):
     return n < 2
@@ -138,7 +138,7 @@ MISTAKES: dict[str, tuple[str, str, str]] = {
 @pytest.mark.parametrize("mistake", sorted(MISTAKES))
 @pytest.mark.parametrize("command", ["explore", "verify"])
 def test_a_mistake_is_one_sentence(cli: Command, project: Path, mistake: str, command: str) -> None:
-    """It names the culprit and what there is; exit code 2, nothing on standard output."""
+    """The message names the culprit and the alternatives; exit code 2, nothing on standard output."""
     text, subject, said = MISTAKES[mistake]
     if text:
         write(project, text)
@@ -149,7 +149,7 @@ def test_a_mistake_is_one_sentence(cli: Command, project: Path, mistake: str, co
 
 
 def test_siblings_are_importable_and_standard_output_stays_clean(cli: Command, project: Path) -> None:
-    """As pytest imports: also from a package, by its dotted name; a name that is taken does no harm."""
+    """Imports work as in pytest, also from a package by its dotted name; a name in use does no harm."""
     write(project, "DARK = 'dark'\nprint('loaded')\n", "lamps/helping_light.py")
     text = LIGHT.replace('return "dark"', "return DARK")
     write(project, text + "from helping_light import DARK\n", "lamps/light.py")
@@ -159,17 +159,17 @@ def test_siblings_are_importable_and_standard_output_stays_clean(cli: Command, p
     write(project, text + "from .words import DARK\n", "kit/light.py")
     assert cli("explore", "kit/light.py:light").code == 1
     assert "kit.light" in sys.modules
-    write(project, LIGHT, "random.py")  # as a module of Python's own
+    write(project, LIGHT, "random.py")  # named like a module of Python's own
     assert cli("explore", "random.py:light").code == 1
     assert "light" not in vars(sys.modules["random"])
     assert "turtledemo" in sys.stdlib_module_names and "turtledemo" not in sys.modules
-    write(project, LIGHT, "turtledemo.py")  # and as one that nobody has loaded yet
+    write(project, LIGHT, "turtledemo.py")  # named like a module that is not loaded yet
     assert cli("explore", "turtledemo.py:light").code == 1
     assert "turtledemo" not in sys.modules
 
 
 def test_a_module_that_is_loaded_is_not_loaded_again(project: Path) -> None:
-    """Whatever it is called: the claims are the very objects of the test that runs."""
+    """The claims are the very objects of the running test, whatever the module is called."""
     path = write(project, LIGHT)
     module = module_at(path)
     assert module_at(Path("light.py")) is module
@@ -178,7 +178,7 @@ def test_a_module_that_is_loaded_is_not_loaded_again(project: Path) -> None:
 
 
 def test_child_processes_find_it_by_the_same_name(project: Path) -> None:
-    """In a folder with a space, two at a time; the file that is written replays there as well."""
+    """In a folder with a space, two at a time; the written file replays there as well."""
     write(project, LIGHT, "my lights/light.py")
     subject = "my lights/light.py:light"
     verified = in_process("verify", subject, "--budget", "quick", "--jobs", "2", "--out", "my out", "--json")
@@ -198,7 +198,7 @@ def test_child_processes_find_it_by_the_same_name(project: Path) -> None:
 
 
 def test_what_nobody_says_ends_is_searched_up_to_the_bound(cli: Command, project: Path) -> None:
-    """Without a word of the person's; with one, that holds."""
+    """Without a statement of the user; with one, it holds."""
     text = (
         'import evenhand\n\nup = evenhand.system("up", initial=[0], actions=lambda n: [1], step=lambda n, a: n + 1)\n'
     )
@@ -209,7 +209,7 @@ def test_what_nobody_says_ends_is_searched_up_to_the_bound(cli: Command, project
 
 
 def test_a_global_generator_draws_the_runs(cli: Command, project: Path) -> None:
-    """One that never breaks the light finds nothing."""
+    """A generator that never breaks the light finds nothing."""
     more = """
 from hypothesis import strategies as st
 from evenhand.core.generator import Generator, Rule
@@ -264,12 +264,12 @@ def above_zero(config, state):
 
 
 def test_mutants_are_brought_or_made_by_rule_or_missed(cli: Command, project: Path) -> None:
-    """A protocol has its own; of rules they are made; a system without rules says what it lacks."""
+    """A protocol has its own mutants; others are made from rules; a system without rules is told so."""
     write(project, RULES, "down.py")
     brought = cli("mutants", "down.py:whole", "--fixtures", "kept", "--json")
     assert [(row["mutant"], row["status"]) for row in brought.json["matrix"]] == [("deep", "killed")]
     (file,) = Path("kept/down").glob("*.json")
-    assert cli("replay", str(file)).code == 0  # of a mutant, with its reference beside it, as ever
+    assert cli("replay", str(file)).code == 0  # of a mutant, with its reference beside it
     made = cli("mutants", "down.py:down", "--jobs", "2", "--json").json["automatic"]
     assert made["made"] > 0
     assert made["killed"] > 0
@@ -280,7 +280,7 @@ def test_mutants_are_brought_or_made_by_rule_or_missed(cli: Command, project: Pa
 
 
 def test_what_it_does_not_have_is_said(cli: Command, project: Path) -> None:
-    """No theorem, no size, no reading: never a green of nothing."""
+    """No theorem, no size, no reading: each is reported, and nothing counts as passed."""
     write(project)
     assert "states no theorems" in cli("prove", "light.py").err
     assert "unknown size of light.py:light" in cli("sweep", "light.py", "--over", "n=1..2").err
@@ -289,7 +289,7 @@ def test_what_it_does_not_have_is_said(cli: Command, project: Path) -> None:
 
 
 def test_a_kernel_is_put_beside_it(cli: Command, project: Path) -> None:
-    """Found by the same name, in files of a plain folder, and asked again by the test that is written."""
+    """Found by the same name, in files of a plain folder, and checked again by the written test."""
     write(project)
     write(
         project,
@@ -308,7 +308,7 @@ def test_a_kernel_is_put_beside_it(cli: Command, project: Path) -> None:
 
 
 def test_a_campaign_runs_it(cli: Command, project: Path) -> None:
-    """By its name in the plan; a file outside the folder is not run for a plan's sake; an edit is other sources."""
+    """By its name in the plan; a plan cannot run a file outside the folder; an edit gives other sources."""
     write(project)
     assert cli("campaign", "plan", "light.py:light", "--budget", "quick", "--to", "plan.yaml").code == 0
     ran = cli("campaign", "run", "plan.yaml", "--jobs", "2", "--json")
@@ -325,7 +325,7 @@ def test_a_campaign_runs_it(cli: Command, project: Path) -> None:
 
 
 def test_the_shell_is_offered_its_file(project: Path) -> None:
-    """Where no protocol begins so; nothing is imported for it."""
+    """If no protocol has this prefix; nothing is imported for it."""
     write(project, "raise SystemExit\n", "lamps/light.py")
     assert completed("la") == ["latch"]
     assert completed("lam") == ["lamps/"]
@@ -334,7 +334,7 @@ def test_the_shell_is_offered_its_file(project: Path) -> None:
 
 
 def test_actions_are_told_as_a_table_and_as_json(cli: Command, project: Path) -> None:
-    """Of own systems both; of a protocol the key; at a bound it says of what; a product or compiled search has none."""
+    """Both for user systems; the key of a protocol; at a bound with a note; none for a product or compiled search."""
     write(project, LIGHT.replace("step=step)", 'step=step, menu=["next", "break", "mend"])'))
     told = cli("explore", "light.py").out
     assert re.search(r"│ next +│ +3 │ +2 │ +1 │\n│ break +│ +3 │ +2 │ +1 │", told)
@@ -357,7 +357,7 @@ def test_actions_are_told_as_a_table_and_as_json(cli: Command, project: Path) ->
 
 
 def test_a_run_is_written_as_itf(cli: Command, project: Path) -> None:
-    """Every state, the action that led there; where a lasso goes on; a pair has no form."""
+    """Every state with the action that led there, and the start of a lasso's loop; a pair has no form."""
     lasso = """
 @evenhand.eventually("It gets blue.")
 def gets_blue(step):
@@ -381,7 +381,7 @@ def gets_blue(step):
 
 
 def test_the_explorer_page_walks_it(cli: Command, project: Path) -> None:
-    """It is listed, opened, walked, saved and loaded; a request names no other file."""
+    """It is listed, opened, walked, saved and loaded; a request cannot name another file."""
     write(project)
     write(project, f"open('ran', 'w').close()\n{LIGHT}", "trap.py")
     with served(opened(find("light.py:light")), Path("found")) as page:

@@ -21,7 +21,7 @@ from tests.front.conftest import PLUGINS, ROOT, Command
 
 
 def test_the_report_is_the_same_under_any_hash_seed_and_number_of_jobs(process: Command, tmp_path: Path) -> None:
-    """Byte by byte, the object `timing` apart; counterexamples too."""
+    """Byte by byte, apart from the object `timing`; counterexamples too."""
     made: list[dict[str, bytes]] = []
     for seed, jobs in (("0", "1"), ("4242", "3")):
         folder = tmp_path / seed
@@ -33,7 +33,7 @@ def test_the_report_is_the_same_under_any_hash_seed_and_number_of_jobs(process: 
 
 
 def test_one_json_object_and_nothing_else_on_standard_output(process: Command) -> None:
-    """One line, one object; what is for people goes to standard error."""
+    """One line, one object; messages for people go to standard error."""
     for words in (
         ("verify", "latch"),
         ("explore", "latch"),
@@ -63,7 +63,7 @@ def interrupted(*words: str, by: signal.Signals, asleep: Path, wait: float = 30.
     ) as run:
         while not asleep.exists() and run.poll() is None:
             time.sleep(0.02)
-        for _ in range(20):  # as a terminal does: every process of the group; and as impatient people do
+        for _ in range(20):  # as a terminal does, to every process of the group; and repeatedly, as impatient users do
             with suppress(ProcessLookupError):
                 os.killpg(run.pid, by)
             time.sleep(0.002)
@@ -73,7 +73,7 @@ def interrupted(*words: str, by: signal.Signals, asleep: Path, wait: float = 30.
 
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_leaves_a_usable_partial_report(tmp_path: Path, by: signal.Signals) -> None:
-    """What was finished is printed and written, marked interrupted; exit 130; no child is left behind."""
+    """Finished results are printed and written, marked interrupted; exit 130; no child is left behind."""
     words = ("verify", "latch", "--jobs", "1", "--json", "--out", str(tmp_path / "out"))
     code, out, err = interrupted(*words, by=by, asleep=tmp_path / "asleep")
     assert code == 130, err
@@ -86,7 +86,7 @@ def test_an_interrupted_run_leaves_a_usable_partial_report(tmp_path: Path, by: s
 
 
 def test_a_child_that_dies_or_raises_leaves_its_claims_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Out of memory, say: the other jobs go on, in order."""
+    """For example out of memory: the other jobs go on, in order."""
 
     def dies(_bundle: object, job: Job, *, workers: int) -> tuple[()]:
         assert workers == 2
@@ -108,7 +108,7 @@ def test_a_child_that_dies_or_raises_leaves_its_claims_undecided(monkeypatch: py
 
 
 def test_the_theorems_of_a_protocol_are_proved_by_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What they share is built once; a second process is begun for them only when nothing else waits."""
+    """Shared work is done once; a second process starts for theorems only when no other job waits."""
 
     def tells(_bundle: object, job: Job, *, workers: int) -> tuple[()]:
         time.sleep(0.2 if job.engine == "fuzz" else 0.0)  # so that other jobs wait until the last theorem is proved
@@ -144,7 +144,7 @@ def test_an_interrupt_between_two_theorems_leaves_no_process(monkeypatch: pytest
 
 
 def test_a_child_that_dies_costs_its_company_one_job(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The next theorem is proved by another process."""
+    """Another process proves the next theorem."""
 
     def dies(_bundle: object, job: Job, *, workers: int) -> tuple[()]:
         if job.theorem == "b":
@@ -170,7 +170,7 @@ def test_a_reader_that_leaves_early_is_no_traceback() -> None:
 
 
 def test_ctrl_c_while_it_loads_is_no_traceback() -> None:
-    """The line and the exit code of every interrupted command."""
+    """The line and the exit code are those of every interrupted command."""
     code = """
 import sys
 class Pressed:
@@ -187,7 +187,7 @@ main()
 
 
 def test_the_command_starts_quickly_enough_to_be_typed() -> None:
-    """`--version` loads no engine, no solver, and nothing that reads or writes a format."""
+    """`--version` loads no engine, no solver, and no module that reads or writes a format."""
     code = (
         "import sys; sys.argv = ['evenhand', '--version']\nfrom evenhand.cli import app\napp(standalone_mode=False)\n"
     )
@@ -197,7 +197,7 @@ def test_the_command_starts_quickly_enough_to_be_typed() -> None:
 
 
 def test_without_a_solver_the_answer_is_not_known(process: Command, tmp_path: Path) -> None:
-    """`prove` says so and exits 3; nothing else needs one."""
+    """`prove` says so and exits 3; no other command needs a solver."""
     for solver in ("z3", "cvc5"):
         (tmp_path / f"{solver}.py").write_text("raise ImportError('not installed here')", "utf-8")
     env = {"PYTHONPATH": f"{tmp_path}{os.pathsep}{PLUGINS}"}

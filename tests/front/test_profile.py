@@ -1,4 +1,4 @@
-"""The arbitration profile: answers read off verdicts, and off nothing else."""
+"""The arbitration profile: its answers come from verdicts and from nothing else."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from tests.front.test_forms import HOSTILE, Tags, found
 
 
 def answers(profile: Profile) -> dict[str, str]:
-    """The answer to each question that is asked."""
+    """Return the answer to each question."""
     return {cell.aspect.value: cell.answer.value for cell in profile.cells if cell.answer is not ProfileAnswer.UNASKED}
 
 
 def test_each_answer_is_a_verdict_of_the_protocol_s_own_claim(cli: Command, tmp_path: Path) -> None:
-    """What holds says no, a goal that is reached and a claim that affirms say yes; the witness can be seen again."""
+    """A claim that holds answers no; a reached goal or an affirming claim answers yes; the witness can be replayed."""
     answer = cli("profile", "latch", "--json", "--out", str(tmp_path))
     assert answer.code == 0, answer.err
     (made,) = answer.json["protocols"]
@@ -53,7 +53,7 @@ def test_each_answer_is_a_verdict_of_the_protocol_s_own_claim(cli: Command, tmp_
 
 
 def test_a_faulty_kernel_has_another_profile() -> None:
-    """With a latch that is free for everybody the answer flips."""
+    """With a latch that is free for every agent the answer flips."""
     bundle = find("latch")
     faulty = next(mutant for mutant in bundle.model.mutants if mutant.name == "always_free")
     systems = {"latch": replace(bundle.model.systems["latch"], rules=faulty.rules)}
@@ -66,7 +66,7 @@ def test_a_faulty_kernel_has_another_profile() -> None:
 
 
 def cell(*verdicts: tuple[str, Status], affirms: bool = False, readings: tuple[Shown, ...] = ()) -> Cell:
-    """A cell of verdicts by system."""
+    """Return a cell of verdicts by system."""
     yes = {Status.HOLDS: affirms, Status.REFUTED: not affirms}
     shown = [
         Shown(
@@ -93,7 +93,7 @@ def test_a_no_of_one_system_says_nothing_about_another() -> None:
 
 
 def test_readings_that_change_the_answer_are_named() -> None:
-    """And those that leave it are not."""
+    """Readings that keep the answer are not named."""
     flipped, same = (replace(found(s), readings={"r": v}) for s, v in ((Status.REFUTED, "x"), (Status.HOLDS, "y")))
     made = cell(("a", Status.HOLDS), readings=(Shown(ProfileAnswer.YES, flipped), Shown(ProfileAnswer.NO, same)))
     assert [one.finding.readings for one in made.other] == [{"r": "x"}]
@@ -101,7 +101,7 @@ def test_readings_that_change_the_answer_are_named() -> None:
 
 @pytest.mark.parametrize("bundle", protocols(), ids=lambda bundle: bundle.name)
 def test_every_question_of_every_protocol_has_a_search(bundle: Bundle) -> None:
-    """Under default readings, where the protocol plans it; the claims are there."""
+    """Under default readings, where the protocol plans it; the claims exist."""
     assert bundle.profile
     asked = {claim for job in _jobs(bundle, Budget.quick) if not job.readings for claim in job.claims}
     assert asked == {one.claim for one in bundle.profile}
@@ -116,7 +116,7 @@ def test_readings_with_another_stated_verdict_are_searched() -> None:
 
 
 def hostile() -> Profile:
-    """A profile in which every name is hostile."""
+    """Return a profile in which every name is hostile."""
     finding: Any = replace(found(Status.REFUTED), claim=HOSTILE, system=HOSTILE, command=HOSTILE, readings={})
     other = replace(found(Status.HOLDS), readings={HOSTILE: HOSTILE})
     cells = [Cell(aspect) for aspect in Aspect]

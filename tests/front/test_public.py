@@ -1,4 +1,4 @@
-"""The public surface: its names, that it loads lazily, and the quick constructor's manners."""
+"""The public interface: its names, lazy loading, and the behaviour of the quick constructor."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ NAMES = """
 
 
 def test_the_names_are_these() -> None:
-    """A name that comes or goes changes what other people's code may rely on."""
+    """A new or missing name changes the interface for other code."""
     assert evenhand.__all__ == NAMES.split()
 
 
 def test_every_name_is_there_and_is_no_module() -> None:
-    """Names load when asked for; a module of the same name would hide a function."""
+    """Names load on demand; a module of the same name would hide a function."""
     for name in evenhand.__all__:
         assert type(getattr(evenhand, name)).__name__ != "module", name
     assert set(evenhand.__all__) <= set(dir(evenhand))
 
 
 def test_every_name_says_what_it_is() -> None:
-    """Where a docstring is demanded: on the public words, and on what their instances offer."""
+    """Docstrings are required on public names and on the public members of their instances."""
     for name in evenhand.__all__:
         found = getattr(evenhand, name)
         if callable(found):
@@ -42,7 +42,7 @@ def test_every_name_says_what_it_is() -> None:
 
 
 def described(name: str, found: Any) -> list[str]:
-    """The public names at and below `found` that have no docstring of their own; functions kept in fields left out."""
+    """Yield public names at and below `found` that lack a docstring of their own; functions in fields are left out."""
     silent = [] if found.__doc__ else [name]
     for one, value in vars(found).items() if isinstance(found, type) else ():
         function = getattr(value, "fget", None) or getattr(value, "__func__", value)
@@ -62,7 +62,7 @@ def test_a_name_that_says_nothing_is_seen() -> None:
 
 
 def test_no_other_name_is_there() -> None:
-    """A misspelled name fails as it does in any module."""
+    """A misspelled name fails as in any module."""
     with pytest.raises(AttributeError, match="no attribute 'verifi'"):
         _ = evenhand.verifi  # pyright: ignore[reportAttributeAccessIssue]
 
@@ -79,18 +79,18 @@ def test_the_import_loads_no_engine_and_a_submodule_hides_no_name() -> None:
 
 
 def test_the_version_is_that_of_the_project() -> None:
-    """Reports name the version that was installed."""
+    """Reports name the installed version."""
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))
     assert evenhand.__version__ == project["project"]["version"]
 
 
 def counter(step: Callable[[Any, Any], Any], initial: Any = 0, **more: Any) -> evenhand.System[Any, Any, Any, Any, Any]:
-    """A system with one action."""
+    """Return a system with one action."""
     return evenhand.system("counter", initial=[initial], actions=lambda _state: ["go"], step=step, **more)
 
 
 def taken(system: evenhand.System[Any, Any, Any, Any, Any]) -> evenhand.Step[Any, Any, Any, Any]:
-    """The one step that such a system makes from its start."""
+    """Return the single step of such a system from its start."""
     (start,) = system.initial(None)
     assert list(system.all_configs()) == [None]
     (action,) = system.enabled(None, start)
@@ -109,7 +109,7 @@ def test_a_step_may_give_the_new_state_or_also_what_it_shows() -> None:
 
 
 def test_states_that_are_tuples_are_never_taken_apart() -> None:
-    """A pair is a state where states are tuples, unless `shows` says otherwise."""
+    """If states are tuples, a pair is a state, unless `shows` says otherwise."""
     plain = taken(counter(lambda _state, _action: (1, 2), initial=(0, 0)))
     assert (plain.after, plain.shown) == ((1, 2), None)
     growing = taken(counter(lambda _state, _action: (1, 2), initial=()))

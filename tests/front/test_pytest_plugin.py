@@ -1,4 +1,4 @@
-"""The plugin in a project of somebody else's: records are tests, other JSON is left alone."""
+"""The plugin in a project outside the repository: records are tests, other JSON is ignored."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PLUGINS = Path(__file__).parent / "plugins"
 
 @pytest.fixture
 def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
-    """A project that has the latch installed, as its entry point says."""
+    """Return a project that has the latch installed, by its entry point."""
     monkeypatch.setenv("PYTHONPATH", f"{ROOT}:{PLUGINS}")
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
@@ -25,15 +25,15 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytes
 
 
 def run(project: pytest.Pytester, *arguments: str) -> pytest.RunResult:
-    """pytest in a process of its own, with the plugin as an installation would load it."""
+    """Run pytest in a process of its own, with the plugin loaded as after installation."""
     return project.runpytest_subprocess("-p", "evenhand.pytest_plugin", *arguments)
 
 
 def test_each_record_is_a_test_that_replays(project: pytest.Pytester) -> None:
-    """Wherever it lies; a test file beside it runs as ever."""
+    """In any folder; a test file beside it runs as before."""
     folder = project.mkdir("fixtures")
     for kind in RUNS:
-        if kind != "pair":  # its claim is the tests' own and not in the installed latch
+        if kind != "pair":  # its claim belongs to these tests and not to the installed latch
             save(record(kind), folder)
     project.makepyfile("def test_own(): assert True")
     result = run(project, "-v")
@@ -43,7 +43,7 @@ def test_each_record_is_a_test_that_replays(project: pytest.Pytester) -> None:
 
 
 def test_an_edited_digest_fails(project: pytest.Pytester) -> None:
-    """With a seal that fits: the run itself is replayed and compared."""
+    """With a valid seal: the run itself is replayed and compared."""
     data = record().to_json()
     data["shown"] = digest("something else")
     del data["sha256"]
@@ -70,7 +70,7 @@ def test_a_broken_seal_fails(project: pytest.Pytester) -> None:
 
 
 def test_a_truncated_record_fails_and_the_rest_runs(project: pytest.Pytester) -> None:
-    """It began as one of ours, so it is not passed over in silence."""
+    """It begins like a record, so it is reported rather than ignored."""
     save(record(), project.path)
     project.path.joinpath("cut.json").write_bytes(record().to_bytes()[:100])
     result = run(project)
@@ -79,7 +79,7 @@ def test_a_truncated_record_fails_and_the_rest_runs(project: pytest.Pytester) ->
 
 
 def test_other_peoples_json_is_left_alone(project: pytest.Pytester) -> None:
-    """Broken, binary, huge or mentioning us: not collected, no error."""
+    """Broken, binary, huge or mentioning evenhand: not collected, no error."""
     files = {
         "package.json": b'{"name": "x"}',
         "broken.json": b"{",
@@ -94,7 +94,7 @@ def test_other_peoples_json_is_left_alone(project: pytest.Pytester) -> None:
 
 
 def test_without_a_record_no_model_is_loaded(project: pytest.Pytester) -> None:
-    """A plugin that is always installed must cost nothing to those who do not use it."""
+    """An installed plugin must cost nothing to projects that do not use it."""
     project.path.joinpath("package.json").write_text("{}")
     project.makepyfile(
         """
@@ -126,7 +126,7 @@ def test_lamp():
 def test_the_budget_of_a_session_reaches_every_verify(
     project: pytest.Pytester, words: tuple[str, ...], states: int
 ) -> None:
-    """In workers of pytest-xdist too; the option of another name is refused by pytest itself."""
+    """In workers of pytest-xdist too; pytest itself refuses an unknown value of the option."""
     project.makepyfile(LAMP.replace("EXPECTED", str(states)))
     run(project, *words).assert_outcomes(passed=1)
     run(project, "-p", "xdist", "-n", "2", *words).assert_outcomes(passed=1)
@@ -142,7 +142,7 @@ def test_a_budget_that_is_none_is_refused(project: pytest.Pytester, monkeypatch:
 
 
 def test_records_are_chosen_by_claim_and_shared_among_workers(project: pytest.Pytester) -> None:
-    """`-k` sees the file's name, which begins with the claim's."""
+    """`-k` matches the file's name, which begins with the claim's."""
     folder = project.mkdir("fixtures")
     for kind in RUNS:
         if kind != "pair":
@@ -152,7 +152,7 @@ def test_records_are_chosen_by_claim_and_shared_among_workers(project: pytest.Py
 
 
 def test_a_machine_heeds_the_profile_that_is_loaded(project: pytest.Pytester) -> None:
-    """Hypothesis' own settings decide how long a state machine of ours runs in a test file."""
+    """Hypothesis' own settings decide how long a state machine runs in a test file."""
     project.makeconftest("import hypothesis\nhypothesis.settings.register_profile('few', max_examples=7)")
     project.makepyfile(
         """

@@ -1,4 +1,4 @@
-"""`evenhand explore --quotient`: a search of classes by name, and every way to ask for it wrongly."""
+"""`evenhand explore --quotient`: a search of classes by name, and every way to request it wrongly."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DUE = ("--claim", "due_agents_are_activated")
 
 
 def test_classes_are_counted_and_called_so(cli: Command) -> None:
-    """In words and under `--json`, and in what is said of the claim."""
+    """In text and under `--json`, and in the note on the claim."""
     told = cli(*CLOCK, *BOTH, *DUE)
     assert told.code == 0 and "432 classes of states" in told.out and "432 states" not in told.out
     found = cli(*CLOCK, *BOTH, *DUE, "--json").json
@@ -25,7 +25,7 @@ def test_classes_are_counted_and_called_so(cli: Command) -> None:
 
 
 def test_one_map_alone_leaves_the_graph_open(cli: Command) -> None:
-    """A bound ends it, and nothing is decided; the command that is printed asks for the same map."""
+    """A bound ends the search undecided; the printed command names the same map."""
     found = cli(*CLOCK, "--quotient", "saturation", *DUE, "--max-states", "60", "--json")
     assert found.code == 3
     (verdict,) = found.json["verdicts"]
@@ -46,7 +46,7 @@ def test_one_map_alone_leaves_the_graph_open(cli: Command) -> None:
     ],
 )
 def test_what_makes_no_sense_is_bad_use(cli: Command, words: tuple[str, ...], said: str) -> None:
-    """One line, and what to do."""
+    """One line with the next step."""
     answer = cli(*CLOCK, *words)
     assert answer.code == 2 and said in answer.err and answer.err.count("\n") == 1
 
@@ -58,7 +58,7 @@ def test_a_mutant_has_no_licence(cli: Command) -> None:
 
 
 def test_plans_name_quotients_that_there_are() -> None:
-    """Of every protocol: groups, or abstractions joined by a plus."""
+    """For every protocol: groups, or abstractions joined by a plus."""
     from evenhand.core.registry import protocols
 
     asked: list[tuple[str, Plan]] = [(one.name, plan) for one in protocols() for plan in one.plans if plan.quotient]

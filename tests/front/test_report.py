@@ -1,4 +1,4 @@
-"""The report: how findings stand to what was expected, what that makes the exit code, and text that stays inert."""
+"""The report: findings against expectations, the resulting exit code, and text that stays inert."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HOLDS, REFUTED, UNDECIDED = Status.HOLDS, Status.REFUTED, Status.UNDECIDED
 
 
 def found(status: Status, expected: Status = HOLDS, engine: str = "explore", claim: str = "safe") -> Finding:
-    """A finding as an engine would make it."""
+    """Return a finding as an engine makes it."""
     return Finding("toy", claim, "It is safe.", engine, "toy", "reference", status, expected, command="evenhand x")
 
 
@@ -84,7 +84,7 @@ def test_how_findings_stand(findings: Sequence[Finding], standings: list[str], c
 
 
 def test_an_interrupted_or_empty_report_is_never_green() -> None:
-    """130 before all else; nothing checked is nothing that holds."""
+    """130 before all else; a report without checks does not hold."""
     assert Report((found(REFUTED),), interrupted=True).exit_code() == 130
     assert not Report((found(HOLDS),), interrupted=True).holds
     assert not Report(()).holds
@@ -92,7 +92,7 @@ def test_an_interrupted_or_empty_report_is_never_green() -> None:
 
 
 def test_stated_undecided_comes_first_in_the_summary() -> None:
-    """Even where there is none."""
+    """Even without such a finding."""
     assert summary_line(Report((found(HOLDS),))) == "1 claim, 1 verdict: 0 UNDECIDED as expected, 1 HOLD."
     line = summary_line(
         Report((found(UNDECIDED, UNDECIDED), found(REFUTED, claim="b"), found(HOLDS, UNDECIDED, claim="c")))
@@ -103,14 +103,14 @@ def test_stated_undecided_comes_first_in_the_summary() -> None:
 
 
 def test_what_to_try_next() -> None:
-    """A command for what failed, a bigger budget for what is open."""
+    """A command for a failure, a bigger budget for an open claim."""
     steps = list(next_steps(Report((found(REFUTED), found(UNDECIDED, claim="b")), {"budget": "quick"})))
     assert steps == ["see safe fail again: evenhand x", "decide more with --budget standard"]
     assert list(next_steps(Report((found(HOLDS),), {"budget": "deep"}))) == []
 
 
 def test_a_finding_comes_back_from_its_json() -> None:
-    """As it crosses from one process to another."""
+    """As it goes from one process to another."""
     story = Story(
         (RunLines(("c",), ("s",), (StepLines(("a",), (("b", ("1", "2")),), ("x",), (("p", ("q",)),)),), loop=1),)
     )
@@ -170,7 +170,7 @@ def test_inert_leaves_ordinary_text_alone() -> None:
 
 
 class Colour(Enum):
-    """A choice."""
+    """An enumeration."""
 
     RED = 1
 
@@ -192,7 +192,7 @@ def test_values_are_described_in_a_fixed_order() -> None:
 
 
 def test_changes_name_the_innermost_part() -> None:
-    """Fields, keys, named pairs and places; what has no lasting names is told whole."""
+    """Fields, keys, named pairs and places; a value without stable names is shown whole."""
     assert changes(Place("a"), Place("b")) == ("name: 'a' → 'b'",)
     assert changes(1, 1) == ("nothing changes",)
     assert changes(1, True) == ("1 → True",), "equal for Python, not the same value"
@@ -238,5 +238,5 @@ def test_numbers_beyond_json_become_text() -> None:
 
 
 def test_every_standing_has_a_row_above() -> None:
-    """So that no rule goes untried."""
+    """Every rule is tested."""
     assert {value for row in TABLE for value in row[2]} == {standing.value for standing in Standing}

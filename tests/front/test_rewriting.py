@@ -1,4 +1,4 @@
-"""Faults in the source of a rule: each kind does what its name says, and by name alone."""
+"""Faults in the source of a rule: each kind does exactly what its name says."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ LIMIT = 3
 
 
 def guarded(number: int, *, extra: int = 1) -> int:
-    """A guard, a global, a default."""
+    """A function with a guard, a global and a default."""
     if number > LIMIT:
         return 0
     return number + extra
 
 
 def quantified(flags: tuple[bool, ...], others: tuple[bool, ...]) -> bool:
-    """ALL and ANY, and, not."""
+    """A function with all, any, and, not."""
     return all(flags) and not any(others)
 
 
 def filtered(numbers: tuple[int, ...]) -> tuple[int, ...]:
-    """A filter."""
+    """A function with a filter."""
     return tuple(number for number in numbers if number != 2)
 
 
@@ -49,14 +49,14 @@ CASES: list[tuple[Callable[..., Any], str, tuple[Any, ...], Any, Any]] = [
 def test_a_rewriting_does_what_it_says(
     rule: Callable[..., Any], name: str, arguments: tuple[Any, ...], before: Any, after: Any
 ) -> None:
-    """On an input that tells; the rule itself stays as it was."""
+    """On an input that shows it; the rule itself stays unchanged."""
     assert rule(*arguments) == before
     assert rewritten(rule, name)(*arguments) == after
     assert rule(*arguments) == before
 
 
 def test_the_cases_are_all_there_are() -> None:
-    """No kind without a case, no case without a kind."""
+    """Each kind has a case, each case has a kind."""
     for rule in (guarded, quantified, filtered):
         known = {name for one, name, *_ in CASES if one is rule}
         extra = set(rewritings(rule)) - known

@@ -1,4 +1,4 @@
-"""Runs of somebody's own system: saved, replayed, mended; and which code a saved run may lead to."""
+"""Runs of a user's own system: saved, replayed, mended; and which code a saved run may execute."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ CHANGES: dict[str, tuple[str, int, str]] = {
 
 @pytest.mark.parametrize("change", sorted(CHANGES))
 def test_what_became_of_the_system_is_told_apart(cli: Command, project: Path, change: str) -> None:
-    """A run that the system does not offer any more is mended though `step` is total; a raise is no mending."""
+    """A run that the system no longer offers is mended although `step` is total; a run that raises is not mended."""
     write(project)
     file = saved(cli)
     text, code, said = CHANGES[change]
@@ -115,7 +115,7 @@ def test_what_became_of_the_system_is_told_apart(cli: Command, project: Path, ch
 
 
 def test_a_hostile_run_is_judged_by_what_step_answers(project: Path) -> None:
-    """Its action was never on offer, so that it is not proves nothing."""
+    """Its action was never on offer, so a missing offer proves nothing."""
     text = LIGHT.replace('["next", "break"]', '["next"]')
     write(project, text)
     bundle = find("light.py:light")
@@ -145,7 +145,7 @@ def test_verify_saves_where_the_system_lives(project: Path) -> None:
 
 
 def test_an_old_file_learns_where_the_system_lives(project: Path) -> None:
-    """Under the same name; a file that knows forgets nothing."""
+    """Under the same name; a file with a place keeps it."""
     write(project)
     module = module_at(Path("light.py"))
     evenhand.verify(module.light, [module.never_dark], save="found", quiet=True)
@@ -161,13 +161,13 @@ def test_an_old_file_learns_where_the_system_lives(project: Path) -> None:
 
 
 def _resealed(data: dict[str, Any], *without: str, **changed: Any) -> dict[str, Any]:
-    """A record as JSON with other content under a seal that fits."""
+    """Return a record as JSON with other content under a valid seal."""
     content = {key: value for key, value in {**data, **changed}.items() if key not in (*without, "sha256")}
     return {**content, "sha256": digest(content)}
 
 
 def test_a_system_of_a_function_says_how_it_replays(project: Path, cli: Command) -> None:
-    """In the report, and when somebody tries: one sentence, and what to change."""
+    """The report and the replay say in one sentence how to change that."""
 
     @evenhand.always("It is zero.")
     def zero(n: int) -> bool:
@@ -203,7 +203,7 @@ def test_a_system_of_a_function_says_how_it_replays(project: Path, cli: Command)
 
 
 def test_a_record_runs_no_code_outside_the_project(cli: Command, project: Path) -> None:
-    """Not by a path, not through a link, not where the file is missing; the code leaves a trace if it runs."""
+    """Not by a path, not through a link, not where the file is missing; executed code would leave a trace."""
     write(project)
     file = saved(cli)
     record = load(file)
@@ -242,7 +242,7 @@ def test_a_record_runs_no_code_outside_the_project(cli: Command, project: Path) 
 
 
 def test_a_protocol_s_name_in_a_file_leads_to_no_code(project: Path) -> None:
-    """`FILE.py:name` as the protocol of a record is an unknown protocol; elsewhere it has to be of the project."""
+    """`FILE.py:name` as the protocol of a record is an unknown protocol; elsewhere the file must be in the project."""
     write(project, f"open('ran', 'w').close()\n{LIGHT}")
     write(project, LIGHT, "harmless.py")
     bundle = find("harmless.py:light")
@@ -258,7 +258,7 @@ def test_a_protocol_s_name_in_a_file_leads_to_no_code(project: Path) -> None:
 
 
 def test_a_place_is_written_down_only_within_one_project(project: Path) -> None:
-    """A path from one end of a machine to the other is nobody else's business."""
+    """A path across the machine is private."""
     write(project)
     bundle = find("light.py:light")
     run = evenhand.explore(bundle.model.systems["light"], bundle.claims).verdicts[0]

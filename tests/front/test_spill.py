@@ -1,4 +1,4 @@
-"""`explore --spill`: the same report from a disk, one line for each mistake, and nothing left in the folder."""
+"""`explore --spill`: the same report with states on a disk, one line for each mistake, and no leftovers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WAY = ("explore", "cud", "--system", "free", "--scope", "agents=2", "--reach", "
 
 
 def test_the_report_is_the_same(cli: Command, tmp_path: Path) -> None:
-    """But for the count of states on the disk, and what is trusted."""
+    """Except for the number of states on the disk, and the trusted base."""
     near = cli(*WAY, "--json").json
     far = cli(*WAY, "--max-memory", "1", "--spill", str(tmp_path), "--json").json
     assert near["spilled"] == 0 and far["spilled"] == near["states"] == 61
@@ -28,7 +28,7 @@ def test_the_report_is_the_same(cli: Command, tmp_path: Path) -> None:
 
 
 def test_without_a_disk_the_bound_stays_a_bound(cli: Command) -> None:
-    """UNDECIDED, exit 3, with what was covered."""
+    """UNDECIDED, exit 3, with the coverage."""
     answer = cli(*WAY, "--max-memory", "1")
     assert answer.code == 3 and "max_memory=1048576 left the search open" in answer.out
 
@@ -36,7 +36,7 @@ def test_without_a_disk_the_bound_stays_a_bound(cli: Command) -> None:
 def test_mistakes(cli: Command, tmp_path: Path) -> None:
     """Exit 2, one line."""
     for more, words in (
-        (("--spill", str(tmp_path)), "say with --max-memory when that is"),
+        (("--spill", str(tmp_path)), "give the limit with --max-memory"),
         (("--spill", str(tmp_path), "--max-memory", "1", "--method", "symmetric"), "orbits are searched in memory"),
     ):
         answer = cli(*WAY, *more)
@@ -55,7 +55,7 @@ main()
 
 @pytest.mark.skipif(os.name != "posix", reason="no limit on the size of files")
 def test_a_disk_that_fills_up_on_the_way(tmp_path: Path) -> None:
-    """A real refusal of the system to write, in the middle of a search: exit 2, one line, nothing left."""
+    """The system really refuses to write, in the middle of a search: exit 2, one line, nothing left."""
     way = ("explore", "cud", "--system", "free", "--scope", "agents=2,keys=6,values=4", "--method", "compiled")
     more = ("--reach", "livelock", "--max-memory", "1", "--spill", str(tmp_path))
     ran = subprocess.run([sys.executable, "-c", FULL, *way, *more], capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""Sweeps: what points say, and that no point costs another."""
+"""Sweeps: the results of points, and that points do not affect each other."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_points_are_the_pinned_graphs(cli: Command, tmp_path: Path) -> None:
 
 
 def test_the_options_named_like_sizes_are_those_of_over(cli: Command) -> None:
-    """Three ways to write the same grid, of a protocol that nobody here knows."""
+    """Three ways to write the same grid, for a protocol outside the repository."""
     grids = [
         ("--agents", "2..3"),
         ("--agents=2..3",),
@@ -54,7 +54,7 @@ def test_the_options_named_like_sizes_are_those_of_over(cli: Command) -> None:
 
 
 def test_a_point_that_met_a_bound_is_undecided() -> None:
-    """Of five sizes the largest is cut off; it says what was covered."""
+    """Of five sizes the largest is cut off; its coverage is reported."""
     over = {"agents": range(1, 6)}
     found = sweep(points_of(Job("latch", "explore", "latch"), over), over, PointBounds(max_states=5))
     assert [point.complete for point in found.points] == [True] * 4 + [False]
@@ -63,7 +63,7 @@ def test_a_point_that_met_a_bound_is_undecided() -> None:
 
 
 def test_a_point_takes_no_more_than_its_time_and_costs_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One hangs after it told how far it is, one dies, one raises; the fourth is complete."""
+    """One hangs after it reports progress, one dies, one raises; the fourth is complete."""
     whole = sweeping._measured  # pyright: ignore[reportPrivateUsage]
 
     def measured(bundle: Any, job: Job, bounds: PointBounds, method: str | None, tell: Any) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def test_a_point_takes_no_more_than_its_time_and_costs_no_other(monkeypatch: pyt
 
     monkeypatch.setattr(sweeping, "_measured", measured)
     over = {"agents": range(2, 6)}
-    find("latch")  # so that the children inherit what is imported
+    find("latch")  # so that the children inherit imported modules
     began = time.monotonic()
     found = sweep(points_of(Job("latch", "explore", "latch"), over), over, PointBounds(timeout=3), workers=4)
     assert time.monotonic() - began < 45
@@ -122,11 +122,11 @@ def test_undecided_points_end_with_exit_3_and_are_named(cli: Command) -> None:
     answer = cli("sweep", "latch", "--agents", "1..5", "--max-states", "4", "--no-proofs")
     assert answer.code == 3, answer.err
     assert answer.out.count("UNDECIDED:") == 2
-    assert "points that met a bound are UNDECIDED; their counts are what was covered before" in answer.out
+    assert "points that met a bound are UNDECIDED; their counts cover the part before the bound" in answer.out
 
 
 def test_a_claim_is_decided_at_every_point(cli: Command) -> None:
-    """Of the reference it holds; a mutant's refutation is exit 1; where a bound was met it is undecided."""
+    """It holds on the reference; a mutant's refutation is exit 1; where a bound was met it is undecided."""
     words = ("sweep", "latch", "--agents", "2..3", "--claim", "one_inside", "--json", "--no-proofs")
 
     def verdicts(*more: str) -> tuple[int, list[str]]:
@@ -139,7 +139,7 @@ def test_a_claim_is_decided_at_every_point(cli: Command) -> None:
 
 
 def test_the_theorem_stands_beside_only_if_it_covers_all_that_is_swept() -> None:
-    """By claim, readings and the words of its own scope; `values` are in none of cud's."""
+    """By claim, readings and the words of its own scope; no theorem of cud covers `values`."""
     every = stated("cud")
     claims = [claim.name for claim in find("cud").claims_of("free")]
     named = covering(every, "free", claims, ["agents", "keys"], {})
@@ -194,13 +194,13 @@ def test_sizes_that_are_none_say_so(cli: Command, words: list[str], said: str) -
 
 
 def test_a_size_that_the_model_refuses_is_bad_use(cli: Command) -> None:
-    """In the model's own words."""
+    """The message is the model's own."""
     answer = cli("sweep", "cud", "--agents", "0..2")
     assert answer.code == 2 and "agents must be 1 to 9, not 0" in answer.err
 
 
 def test_the_system_swept_is_one_that_has_the_sizes() -> None:
-    """And where none has all of them, it says which has what."""
+    """If no system has all of them, the message lists the sizes of each."""
     cud = find("cud")
     assert default_system(cud, ["agents"]) == "free" and default_system(cud, ["epochs"]) == "run"
     with pytest.raises(ValueError, match=r"no system of cud has the sizes epochs, values; there is: run \(agents"):

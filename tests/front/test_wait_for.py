@@ -1,4 +1,4 @@
-"""`--wait-for` on the command line: words, files, and what cannot be."""
+"""`--wait-for` on the command line: text, files, and mistakes."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ PLACE = ("explore", "markspace", "--system", "first_writer", "--scope", "resourc
 
 
 def fixture(protocol: str, start: str) -> str:
-    """The first shipped counterexample of that name."""
+    """Return the first shipped counterexample of that name."""
     folder = Path(__file__).parents[2] / "counterexamples" / protocol
     return str(next(iter(sorted(folder.glob(f"{start}*.json")))))
 
 
 def test_the_circle_is_told_and_written(cli: Command, tmp_path: Path) -> None:
-    """As JSON, the same on standard output and in the file."""
+    """JSON is the same on standard output and in the file."""
     file = tmp_path / "waits.json"
     answer = cli(*PLACE, "--claim", "no_circular_wait", "--wait-for", str(file), "--json")
     made = json.loads(file.read_text("utf-8"))
@@ -37,7 +37,7 @@ def test_the_circle_is_told_and_written(cli: Command, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", sorted(FORMATS))
 def test_every_form_has_the_edges(suffix: str) -> None:
-    """A circle of three, in each form, and in words."""
+    """A circle of three, in each form, and in text."""
     found = circular_waits(philosophers(3)).first
     assert found is not None
     text = FORMATS[suffix](wait_for_json(found)).decode()
@@ -65,7 +65,7 @@ def test_hostile_names_stay_inside_their_labels() -> None:
 
 
 def test_the_end_of_a_lasso_is_shown(cli: Command, tmp_path: Path) -> None:
-    """Livelock in cud is no waiting: nobody keeps anything from anybody."""
+    """Livelock in cud is no waiting: no agent holds anything that another one needs."""
     answer = cli("show", fixture("cud", "livelock_free--reference"), "--wait-for", str(tmp_path / "w.dot"))
     assert answer.code == 0 and "no agent waits (agent_1, agent_2)" in answer.out
     made = cli("show", fixture("cud", "livelock_free"), "--wait-for", str(tmp_path / "w.json"), "--json").json

@@ -19,7 +19,7 @@ Moment = evenhand.Step[None, "State", Action, None]
 
 @dataclass(frozen=True)
 class State:
-    """The sender's bit, the last bit acknowledged to it, the receiver's bit, both values, and what is on its way."""
+    """The sender's bit, the last bit acknowledged to it, the receiver's bit, both values, the messages on their way."""
 
     bit: int
     acknowledged: int
@@ -31,7 +31,7 @@ class State:
 
 
 def actions(state: State) -> list[Action]:
-    """What the specification enables within the constraint."""
+    """Yield the actions that the specification enables within the constraint."""
     acts: list[Action] = []
     if len(state.messages) < LONGEST:
         acts += [("send", value) for value in DATA] if state.acknowledged == state.bit else [("resend", state.sent)]
@@ -46,7 +46,7 @@ def actions(state: State) -> list[Action]:
 
 
 def step(state: State, action: Action) -> State:
-    """One action of the specification."""
+    """Take one action of the specification."""
     verb, what = action
     match verb:
         case "send":
@@ -73,7 +73,7 @@ def does(verb: str) -> evenhand.Fairness[State, Action]:
 
 
 def sends(step: Moment) -> bool:
-    """A new value is sent."""
+    """The sender sends a new value."""
     return step.action[0] == "send"
 
 
@@ -92,7 +92,7 @@ def acknowledged(step: Moment) -> bool:
 
 @evenhand.each_step("The sender goes on after the receiver has its value.", when=acknowledged)
 def no_early_ack(step: Moment) -> bool:
-    """What the sender takes for acknowledged is with the receiver."""
+    """A value that the sender takes for acknowledged has reached the receiver."""
     return step.after.acknowledged != step.after.bit or step.after.received_bit == step.after.bit
 
 

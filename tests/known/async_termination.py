@@ -1,4 +1,4 @@
-"""Termination detection, as a specification, where messages take their time (from the teaching of EWD 998).
+"""Termination detection, as a specification, where messages take time (from the teaching of EWD 998).
 
 Published: `AsyncTerminationDetection` of the TLA+ examples has 4,097 distinct states: four nodes, and a constraint that
 keeps at most three messages on their way to each; any of 8^4 states before it is detected, and one after.
@@ -29,12 +29,12 @@ class State:
 
     @property
     def ended(self) -> bool:
-        """Nobody is active, and nobody will be woken."""
+        """No node is active, and no message will wake one."""
         return not any(self.active) and not any(self.pending)
 
 
 def actions(state: State) -> Iterator[Action]:
-    """An active node ends or sends a message, which wakes who receives it; who looks may notice at any time."""
+    """An active node ends or sends a message, which wakes its receiver; the end may be detected at any time."""
     for node in NODES:
         if state.active[node]:
             yield from (("end", node, False), ("end", node, True))
@@ -47,7 +47,7 @@ def actions(state: State) -> Iterator[Action]:
 
 
 def step(state: State, action: Action) -> State:
-    """One action of the specification; an end may be noticed at once."""
+    """Take one action of the specification; an end may be detected at once."""
     verb, node, noticed = action
     active, pending = state.active, state.pending
     match verb:
@@ -75,7 +75,7 @@ def has_ended(step: Moment) -> bool:
 
 @evenhand.each_step("What has ended stays so.", when=has_ended)
 def quiescent(step: Moment) -> bool:
-    """Nobody wakes up by itself."""
+    """No node wakes up by itself."""
     return step.after.ended
 
 

@@ -48,7 +48,7 @@ def actions(channel: Channel) -> list[Action]:
 
 
 def step(channel: Channel, action: Action) -> Channel:
-    """One action of the specification."""
+    """Take one action of the specification."""
     verb, value = action
     return send(channel, value) if verb == "send" else receive(channel)
 
@@ -60,7 +60,7 @@ def on_its_way(step: Moment) -> bool:
 
 @evenhand.each_step("A value stays until it is received.", when=on_its_way)
 def value_stays(step: Moment) -> bool:
-    """The point of the handshake."""
+    """The purpose of the handshake."""
     return step.after.value == step.before.value
 
 

@@ -1,4 +1,4 @@
-"""A barrier: everybody waits until all have come, and then all go on.
+"""A barrier: all processes wait until the last has come, and then all go on.
 
 Published: `Barrier` of the TLA+ examples has 64 distinct states with six processes.
 """
@@ -20,7 +20,7 @@ def actions(waits: State) -> list[int]:
 
 
 def step(waits: State, action: int) -> State:
-    """One comes, or all leave."""
+    """One process comes, or all leave."""
     return OPEN if action == ALL else put(waits, action, True)
 
 
@@ -31,18 +31,18 @@ def some_leave(step: Moment) -> bool:
 
 @evenhand.each_step("Whoever leaves the barrier leaves it with all others.", when=some_leave)
 def together(step: Moment) -> bool:
-    """The point of a barrier."""
+    """The purpose of a barrier."""
     return all(step.before) and not any(step.after)
 
 
 def anybody(_waits: State) -> bool:
-    """Asked of every state."""
+    """A claim about every state."""
     return True
 
 
 @evenhand.deadlock_free("The barrier can always open again.", wants=anybody)
 def opens(step: Moment) -> bool:
-    """From wherever the processes are."""
+    """From any places of the processes."""
     return step.action == ALL
 
 

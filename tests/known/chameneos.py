@@ -21,7 +21,7 @@ Moment = evenhand.Step[None, "State", int, None]
 
 @dataclass(frozen=True)
 class State:
-    """The colour of each creature and how often it met another; who waits in the meeting place; meetings held."""
+    """The colour of each creature and how often it met another; the creature in the meeting place; meetings held."""
 
     colours: tuple[int, ...]
     met: tuple[int, ...] = (0,) * CREATURES
@@ -30,12 +30,12 @@ class State:
 
 
 def actions(state: State) -> list[int]:
-    """Whoever has not faded comes to the meeting place, unless it waits there."""
+    """A creature that has not faded comes to the meeting place, unless it waits there."""
     return [who for who, colour in enumerate(state.colours) if colour != FADED and who != state.waiting]
 
 
 def step(state: State, who: int) -> State:
-    """It waits, it meets who waits there, or it fades because no meeting is left."""
+    """It waits, it meets the waiting creature, or it fades because no meeting is left."""
     if state.waiting == NOBODY and state.meetings < MEETINGS:
         return replace(state, waiting=who)
     if state.waiting == NOBODY:
@@ -61,7 +61,7 @@ def some_have_faded(step: Moment) -> bool:
 
 @evenhand.each_step("Nobody fades before the last meeting.", when=some_have_faded)
 def last_meeting(step: Moment) -> bool:
-    """And nobody meets after it."""
+    """No meeting follows it."""
     return step.after.meetings == step.before.meetings == MEETINGS
 
 

@@ -1,4 +1,4 @@
-"""Leader election on a ring (Chang and Roberts): the smallest identity among those who start wins.
+"""Leader election on a ring (Chang and Roberts): the smallest identity among the candidates wins.
 
 Published: `MCChangRoberts` of the TLA+ examples has 137 distinct states; we remembered the number and not its
 constants; it comes out with three nodes whose identities ascend in the direction of the messages.
@@ -20,7 +20,7 @@ Action = tuple[str, int, int]
 
 @dataclass(frozen=True)
 class State:
-    """Who began as a candidate, what each has become, who has taken its first step, and the messages to each."""
+    """The initial candidates, the role of each node, the nodes that took their first step, and the messages to each."""
 
     candidate: tuple[bool, ...]
     status: tuple[str, ...]
@@ -29,7 +29,7 @@ class State:
 
 
 def start(candidate: tuple[bool, ...]) -> State:
-    """Whoever is no candidate has lost at once, and only passes on."""
+    """A node that is no candidate has lost at once, and only passes on."""
     return State(candidate, tuple("candidate" if one else "lost" for one in candidate))
 
 
@@ -71,7 +71,7 @@ def the_smallest_wins(state: State) -> bool:
 
 @evenhand.reachable("Somebody can win.")
 def elects(step: evenhand.Step[None, State, Action, None]) -> bool:
-    """A ring on which nobody ever wins agrees as well."""
+    """A ring on which no node ever wins also satisfies the invariant."""
     return "won" in step.after.status
 
 

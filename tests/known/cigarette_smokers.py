@@ -1,4 +1,4 @@
-"""The cigarette smokers: a dealer lays out two of three ingredients, and who has the third smokes.
+"""The cigarette smokers: a dealer lays out two of three ingredients, and the owner of the third smokes.
 
 Published: `CigaretteSmokers` of the TLA+ examples has 6 distinct states.
 """
@@ -17,7 +17,7 @@ Moment = evenhand.Step[None, "State", Action, None]
 
 @dataclass(frozen=True)
 class State:
-    """What is not on the table, if the dealer has laid out the two others, and who smokes."""
+    """The ingredient missing on the table, if the dealer has laid out the two others, and the smoker."""
 
     missing: str | None
     smoking: frozenset[str] = frozenset()
@@ -31,7 +31,7 @@ def actions(state: State) -> list[Action]:
 
 
 def step(state: State, action: Action) -> State:
-    """One action of the specification."""
+    """Take one action of the specification."""
     verb, missing = action
     return State(None, frozenset({missing})) if verb == "start" else State(missing)
 
@@ -43,13 +43,13 @@ def one_at_most(state: State) -> bool:
 
 
 def starts(step: Moment) -> bool:
-    """Somebody begins to smoke."""
+    """A smoker begins to smoke."""
     return step.action[0] == "start"
 
 
 @evenhand.each_step("Who smokes was the one with the missing ingredient.", when=starts)
 def the_right_one(step: Moment) -> bool:
-    """Nobody else can roll a cigarette."""
+    """No other smoker can roll a cigarette."""
     return step.before.missing in step.after.smoking
 
 

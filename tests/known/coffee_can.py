@@ -16,7 +16,7 @@ MOST = 100
 
 @dataclass(frozen=True)
 class Can:
-    """How many beans of each colour there are."""
+    """The number of beans of each colour."""
 
     black: int
     white: int
@@ -27,7 +27,7 @@ CHANGES = {"two black": (-1, 0), "two white": (1, -2), "one of each": (-1, 0), "
 
 
 def actions(can: Can) -> list[str]:
-    """Which pairs are in the can; the last bean stays."""
+    """The pairs in the can; the last bean stays."""
     pairs = {
         "two black": can.black > 1,
         "two white": can.white > 1,

@@ -14,14 +14,14 @@ from tests.known.known import Known
 
 @dataclass(frozen=True)
 class Jugs:
-    """How many gallons each holds."""
+    """The number of gallons in each jug."""
 
     small: int = 0
     big: int = 0
 
 
 def step(jugs: Jugs, action: str) -> Jugs:
-    """One action of the specification."""
+    """Take one action of the specification."""
     small, big = jugs.small, jugs.big
     match action:
         case "fill small":

@@ -1,4 +1,4 @@
-"""The echo algorithm: a wave through a network builds a spanning tree and comes back to who began it.
+"""The echo algorithm: a wave through a network builds a spanning tree and returns to its initiator.
 
 Published: `MCEcho` of the TLA+ examples has 75 distinct states; three nodes that are all neighbours have as many.
 """
@@ -21,7 +21,7 @@ SILENCE: Message = (NOBODY, "")
 
 @dataclass(frozen=True)
 class State:
-    """Messages to each node, its parent and children, how many messages it received, and where it is in its program."""
+    """Messages to each node, its parent and children, how many messages it received, and its line in the program."""
 
     inbox: tuple[frozenset[Message], ...] = (frozenset[Message](),) * len(NODES)
     parent: tuple[int, ...] = (NOBODY,) * len(NODES)
@@ -31,7 +31,7 @@ class State:
 
 
 def neighbours(node: int) -> set[int]:
-    """Everybody else."""
+    """All other nodes."""
     return set(NODES) - {node}
 
 
@@ -56,7 +56,7 @@ def actions(state: State) -> Iterator[Action]:
 
 
 def step(state: State, action: Action) -> State:
-    """One line of the program of one node."""
+    """Run one line of the program of one node."""
     verb, node, message = action
     if verb == "take":
         return taken(state, node, message)

@@ -28,13 +28,13 @@ def step(board: Board, cell: int) -> Board:
 
 @evenhand.always("A board has each tile once.")
 def each_once(board: Board) -> bool:
-    """Nothing gets lost."""
+    """No tile is lost."""
     return sorted(board) == list(SOLVED)
 
 
 @evenhand.always("Two tiles alone never trade places.")
 def no_swap(board: Board) -> bool:
-    """The puzzle with the prize that nobody can win."""
+    """The puzzle with the prize that cannot be won."""
     return board != (0, 2, 1, 3, 4, 5, 6, 7, 8)
 
 

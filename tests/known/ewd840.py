@@ -19,7 +19,7 @@ Action = tuple[str, int, int]
 
 @dataclass(frozen=True)
 class State:
-    """Which nodes are active and which black, where the token is, and whether it is black."""
+    """The active nodes, the black nodes, the place of the token, and whether it is black."""
 
     active: tuple[bool, ...]
     black: tuple[bool, ...]
@@ -28,7 +28,7 @@ class State:
 
 
 def actions(state: State) -> Iterator[Action]:
-    """The token is passed down by who is passive or makes no claim; an active node may wake another, and ends."""
+    """A node that is passive or makes no claim passes the token down; an active node may wake another, and ends."""
     node = state.token
     tainted = state.black[node] or state.token_black
     if tainted if node == 0 else tainted or not state.active[node]:
@@ -40,7 +40,7 @@ def actions(state: State) -> Iterator[Action]:
 
 
 def step(state: State, action: Action) -> State:
-    """One action of the specification; whoever wakes a node that the token comes from turns black."""
+    """Take one action of the specification; a node that wakes one of a higher number turns black."""
     verb, node, other = action
     match verb:
         case "start probe":
@@ -64,7 +64,7 @@ def safe(state: State) -> bool:
 
 @evenhand.reachable("Termination can be detected.")
 def detects(step: evenhand.Step[None, State, Action, None]) -> bool:
-    """With the token back, clean, at a first node that is passive and clean."""
+    """The token is back, clean, at a first node that is passive and clean."""
     after: State = step.after
     return after.token == 0 and not (after.token_black or after.black[0] or after.active[0])
 

@@ -38,7 +38,7 @@ def correct(state: State) -> bool:
 
 @evenhand.eventually("The loop ends.", fairness=("loop",))
 def ends(step: evenhand.Step[None, State, str, None]) -> bool:
-    """On every run in which it goes on."""
+    """On every run in which the loop goes on."""
     return step.after.done
 
 

@@ -17,7 +17,7 @@ READ, WRITE, DONE = 1, 2, 3
 
 @dataclass(frozen=True)
 class State:
-    """The counter; of each thread what it read, and what it does next."""
+    """The counter; for each thread the value it read, and its next line."""
 
     counter: int = 0
     local: tuple[int, ...] = (0,) * THREADS
@@ -25,7 +25,7 @@ class State:
 
 
 def step(state: State, thread: int) -> State:
-    """A thread reads the counter, or writes what it read and one more."""
+    """A thread reads the counter, or writes the value it read plus one."""
     after = replace(state, next=put(state.next, thread, state.next[thread] + 1))
     if state.next[thread] == READ:
         return replace(after, local=put(state.local, thread, state.counter))
@@ -40,7 +40,7 @@ def no_lost_update(state: State) -> bool:
 
 @evenhand.always("The counter says no more than how many threads are done.")
 def never_more(state: State) -> bool:
-    """Updates are lost, not made up."""
+    """Updates are lost, never invented."""
     return state.counter <= state.next.count(DONE)
 
 

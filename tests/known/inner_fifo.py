@@ -27,7 +27,7 @@ class State:
 
 
 def actions(state: State) -> list[Action]:
-    """What is enabled; a buffer that grew over its bound would be outside the constraint."""
+    """Yield the enabled actions; a buffer beyond its bound would be outside the constraint."""
     acts = [("send", value) for value in DATA] if state.enters.idle else []
     if not state.enters.idle and len(state.queue) < LONGEST:
         acts.append(("buffer receives", state.enters.value))
@@ -39,7 +39,7 @@ def actions(state: State) -> list[Action]:
 
 
 def step(state: State, action: Action) -> State:
-    """One action of the specification."""
+    """Take one action of the specification."""
     verb, value = action
     match verb:
         case "send":
@@ -54,7 +54,7 @@ def step(state: State, action: Action) -> State:
 
 @evenhand.always("The last message in the buffer is the last one received from the sender.")
 def last_in(state: State) -> bool:
-    """Nothing overtakes."""
+    """No message overtakes another."""
     return not (state.enters.idle and state.queue) or state.queue[-1] == state.enters.value
 
 
@@ -65,7 +65,7 @@ def bounded(state: State) -> bool:
 
 
 def keeps(before: Channel, after: Channel) -> bool:
-    """An idle channel is not acknowledged, and what is on its way is not replaced."""
+    """An idle channel is not acknowledged, and a value on its way is not replaced."""
     if before.idle:
         return after.acknowledged == before.acknowledged
     return (after.value, after.ready) == (before.value, before.ready)

@@ -1,7 +1,7 @@
 """A linearizable memory that serves one request of each processor, from the book `Specifying Systems` (chapter 5).
 
 Published: `MCInternalMemory` of the TLA+ examples has 4,408 distinct states: two processors, three addresses, two
-values.  The interface remembers the last thing that was said over it.
+values.  The interface remembers the last message over it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ REQUESTS = [
 
 @dataclass(frozen=True)
 class State:
-    """The memory; where each processor's request is, and its buffer; the last message over the interface."""
+    """The memory; the state of each processor's request, and its buffer; the last message over the interface."""
 
     memory: tuple[int, ...]
     control: tuple[str, ...] = ("ready",) * len(PROCESSORS)
@@ -33,7 +33,7 @@ class State:
 
 
 def actions(state: State) -> list[Action]:
-    """A processor that is ready asks; the memory does what it was asked, and then responds."""
+    """A ready processor sends a request; the memory carries it out, and then responds."""
     verbs = {"ready": "request", "busy": "do", "done": "respond"}
     return [
         (verbs[control], processor, word)
@@ -43,7 +43,7 @@ def actions(state: State) -> list[Action]:
 
 
 def done(state: State, processor: int) -> State:
-    """What the memory answers, and what becomes of it."""
+    """The answer of the memory, and the memory afterwards."""
     verb, address, value = state.buffer[processor]
     if verb == "write":
         return replace(state, memory=put(state.memory, address, value), buffer=put(state.buffer, processor, NOTHING))
@@ -51,7 +51,7 @@ def done(state: State, processor: int) -> State:
 
 
 def step(state: State, action: Action) -> State:
-    """One action of the specification."""
+    """Take one action of the specification."""
     verb, processor, word = action
 
     def now(control: str) -> tuple[str, ...]:

@@ -21,18 +21,18 @@ PICTURE = ("abbc", "abbc", "deef", "dghf", "i  j")
 
 
 def pictured(rows: tuple[str, ...]) -> Board:
-    """The board of a picture: the cells of a letter are a block."""
+    """Return the board of a picture: the cells of a letter are a block."""
     at = {(x, y): letter for y, row in enumerate(rows) for x, letter in enumerate(row) if letter != " "}
     return frozenset(frozenset(cell for cell in at if at[cell] == letter) for letter in set(at.values()))
 
 
 def moved(block: Block, by: Cell) -> Block:
-    """A block one cell further."""
+    """Return a block one cell further."""
     return frozenset((x + by[0], y + by[1]) for x, y in block)
 
 
 def actions(board: Board) -> list[Action]:
-    """Each block that has room in a direction; a block is told by its cells."""
+    """Each block with room in a direction; a block is identified by its cells."""
     free = CELLS.difference(*board)
     moves = ((block, by) for block in sorted(board, key=sorted) for by in DIRECTIONS)
     return [(tuple(sorted(block)), by) for block, by in moves if moved(block, by) <= free | block]

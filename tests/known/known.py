@@ -1,4 +1,4 @@
-"""What every module of this folder states: a system, its published number of reachable states, and claims about it."""
+"""The record of every module of this folder: a system, its published number of reachable states, claims about it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ T = TypeVar("T")
 class Known:
     """A system of the literature.
 
-    `states` is the number of distinct states that somebody else published; `true` and `reached` are claims that
-    hold, `false` claims that do not, the last two with the number of steps of a shortest run.
+    `states` is the published number of distinct states; `true` and `reached` are claims that hold, `false` claims that
+    do not, the last two with the number of steps of a shortest run.
     """
 
     system: evenhand.System[Any, Any, Any, Any, Any]
@@ -29,13 +29,13 @@ class Known:
 
 
 def put(row: tuple[T, ...], index: int, entry: T) -> tuple[T, ...]:
-    """The row with one entry changed; TLA+ writes `[row EXCEPT ![index] = entry]`."""
+    """Return the row with one entry changed; TLA+ writes `[row EXCEPT ![index] = entry]`."""
     entries = list(row)
     entries[index] = entry
     return tuple(entries)
 
 
 def some_of(items: Iterable[int]) -> list[frozenset[int]]:
-    """The subsets that are not empty, small ones first."""
+    """Return the non-empty subsets, small ones first."""
     row = sorted(items)
     return [frozenset(few) for size in range(1, len(row) + 1) for few in combinations(row, size)]

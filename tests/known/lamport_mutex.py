@@ -20,7 +20,7 @@ ACK, RELEASE = ("ack", 0), ("release", 0)
 
 
 class State(NamedTuple):
-    """Clocks; whose request each process knows, and its time; who acknowledged it; channels; who is inside.
+    """Clocks; the known requests of each process, and their times; acknowledgements; channels; the processes inside.
 
     `network[p][q]` is the channel from p to q, first in, first out; no request has the time zero.
     """
@@ -33,7 +33,7 @@ class State(NamedTuple):
 
 
 def start(processes: int) -> State:
-    """Nobody has asked."""
+    """No process has made a request."""
     nobody: frozenset[int] = frozenset()
     silent = ((),) * processes
     return State(
@@ -42,23 +42,23 @@ def start(processes: int) -> State:
 
 
 def told_all(network: Network, sender: int, message: Message) -> Network:
-    """The message in every channel from the sender to another."""
+    """Return the message in every channel from the sender to another process."""
     row = tuple(queue if to == sender else (*queue, message) for to, queue in enumerate(network[sender]))
     return put(network, sender, row)
 
 
 def sent(network: Network, sender: int, to: int, message: Message) -> Network:
-    """The message in one channel."""
+    """Return the message in one channel."""
     return put(network, sender, put(network[sender], to, (*network[sender][to], message)))
 
 
 def delivered(network: Network, sender: int, to: int) -> Network:
-    """The channel without its first message."""
+    """Return the channel without its first message."""
     return put(network, sender, put(network[sender], to, network[sender][to][1:]))
 
 
 def asked(requests: Grid, process: int, of: int, time: int) -> Grid:
-    """What a process knows of a request."""
+    """Return the knowledge of a process about a request."""
     return put(requests, process, put(requests[process], of, time))
 
 
@@ -72,7 +72,7 @@ def may_enter(state: State, process: int) -> bool:
 
 
 def actions(bound: int, state: State) -> Iterator[Action]:
-    """What the specification enables within the constraint: only a request that is received moves a clock."""
+    """The actions that the specification enables within the constraint: only a received request moves a clock."""
     for process in range(len(state.clock)):
         if state.requests[process][process] == 0:
             yield ("request", process, process)
@@ -88,7 +88,7 @@ def actions(bound: int, state: State) -> Iterator[Action]:
 
 
 def step(state: State, action: Action) -> State:
-    """One action of the specification."""
+    """Take one action of the specification."""
     verb, process, sender = action
     clock, requests, acks, network, inside = state
     match verb:
@@ -138,7 +138,7 @@ def channels_stay_short(state: State) -> bool:
 
 
 def mutex(processes: int, bound: int) -> evenhand.System[None, State, Action, None, None]:
-    """The system with so many processes, whose clocks stay at or below a bound."""
+    """Return the system with so many processes, whose clocks stay at or below a bound."""
     return evenhand.system(
         "lamport_mutex", initial=[start(processes)], actions=lambda state: actions(bound, state), step=step
     )

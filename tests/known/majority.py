@@ -1,4 +1,4 @@
-"""The majority vote of Boyer and Moore: one pass and one counter find who has a majority, if anybody has.
+"""The majority vote of Boyer and Moore: one pass and one counter find the value with a majority, if there is one.
 
 Published: `MCMajority` of the TLA+ examples has 2,733 distinct states: three values, sequences of up to five.
 """
@@ -17,7 +17,7 @@ LONGEST = 5
 
 @dataclass(frozen=True)
 class State:
-    """The sequence, how much of it was read, the candidate and its counter."""
+    """The sequence, the number of values read, the candidate and its counter."""
 
     votes: tuple[str, ...]
     candidate: str

@@ -19,14 +19,14 @@ Few = frozenset[int]
 
 @dataclass(frozen=True)
 class State:
-    """Who is on the east bank, and whether the boat is."""
+    """The people on the east bank, and whether the boat is there."""
 
     east: Few = ALL
     boat_east: bool = True
 
 
 def safe(bank: Few) -> bool:
-    """Nobody to convert, or at least as many to convert them."""
+    """No missionary is there, or at least as many as cannibals."""
     return not bank & MISSIONARIES or len(bank & CANNIBALS) <= len(bank & MISSIONARIES)
 
 
@@ -36,7 +36,7 @@ def step(state: State, boat: Few) -> State:
 
 
 def actions(state: State) -> list[Few]:
-    """One or two of those where the boat is, if both banks stay safe."""
+    """One or two of the people at the boat, if both banks stay safe."""
     here = state.east if state.boat_east else ALL - state.east
     boats = [boat for boat in some_of(here) if len(boat) <= 2]
     return [boat for boat in boats if safe(step(state, boat).east) and safe(ALL - step(state, boat).east)]

@@ -22,9 +22,9 @@ Action = tuple[str, int, int, str]
 
 @dataclass(frozen=True)
 class State:
-    """Of each acceptor the highest ballot that it heard of, and the last ballot and value that it voted for.
+    """For each acceptor the highest ballot that it heard of, and the last ballot and value that it voted for.
 
-    A message is (kind, acceptor, ballot, ballot of the last vote, value), with -1 and "" where there is nothing to say.
+    A message is (kind, acceptor, ballot, ballot of the last vote, value), with -1 and "" for absent parts.
     """
 
     heard: tuple[int, ...] = (-1,) * len(ACCEPTORS)
@@ -39,7 +39,7 @@ def proposal(ballot: int, value: str) -> Message:
 
 
 def safe(state: State, ballot: int, value: str) -> bool:
-    """A quorum has answered the ballot, and whoever of it voted last voted for this value."""
+    """A quorum has answered the ballot, and its latest vote, if any, is for this value."""
     answers = [message for message in state.sent if message[0] == "1b" and message[2] == ballot]
     for quorum in QUORUMS:
         heard = [message for message in answers if message[1] in quorum]
@@ -50,7 +50,7 @@ def safe(state: State, ballot: int, value: str) -> bool:
 
 
 def actions(state: State) -> Iterator[Action]:
-    """What the specification enables, phase by phase."""
+    """The actions that the specification enables, phase by phase."""
     for ballot in BALLOTS:
         yield ("1a", -1, ballot, NONE)
         if not any(proposal(ballot, value) in state.sent for value in VALUES):
@@ -64,7 +64,7 @@ def actions(state: State) -> Iterator[Action]:
 
 
 def step(state: State, action: Action) -> State:
-    """One phase: an acceptor that answers or votes remembers it, and what is sent stays."""
+    """One phase: an acceptor that answers or votes remembers it, and sent messages stay."""
     kind, acceptor, ballot, value = action
     match kind:
         case "1b":
@@ -95,13 +95,13 @@ def chosen(state: State) -> set[str]:
 
 @evenhand.always("At most one value is chosen.")
 def agreement(state: State) -> bool:
-    """What Paxos is for."""
+    """The purpose of Paxos."""
     return len(chosen(state)) <= 1
 
 
 @evenhand.reachable("A value can be chosen.")
 def can_choose(step: evenhand.Step[None, State, Action, None]) -> bool:
-    """Acceptors that never voted would agree as well."""
+    """Acceptors that never vote would also agree."""
     return bool(chosen(step.after))
 
 

@@ -1,7 +1,7 @@
 """Peterson's lock, line by line.
 
-Published: `Peterson` of the TLA+ examples (`locks_auxiliary_vars`) has 42 distinct states; the model that the tests of
-the search use has fewer, because it takes a process that rests and one that is about to raise its flag for the same.
+Published: `Peterson` of the TLA+ examples (`locks_auxiliary_vars`) has 42 distinct states; the model in the tests of
+the search has fewer, because it does not separate a resting process from one about to raise its flag.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Moment = evenhand.Step[None, "State", int, None]
 
 @dataclass(frozen=True)
 class State:
-    """The flags, whose turn it is, and the line of each process."""
+    """The flags, the process whose turn it is, and the line of each process."""
 
     flags: tuple[bool, ...] = (False, False)
     turn: int = 0
@@ -27,7 +27,7 @@ class State:
 
 
 def actions(state: State) -> list[int]:
-    """A process that waits goes on when the other's flag is down or the turn is its own."""
+    """A waiting process goes on when the other's flag is down or the turn is its own."""
     return [
         process
         for process in PROCESSES
@@ -45,7 +45,7 @@ def step(state: State, process: int) -> State:
 
 
 def runs(process: int) -> Callable[[State, int], bool]:
-    """A process may rest for ever, and stops nowhere else."""
+    """A process may rest for ever, but stops in no other place."""
     return lambda state, chosen: chosen == process and state.at[process] != "rest"
 
 

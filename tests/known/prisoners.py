@@ -26,7 +26,7 @@ class State:
 
 
 def step(state: State, prisoner: int) -> State:
-    """A visit to the room; whoever has nothing to do with the first switch moves the second."""
+    """A visit to the room; a prisoner without a task at the first switch moves the second."""
     if prisoner == COUNTER and state.first:
         return replace(state, first=False, count=state.count + 1)
     if prisoner != COUNTER and not state.first and state.raised[prisoner] < 2:
@@ -36,13 +36,13 @@ def step(state: State, prisoner: int) -> State:
 
 @evenhand.always("Once the counter has counted to its end, every prisoner was in the room.")
 def safe(state: State) -> bool:
-    """The invariant of the specification: nobody says so too early."""
+    """The invariant of the specification: no prisoner says so too early."""
     return state.count < 2 * OTHERS or all(state.raised)
 
 
 @evenhand.reachable("The counter can count to its end.")
 def can_end(step: evenhand.Step[None, State, int, None]) -> bool:
-    """They are not prisoners for ever."""
+    """The prisoners can be released."""
     return step.after.count == 2 * OTHERS
 
 

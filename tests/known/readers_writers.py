@@ -1,4 +1,4 @@
-"""Readers and writers who queue, so that nobody is overtaken.
+"""Readers and writers in a queue, so that none is overtaken.
 
 Published: `ReadersWriters` of the TLA+ examples has 21,527 distinct states; with three actors there are 1,957 queues
 without repetition of six requests, and eleven ways for three actors to read together or write alone.
@@ -19,7 +19,7 @@ Action = tuple[str, int]
 
 @dataclass(frozen=True)
 class State:
-    """Who reads, who writes, and who wants to do what, in the order in which they came."""
+    """The readers, the writers, and the requests in the order of arrival."""
 
     readers: frozenset[int] = NOBODY
     writers: frozenset[int] = NOBODY
@@ -27,7 +27,7 @@ class State:
 
 
 def actions(state: State) -> Iterator[Action]:
-    """Everybody may queue once for either; the first in the queue goes in if it can; who is in may stop."""
+    """Each actor may queue once for either; the first in the queue enters if it can; an actor inside may stop."""
     yield from (
         (f"try {what}", who) for who in ACTORS for what in ("read", "write") if (what, who) not in state.waiting
     )
@@ -39,7 +39,7 @@ def actions(state: State) -> Iterator[Action]:
 
 
 def step(state: State, action: Action) -> State:
-    """One action of the specification."""
+    """Take one action of the specification."""
     verb, who = action
     match verb:
         case "read":
@@ -60,7 +60,7 @@ def safe(state: State) -> bool:
 
 @evenhand.reachable("All can read together.")
 def together(step: evenhand.Step[None, State, Action, None]) -> bool:
-    """A lock would be safe as well."""
+    """A plain lock would be safe as well."""
     return len(step.after.readers) == len(ACTORS)
 
 

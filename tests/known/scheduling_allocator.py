@@ -19,7 +19,7 @@ Action = tuple[str, int, Some]
 
 @dataclass(frozen=True)
 class State:
-    """What each client waits for and has, whose request is in no order yet, and the order of the others."""
+    """The wanted and held resources of each client, the unscheduled clients, and the order of the others."""
 
     asked: tuple[frozenset[int], ...] = (NONE,) * len(CLIENTS)
     given: tuple[frozenset[int], ...] = (NONE,) * len(CLIENTS)
@@ -28,7 +28,7 @@ class State:
 
 
 def next_in_order(state: State, client: int, some: frozenset[int]) -> bool:
-    """Whether the client is scheduled and nobody before it waits for any of this."""
+    """Return whether the client is scheduled and no client before it waits for any of these resources."""
     if client not in state.order:
         return False
     before = state.order[: state.order.index(client)]
@@ -36,7 +36,7 @@ def next_in_order(state: State, client: int, some: frozenset[int]) -> bool:
 
 
 def actions(state: State) -> Iterator[Action]:
-    """As in the simple allocator, but giving keeps to the order, and the pool is put into some order."""
+    """As in the simple allocator, but giving follows the order, and clients in the pool get a place in it."""
     free = NONE.union(RESOURCES).difference(*state.given)
     for client, (asked, given) in enumerate(zip(state.asked, state.given, strict=True)):
         if not asked and not given:
@@ -48,7 +48,7 @@ def actions(state: State) -> Iterator[Action]:
 
 
 def step(state: State, action: Action) -> State:
-    """One action of the specification; a client that has all that it asked for leaves the order."""
+    """Take one action of the specification; a client with all requested resources leaves the order."""
     verb, client, some = action
     if isinstance(some, tuple):
         return replace(state, pool=NONE, order=state.order + some)
@@ -76,7 +76,7 @@ def exclusion(state: State) -> bool:
 
 @evenhand.always("Whoever waits is in the pool or in the order, once.")
 def placed(state: State) -> bool:
-    """Of the invariant `AllocatorInvariant` of the specification, its first parts."""
+    """The first parts of the invariant `AllocatorInvariant` of the specification."""
     waiting = sorted(client for client in CLIENTS if state.asked[client])
     return sorted([*state.pool, *state.order]) == waiting and not any(state.given[client] for client in state.pool)
 

@@ -1,4 +1,4 @@
-"""Lamport's `Teaching concurrency`: everybody sets its own variable, and then copies its neighbour's.
+"""Lamport's `Teaching concurrency`: each process sets its own variable, and then copies its neighbour's.
 
 Published: `Simple` of the TLA+ examples has 723 distinct states, and `SimpleRegular`, where a variable that is being
 set may be read as either value, 277,726; we remembered the numbers and not how many processes; they come out with five
@@ -18,7 +18,7 @@ Action = tuple[int, int]
 
 @dataclass(frozen=True)
 class State:
-    """What may be read from each variable, what each process copied, and its line: its last one is `LINES`."""
+    """The possible values of each variable, the copied value and the line of each process: its last one is `LINES`."""
 
     may_read: tuple[Row, ...]
     copied: Row
@@ -26,7 +26,7 @@ class State:
 
 
 def start(processes: int) -> State:
-    """Nothing is set."""
+    """No variable is set."""
     zero = (0,) * processes
     return State(((0,),) * processes, zero, zero)
 

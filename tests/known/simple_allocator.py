@@ -1,4 +1,4 @@
-"""An allocator of resources that gives what is free, in any order, as far as it is asked (Merz, `SimpleAllocator`).
+"""An allocator that gives free resources, in any order, as far as they are requested (Merz, `SimpleAllocator`).
 
 Published: `SimpleAllocator` of the TLA+ examples has 400 distinct states: three clients, two resources.
 """
@@ -19,14 +19,14 @@ Moment = evenhand.Step[None, "State", Action, None]
 
 @dataclass(frozen=True)
 class State:
-    """What each client still waits for, and what it has."""
+    """The wanted and the held resources of each client."""
 
     asked: tuple[frozenset[int], ...] = (NONE,) * len(CLIENTS)
     given: tuple[frozenset[int], ...] = (NONE,) * len(CLIENTS)
 
 
 def actions(state: State) -> Iterator[Action]:
-    """A client asks when it has and wants nothing; it may be given, and give back, any part."""
+    """A client without resources and requests asks; it may be given, and return, any part."""
     free = NONE.union(RESOURCES).difference(*state.given)
     for client, (asked, given) in enumerate(zip(state.asked, state.given, strict=True)):
         if not asked and not given:
@@ -36,7 +36,7 @@ def actions(state: State) -> Iterator[Action]:
 
 
 def step(state: State, action: Action) -> State:
-    """One action of the specification."""
+    """Take one action of the specification."""
     verb, client, some = action
     asked, given = state.asked[client], state.given[client]
     match verb:
@@ -56,7 +56,7 @@ def exclusion(state: State) -> bool:
 
 @evenhand.reachable("Two clients can each hold one resource and wait for the other's.")
 def can_deadlock(step: Moment) -> bool:
-    """The weakness for which the scheduling allocator was written; whoever holds something may still give it back."""
+    """The weakness that the scheduling allocator repairs; a client with resources may still return them."""
     held = [(asked, given) for asked, given in zip(step.after.asked, step.after.given, strict=True) if asked and given]
     return len(held) == 2
 

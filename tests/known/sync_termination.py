@@ -20,14 +20,14 @@ Moment = evenhand.Step[None, "State", Action, None]
 
 @dataclass(frozen=True)
 class State:
-    """Which nodes are active, and whether it was detected that none is."""
+    """The active nodes, and whether it was detected that there are none."""
 
     active: tuple[bool, ...]
     detected: bool = False
 
 
 def actions(state: State) -> Iterator[Action]:
-    """An active node ends (and that may be noticed at once) or wakes another; who looks may notice at any time."""
+    """An active node ends (which may be detected at once) or wakes another; the end may be detected at any time."""
     for node in NODES:
         if state.active[node]:
             yield from (("end", node, False), ("end", node, True))
@@ -37,7 +37,7 @@ def actions(state: State) -> Iterator[Action]:
 
 
 def step(state: State, action: Action) -> State:
-    """One action of the specification."""
+    """Take one action of the specification."""
     verb, node, noticed = action
     if verb == "detect":
         return replace(state, detected=True)
@@ -52,13 +52,13 @@ def safe(state: State) -> bool:
 
 
 def ended(step: Moment) -> bool:
-    """The last node has ended, and nobody has noticed."""
+    """The last node has ended, and the end is not detected yet."""
     return not any(step.after.active) and not step.after.detected
 
 
 @evenhand.leads_to("That all have ended is detected.", trigger=ended, fairness=("detect",))
 def live(step: Moment) -> bool:
-    """If somebody looks."""
+    """If detection is fair."""
     return step.after.detected
 
 

@@ -1,9 +1,9 @@
-"""The search counts what others counted: systems of the literature, and the numbers of states published with them.
+"""The search finds published counts: systems of the literature with their published numbers of states.
 
-The models are written as somebody new to evenhand writes them, with `evenhand.system`, from specifications in TLA+ or
-Rust; each names in its docstring where its number is published.  No number here comes from our search: they were
-written down before it ran.  Where a docstring says that the constants were not remembered, small ones were tried until
-one gave the number; such a case says less, and the steps and claims beside the count were worked out by hand.
+The models are written in the way of a new user, with `evenhand.system`, from specifications in TLA+ or Rust; each
+docstring names the publication of its number.  No number here comes from our search: they were written down before it
+ran.  Where a docstring says that the constants were not remembered, small ones were tried until one gave the number;
+such a case is weaker evidence, and the steps and claims beside the count were worked out by hand.
 """
 
 from __future__ import annotations
@@ -89,15 +89,15 @@ LARGE = {"eight_puzzle": eight_puzzle.KNOWN, "simple_regular": simple.KNOWN_REGU
 
 
 def steps_of(verdict: evenhand.Verdict) -> int:
-    """The length of the run that a verdict shows."""
+    """Return the length of the run that a verdict shows."""
     assert isinstance(verdict.evidence, evenhand.Scenario)
     return len(verdict.evidence.actions)
 
 
 def agrees(known: Known) -> None:
-    """The search is complete and finds the published number of states, what is true and what is false.
+    """Check that the search is complete and finds the published number of states, the true and the false claims.
 
-    The bound ends the search of a model that went wrong; one that is right does not come near it.
+    The bound ends the search of a wrong model; a right one stays far below it.
     """
     reached, false = dict(known.reached), dict(known.false)
     found: Any = evenhand.explore(known.system, (*known.true, *reached, *false), max_states=2 * known.states)
@@ -121,13 +121,13 @@ def test_published_count(known: Known) -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("known", LARGE.values(), ids=LARGE.keys())
 def test_published_count_of_a_large_system(known: Known) -> None:
-    """The same, of systems that take longer."""
+    """The same for systems that take longer."""
     agrees(known)
 
 
 @pytest.mark.deep
 def test_the_eight_puzzle_is_as_deep_as_published() -> None:
-    """Thirty-one moves from the solved board, nothing is further away."""
+    """The farthest board is thirty-one moves from the solved one."""
     assert evenhand.explore(eight_puzzle.PUZZLE).depth == eight_puzzle.FARTHEST
 
 

@@ -1,7 +1,7 @@
-"""Dijkstra's self-stabilizing token ring (EWD 426): from any state on, there is at last one token.
+"""Dijkstra's self-stabilizing token ring (EWD 426): from any state on, there is finally one token.
 
-Published: `TokenRing` of the TLA+ examples has 46,656 distinct states: six nodes with six values each, and any state
-is an initial one.
+Published: `TokenRing` of the TLA+ examples has 46,656 distinct states: six nodes with six values each, and any state is
+an initial one.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ Moment = evenhand.Step[None, State, int, None]
 
 
 def tokens(counters: State) -> list[int]:
-    """Who has a token: the first node if the last has its value, any other if its predecessor has another value."""
+    """The nodes with a token: the first if the last has its value, any other if its predecessor has another value."""
     others = (node for node in range(1, NODES) if counters[node] != counters[node - 1])
     return [0, *others] if counters[0] == counters[-1] else list(others)
 
 
 def step(counters: State, node: int) -> State:
-    """Who has a token passes it on: the first node counts up, the others copy."""
+    """A node with a token passes it on: the first node counts up, the others copy."""
     return put(counters, node, counters[node - 1] if node else (counters[0] + 1) % VALUES)
 
 
@@ -35,7 +35,7 @@ def never_none(counters: State) -> bool:
 
 @evenhand.each_step("Tokens never get more.")
 def never_more(step: Moment) -> bool:
-    """So one token stays one."""
+    """So a single token stays the only one."""
     return len(tokens(step.after)) <= len(tokens(step.before))
 
 

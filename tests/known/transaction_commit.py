@@ -15,7 +15,7 @@ FINAL = {"committed", "aborted"}
 
 
 def possible(state: State, action: Action) -> bool:
-    """Commit when all are prepared or have committed; abort when nobody has."""
+    """Commit when all are prepared or have committed; abort when none has committed."""
     who, what = action
     match what:
         case "prepared":
@@ -27,7 +27,7 @@ def possible(state: State, action: Action) -> bool:
 
 
 def actions(state: State) -> list[Action]:
-    """What the specification enables."""
+    """Yield the actions that the specification enables."""
     acts = [(who, what) for who in range(len(state)) for what in ("prepared", "committed", "aborted")]
     return [act for act in acts if possible(state, act)]
 
@@ -40,7 +40,7 @@ def consistent(state: State) -> bool:
 
 @evenhand.each_step("A decision is final.")
 def decisions_stay(step: Moment) -> bool:
-    """Nobody takes anything back."""
+    """No decision is taken back."""
     pairs = zip(step.before, step.after, strict=True)
     return all(before == after for before, after in pairs if before in FINAL)
 

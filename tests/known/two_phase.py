@@ -1,4 +1,4 @@
-"""Two-phase commit, from the model that the tests of the search use: no second copy of it is written here.
+"""Two-phase commit, from the model in the tests of the search; this module contains no second copy.
 
 Published: Lamport's video course and the TLA+ examples (`TwoPhase`): 288 distinct states for three resource managers;
 Stateright's example `2pc`: 288 for three and 8,832 for five.

@@ -25,7 +25,7 @@ REQUESTS = [
 
 @dataclass(frozen=True)
 class State:
-    """As in the internal memory; besides, each processor's cache, and the queue of requests to the memory."""
+    """As in the internal memory, plus each processor's cache and the queue of requests to the memory."""
 
     memory: tuple[int, ...]
     control: tuple[str, ...] = ("ready",) * len(PROCESSORS)
@@ -36,7 +36,7 @@ class State:
 
 
 def actions_of(state: State, processor: int) -> list[Action]:
-    """What is enabled for one processor."""
+    """Yield the enabled actions of one processor."""
     control, word = state.control[processor], state.buffer[processor]
     verb, address, _value = word
     cache, acts = state.caches[processor], list[Action]()
@@ -58,13 +58,13 @@ def actions_of(state: State, processor: int) -> list[Action]:
 
 
 def actions(state: State) -> list[Action]:
-    """What is enabled for each processor, and the memory takes what is first in the queue."""
+    """The enabled actions of each processor; the memory takes the first request in the queue."""
     acts = [act for processor in PROCESSORS for act in actions_of(state, processor)]
     return [*acts, ("memory", *state.queue[0])] if state.queue else acts
 
 
 def cached(state: State, processor: int, address: int, value: int) -> tuple[tuple[int, ...], ...]:
-    """The caches, with one entry of one of them changed."""
+    """Return the caches, with one entry of one of them changed."""
     return put(state.caches, processor, put(state.caches[processor], address, value))
 
 
@@ -90,7 +90,7 @@ def taken(state: State, processor: int, word: Word) -> State:
 
 
 def step(state: State, action: Action) -> State:
-    """One action of the specification."""
+    """Take one action of the specification."""
     verb, processor, word = action
 
     def turn(state: State, control: str, word: Word) -> State:
@@ -121,7 +121,7 @@ def coherent(state: State) -> bool:
 
 @evenhand.reachable("Both processors can have the address in their caches.")
 def shared(step: evenhand.Step[None, State, Action, None]) -> bool:
-    """Without this, coherence would be cheap."""
+    """Without shared addresses, coherence would be trivial."""
     return all(EMPTY not in cache for cache in step.after.caches)
 
 

@@ -1,7 +1,7 @@
 """Agents that draw from one budget at the same time: the smallest system with joint actions.
 
-Each round every agent asks for some units, or gives all of its own back (`-1`).  The reference admits a
-round only as a whole: if what is asked for exceeds what is left, nobody gets anything.
+Each round every agent asks for some units, or returns all of its own (`-1`).  The reference admits a round only as a
+whole: if the requests exceed the rest of the budget, no agent gets any unit.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Round = tuple[tuple[str, int], ...]
 
 @dataclass(frozen=True)
 class Config:
-    """Who draws from how much."""
+    """The agents and their budget."""
 
     agents: tuple[str, ...]
     budget: int
@@ -25,19 +25,19 @@ class Config:
 
 @dataclass(frozen=True)
 class State:
-    """What each agent holds."""
+    """The units that each agent holds."""
 
     held: tuple[tuple[str, int], ...]
 
     @property
     def total(self) -> int:
-        """What all of them hold."""
+        """Return the units that all of them hold."""
         return sum(amount for _, amount in self.held)
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What a mutant may change: whom a round admits."""
+    """The function that a mutant may change: the agents that a round admits."""
 
     admitted: Callable[[Config, State, Round], tuple[str, ...]]
 
@@ -46,13 +46,13 @@ CounterSystem = System[Config, State, Round, tuple[str, ...], Rules]
 
 
 def all_or_nobody(config: Config, state: State, asked: Round) -> tuple[str, ...]:
-    """The reference: everybody if all of it fits, else nobody."""
+    """The reference: all agents if all requests fit, else none."""
     wanted = sum(amount for _, amount in asked if amount > 0)
     return tuple(agent for agent, amount in asked if amount > 0) if state.total + wanted <= config.budget else ()
 
 
 def each_alone(config: Config, state: State, asked: Round) -> tuple[str, ...]:
-    """The mutant: each request is looked at alone."""
+    """The mutant: each request is checked alone."""
     return tuple(agent for agent, amount in asked if 0 < amount <= config.budget - state.total)
 
 
@@ -72,7 +72,7 @@ FIRST_COME = Rules(first_come)
 
 
 def step(rules: Rules, config: Config, state: State, asked: Round) -> tuple[State, tuple[str, ...]]:
-    """Total: who is no agent, or asks for nonsense, is not heard."""
+    """Run a round. Total: unknown agents and senseless requests are ignored."""
     heard = tuple((agent, amount) for agent, amount in asked if agent in config.agents and amount >= -1)
     lucky = rules.admitted(config, state, heard)
     wish = dict(heard)
@@ -84,12 +84,12 @@ def step(rules: Rules, config: Config, state: State, asked: Round) -> tuple[Stat
 
 
 def choices(config: Config, scope: Scope, _state: State, _agent: str) -> Iterator[int]:
-    """Nothing, giving back, one unit, two units … as many as the scope says."""
+    """Yield nothing, returning, one unit, two units … as many as the scope says."""
     yield from (0, -1, *range(1, scope["most"] + 1))
 
 
 def smaller(config: Config, start: State) -> Iterator[tuple[Config, State]]:
-    """One agent less; one unit less."""
+    """Yield one agent less; one unit less."""
     for gone in config.agents if len(config.agents) > 1 else ():
         rest = tuple(agent for agent in config.agents if agent != gone)
         yield replace(config, agents=rest), State(tuple(entry for entry in start.held if entry[0] != gone))
@@ -98,19 +98,19 @@ def smaller(config: Config, start: State) -> Iterator[tuple[Config, State]]:
 
 
 def configs(scope: Scope, _readings: object) -> Iterable[Config]:
-    """One configuration."""
+    """Yield one configuration."""
     return (Config(tuple(f"a{i}" for i in range(scope["agents"])), scope["budget"]),)
 
 
 def initial(config: Config) -> Iterable[State]:
-    """Nobody holds anything."""
+    """Return the state in which no agent holds a unit."""
     return (State(tuple((agent, 0) for agent in config.agents)),)
 
 
 def counter(
     agents: int = 2, budget: int = 3, most: int = 3, rules: Rules = REFERENCE, variant: str = "reference"
 ) -> CounterSystem:
-    """The system at a size, under some rules."""
+    """Return the system at a size, under some rules."""
     return System(
         "counter",
         rules,

@@ -24,7 +24,7 @@ Asks = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Rules:
-    """Whom a round grants."""
+    """The agents that a round grants."""
 
     grant: Callable[[Asks], Asks]
 
@@ -97,7 +97,7 @@ THEORY = Theory(
 
 
 def view(step: AnyStep) -> Structure | None:
-    """A round as a structure."""
+    """Return a round as a structure."""
     agents = step.config
     return Structure(
         {"Agent": agents},
@@ -112,7 +112,7 @@ def view(step: AnyStep) -> Structure | None:
 
 
 def realise(structure: Structure) -> Scenario[Asks, int, Asks] | None:
-    """A round that looks like the structure."""
+    """Return a round that corresponds to the structure."""
     order = structure.relations["before"]
     ranked = sorted(structure.universe["Agent"], key=lambda a: sum(pair[1] == a for pair in order))
     names = dict(zip(ranked, "abcdefghij", strict=False))
@@ -121,14 +121,14 @@ def realise(structure: Structure) -> Scenario[Asks, int, Asks] | None:
 
 
 def samples(system: System[Any, Any, Any, Any, Any]) -> Iterable[AnyStep]:
-    """Every round of every configuration."""
+    """Yield every round of every configuration."""
     for config in system.all_configs():
         for action in system.enabled(config, 0):
             yield system.take(config, 0, action)
 
 
 def blank(_case: Any) -> Structure | None:
-    """A view that sees nothing."""
+    """A view that returns nothing."""
     return None
 
 

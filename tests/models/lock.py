@@ -1,6 +1,6 @@
 """A lock that several processes want: the smallest system with safety, fairness, deadlock and symmetry.
 
-A process is `out`, `waiting` or `in`.  Whoever waits may enter while nobody is in.
+A process is `out`, `waiting` or `in`.  A waiting process may enter while none is in.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ from evenhand.core.system import Fairness, Scope, System
 
 @dataclass(frozen=True)
 class Config:
-    """The processes there are."""
+    """The processes."""
 
     processes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class State:
-    """Where each process is, by name."""
+    """The place of each process, by name."""
 
     at: tuple[tuple[str, str], ...]
 
     def of(self, process: str) -> str:
-        """Where `process` is; `nowhere` if there is no such process."""
+        """Return the place of `process`; `nowhere` if there is no such process."""
         return dict(self.at).get(process, "nowhere")
 
     def moved(self, process: str, place: str) -> State:
-        """This state with `process` in another place."""
+        """Return this state with `process` in another place."""
         return State(tuple((name, place if name == process else old) for name, old in self.at))
 
     def inside(self) -> tuple[str, ...]:
-        """The processes in the critical section."""
+        """Return the processes in the critical section."""
         return tuple(name for name, place in self.at if place == "in")
 
 
@@ -60,7 +60,7 @@ class Act:
 
 @dataclass(frozen=True)
 class Rules:
-    """What a mutant may change: who may enter, and what leaving does."""
+    """The functions that a mutant may change: may a process enter, and the effect of leaving."""
 
     may_enter: Callable[[Config, State, str], bool]
     left: Callable[[State, str], State]
@@ -72,12 +72,12 @@ FROM = {"ask": "out", "enter": "waiting", "leave": "in"}
 
 
 def nobody_inside(_config: Config, state: State, _process: str) -> bool:
-    """The reference: enter while nobody is in."""
+    """The reference: enter while no process is in."""
     return not state.inside()
 
 
 def goes_out(state: State, process: str) -> State:
-    """The reference: who leaves is out."""
+    """The reference: a process that leaves is out."""
     return state.moved(process, "out")
 
 
@@ -85,7 +85,7 @@ REFERENCE = Rules(nobody_inside, goes_out)
 
 
 def step(rules: Rules, config: Config, state: State, act: Act) -> tuple[State, str]:
-    """Total: what cannot be done is shown as `refused`."""
+    """Take an action. Total: an impossible one is shown as `refused`."""
     if act.verb == "idle":
         return state, "idle"
     if state.of(act.process) != FROM.get(act.verb):
@@ -100,7 +100,7 @@ def step(rules: Rules, config: Config, state: State, act: Act) -> tuple[State, s
 
 
 def actions(config: Config, _scope: Scope, state: State) -> Iterator[Act]:
-    """What each process may try: its next verb, and nothing at all."""
+    """Yield the actions that each process may try: its next verb, and idling."""
     for process in config.processes:
         yield Act("idle", process)
         for verb, place in FROM.items():
@@ -109,24 +109,24 @@ def actions(config: Config, _scope: Scope, state: State) -> Iterator[Act]:
 
 
 def configs(scope: Scope, _readings: object) -> Iterable[Config]:
-    """One configuration: `p0` … for as many processes as the scope says."""
+    """Yield one configuration: `p0` … for as many processes as the scope says."""
     return (Config(tuple(f"p{i}" for i in range(scope["processes"]))),)
 
 
 def initial(config: Config) -> Iterable[State]:
-    """Everybody out."""
+    """Return the state with all processes out."""
     return (State(tuple((name, "out") for name in config.processes)),)
 
 
 def smaller(config: Config, start: State) -> Iterator[tuple[Config, State]]:
-    """The same with one process less."""
+    """Yield the same with one process less."""
     for gone in config.processes if len(config.processes) > 1 else ():
         rest = tuple(name for name in config.processes if name != gone)
         yield Config(rest), State(tuple(entry for entry in start.at if entry[0] != gone))
 
 
 def fair(config: Config) -> Mapping[str, Fairness[State, Act]]:
-    """Weak and strong fairness for entering, per process; entering is on offer where it would succeed."""
+    """Return weak and strong fairness for entering, per process; entering is on offer where it would succeed."""
 
     def entering(process: str) -> Callable[[State, Act], bool]:
         return lambda state, act: act == Act("enter", process) and not state.inside()
@@ -140,7 +140,7 @@ def fair(config: Config) -> Mapping[str, Fairness[State, Act]]:
 
 
 def lock(processes: int = 2, rules: Rules = REFERENCE, variant: str = "reference") -> LockSystem:
-    """The system at a size, under some rules."""
+    """Return the system at a size, under some rules."""
     return System(
         "lock",
         rules,
@@ -167,12 +167,12 @@ def p0_first(_config: Config, state: State, process: str) -> bool:
 
 
 def not_after_anybody(_config: Config, state: State, _process: str) -> bool:
-    """A mutant: only while nobody has ever left."""
+    """A mutant: only while no process has ever left."""
     return all(place in ("out", "waiting") for _, place in state.at)
 
 
 def jams(state: State, process: str) -> State:
-    """A mutant: who leaves never comes back."""
+    """A mutant: a process that leaves never comes back."""
     return state.moved(process, "jammed")
 
 
@@ -212,12 +212,12 @@ BY_PLACE = DeterminedBy(
 
 
 def swapped(process: str) -> str:
-    """p0 and p1 exchanged."""
+    """Return a name with p0 and p1 exchanged."""
     return {"p0": "p1", "p1": "p0"}.get(process, process)
 
 
 def swap(state: State) -> State:
-    """The state with p0 and p1 exchanged, in the order of the configuration."""
+    """Return the state with p0 and p1 exchanged, in the order of the configuration."""
     return State(tuple((name, state.of(swapped(name))) for name, _ in state.at))
 
 
@@ -263,14 +263,14 @@ def enters(*fairness: str) -> LeadsTo:
 
 
 def somebody_in(*fairness: str) -> Eventually:
-    """Somebody enters at some time, under fairness."""
+    """Some process enters at some time, under fairness."""
     return Eventually(
         name="somebody_in", sentence="Somebody enters.", goal=lambda step: step.shown == "in", fairness=fairness
     )
 
 
 def no_livelock(*fairness: str) -> LivelockFree:
-    """Acting for ever lets somebody in for ever."""
+    """Acting for ever lets processes in for ever."""
     return LivelockFree(
         name="no_livelock",
         sentence="Nobody is refused for ever while nobody enters.",

@@ -1,6 +1,6 @@
-"""A second origin for what the engines report: the plainest search there is, written without them.
+"""A second origin for the engines' results: the plainest search, written without them.
 
-Nothing here is fast, and nothing here uses the judge, the shrinker or the machine.
+It is not fast, and it uses neither the judge nor the shrinker nor the machine.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ AnyStep = Step[Any, Any, Any, Any]
 
 
 def reachable_states(system: AnySystem) -> set[tuple[Any, Any]]:
-    """Every reachable (configuration, state)."""
+    """Yield every reachable (configuration, state)."""
     found: set[tuple[Any, Any]] = set()
     waiting = [(config, start) for config in system.all_configs() for start in system.initial(config)]
     while waiting:
@@ -31,7 +31,7 @@ def reachable_states(system: AnySystem) -> set[tuple[Any, Any]]:
 
 
 def shortest_failing(system: AnySystem, fails: Callable[[list[AnyStep]], bool], most: int) -> int:
-    """The least number of actions of a run for which `fails(steps)`, trying all runs up to `most` actions."""
+    """Return the least number of actions of a run for which `fails(steps)`, trying all runs up to `most` actions."""
     runs: list[tuple[Any, Any, list[AnyStep]]] = [
         (config, start, []) for config in system.all_configs() for start in system.initial(config)
     ]
@@ -48,7 +48,7 @@ def shortest_failing(system: AnySystem, fails: Callable[[list[AnyStep]], bool], 
 
 
 def random_run(system: AnySystem, random: Random, length: int) -> tuple[Scenario[Any, Any, Any], list[AnyStep]]:
-    """A run of `length` actions, each drawn evenly from what is on offer."""
+    """Return a run of `length` actions, each drawn evenly from those on offer."""
     config = random.choice(list(system.all_configs()))
     state = start = random.choice(list(system.initial(config)))
     steps: list[AnyStep] = []
@@ -62,7 +62,7 @@ def random_run(system: AnySystem, random: Random, length: int) -> tuple[Scenario
 
 
 def all_lassos(system: AnySystem, size: int) -> Iterator[tuple[Lasso[Any, Any, Any], list[AnyStep]]]:
-    """Every lasso with `size` actions in stem and loop together, and its steps."""
+    """Yield every lasso with `size` actions in stem and loop together, and its steps."""
     for config in system.all_configs():
         for start in system.initial(config):
             for actions, steps in _walks(system, config, start, size):
@@ -83,10 +83,10 @@ def _walks(system: AnySystem, config: Any, state: Any, length: int) -> Iterator[
 
 
 def fair_by_definition(system: AnySystem, config: Any, loop: list[AnyStep], fairness: Fairness[Any, Any]) -> bool:
-    """Whether repeating `loop` meets the assumption, from its textbook form on the infinite run.
+    """Return whether repeating `loop` meets the assumption, from its textbook form on the infinite run.
 
-    "From some point on enabled" on a run that repeats is: enabled all along five turns; "infinitely often" is:
-    at least five times in five turns.
+    "From some point on enabled" on a run that repeats is: enabled all along five turns; "infinitely often" is: at least
+    five times in five turns.
     """
     turns = list(itertools.chain.from_iterable(itertools.repeat(loop, 5)))
     enabled = [

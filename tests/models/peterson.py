@@ -1,8 +1,8 @@
-"""Peterson's mutual exclusion for two processes: safety, starvation and what each needs.
+"""Peterson's mutual exclusion for two processes: safety, starvation and the assumptions of each.
 
-A process rests, raises its flag, gives the turn away, waits until the other's flag is down or the turn is its
-own, and is in the critical section.  Textbook facts: mutual exclusion holds; nobody starves if both
-processes are weakly fair (away from rest), and anybody may if they are not.
+A process rests, raises its flag, gives the turn away, waits until the other's flag is down or the turn is its own, and
+is in the critical section.  Textbook facts: mutual exclusion holds; no process starves if both are weakly fair (away
+from rest), and either may starve if they are not.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from evenhand.core.system import Fairness, Scope, System
 
 @dataclass(frozen=True)
 class State:
-    """Where each process is, and whose turn it is."""
+    """The place of each process, and the process whose turn it is."""
 
     at: tuple[str, str] = ("rest", "rest")
     turn: int = 0
 
     def moved(self, process: int, place: str) -> State:
-        """This state with one process elsewhere."""
+        """Return this state with one process in another place."""
         one, two = self.at
         return replace(self, at=(place, two) if process == 0 else (one, place))
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What a mutant may change: who gets the turn, and who may go in."""
+    """The functions that a mutant may change: which process gets the turn, and which may go in."""
 
     gives: Callable[[int], int]
     may_enter: Callable[[State, int], bool]
@@ -48,7 +48,7 @@ NEXT = {"rest": "raised", "raised": "waiting", "waiting": "critical", "critical"
 
 
 def step(rules: Rules, _config: None, state: State, process: int) -> tuple[State, str]:
-    """The next line of one process; a blocked one is shown as such."""
+    """Run the next line of one process; a blocked one is shown as such."""
     place = state.at[process]
     if place == "waiting" and not rules.may_enter(state, process):
         return state, "blocked"
@@ -59,7 +59,7 @@ def step(rules: Rules, _config: None, state: State, process: int) -> tuple[State
 
 
 def fair(_config: None) -> Mapping[str, Fairness[State, int]]:
-    """Weak fairness for each process away from rest, where its next line can be run."""
+    """Return weak fairness for each process away from rest, where its next line can be run."""
 
     def runs(process: int) -> Callable[[State, int], bool]:
         return lambda state, chosen: chosen == process and state.at[process] != "rest"
@@ -70,7 +70,7 @@ def fair(_config: None) -> Mapping[str, Fairness[State, int]]:
 def peterson(
     rules: Rules = REFERENCE, variant: str = "reference", *, spins: bool = False
 ) -> System[None, State, int, str, Rules]:
-    """The system; a blocked process has nothing on offer, unless it `spins`."""
+    """Return the system; a blocked process has no action on offer, unless it `spins`."""
 
     def actions(_config: None, _scope: Scope, state: State) -> Iterator[int]:
         for process in (0, 1):
@@ -128,7 +128,7 @@ def enters(*fairness: str) -> LeadsTo:
 
 
 def waits_in_vain(*fairness: str) -> LivelockFree:
-    """Nobody spins for ever while nobody enters."""
+    """No process spins for ever while no process enters."""
     return LivelockFree(
         name="waits_in_vain",
         sentence="Nobody spins for ever while nobody enters.",

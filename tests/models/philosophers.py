@@ -21,7 +21,7 @@ class Rules:
 
 @dataclass(frozen=True)
 class Table:
-    """Who holds each fork; nobody is ''."""
+    """The holder of each fork; '' if none."""
 
     forks: tuple[str, ...]
 
@@ -35,7 +35,7 @@ class Act:
 
 
 def forks_of(rules: Rules, names: tuple[str, ...], who: str) -> tuple[int, int]:
-    """Its forks, in the order in which it takes them."""
+    """Return its forks, in the order in which it takes them."""
     place = names.index(who)
     own, next_ = place, (place + 1) % len(names)
     return (next_, own) if rules.contrary and place == len(names) - 1 else (own, next_)
@@ -61,7 +61,7 @@ def _step(rules: Rules, names: tuple[str, ...], table: Table, act: Act) -> tuple
 
 
 def philosophers(count: int, *, contrary: bool = False) -> System[tuple[str, ...], Table, Act, str, Rules]:
-    """The system with so many of them."""
+    """Return the system with so many of them."""
     rules = Rules(contrary)
     names = tuple(f"philosopher_{number}" for number in range(count))
     return System(
@@ -80,7 +80,7 @@ def philosophers(count: int, *, contrary: bool = False) -> System[tuple[str, ...
 
 
 def waits_by_hand(table: Table) -> set[tuple[str, str]]:
-    """Who waits for whom, as the textbook has it: for whoever holds a fork that one needs."""
+    """Return the wait-for pairs of the textbook: each waits for the holder of a fork that it needs."""
     count = len(table.forks)
     found: set[tuple[str, str]] = set()
     for place in range(count):

@@ -27,12 +27,12 @@ class Table:
 
     @property
     def edges(self) -> tuple[tuple[int, str, int, int], ...]:
-        """(source, action, target, shown), all of them."""
+        """Return (source, action, target, shown), all of them."""
         return tuple((source, *move) for source, moves in enumerate(self.moves) for move in moves)
 
 
 def drawn_table(random: Random, states: int, *, dense: bool) -> Table:
-    """A table of so many states, with 0 to 3 actions in each (if `dense`, 2 to 4)."""
+    """Return a table of so many states, with 0 to 3 actions in each (if `dense`, 2 to 4)."""
     counts = (2, 3, 3, 4) if dense else (0, 1, 1, 2, 2, 3)
     moves = tuple(
         tuple((action, random.randrange(states), random.randrange(3)) for action in "abcd"[: random.choice(counts)])
@@ -42,7 +42,7 @@ def drawn_table(random: Random, states: int, *, dense: bool) -> Table:
 
 
 def table_step(_rules: None, config: Table, state: int, action: str) -> tuple[int, int]:
-    """The move of that action; a missing one is refused."""
+    """Return the move of that action; a missing one is refused."""
     for name, target, shown in config.moves[state]:
         if name == action:
             return target, shown
@@ -56,7 +56,7 @@ def _among(chosen: frozenset[tuple[int, str]]) -> Callable[[int, str], bool]:
 def table_system(
     seed: int, states: int = 5, tables: int = 1, *, dense: bool = False
 ) -> System[Table, int, str, int, None]:
-    """A random system of small graphs; its fairness assumptions are random sets of actions."""
+    """Return a random system of small graphs; its fairness assumptions are random sets of actions."""
     random = Random(seed)
     configs = tuple(drawn_table(random, states, dense=dense) for _ in range(tables))
     fair: dict[str, Fairness[int, str]] = {}
@@ -82,25 +82,25 @@ def table_system(
 
 
 def step_test(random: Random, chance: float) -> Test:
-    """A random predicate over steps, by state before, action and state after."""
+    """Return a random predicate over steps, by state before, action and state after."""
     seed = random.random()
     return lambda step: luck(f"{seed} {step.before} {step.action} {step.after}") < chance
 
 
 def state_test(random: Random, chance: float) -> Callable[[Any, Any], bool]:
-    """A random predicate over states."""
+    """Return a random predicate over states."""
     seed = random.random()
     return lambda _config, state: luck(f"{seed} {state}") < chance
 
 
 def luck(text: str) -> float:
-    """A number in [0, 1) that depends on the text alone."""
+    """Return a number in [0, 1) that depends on the text alone."""
     return int.from_bytes(blake2b(text.encode(), digest_size=4).digest(), "big") / 2**32
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """What a configuration of `joint_system` fixes: what each agent's choices are worth."""
+    """The constants of a configuration of `joint_system`: the weight of each agent's choices."""
 
     worth: tuple[tuple[str, tuple[int, ...]], ...]
     limit: int
@@ -108,7 +108,7 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Pair:
-    """What each agent holds."""
+    """The units that each agent holds."""
 
     held: tuple[tuple[str, int], ...]
 
@@ -137,7 +137,7 @@ def _apply(_rules: None, config: Kernel, state: Pair, found: tuple[tuple[str, in
 def joint_system(
     seed: int, kernels: int = 2, choices: int = 4, *, variant: str = "reference"
 ) -> System[Kernel, Pair, Any, str, None]:
-    """Two agents that choose at the same time; agent `y` is missing while `x` holds nothing."""
+    """Return two agents that choose at the same time; agent `y` is missing while `x` holds nothing."""
     random = Random(seed)
     drawn = [
         Kernel(
@@ -182,7 +182,7 @@ def _other(agent: str) -> str:
 
 
 def swapped_kernel(config: Kernel) -> Kernel:
-    """The configuration with the agents exchanged."""
+    """Return the configuration with the agents exchanged."""
     worth = dict(config.worth)
     return Kernel(tuple((agent, worth[_other(agent)]) for agent, _ in config.worth), config.limit)
 

@@ -1,8 +1,8 @@
-"""Two-phase commit, after Lamport's TLA+ specification `TwoPhase`: a system whose size is known.
+"""Two-phase commit, after Lamport's TLA+ specification `TwoPhase`: a system of known size.
 
-A transaction manager asks resource managers whether they can commit; messages, once sent, stay.  Without
-symmetry reduction there are 288 reachable states for three resource managers and 8,832 for five (model
-checkers that ship this example report both).
+A transaction manager asks resource managers whether they can commit; messages, once sent, stay.  Without symmetry
+reduction there are 288 reachable states for three resource managers and 8,832 for five (model checkers that ship this
+example report both).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ KNOWN_SIZES = {3: 288, 5: 8_832}
 
 @dataclass(frozen=True)
 class State:
-    """State of each resource manager, of the manager, whom it knows to be prepared, and the messages sent."""
+    """State of each resource manager and of the manager, those that it knows to be prepared, the messages sent."""
 
     rms: tuple[str, ...]
     tm: str = "init"
@@ -29,7 +29,7 @@ class State:
 
 @dataclass(frozen=True)
 class Rules:
-    """What a mutant may change: when the manager commits."""
+    """The function that a mutant may change: when the manager commits."""
 
     may_commit: Callable[[State], bool]
 
@@ -40,7 +40,7 @@ HASTY = Rules(lambda state: len(state.prepared) >= len(state.rms) - 1)
 
 
 def possible(rules: Rules, state: State, act: Act) -> bool:
-    """Whether the specification enables the action."""
+    """Return whether the specification enables the action."""
     verb, rm = act
     match verb:
         case "commit":
@@ -58,7 +58,7 @@ def possible(rules: Rules, state: State, act: Act) -> bool:
 
 
 def step(rules: Rules, _config: None, state: State, act: Act) -> tuple[State, str]:
-    """One action of the specification; what is not enabled is refused."""
+    """Take one action of the specification; an action that is not enabled is refused."""
     if not possible(rules, state, act):
         return state, "refused"
     verb, rm = act
@@ -83,7 +83,7 @@ def step(rules: Rules, _config: None, state: State, act: Act) -> tuple[State, st
 def two_phase_commit(
     managers: int = 3, rules: Rules = REFERENCE, variant: str = "reference"
 ) -> System[None, State, Act, str, Rules]:
-    """The system with so many resource managers; only what the specification enables is on offer."""
+    """Return the system with so many resource managers; only enabled actions are on offer."""
 
     def actions(_config: None, scope: Scope, state: State) -> Iterator[Act]:
         verbs = ("hear", "prepare", "give_up", "obey_commit", "obey_abort")

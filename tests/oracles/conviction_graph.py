@@ -1,9 +1,9 @@
 """A naive enumerator of the conviction-staking consensus in small numbers; it imports nothing of the workbench.
 
 Written from the protocol's text for its default readings (and the gated clock), with another representation than the
-model's: an agent is a list, a phase is a place in the list of phases, stakes are points kept one by one with the round
-at whose beginning they were placed, and LastStakeTick is a real tick number.  Two states are merged if they agree after
-ticks are replaced by their order and ages by rounds held, which is all that the future can depend on.
+model's: an agent is a list, a phase is a place in the list of phases, stakes are single points with the round at whose
+beginning they were placed, and LastStakeTick is a real tick number.  Two states are merged if they agree after ticks
+are replaced by their order and ages by rounds held; the future depends on nothing else.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Sizes(NamedTuple):
 
 
 class World:
-    """One state, mutable; every number is what a clerk would write down."""
+    """One state, mutable, with plain numbers."""
 
     def __init__(self, sizes: Sizes) -> None:
         self.issue = 0
@@ -59,7 +59,7 @@ class World:
         self.burned = 0
 
     def key(self) -> Any:
-        """What the future depends on."""
+        """Return the parts of the state on which the future depends."""
         ticks = sorted({t for t in self.last if t is not None}, reverse=True)
         shift = 0 if ticks and ticks[0] == self.tick else 1
         order = [None if t is None else ticks.index(t) + shift for t in self.last]
@@ -78,13 +78,13 @@ class World:
 
 
 def phases(sizes: Sizes) -> list[str]:
-    """PROPOSE, the cycles, the rounds, FINALIZE."""
+    """Return PROPOSE, the cycles, the rounds, FINALIZE."""
     rounds = [f"STAKE {n}" for n in range(1, sizes.rounds + 1)]
     return ["PROPOSE", *["FEEDBACK", "REVISE"] * sizes.cycles, *rounds, "FINALIZE"]
 
 
 def price(old: tuple[str, ...], new: tuple[str, ...], stake: int) -> int:
-    """Changed tokens over the longer length, times the self-stake; whole in the sizes that are counted."""
+    """Return changed tokens over the longer length, times the self-stake; whole in the counted sizes."""
     best = 0
     for size in range(min(len(old), len(new)), -1, -1):
         if set(itertools.combinations(old, size)) & set(itertools.combinations(new, size)):
@@ -97,19 +97,19 @@ def price(old: tuple[str, ...], new: tuple[str, ...], stake: int) -> int:
 
 
 def self_stake(world: World, who: int, sizes: Sizes) -> None:
-    """The automatic stake on one's own proposal, or what is left."""
+    """Return the automatic stake on one's own proposal, or the rest of the balance."""
     amount = min(sizes.stake, world.balance[who])
     world.balance[who] -= amount
     world.points += [(who, who, 0)] * amount
 
 
 def finished(world: World, who: int, phase: str) -> bool:
-    """Done for this tick."""
+    """Return whether the agent is finished for this tick."""
     return world.proposal[who] is not None if phase == "PROPOSE" else world.ready[who]
 
 
 def acts(world: World, sizes: Sizes) -> Iterator[tuple[Any, ...]]:
-    """What is on offer."""
+    """Return the actions on offer."""
     if world.issue == sizes.issues:
         return
     yield ("tick",)
@@ -139,7 +139,7 @@ def acts(world: World, sizes: Sizes) -> Iterator[tuple[Any, ...]]:
 
 
 def act(world: World, action: tuple[Any, ...], sizes: Sizes) -> None:
-    """Do it, in place; what is refused does nothing."""
+    """Take an action, in place; a refused one has no effect."""
     if action[0] == "tick":
         tick(world, sizes)
         return
@@ -182,7 +182,7 @@ def act(world: World, action: tuple[Any, ...], sizes: Sizes) -> None:
 
 
 def tick(world: World, sizes: Sizes) -> None:
-    """One tick of the scheduler."""
+    """Run one tick of the scheduler."""
     order = phases(sizes)
     if world.place < 0:
         world.place, world.tick = 0, world.tick + 1
@@ -220,7 +220,7 @@ def tick(world: World, sizes: Sizes) -> None:
 
 
 def count(sizes: Sizes) -> Counts:
-    """Everything that can be reached."""
+    """Count all reachable states."""
     start = World(sizes)
     seen = {start.key(): 0}
     todo, transitions, longest = [(start, True)], 0, 0
@@ -236,7 +236,7 @@ def count(sizes: Sizes) -> Counts:
             if after.issue == 1 and world.issue == 0:
                 longest = max(longest, after.tick - after.opened + 1)
             if key not in seen or (after.issue == 0 and elapsed > seen[key]):
-                # A state is looked at again when it is reached later in the Issue, for the longest run.
+                # A state is expanded again when it is reached later in the Issue, for the longest run.
                 todo.append((after, key not in seen))
                 seen[key] = elapsed
     return Counts(len(seen), transitions, longest)

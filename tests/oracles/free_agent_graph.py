@@ -1,12 +1,12 @@
 """The free-agent graph, enumerated from its description with ints and tuples alone.
 
-Nothing of the project is imported: no model, no engine.  n agents, k keys, v values a key may take.
-A state is (values, statuses, counter): a status is EXITED or the last outcome of an active agent.  Agent
-n - 1 holds everything but WRITE on key 0; with k >= 3 nobody may write key k - 1.
+Nothing of the project is imported: no model, no engine.  n agents, k keys, v values a key may take. A state is (values,
+statuses, counter): a status is EXITED or the last outcome of an active agent.  Agent n - 1 holds everything but WRITE
+on key 0; with k >= 3 no agent may write key k - 1.
 
-Two ways to the same graph.  `naive` makes every joint choice from every state.  `folded` uses that what
-becomes of an epoch's requests depends on who is active and on nothing else: it works the joint choices out
-once per set of active agents, merges equal effects and counts how often each occurs.
+Two enumerations of the same graph.  `naive` makes every joint choice from every state.  `folded` uses that the effect
+of an epoch's requests depends on the active agents alone: it computes the joint choices once per set of active agents,
+merges equal effects and counts how often each occurs.
 
 Run it:  python tests/oracles/free_agent_graph.py 2 2 2
 """
@@ -24,7 +24,7 @@ LIMIT = 3
 
 State = tuple[tuple[int, ...], tuple[int, ...], int]
 Effect = tuple[tuple[int | None, ...], tuple[int, ...], bool]
-"""What one epoch does: the value written to each key or None, the statuses, whether pass 2 refused anyone."""
+"""The effect of one epoch: the value written to each key or None, the statuses, whether pass 2 refused any agent."""
 Successors = Callable[[State], Iterable[tuple[State, int]]]
 
 
@@ -39,14 +39,14 @@ class Graph(NamedTuple):
 
 
 def menu(keys: int, values: int) -> list[tuple[str, int, int]]:
-    """What one active agent may choose: 2 + k + k*v things."""
+    """Return the choices of one active agent: 2 + k + k*v."""
     reads = [("read", key, 0) for key in range(keys)]
     writes = [("write", key, value) for key in range(keys) for value in range(values)]
     return [("exit", 0, 0), ("nothing", 0, 0), *reads, *writes]
 
 
 def admitted(agent: int, choice: tuple[str, int, int], agents: int, keys: int) -> bool:
-    """Pass 1: everybody may read everything; two bans on writing."""
+    """Return whether pass 1 admits a request: all agents may read all keys; two bans on writing."""
     what, key, _ = choice
     if what == "write":
         return not (agent == agents - 1 and key == 0) and not (keys >= 3 and key == keys - 1)
@@ -54,7 +54,7 @@ def admitted(agent: int, choice: tuple[str, int, int], agents: int, keys: int) -
 
 
 def effect(joint: dict[int, tuple[str, int, int]], agents: int, keys: int) -> Effect:
-    """One epoch, from the active agents' choices."""
+    """Return the effect of one epoch, from the active agents' choices."""
     passed = {agent: choice for agent, choice in joint.items() if admitted(agent, choice, agents, keys)}
     written: list[int | None] = [None] * keys
     statuses = [EXITED] * agents
@@ -76,7 +76,7 @@ def effect(joint: dict[int, tuple[str, int, int]], agents: int, keys: int) -> Ef
 
 
 def after(state: State, happened: Effect) -> State:
-    """The state that an epoch's effect leads to."""
+    """Return the state after an epoch's effect."""
     world, _, counter = state
     written, statuses, collided = happened
     now = tuple(old if new is None else new for old, new in zip(world, written, strict=True))
@@ -84,14 +84,14 @@ def after(state: State, happened: Effect) -> State:
 
 
 def joint_choices(active: tuple[int, ...], keys: int, values: int) -> Iterator[dict[int, tuple[str, int, int]]]:
-    """Every joint choice of the active agents; none when nobody is active."""
+    """Yield every joint choice of the active agents; none without active agents."""
     if active:
         for picked in itertools.product(menu(keys, values), repeat=len(active)):
             yield dict(zip(active, picked, strict=True))
 
 
 def active_in(state: State) -> tuple[int, ...]:
-    """Who has not left."""
+    """Return the agents that have not left."""
     return tuple(agent for agent, status in enumerate(state[1]) if status != EXITED)
 
 
@@ -119,7 +119,7 @@ def walk(agents: int, keys: int, successors: Successors) -> Graph:
 
 
 def naive(agents: int, keys: int, values: int) -> Graph:
-    """Every joint choice from every state, one at a time."""
+    """Count every joint choice from every state, one at a time."""
 
     def successors(state: State) -> Iterator[tuple[State, int]]:
         for joint in joint_choices(active_in(state), keys, values):
@@ -129,7 +129,7 @@ def naive(agents: int, keys: int, values: int) -> Graph:
 
 
 def folded(agents: int, keys: int, values: int) -> Graph:
-    """Equal effects of different joint choices once, with their number."""
+    """Count equal effects of different joint choices once, with their number."""
     table: dict[tuple[int, ...], Counter[Effect]] = {}
 
     def successors(state: State) -> Iterator[tuple[State, int]]:

@@ -1,7 +1,7 @@
-"""How many states the space and the layers of markspace have, by formulas and by books kept anew; imports nothing.
+"""The numbers of states of the space and the layers of markspace, by formulas and independent counts; imports nothing.
 
-Section numbers are the specification's.  Where a state remembers nothing but what was chosen, there is a formula; where
-it counts tokens or writes, small machines of plain tuples go through everything.
+Section numbers are the specification's.  Where a state contains only the choices made, there is a formula; where it
+counts tokens or writes, small machines of plain tuples enumerate all states.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ def bare() -> int:
 
 
 def barred() -> int:
-    """The same with a barrier (§9.8): any of four permissions revoked, and needs first or not, in any combination."""
+    """The same with a barrier (§9.8): any of four permissions revoked, needs first or not, in any combination."""
     return bare() * sum(1 for size in range(5) for _ in combinations(range(4), size)) * 2
 
 
 def limited(per_agent: int | None, total: int | None, agents: int, capacity: int) -> int:
-    """Writes of a window counted by agent and in all (§9.12); who wrote is kept by half, for windows that slide."""
+    """Writes of a window counted by agent and in all (§9.12); authors are kept by half, for windows that slide."""
 
     def after(state: tuple[tuple[tuple[int, str], ...], int, tuple[int, ...], tuple[int, ...]]) -> Iterator[Hashable]:
         stored, half, early, late = state
@@ -99,7 +99,7 @@ def _due(since: int | None, every: int | None) -> bool:
 
 
 def reached(start: Hashable, after: Callable[..., Iterable[Hashable]]) -> int:
-    """How many states there are from `start` on, where `after` gives those that follow one."""
+    """Return the number of states reachable from `start`; `after` gives the successors."""
     seen, todo = {start}, [start]
     while todo:
         for state in after(todo.pop()):

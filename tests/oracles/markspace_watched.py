@@ -1,4 +1,4 @@
-"""How many states the deployments with an envelope or a probe have, and subscriptions; without the model.
+"""The numbers of states of deployments with an envelope or a probe, and of subscriptions; without the model.
 
 Small machines of plain tuples, written from §9.7 to §9.12, §10 and §13 alone.
 """
@@ -27,7 +27,7 @@ def probed(capacity: int) -> int:
         yield stored, half, locked, pending, True  # a wrong answer
         yield stored, half, locked or (pending and tried), False, False  # the round ends
         if pending:
-            yield stored, half, locked, pending, True  # something else was tried
+            yield stored, half, locked, pending, True  # another operation was tried
         if len(stored) < capacity:
             yield (*stored, "canary"), half, locked, pending, tried
             if not pending:
@@ -78,8 +78,8 @@ def watched(
 ) -> int:
     """Agents under an envelope (§9.7): attempts of this window and the last, the windows before, restricted or not.
 
-    With a barrier what is revoked, whether needs come first, and the flags up to the threshold; `per_window` is a rate
-    limit for each agent.  A write is judged by what was counted before it.
+    With a barrier also the revoked permissions, whether needs come first, and the flags up to the threshold;
+    `per_window` is a rate limit for each agent.  A write is judged by the counts before it.
     """
     top = max(threshold, 1)
 
@@ -145,7 +145,7 @@ def watched(
 
 
 def subscribed(capacity: int) -> int:
-    """Two agents who publish, subscribe and poll (§13.3, §13.4), in three deployments that differ in manifests alone.
+    """Two agents publish, subscribe and poll (§13.3, §13.4), in three deployments that differ in manifests alone.
 
     A mark is its author, scope, kind, topic and the number of the one that it supersedes (§10), 0 for none.
     """

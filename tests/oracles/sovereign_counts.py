@@ -1,6 +1,6 @@
-"""How many candidates of RSA-0 fail where, counted twice and importing nothing: one by one, and by a formula.
+"""The numbers of candidates of RSA-0 by failed gate, counted one by one and by a formula, without imports.
 
-A candidate is a tuple of small numbers.  What each number means is written here anew, from sections 6 and 7.
+A candidate is a tuple of small numbers.  The meaning of each number is written here anew, from sections 6 and 7.
 """
 
 from __future__ import annotations
@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections import Counter
 from itertools import product
 
-# Per action type: which of its variants of fields are well formed, and which of those lead outside.
+# Per action type: the well-formed variants of fields, and those of them that lead outside.
 FIELDS = {
     "Notify": (5, 1, 0),
     "ReadLocal": (6, 3, 2),
     "WriteLocal": (6, 3, 2),
     "LogAppend": (2, 1, 0),
     "Exit": (2, 1, 0),
-    "Shell": (2, 2, 0),  # nobody says what fields an undeclared type has
+    "Shell": (2, 2, 0),  # the fields of an undeclared type are unspecified
 }
 CITATIONS, GOOD_CITATIONS = 5, 2  # a clause, none, a pointer, a clause and a wrong one, another version
 AUTHORS, KNOWN_AUTHORS = 3, 2
@@ -25,7 +25,7 @@ CONTEXTS = {"judging": 4, "exit": 1, "untimely": 7, "overspent": 7}
 
 
 def one_by_one() -> Counter[str]:
-    """The first gate that each candidate fails in a judging context; `""` admitted, `-` never offered."""
+    """Return the first gate that each candidate fails in a judging context; `""` admitted, `-` never offered."""
     found: Counter[str] = Counter()
     for name, (variants, formed, outside) in FIELDS.items():
         every = product(range(variants), range(CITATIONS), range(AUTHORS), range(SCOPES), range(WHYS))
@@ -50,7 +50,7 @@ def _fate(name: str, fields: int, formed: int, outside: int, citation: int, auth
 
 
 def closed_form() -> dict[str, int]:
-    """The same by multiplication."""
+    """Return the same by multiplication."""
     rest = CITATIONS * AUTHORS * SCOPES * WHYS
     total = sum(variants for variants, _, _ in FIELDS.values()) * rest
     formed = {name: good for name, (_, good, _) in FIELDS.items() if name not in ("Exit", "LogAppend")}
@@ -94,7 +94,7 @@ def lists(observations: int, candidates: int) -> Counter[str]:
     return found
 
 
-# Sessions: what a cycle of each kind does, as (refused, tokens, what is then in the one file that is written).
+# Sessions: the effect of a cycle of each kind, as (refused, tokens, new content of the one file that is written).
 ANSWER, REFUSAL = (False, 590, ""), (True, 590, "")
 KINDS: dict[str, tuple[tuple[bool, int, str], ...]] = {
     "A": tuple((False, 40, f"t{number}" if number % 3 == 2 else "") for number in range(10)),
@@ -112,7 +112,7 @@ MOST_REFUSALS, MOST_TOKENS = 25, 23_000
 
 
 def session(condition: str) -> tuple[int, int]:
-    """States and steps of a condition: refusals in a row, tokens (live alone), the file, whether it is over."""
+    """Return states and steps of a condition: refusals in a row, tokens (live alone), the file, whether it is over."""
     live = condition.startswith("L-")
     start = (0, 0, "f", False)
     seen: set[tuple[int, int, str, bool]] = {start}
@@ -132,7 +132,7 @@ def session(condition: str) -> tuple[int, int]:
 
 
 def small_constitutions() -> tuple[int, int]:
-    """States and steps of all constitutions of up to one type, by multiplication.
+    """Return states and steps of all constitutions of up to one type, by multiplication.
 
     Clauses or none, directories or none, five limits: 20 without a type; each of five types kernel-only or not, with
     all requirements or none.  A write that is admitted makes one more state.  Each state has three cycles, one more for

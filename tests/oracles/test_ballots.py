@@ -1,4 +1,4 @@
-"""Readings that change the winner of the same history, and one that changes nothing at all."""
+"""Readings that change the winner of the same history, and one that changes nothing."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_reading_changes_the_winner(
 
 
 def test_a_ballot_shows_winners_alone() -> None:
-    """A burn that is logged otherwise is told by the whole log, not by who won."""
+    """A burn that is logged differently shows in the whole log, not in the winner."""
     system = CONVICTION.systems["issue"].at(texts=0, rounds=1)
     other = system.under(stake_burn="separate_event")
     assert separate(system, other, examples=0).separated
@@ -45,7 +45,7 @@ def test_a_ballot_shows_winners_alone() -> None:
 
 
 def test_no_tap_has_a_choice() -> None:
-    """14.2's tap comes in REVISE, before any STAKE round: all stake is young, so the order that it takes is none."""
+    """14.2's tap comes in REVISE, before any STAKE round: all stake is young, so the order has no effect."""
     system = CONVICTION.systems["issue"].at(cycles=1, rounds=1, texts=2, budget=2, ready=0)
     assert separate(system, system.under(tap_takes="youngest_first"), examples=0).equal
 

@@ -20,14 +20,14 @@ FREE: Any = CUD.systems["free"]
 
 @pytest.mark.parametrize("key", ["2,2,2", "3,2,2"])
 def test_the_bare_loop_over_the_model_finds_the_pinned_graph(key: str) -> None:
-    """The model and the enumerations of this folder share no line; the graph is the same."""
+    """The graph is the same, although the model shares no line with the enumerations of this folder."""
     agents, keys, values = (int(part) for part in key.split(","))
     found = bare(FREE.at(agents=agents, keys=keys, values=values))._asdict()
     assert found == {name: PINNED[key][name] for name in found}
 
 
 def test_contenders_that_disagree_are_not_timed(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    """A contender that loses one edge: exit 1, a message that says who counts what, no table."""
+    """A contender that loses one edge: exit 1, a message with the count of each contender, no table."""
 
     def careless(system: Any) -> Counts:
         counts = bare(system)
@@ -56,7 +56,7 @@ def test_the_readme_is_written_only_when_asked(monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_a_scope_that_is_none_says_so(capsys: Any) -> None:
-    """One message and exit code 2, as everywhere."""
+    """One message and exit code 2, as in every command."""
     with pytest.raises(SystemExit, match="2"):
         bench.main(["2,2"])
     assert "'2,2' is not three sizes such as 3,2,2" in capsys.readouterr().err

@@ -14,7 +14,7 @@ from evenhand.search import explore
 
 
 def oracle(name: str = "markspace_counts") -> ModuleType:
-    """The counts, loaded from their file, for tests are no package here."""
+    """Return the counts, loaded from their file, because tests are no package here."""
     path = Path(__file__).with_name(f"{name}.py")
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None
@@ -24,7 +24,7 @@ def oracle(name: str = "markspace_counts") -> ModuleType:
 
 
 def _beside(counts: ModuleType) -> int:
-    """A rate limit and a budget in one deployment: what either counts is nothing to the other (P66)."""
+    """Return a rate limit and a budget in one deployment: their counts are independent (P66)."""
     tokens, over = divmod(counts.budgeted(5, None), counts.bare())
     assert not over
     return int(counts.limited(1, None, 1, 1) * tokens)
@@ -54,7 +54,7 @@ LARGER: tuple[tuple[str, Mapping[str, int], int, Callable[[ModuleType], int]], .
 def test_the_graph_has_the_size_that_was_counted_elsewhere(
     system: str, scope: Mapping[str, int], states: int, counted: Callable[[ModuleType], int]
 ) -> None:
-    """By the search, and by books that import nothing."""
+    """By the search, and by counts that import nothing."""
     found = explore(find("markspace").model.systems[system].at(**scope), ())
     assert found.complete
     assert found.states == states == counted(oracle())
@@ -95,7 +95,7 @@ def test_what_watches_and_what_is_watched_have_their_sizes(
 
 
 def test_a_machine_that_forgets_a_sentence_counts_otherwise() -> None:
-    """Another threshold, another baseline: the sizes are no accident."""
+    """Another threshold or another baseline gives another size."""
     machine = oracle("markspace_watched")
     assert machine.watched(2, threshold=0) != machine.watched(2, threshold=2)
     assert machine.watched(2, baseline=1, ready=2) != machine.watched(2)

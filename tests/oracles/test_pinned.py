@@ -1,6 +1,6 @@
 """The pinned counts, each from at least two origins that share nothing with the engines or the models.
 
-Tests of the engines read `pinned.json`; these tests are why one may believe it.
+Tests of the engines read `pinned.json`; these tests justify its numbers.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MURPHI = HERE.parents[1] / "benchmarks" / "free_agent.m"
 
 
 def module(name: str) -> ModuleType:
-    """A fresh copy of an oracle beside this file: tests may break theirs."""
+    """Return a fresh copy of an oracle beside this file: tests may break theirs."""
     spec = importlib.util.spec_from_file_location(name, HERE / f"{name}.py")
     assert spec is not None and spec.loader is not None
     made = importlib.util.module_from_spec(spec)
@@ -37,7 +37,7 @@ def module(name: str) -> ModuleType:
 
 
 def sizes(key: str) -> list[int]:
-    """`3,2,2` as agents, keys, values."""
+    """Return `3,2,2` as agents, keys, values."""
     return [int(part) for part in key.split(",")]
 
 
@@ -89,13 +89,13 @@ def test_universe_formula_enumeration_and_pin_agree(key: str) -> None:
 @pytest.mark.parametrize("holder", ["harness", "one_agent"])
 @pytest.mark.parametrize("malformed", [0, 1, 3])
 def test_universe_formula_holds_for_other_numbers_of_malformed_kinds(holder: str, malformed: int) -> None:
-    """A formula that fits one number alone would be a fit."""
+    """A formula for one number alone could be a fit."""
     oracle = module("universe")
     assert oracle.closed_form(holder, malformed) == oracle.enumerated(holder, malformed)
 
 
 def test_the_model_offers_the_pinned_universe() -> None:
-    """Menus of the model's own system, multiplied: it shares no line with the two origins."""
+    """Menus of the model's own system, multiplied; independent of the two origins."""
     system: Any = CUD.systems["universe"]
     joint = system.joint
     layouts = joint_requests = 0

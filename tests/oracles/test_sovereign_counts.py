@@ -38,7 +38,7 @@ LISTS = {(2, 2): {"ACTION": 1_300, "EXIT": 964, "REFUSE": 15_329}}
 
 
 def oracle() -> ModuleType:
-    """A fresh copy of the oracle: tests may break theirs."""
+    """Return a fresh copy of the oracle: tests may break theirs."""
     spec = importlib.util.spec_from_file_location("sovereign_counts", Path(__file__).parent / "sovereign_counts.py")
     assert spec is not None and spec.loader is not None
     made = importlib.util.module_from_spec(spec)

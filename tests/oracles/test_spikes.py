@@ -16,7 +16,7 @@ SPIKES = Path(__file__).parents[2] / "docs" / "explanation" / "spikes"
 
 @pytest.fixture(autouse=True)
 def spikes_on_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The spikes are scripts: they find each other in their own folder."""
+    """The spikes are scripts that import each other from their own folder."""
     monkeypatch.setattr(sys, "path", [str(SPIKES), *sys.path])
 
 
@@ -32,7 +32,7 @@ Instants = tuple[int, tuple[tuple[int, int, int, int], ...], str, int, frozenset
 
 
 def instants_after(world: Instants, policy: str, lease: str, lock: str, ttl: int) -> Iterator[Instants]:
-    """Every world one operation later, two agents, confidences 0 and 1."""
+    """Return every world one operation later, two agents, confidences 0 and 1."""
     now, marks, phases, holder, needs, fresh = world
     for me in (0, 1):
         if phases[me] == "A":
@@ -71,14 +71,14 @@ def put(letters: str, place: int, letter: str) -> str:
 
 
 def normal(world: Instants) -> tuple[object, ...]:
-    """What can matter of a world of instants: rank and remaining life of what is alive."""
+    """Return the relevant part of a world of instants: rank and remaining life of live intents."""
     now, marks, phases, holder, needs, _ = world
     alive = tuple((who, confidence, expires - now) for _, who, confidence, expires in sorted(marks) if expires >= now)
     return alive, phases, holder, needs
 
 
 def levels_by_instants(policy: str, lease: str, lock: str, ttl: int, depth: int) -> tuple[tuple[int, ...], int]:
-    """How many normal forms are new at each depth, and how many worlds of instants that took."""
+    """Return the number of new normal forms at each depth, and of worlds of instants explored."""
     start: Instants = (0, (), "II", -1, frozenset(), 0)
     worlds, seen, levels = {start}, {normal(start)}, [1]
     layer = {start}
@@ -102,21 +102,21 @@ CASES = [
 
 @pytest.mark.parametrize(("policy", "lease", "lock"), CASES)
 def test_ages_and_instants_reach_the_same_states_at_the_same_depth(policy: str, lease: str, lock: str) -> None:
-    """Level by level; and instants go on for ever where ages have closed."""
+    """Level by level; the graph of instants is infinite, the graph of ages is finite."""
     guard, bare = spike("markspace_guard"), spike("bare_search")
     found = bare.search(guard.system.under(policy=policy, lease=lease, guard_atomicity=lock), guard.in_flight)
     levels, worlds = levels_by_instants(policy, lease, lock, ttl=1, depth=len(found.levels))
     assert levels == (*found.levels, 0)
-    assert worlds > 3 * found.states  # instants never close: the same states come back with other numbers
+    assert worlds > 3 * found.states  # the graph of instants is infinite: the same states come back with other numbers
 
 
 def never(_config: object, _phase: object) -> bool:
-    """A lease that nothing renews."""
+    """A lease that is never renewed."""
     return False
 
 
 def newest(_config: object, intents: Any) -> str:
-    """An order turned round: the last to write wins."""
+    """A reversed order: the last writer wins."""
     agent: str = intents[-1].agent
     return agent
 

@@ -1,6 +1,6 @@
-"""Planted faults of the encoder: each is caught by comparing theory and model, and the table says by which part.
+"""Planted faults of the encoder: comparing theory and model catches each, and the table names the part that does.
 
-A fault is put into the theory, into the view or into an axiom; every other part stays as it is.  `every`: the small
+A fault is put into the theory, into the view or into an axiom; every other part stays unchanged.  `every`: the small
 situations that are listed in full; `corner`: cases that a solver makes, one for each word and axiom; `drawn`: worlds
 that Hypothesis draws.  Run with `-s` to see the table.
 """
@@ -147,7 +147,7 @@ def _linked(name: str) -> Conformance:
 
 
 def caught_by(name: str) -> tuple[str, ...]:
-    """Which parts of the comparison see the fault."""
+    """Return the parts of the comparison that notice the fault."""
     return tuple(origin for origin, _ in _linked(name).caught)
 
 
@@ -168,8 +168,10 @@ QUICK = (
     "axiom: nobody is refused twice",
     "view: the last citation is lost",
 )
-"""One of each kind (a veto, a collision, an entitlement, time, a change, an exit, an axiom, the view): planted in every
-run of the tests, on fewer situations and without mutants."""
+"""One of each kind (a veto, a collision, an entitlement, time, a change, an exit, an axiom, the view).
+
+Every run of the tests plants these, on fewer situations and without mutants.
+"""
 
 
 @cache
@@ -181,12 +183,12 @@ def _quickly(name: str) -> Conformance:
 
 
 def test_few_situations_without_a_fault_catch_nothing() -> None:
-    """What the quick comparison says of a fault it says because of the fault."""
+    """So the quick comparison's findings come from the fault."""
     assert not _quickly("").caught
 
 
 def test_one_fault_of_each_kind_is_caught(capsys: pytest.CaptureFixture[str]) -> None:
-    """Each by some part; the table says by which; and each part sees one that another misses."""
+    """Each by some part, named in the table; and each part notices one that another misses."""
     found = {name: tuple(origin for origin, _ in _quickly(name).caught) for name in QUICK}
     with capsys.disabled():
         print(_table(found))
@@ -195,7 +197,7 @@ def test_one_fault_of_each_kind_is_caught(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_a_corner_case_that_nothing_can_reach_is_proved_to_be_one() -> None:
-    """Planted: a word that means nothing at all; the report says so apart from what merely was not reached."""
+    """Planted: a word without a witness; the report separates it from cases that were merely not reached."""
     honest, planted = _quickly(""), _quickly("nothing ever changes")
     assert "becomes" in planted.impossible and "becomes" not in (*honest.impossible, *honest.unreached)
     assert "unreachable, proved: becomes" in planted.sentence and "becomes" not in honest.sentence
@@ -228,7 +230,7 @@ def test_each_fault_is_caught(name: str) -> None:
 
 @pytest.mark.deep
 def test_each_part_is_worth_having(capsys: pytest.CaptureFixture[str]) -> None:
-    """For each part there is a fault that it sees and some other part misses."""
+    """For each part there is a fault that it notices and some other part misses."""
     table = {name: caught_by(name) for name in FAULTS}
     with capsys.disabled():
         print(_table(table))

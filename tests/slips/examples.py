@@ -1,4 +1,4 @@
-"""What most slips start from: the light of the README, in order and breakable, a claim about it, and `check`."""
+"""The parts of most slips: the light of the README, working and breakable, a claim about it, and `check`."""
 
 # Newcomers write no types, and so nothing here has any.
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, allow-any-generics
@@ -12,7 +12,7 @@ from tests.slips.kit import TooLong, evenhand
 
 
 def turns_green(state: Any, action: Any) -> Any:
-    """The step of the README's light, with nothing that breaks it."""
+    """Take a step of the README's light, which nothing breaks."""
     return {"red": "green"}.get(state, "red")
 
 
@@ -21,19 +21,19 @@ def _next(_state: Any) -> list[str]:
 
 
 def light(**changes: Any) -> Any:
-    """The README's light in working order, or with what the user wrote instead."""
+    """Return the README's light in working order, or with the user's changes."""
     given: dict[str, Any] = {"initial": ["red"], "actions": _next, "step": turns_green, **changes}
     return evenhand.system(given.pop("name", "light"), **given)
 
 
 @evenhand.always("The light is never dark.")
 def never_dark(state: Any) -> bool:
-    """The claim that goes with it."""
+    """The claim of the README about it."""
     return bool(state != "dark")
 
 
 def breakable(**changes: Any) -> Any:
-    """The README's light as it stands there: it goes dark when somebody breaks it."""
+    """Return the README's light as written there: it goes dark when it is broken."""
     given = {"actions": lambda _state: ["next", "break"], "step": _turns_or_breaks, **changes}
     return light(**given)
 
@@ -43,7 +43,7 @@ def _turns_or_breaks(state: Any, action: Any) -> Any:
 
 
 def mirrored(**changes: Any) -> Any:
-    """A claim about two runs, the second of which does what the first does, with what the user wrote instead."""
+    """Return a claim about two runs, of which the second does the same as the first, with the user's changes."""
     given: dict[str, Any] = {
         "twins": lambda _config, _state, _action: ["mirror"],
         "config": lambda _w, config: config,
@@ -60,12 +60,12 @@ def mirrored(**changes: Any) -> Any:
 
 
 def check(system: Any, claims: Any, **more: Any) -> Any:
-    """`evenhand.verify`, quiet and with few drawn runs unless told otherwise: hundreds of systems are verified."""
+    """Run `evenhand.verify`, quiet and with few drawn runs by default, because hundreds of systems are verified."""
     return evenhand.verify(system, claims, **{"quiet": True, "examples": 8, **more})
 
 
 def endless(item: Callable[[int], Any] = lambda number: number) -> Iterator[Any]:
-    """What never stops giving, until somebody has asked for far more than any bound: then it counts as a hang."""
+    """Yield for ever; past a number far beyond any bound it counts as a hang."""
     for number in range(1_000_000):
         yield item(number)
     raise TooLong

@@ -1,4 +1,4 @@
-"""What becomes of a slip, and whether that is an honest answer."""
+"""The result of a slip, and whether it is an honest answer."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from tests.slips.kit import Slip, TooLong
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = tuple(ROOT / folder for folder in ("evenhand", "model", "properties", "proofs", "counterexamples"))
-"""Where the code of the package lies, the links in `evenhand/` resolved."""
+"""The folders with the package's code, the links in `evenhand/` resolved."""
 
 LONGEST = 600
-"""Characters that a message may have: what a person reads at one go."""
+"""Characters that a message may have, so that it can be read in one go."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a slip: `error`, `refuted`, `undecided`, `HOLDS`, `traceback` or `hang`, and what was said.
+    """The result of a slip: `error`, `refuted`, `undecided`, `HOLDS`, `traceback` or `hang`, and its message.
 
-    A `traceback` is an exception that nobody in the package raised on purpose, so that a user sees the inside of it.
-    `green` names the engines that say HOLDS of a claim that does not hold in the whole, `sentences` are what is said
-    claim by claim.
+    A `traceback` is an exception that the package did not raise on purpose, so that a user sees its inside. `green`
+    names the engines that say HOLDS of a claim that does not hold as a whole, `sentences` are the messages claim by
+    claim.
     """
 
     kind: str
@@ -43,10 +43,10 @@ class Outcome:
 
 
 def judged(one: Slip) -> Outcome:
-    """Run it, within its time, and say what came out."""
+    """Run a slip within its time, and return its outcome."""
     late: list[bool] = []
     with tempfile.TemporaryDirectory() as folder, _working_in(folder), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a project that makes warnings errors would be told of some slips by Python
+        warnings.simplefilter("ignore")  # in a project that makes warnings errors Python itself would report some slips
         try:
             with _limited(one.seconds, late):
                 made = one.run()
@@ -60,14 +60,14 @@ def judged(one: Slip) -> Outcome:
 
 
 def complaint(one: Slip, outcome: Outcome) -> str:
-    """What is wrong with what became of a slip; empty if nothing is."""
+    """Return the fault of an outcome; empty if it has none."""
     if one.right:
         return "" if outcome.kind == "HOLDS" else f"a right use does not hold: {outcome.kind}: {outcome.said}"
     if outcome.kind in ("HOLDS", "hang", "traceback"):
         return f"{outcome.kind}: {outcome.said}"
     if outcome.kind == "refuted" and not one.refuted:
         return f"refuted, which blames the system for the mistake: {outcome.said}"
-    # Few drawn runs may miss what a search finds; nothing that decides a claim may hold beside what refutes it.
+    # Few drawn runs may miss a refutation of the search; no deciding engine may say HOLDS beside a refutation.
     missed = {"fuzz"} if one.sampled or outcome.kind == "refuted" else set[str]()
     if wrong := outcome.green - missed:
         return f"{outcome.kind}, and yet HOLDS by {', '.join(sorted(wrong))}: {outcome.said}"
@@ -82,7 +82,7 @@ def complaint(one: Slip, outcome: Outcome) -> str:
 
 
 def _unfit(message: str) -> str:
-    """Why a message is no sentence for a person; empty if it is one."""
+    """Return the reason why a message is no sentence for a user; empty if it is one."""
     if "\n" in message:
         return "more than one line"
     if len(message) > LONGEST:
@@ -93,7 +93,7 @@ def _unfit(message: str) -> str:
 
 
 def _of_result(made: Any) -> Outcome:
-    """The outcome that a report, an exploration, drawn runs, or a plain answer amounts to."""
+    """Return the outcome of a report, an exploration, drawn runs, or a plain answer."""
     if isinstance(made, Outcome):
         return made
     if isinstance(made, bool):
@@ -116,7 +116,7 @@ def _of_result(made: Any) -> Outcome:
 
 
 def _of_error(error: BaseException) -> Outcome:
-    """An exception is an answer where the package raised it on purpose, of a kind that a caller can expect."""
+    """Return the outcome of an exception: an answer if raised by the package on purpose, of a kind callers expect."""
     said = str(error)
     named = any(kind.__name__ == "ModelError" for kind in type(error).__mro__)
     expected = named or isinstance(error, TypeError | ValueError | OSError)
@@ -126,13 +126,13 @@ def _of_error(error: BaseException) -> Outcome:
 
 
 def _on_purpose(error: BaseException) -> bool:
-    """Whether the innermost frame stands at a `raise` in the code of the package."""
+    """Return whether the innermost frame is at a `raise` in the code of the package."""
     *_, (file, line) = _frames(error.__traceback__)
     return any(folder in file.parents for folder in OURS) and line in _raises(file)
 
 
 def _their_own(error: BaseException) -> bool:
-    """Whether Python itself refused the line that the user wrote: a keyword or an attribute that there is not."""
+    """Return whether Python itself refused the user's line because of an unknown keyword or attribute."""
     return isinstance(error, Exception) and not any(
         folder in file.parents for file, _ in _frames(error.__traceback__) for folder in OURS
     )
@@ -146,14 +146,14 @@ def _frames(traceback: TracebackType | None) -> Iterator[tuple[Path, int]]:
 
 @cache
 def _raises(file: Path) -> frozenset[int]:
-    """The lines of a source file that belong to a `raise`."""
+    """Return the lines of a source file that belong to a `raise`."""
     nodes = [node for node in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(node, ast.Raise)]
     return frozenset(line for node in nodes for line in range(node.lineno, (node.end_lineno or node.lineno) + 1))
 
 
 @contextmanager
 def _working_in(folder: str) -> Generator[None, None, None]:
-    """Files that a slip writes go to a folder of its own."""
+    """Let a slip write its files to a folder of its own."""
     before = os.getcwd()
     os.chdir(folder)
     try:
@@ -164,9 +164,9 @@ def _working_in(folder: str) -> Generator[None, None, None]:
 
 @contextmanager
 def _limited(seconds: float, late: list[bool]) -> Generator[None, None, None]:
-    """Raise TooLong inside after so many seconds, and note it, in case somebody inside swallows that.
+    """Raise TooLong inside after so many seconds, and note it, in case the code inside swallows it.
 
-    The clock may be in use already, by what limits a whole test; it goes on afterwards.
+    The clock may already limit the whole test; that limit continues afterwards.
     """
     assert threading.current_thread() is threading.main_thread(), "signals arrive in the main thread alone"
 

@@ -1,9 +1,9 @@
-"""What a slip is: the corpus registers here, the harness and the table go through it.
+"""The kit of slips: the corpus registers here, and the harness and the table use it.
 
-A slip is something that a person (or a language model) plausibly writes who has read the README: a claim that forgets
-its `all(...)`, a misspelt keyword, a step that keeps a counter.  Nothing that was not established may come out green,
-and what comes out must be one clear sentence that names the culprit.  Controls are right uses that look like slips, so
-that nobody passes by refusing everything.
+A slip is a mistake that a reader of the README (or a language model) plausibly makes: a claim without its `all(...)`, a
+misspelt keyword, a step that keeps a counter.  No unestablished claim may hold, and the result must be one clear
+sentence that names the culprit.  Controls are right uses that look like slips, so that a harness that refuses
+everything fails.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 evenhand: Any = importlib.import_module("evenhand")
-"""The package as somebody uses it who runs no type checker: nothing of a slip is refused before it runs."""
+"""The package as a user without type checker sees it: no slip is refused before it runs."""
 
 MODULES = (
     "answers",
@@ -44,19 +44,19 @@ MODULES = (
 """The modules of the corpus; each names one category."""
 
 SECONDS = 10.0
-"""What a slip may take, unless it says otherwise: each is a system of a few states."""
+"""Seconds that a slip may take, unless it says otherwise: each is a system of a few states."""
 
 
 class TooLong(BaseException):
-    """A slip that does not come back.  No Exception: nothing between here and the harness swallows it by habit."""
+    """A slip that does not return.  It is no Exception, so that usual handlers do not swallow it."""
 
 
 @dataclass(frozen=True)
 class Slip:
-    """A use of the package: `run` does all of it, `says` are patterns that the answer must show, each of them.
+    """A use of the package: `run` does all of it, `says` are patterns that must all occur in the answer.
 
-    `refuted` tells that a refutation is an honest answer as well: the claim is false where it is taken as written.
-    `sampled` tells that drawn runs may find nothing, as they do where a bound is what leaves the claim open.
+    `refuted` allows a refutation as an honest answer as well: the claim is false if taken as written. `sampled` allows
+    drawn runs to find nothing, as they do where a bound leaves the claim open.
     """
 
     category: str
@@ -74,7 +74,7 @@ CORPUS: dict[tuple[str, str], Slip] = {}
 """Every slip and control that was registered, by category and name."""
 
 CATEGORIES: dict[str, str] = {}
-"""What each category is about: the first line of its module."""
+"""The subject of each category: the first line of its module."""
 
 
 def slip(
@@ -85,7 +85,7 @@ def slip(
     sampled: bool = False,
     seconds: float = SECONDS,
 ) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
-    """Register a mistake.  `says` is what a user must be told: patterns, each of which is to be found, in any case."""
+    """Register a mistake.  `says` are patterns that must all occur in the answer, in upper or lower case."""
     patterns = (says,) if isinstance(says, str) else tuple(says)
     return lambda run: _added(
         Slip(category, run.__name__, _sentence(run), run, patterns, refuted, sampled, seconds=seconds)
@@ -112,7 +112,7 @@ def _sentence(run: Callable[[], Any]) -> str:
 
 
 def loaded() -> tuple[Slip, ...]:
-    """The whole corpus, category by category."""
+    """Return the whole corpus, category by category."""
     for name in MODULES:
         module = importlib.import_module(f"tests.slips.{name}")
         CATEGORIES[name] = (module.__doc__ or "").splitlines()[0]

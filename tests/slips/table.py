@@ -1,6 +1,6 @@
-"""What becomes of each slip, as a table in Markdown: `python -m tests.slips.table [CATEGORY …]`, from the root.
+"""The result of each slip, as a table in Markdown: `python -m tests.slips.table [CATEGORY …]`, from the root.
 
-Two such tables, of two states of the package, show what a change did to the corpus.
+Two such tables, of two states of the package, show the effect of a change on the corpus.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SHOWN = 120
 
 
 def rows(judgements: Sequence[tuple[Slip, Outcome]]) -> Iterator[str]:
-    """The lines: counts of each kind of outcome, then a row for each slip."""
+    """Return the lines: counts of each kind of outcome, then a row for each slip."""
     kinds = Counter(("right use" if one.right else "slip", outcome.kind) for one, outcome in judgements)
     wanting = Counter("right use" if one.right else "slip" for one, outcome in judgements if complaint(one, outcome))
     yield from ("| | outcome | count |", "|---|---|---|")

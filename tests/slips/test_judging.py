@@ -1,4 +1,4 @@
-"""The judge of the corpus, seen failing: what is planted here must not pass for an honest answer."""
+"""The judge of the corpus, tested on planted outcomes that must not pass for an honest answer."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from tests.slips.kit import Slip, evenhand
 
 
 def planted(run: Callable[[], Any], **more: Any) -> str:
-    """What the judge complains of in a slip that is not registered."""
+    """Return the judge's complaints about a slip that is not registered."""
     given: dict[str, Any] = {"says": ("light",), "seconds": 5.0, **more}
     one = Slip("planted", "planted", "A slip.", run, **given)
     return complaint(one, judged(one))
 
 
 def goes_dark(_state: Any, _action: Any) -> str:
-    """The step of a light that breaks."""
+    """Take a step of a light that breaks."""
     return "dark"
 
 
 def dark(**more: Any) -> Any:
-    """A light that goes dark, verified."""
+    """Verify a light that goes dark."""
     return check(light(step=goes_dark), [never_dark], **more)
 
 
 def fails(*_given: Any) -> Any:
-    """A callback of the user's that raises."""
+    """A user's callback that raises."""
     raise ValueError("the light of the user is broken somewhere")
 
 
 def test_what_holds_is_complained_of() -> None:
-    """Whether it comes as a report, as an exploration, as drawn runs or as a plain answer."""
+    """As a report, an exploration, drawn runs or a plain answer."""
     assert planted(lambda: check(light(), [never_dark])).startswith("HOLDS")
     assert planted(lambda: evenhand.explore(light(), [never_dark])).startswith("HOLDS")
     assert planted(lambda: evenhand.fuzz(light(), [never_dark], examples=3)).startswith("HOLDS")
@@ -49,7 +49,7 @@ def test_what_is_refuted_is_complained_of_unless_it_is_false() -> None:
 
 
 def test_a_refutation_beside_a_search_that_holds_is_complained_of() -> None:
-    """Drawn runs saw what the search merged: equal states that the claim tells apart."""
+    """Drawn runs saw states that the search merged: equal states that the claim distinguishes."""
 
     def merged() -> Any:
         kept = evenhand.explore(light(), [never_dark]).verdicts
@@ -66,20 +66,20 @@ class Both:
 
 
 def test_what_only_drawn_runs_find_nothing_against_is_complained_of_unless_a_bound_says_so() -> None:
-    """The search is left open, and ten runs are no proof."""
+    """The search is open, and ten runs are no proof."""
     bounded: Callable[[], Any] = lambda: check(light(), [never_dark], max_states=1)  # noqa: E731
     assert "HOLDS by fuzz" in planted(bounded, says="max_states")
     assert planted(bounded, says=("max_states",), sampled=True) == ""
 
 
 def test_an_undecided_for_another_reason_is_complained_of() -> None:
-    """It must say why."""
+    """The answer must give the reason."""
     found = planted(lambda: evenhand.explore(light(), [never_dark], max_states=1), says=("generator",))
     assert found.startswith("does not say generator: never_dark: not violated")
 
 
 def test_an_exception_from_the_inside_is_complained_of() -> None:
-    """Whoever raises in the user's code, and whoever trips in ours."""
+    """Both an error raised in the user's code and an error inside the package."""
     assert planted(lambda: evenhand.Scope({"a": 1}).updated(None)).startswith("traceback: AttributeError")
     assert planted(lambda: evenhand.explore(light(), [never_dark], licence=3)).startswith("traceback: TypeError")
 
@@ -94,7 +94,7 @@ def test_an_exception_that_leaves_a_program_is_complained_of() -> None:
 
 
 def test_a_message_that_is_no_sentence_is_complained_of() -> None:
-    """One line, not too long, not a word alone, and with the culprit's name."""
+    """One line, not too long, more than one word, and with the culprit's name."""
 
     def says(text: str) -> Callable[[], Any]:
         return lambda: raised(ValueError(text))
@@ -108,23 +108,22 @@ def test_a_message_that_is_no_sentence_is_complained_of() -> None:
 
 
 def raised(error: Exception) -> Any:
-    """Raises it."""
     raise error
 
 
 def test_the_names_of_our_own_functions_tell_nothing() -> None:
-    """A pattern must not be met by the name of the slip that stands in a message."""
+    """A pattern must not match the name of the slip in a message."""
     text = "the step raised TypeError: a_light_of_ours.<locals>.<lambda>() takes 1 positional argument"
     assert planted(lambda: raised(TypeError(text))).startswith("does not say light")
 
 
 def test_what_python_refuses_in_the_users_own_line_is_an_answer() -> None:
-    """A keyword that there is not."""
+    """An unknown keyword."""
     assert planted(lambda: evenhand.verify(light(), [never_dark], max_state=3), says=("max_state'",)) == ""
 
 
 def test_what_does_not_come_back_is_complained_of() -> None:
-    """A loop without an end, one that swallows what ends it, and an iterator that was asked too often."""
+    """An endless loop, one that swallows its interruption, and an iterator that is used too often."""
 
     def loops() -> Any:
         while True:
@@ -142,7 +141,7 @@ def test_what_does_not_come_back_is_complained_of() -> None:
 
 
 def test_the_clock_of_the_whole_test_goes_on() -> None:
-    """What limits a test is there again after a slip, with its handler."""
+    """The time limit of a test is in force again after a slip, with its handler."""
     handler = signal.getsignal(signal.SIGALRM)
     whole = signal.setitimer(signal.ITIMER_REAL, 1_000.0)
     try:
@@ -155,7 +154,7 @@ def test_the_clock_of_the_whole_test_goes_on() -> None:
 
 
 def test_a_right_use_that_is_refused_is_complained_of() -> None:
-    """Nobody passes by refusing everything."""
+    """Refusing everything does not pass."""
     assert planted(lambda: check(light(), [never_dark]), right=True) == ""
     assert planted(dark, right=True).startswith("a right use does not hold: refuted")
     assert planted(lambda: check(light(), []), right=True).startswith("a right use does not hold: error")

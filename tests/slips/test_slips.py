@@ -1,4 +1,4 @@
-"""Every slip ends in one clear sentence or in a verdict that is not green, and every right use holds."""
+"""Every slip ends in one clear sentence or in a verdict that does not pass, and every right use holds."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ EVERY = loaded()
 
 @pytest.mark.parametrize("one", EVERY, ids=[f"{one.category}.{one.name}" for one in EVERY])
 def test_no_slip_comes_out_green(one: Slip) -> None:
-    """What a slip must say stands with the slip."""
+    """The required sentence is registered with the slip."""
     wrong = complaint(one, judged(one))
     assert not wrong, f"{one.sentence} {wrong}"
 
 
 def test_the_corpus_is_not_thinned_out() -> None:
-    """Each module has slips of its own category, and there are right uses, so that nobody passes by refusing all."""
+    """Each module has slips of its own category, and there are right uses, so that refusing everything fails."""
     assert all(one.run.__module__ == f"tests.slips.{one.category}" for one in EVERY)
     for category in MODULES:
         assert sum(one.category == category and not one.right for one in EVERY) >= 8, category

@@ -24,11 +24,11 @@ class Fault(Enum):
     RAISED = "raised"
     HUNG = "did not answer in time"
     EXITED = "ended its process"
-    GARBAGE = "answered with something that is no answer"
+    GARBAGE = "gave an invalid answer"
     TWICE = "answered twice"
     TOO_LONG = "gave an answer without end"
     MEMORY = "used more memory than allowed"
-    ILLEGAL = "showed something that the protocol has no word for"
+    ILLEGAL = "showed a value unknown to the protocol"
 
 
 @dataclass(frozen=True)

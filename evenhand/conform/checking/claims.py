@@ -26,7 +26,7 @@ from evenhand.core.system import Step
 
 
 class Basis(IntEnum):
-    """What a violation rests on, surest first."""
+    """The basis of a violation, surest first."""
 
     SHOWN = 0
     OWN = 1
@@ -41,7 +41,7 @@ class Basis(IntEnum):
 
 @dataclass(frozen=True)
 class Violation:
-    """A claim that is false of a run at its `step` (counted from 1), and on what basis."""
+    """A claim that is false on a run at its `step` (counted from 1), and the basis of this violation."""
 
     claim: Property
     step: int
@@ -50,7 +50,7 @@ class Violation:
 
 @dataclass(frozen=True)
 class KernelStep:
-    """One step of a kernel: the reference's step, what the kernel showed, and its told states (or None)."""
+    """One step of a kernel: the reference's step, the kernel's observation, and its told states (or None)."""
 
     step: AnyStep
     shown: Any

@@ -1,4 +1,4 @@
-"""Encode scenarios of a model for the wire, with what the reference shows after each action."""
+"""Encode scenarios of a model for the wire, with the reference's observation after each action."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Coder:
         return self._kept(self._actions, step.action, _text)
 
     def shown(self, step: AnyStep) -> bytes:
-        """Return what a step shows as text."""
+        """Return the observation of a step as text."""
         return self._kept(self._shown, step.shown, _text)
 
     def _start(self, start: tuple[Any, Any]) -> bytes:

@@ -17,7 +17,7 @@ from evenhand.core.codec import decode
 from evenhand.core.trace import Scenario
 
 What = Literal["differs", "fails", "violates", "mutates", "non-deterministic", "relates", "liveness"]
-"""What is wrong with a run.
+"""The fault of a run.
 
 In this order: it shows something else; it does not answer; it violates a claim although it shows the same, or is not
 compared; it wrote to its input; it is non-deterministic; two runs together violate a claim; it violates a liveness
@@ -32,7 +32,7 @@ SENTENCES: Mapping[str, str] = {
     "kernel_keeps_its_input": "The kernel changes nothing in the data that it is handed.",
     "kernel_is_deterministic": "The kernel answers the same actions from the same start in the same way.",
 }
-"""What every kernel must do, whatever its protocol claims."""
+"""The duties of every kernel under any protocol."""
 
 SUBJECTS: Mapping[What, str] = {
     "differs": DISAGREES,
@@ -167,11 +167,11 @@ class _Run:
         self._wrong: str = ""
 
     def expected(self, place: int) -> Json:
-        """Return what the model shows at `place`."""
+        """Return the model's observation at `place`."""
         return json.loads(self.request.expected[place])
 
     def got(self, place: int) -> Json:
-        """Return what the kernel showed at `place`."""
+        """Return the kernel's observation at `place`."""
         said = self.response.shown[place]
         return self.expected(place) if said is None else said
 

@@ -35,7 +35,7 @@ def save_finding(finding: Mapping[str, Json], folder: Path, kernel: str) -> Path
 
 
 def test_file(finding: Mapping[str, Json], record: str, kernel: str) -> str:
-    """Return a pytest file that fails while the kernel does what the finding shows."""
+    """Return a pytest file that fails while the kernel behaves as in the finding."""
     name = re.sub(r"\W", "_", finding["claim"])
     sentence = inert(finding["sentence"]).replace("\\", "\\\\").replace('"', "'")
     return f'''"""A kernel of {finding["protocol"]} and a run that shows it wrong; written by `evenhand check`."""

@@ -1,4 +1,4 @@
-"""Decide on a kernel's own graph what can and what must happen.
+"""Decide claims about reachability and liveness on a kernel's own graph.
 
 A kernel that tells its state is a system: a step replays the path to a state and takes one action more.  The exhaustive
 search visits its states in small configurations, and decides deadlocks, livelocks, liveness properties and goals on the
@@ -69,10 +69,10 @@ def own_system(system: AnySystem, pairing: Pairing, steps: int) -> AnySystem:
         way = ways.get((config, state))
         if way is None:
             if not any(state == start for start in system.initial(config)):
-                raise Stopped("it was to go on from a state that it was not seen in")
+                raise Stopped("a run began in a state that the kernel was never seen in")
             way = Scenario(config, state)
         if left <= 0:
-            raise Stopped(f"{steps:,} steps do not get round its graph")
+            raise Stopped(f"{steps:,} steps are too few to cover its graph")
         left -= 1
         run = replace(way, actions=(*way.actions, action))
         pairing.ask([run])
@@ -150,7 +150,7 @@ class LivenessClaims:
         if reached is None or any(one.status is not Status.REFUTED for one in mine):
             self.why_not[claim.name] = why or "the model does not reach it in this scope either"
             return None
-        return Broken(claim, reached, "the model gets there by this run; of the kernel's own steps none does")
+        return Broken(claim, reached, "the model reaches it by this run; no run of the kernel does")
 
     def _against(
         self, kernel: AnySystem, claim: Property, mine: Sequence[Verdict], its: Sequence[Verdict]
@@ -164,9 +164,7 @@ class LivenessClaims:
             if self.breaks(kernel, claim, evidence):
                 small = shrink(kernel, evidence, lambda one: self.breaks(kernel, claim, one), limit=TRIES)
                 return Broken(claim, small, judge(kernel, claim, small).reason)
-            self.why_not[claim.name] = (
-                "what its graph shows is not what it does: the told state is not all of its state"
-            )
+            self.why_not[claim.name] = "its runs disagree with its graph: it reports only a part of its state"
         return None
 
     def breaks(self, kernel: AnySystem, claim: Property, evidence: Evidence) -> bool:

@@ -30,7 +30,7 @@ from evenhand.core.trace import Trace
 from evenhand.evidence.record import Record
 
 EXHAUSTIVE, MACHINE, SEPARATING, AGAIN = "exhaustive", "machine", "separating", "again"
-FALSE = "it is stated to be false of the model"
+FALSE = "it is stated to be false on the model"
 BATCH = 32
 """Scenarios that are sent ahead."""
 
@@ -151,7 +151,7 @@ class _Phase:
                     self.own.append(trace)
                 self._saw(self.examiner.examine(trace, one, response, name))
         if self.failing >= FAILING:
-            self.notes.append(f"{name}: given up, too many runs fail; what is found hides the rest")
+            self.notes.append(f"{name}: stopped, too many runs fail; these findings hide others")
 
     def again(self, seed: int) -> None:
         """Repeat some agreeing runs in a fresh process and another order; they must agree again."""
@@ -285,7 +285,7 @@ class _Check:
         phase.again(effort.seed)
 
     def _compare(self, scopes: Sequence[AnySystem]) -> None:
-        """Claims about pairs of runs, and about what can and must happen."""
+        """Check two-run claims, and claims about reachability and liveness."""
         effort, phase, several = self.effort, self.phase, self.several
         several.deadline = None if effort.seconds is None else self.began + effort.seconds
         if not (effort.first and phase.first) and any(phase.steps.values()):

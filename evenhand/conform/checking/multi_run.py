@@ -184,7 +184,7 @@ class MultiRunClaims:
         if claim in self.pairing.open:
             return "it needs a state that the kernel does not report"
         if self.pairing.lost.get(claim):
-            return "no way was found to where its second run begins"
+            return "no run was found to the start of its second run"
         return "no run was about it"
 
 
@@ -248,7 +248,7 @@ def broken_divergence(pairing: Pairing, broken: Broken) -> Divergence:
 
 
 class _Shown:
-    """What the model and the kernel show in a run, and their differences at its end."""
+    """The observations of the model and the kernel in a run, and their differences at its end."""
 
     def __init__(self, pairing: Pairing, run: AnyScenario) -> None:
         pairing.ask([run])

@@ -23,7 +23,7 @@ AnySystem = System[Any, Any, Any, Any, Any]
 AnyScenario = Scenario[Any, Any, Any]
 
 By = Literal["shown", "observed", "raised"]
-"""How a variant differs: in what it shows, in what observers read, or by raising."""
+"""The way in which a variant differs: by its observations, by the values that observers read, or by raising."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class SeparatedTarget:
 
 
 Outcome = tuple[Seen, ...]
-"""What each step of a run shows, and what observers read after it."""
+"""The observation of each step of a run, and the values that observers read after it."""
 
 
 def targets_of(bundle: Bundle) -> tuple[Target, ...]:

@@ -155,7 +155,7 @@ def _failure(vector: Vector, response: KernelResponse) -> Failure | None:
 
 
 def _misread(bundle: Bundle, vector: Vector, response: KernelResponse) -> Failure | None:
-    """If a kernel tells its state: compare what observers read of it with what is expected."""
+    """If a kernel tells its state: compare the values that observers read of it with the expected ones."""
     if len(response.states) != len(vector.expected):
         return None
     candidate = candidate_of(bundle, vector)

@@ -78,9 +78,9 @@ class Labeller:
             try:
                 answer = question(step)
             except ActionNeeded:
-                raise LooksAtAction(f"claim {name!r} looks at the actions that a row merges") from None
+                raise LooksAtAction(f"claim {name!r} reads actions that a row merges") from None
             if action is None and was_touched(step):
-                raise LooksAtAction(f"claim {name!r} looks at the actions that a row merges")
+                raise LooksAtAction(f"claim {name!r} reads actions that a row merges")
             return answer
 
         for place, claim in enumerate(self.claims):

@@ -260,7 +260,7 @@ def _closed(system: AnySystem, shape: Shape, folded: Folded, starts: Words) -> N
             if tuple(image) not in known:
                 raise ModelError(
                     f"{named(system)}: initial state {shape.state(starts[place].tolist())!r} has an image that is not "
-                    "initial, so the quotient says nothing of it; explore without"
+                    "initial, so the quotient does not cover it; explore without it"
                 )
 
 

@@ -39,7 +39,7 @@ def induct(machine: Machine, goal: Formula, ask: Ask, *, depth: int = 1, name: s
     Raises ValueError for a depth below 1.
     """
     if depth < 1:
-        raise ValueError(f"an induction looks at least 1 state back, not {depth}")
+        raise ValueError(f"an induction uses at least 1 earlier state, not {depth}")
     base = reach(machine, Not(goal), depth - 1, ask, name=f"{name}.base")
     if base.run is not None:
         return Inductive("refuted", depth, base.run, base.answers, (), "a run from an initial state violates it")

@@ -76,7 +76,7 @@ def infer(
     try:
         found = _clauses(said["meaning"], grounding.arguments(), True)
     except (KeyError, IndexError, TypeError, ValueError) as error:
-        return Inferred((), 0, sizes, None, f"what Spacer found cannot be read: {error}")
+        return Inferred((), 0, sizes, None, f"the answer of Spacer cannot be read: {error}")
     guesses = tuple(dict.fromkeys(lifted(machine, clause) for clause in sorted(found, key=sorted) if clause))
     kept, because = _weeded(machine, goal, guesses, ask, name)
     if because:

@@ -100,7 +100,7 @@ class Machine:
     def next(self, formula: Formula) -> Formula:
         """Return a formula about a state as one about the state after.  Raises ValueError for one about a step."""
         if self.span(formula):
-            raise ValueError("only a formula about a state can be said of the state after")
+            raise ValueError("only a formula about a state has a form for the state after")
         return self._renamed(self.expanded(formula), lambda name: name + _AFTER if name in self.state else name)
 
     def at(self, formula: Formula, moment: int) -> Formula:
@@ -193,7 +193,7 @@ class Machine:
         return Structure(model.universe, relations, functions)
 
     def false_in(self, run: Sequence[Structure], *, initial: bool, true: Iterable[tuple[Formula, int]] = ()) -> str:
-        """Return what the evaluator finds false in a run: an axiom, init, a step, one of `true`; empty for none."""
+        """Return the false part of a run: an axiom, init, a step, one of `true`; empty if the evaluator finds none."""
         reader = self.theory.reader  # shared, because it compiles a formula once for hundreds of runs
         axioms = [(axiom, self._speaks(axiom)) for axiom in self.theory.axioms]
         for number, moment in enumerate(run):
@@ -207,7 +207,7 @@ class Machine:
         if initial and not reader.holds(self.init, run[0]):
             return "state 0 is not initial"
         wrong = next((number for formula, number in true if not reader.holds(formula, run[number])), None)
-        return "" if wrong is None else f"what should be true in state {wrong} is false"
+        return "" if wrong is None else f"a formula that should be true in state {wrong} is false"
 
     def _speaks(self, axiom: Axiom) -> tuple[bool, bool]:
         named = symbols(self.expanded(axiom.formula))

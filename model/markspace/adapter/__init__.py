@@ -1,10 +1,10 @@
-"""The published package `markspace` as an implementation to check; the extra `evenhand[markspace]` brings it.
+"""The published package `markspace` as an implementation to check; install it with the extra `evenhand[markspace]`.
 
     evenhand check markspace --adapter evenhand.model.markspace.adapter:published
 
-One module for each of the protocol's systems: `guard`, `space`, `signals`, `layers`, `composing`.  What the package
-decides is asked of the package; what the protocol leaves to the harness around it (whose turn it is, when the clock
-moves, which id comes next) is done here.  `docs/explanation/markspace.md` says what was found.
+One module for each of the protocol's systems: `guard`, `space`, `signals`, `layers`, `composing`. The package makes its
+own decisions. The adapter plays the harness around it, which the protocol leaves open: it chooses the agent whose turn
+it is, moves the clock and assigns the next id. The results are in `docs/explanation/markspace.md`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from evenhand.model.markspace.composing import initial as composing_begins
 from evenhand.model.markspace.guard import initial as guard_begins
 from evenhand.model.markspace.layers import initial as layers_begins
 
-if importlib.util.find_spec("markspace") is None:  # said at once, or every scenario would be a finding
+if importlib.util.find_spec("markspace") is None:  # raised on import; later, every scenario would count as a finding
     raise ModuleNotFoundError("the package markspace is not installed; `pip install evenhand[markspace]` brings it")
 
 __all__ = ["published"]
@@ -39,7 +39,7 @@ _GUARDS = ("first_writer", "highest_confidence", "yield_all", "deferred", "meddl
 
 
 def published(initial: Initial) -> Kernel:
-    """The package's guard, space, functions of strength, layers, or subscriptions and scheduler.
+    """Return the package's guard, space, functions of strength, layers, or subscriptions and scheduler.
 
     Raises Unsupported for systems, readings and parameters that the package does not have.
     """
@@ -72,6 +72,6 @@ def published(initial: Initial) -> Kernel:
 
 
 def _from_nothing(start: object, starts: tuple[object, ...]) -> None:
-    """The package begins empty: a run from the middle cannot be put to it."""
+    """Raise Unsupported unless the run begins in an initial state: the package begins with an empty space."""
     if start not in starts:
         raise Unsupported("the package begins with an empty space")

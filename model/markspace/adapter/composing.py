@@ -60,7 +60,7 @@ class PublishedComposing:
             self.scheduler.register(agent)
 
     def _declared(self, name: str, manifest: Manifest | None) -> Any:
-        """The agent with its manifest and the permissions that it says it has."""
+        """Return the agent with its manifest and the permissions that the manifest declares."""
         number = self.config.names.index(name) + 1
         if manifest is None:
             return agent_named(name, number, {})
@@ -110,7 +110,7 @@ class PublishedComposing:
                 return self._update(act)
 
     def _publish(self, act: Publish) -> None:
-        """Written by the agent's own id, with permission: who may write where is no question of this system."""
+        """Write as this agent, with all permissions: this system checks no write permissions."""
         writer = agent_named(act.agent, self.config.names.index(act.agent) + 1, dict.fromkeys(SCOPES, EVERYTHING))
         kind = markspace.Warning if act.kind is Kind.WARNING else markspace.Observation
         replaced = next((one for one, number in self.numbers.items() if number == act.supersedes), None)

@@ -1,7 +1,7 @@
-"""The package's statistical envelope (§9.7) with its own detector, set up as the deployment says.
+"""The package's statistical envelope (§9.7) with its own detector, configured like the deployment.
 
-The detector is told to track what the protocol's windows count, observations and needs, and to call itself ready after
-as many windows as the deployment says; mean, deviation and every verdict are the package's.
+The detector is configured to track observations and needs, which the protocol's windows count, and to be ready after as
+many windows as the deployment says. Mean, deviation and all verdicts come from the package.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ TRACKED = frozenset({MarkType.OBSERVATION, MarkType.NEED})
 
 
 class Overheard(StatisticalEnvelope):
-    """The package's envelope; `health` is its last answer to whoever asked, or None."""
+    """The package's envelope; `health` is its latest answer to any caller, or None."""
 
     health: Health | None = None
 
     def check(self, agent_id: uuid.UUID) -> EnvelopeVerdict:
-        """As the package answers."""
+        """Return the package's answer, and keep it in `health`."""
         verdict = super().check(agent_id)
         self.health = Health(verdict.value)
         return verdict
 
     def asked(self, agent_id: uuid.UUID) -> Health:
-        """The answer in the protocol's words."""
+        """Return the answer in the protocol's words."""
         return Health(self.check(agent_id).value)
 
 
 def watching(config: LayersConfig, clock: Callable[[], float], agents: Iterable[uuid.UUID]) -> Overheard:
-    """An envelope for these agents, each with the declared baseline if there is one."""
+    """Return an envelope for these agents, each with the declared baseline if there is one."""
 
     def detector(_agent: uuid.UUID) -> WelfordDetector:
         return WelfordDetector(

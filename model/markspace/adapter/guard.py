@@ -1,7 +1,7 @@
 """The package's guard: pre_action, the tool call and post_action as three steps, boundaries, marks about marks.
 
-The harness around it (who may call a tool when, who is busy) is the text's, and is played here; every verdict, every
-intent that is listed and every mark that is stored is the package's.
+The adapter plays the harness of the text, which decides when an agent may call a tool and which agents are busy. All
+verdicts, listed intents and stored marks come from the package.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 ROOMS, ELSEWHERE = "rooms", "elsewhere"
 LEVELS = 8
-"""A level of confidence is so many parts of one: exact in binary."""
+"""A level of confidence is this fraction of one (1/8), which is exact in binary."""
 EVERYTHING = ["intent", "action", "observation", "warning", "need"]
 CLAIMED_BY = re.compile(r"agent_id=([0-9a-f-]{36})")
 REFERRING = (What.WARN_CLAIM, What.WARN_INTENT, What.SUPERSEDE_CLAIM, What.SUPERSEDE_INTENT)
@@ -49,7 +49,7 @@ MISSING = {
     "reference_authority": "anyone",
     "action_immunity": "reducible",
 }
-"""What the package has one way of, and which."""
+"""The readings with one possible value in the package, and that value."""
 
 
 class PublishedGuard:
@@ -107,7 +107,7 @@ class PublishedGuard:
             case _:
                 return self._own_turn(act)
 
-    # What the package answers, in the protocol's words.
+    # The package's answers in the protocol's words.
 
     def _pre(self, act: Act) -> Decision:
         if self.doing.get(act.agent, (Phase.IDLE, ""))[0] is not Phase.IDLE:
@@ -182,7 +182,7 @@ class PublishedGuard:
 
     def _post(self, act: Act) -> Decision:
         agent, intent = self.agents[act.agent], self.won.get(act.agent)
-        if act.failed:  # as `Guard.execute` does it when the tool raises
+        if act.failed:  # as `Guard.execute` does when the tool raises
             failure = markspace.Action(
                 scope=ROOMS, resource=act.resource, action="booked", failed=True, supersedes=intent
             )
@@ -195,7 +195,7 @@ class PublishedGuard:
         return Decision(act.what, notified=notified, note="done")
 
     def _meddle(self, act: Act) -> Decision:
-        """Warnings and superseding marks are plain writes to the package's space."""
+        """Warn or supersede by plain writes to the package's space."""
         if not self.config.meddling or act.agent not in self.agents:
             return _rejected(act, "nobody of this system writes such marks")
         if act.what in (What.WARN_CLAIM, What.SUPERSEDE_CLAIM):
@@ -216,7 +216,7 @@ class PublishedGuard:
             del self.claims[act.resource]
         return Decision(act.what)
 
-    # Marks as the protocol's vocabulary has them.
+    # Marks in the protocol's vocabulary.
 
     def _live(self) -> list[Any]:
         return [mark for resource in self.config.resources for mark in self._on(resource)]
@@ -228,7 +228,7 @@ class PublishedGuard:
         return self.space.read(ROOMS, mark_type=markspace.MarkType.NEED)
 
     def _by_rank(self, marks: Iterable[Any]) -> list[Any]:
-        """In the order of (created_at, id): the package lists them in no order."""
+        """Return the intents ordered by (created_at, id); the package lists them in arbitrary order."""
         return sorted(marks, key=lambda mark: (mark.created_at, mark.id.int))
 
     def _told(self, marks: Iterable[Any]) -> tuple[Intent, ...]:

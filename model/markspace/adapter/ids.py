@@ -1,8 +1,8 @@
-"""Ids and clock of the published package in the hands of a run: both are choices of the explorer, never random.
+"""Ids and clock of the published package, controlled by a run: the explorer chooses both, and neither is random.
 
-The package takes ids from `uuid.uuid4` and instants from a clock that can be set.  While a kernel takes a step, the
-space's module gets its ids from that kernel: in the order of writing, or, where a reading leaves ids to an adversary,
-before as many of this instant's as the action says.
+The package takes ids from `uuid.uuid4` and instants from a clock that can be set. While a kernel takes a step, the
+package's space gets its ids from that kernel. They follow the order of writing; where a reading leaves ids to an
+adversary, an id precedes as many ids of this instant as the action says.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
 
 BEGIN = 1_000.0
-"""The first instant of every run, in seconds: late enough that no interval reaches back to before the epoch."""
+"""The first instant of every run, in seconds; late enough that no interval begins before the epoch."""
 
 _GAP = 2**64
 
 
 def numbered(number: int) -> uuid.UUID:
-    """The id that sorts as this number does."""
+    """Return the id that sorts like this number."""
     return uuid.UUID(int=number * _GAP)
 
 
@@ -39,7 +39,7 @@ class Ids:
         self._slip = 0
 
     def uuid4(self) -> uuid.UUID:
-        """The next id: after all others, or before `slip` of those of this instant."""
+        """Return the next id: after all others, or before the last `slip` ids of this instant."""
         place = len(self._before) - self._slip
         self._slip, self._before, slipped = 0, (), self._before
         if place >= len(slipped):
@@ -50,15 +50,15 @@ class Ids:
         return uuid.UUID(int=(low + high) // 2)
 
     def next_is(self, number: int) -> None:
-        """Let the next id sort as this number does."""
+        """Let the next id sort like this number."""
         self._last = number - 1
 
     @contextmanager
     def used(self, before: Sequence[uuid.UUID] = (), slip: int = 0) -> Generator[None]:
-        """Let the package's space take its ids here; the first one slips before the last `slip` of `before`."""
+        """Let the package's space take its ids here; the first one precedes the last `slip` of `before`."""
         self._before, self._slip = before, min(slip, len(before))
         theirs = vars(markspace.space)["uuid"]
-        setattr(markspace.space, "uuid", self)  # noqa: B010  (a module of theirs, not ours to type)
+        setattr(markspace.space, "uuid", self)  # noqa: B010  (a module of the package, which we do not type)
         try:
             yield
         finally:
@@ -67,10 +67,10 @@ class Ids:
 
 
 def agent_named(name: str, number: int, scopes: dict[str, list[str]], reads: frozenset[str] = frozenset()) -> Agent:
-    """An agent of the package whose id is a function of its place."""
+    """Return an agent of the package whose id is a function of its place."""
     return Agent(name=name, id=uuid.UUID(int=number), scopes=scopes, read_scopes=reads)
 
 
 def name_of(agents: Mapping[str, Agent], wanted: uuid.UUID) -> str:
-    """The name of the agent with this id; the id itself for a stranger of the package's own making."""
+    """Return the name of the agent with this id; the id itself for an agent that the package made."""
     return next((name for name, agent in agents.items() if agent.id == wanted), str(wanted))

@@ -1,8 +1,8 @@
 """The package's optional layers: barrier, envelope, rate limit, budget, telemetry, around `write_mark` and `execute`.
 
-Half a window of the protocol is one second; the package's window is a second and a half, so that a write counts in the
-half in which it happens and in the next one.  The probe's gate and the tool `acknowledge_canary` are the harness's
-(§9.9) and are played here; canaries, verdicts, needs and what follows from a miss are the package's.
+Half a window of the protocol is one second. The package's window is 1.5 seconds, so that a write counts in the half in
+which it happens and in the next one. The adapter plays the harness (§9.9): the probe's gate and the tool
+`acknowledge_canary`. Canaries, verdicts, needs and the consequences of a miss come from the package.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ REASONS: tuple[tuple[str, str, Layer | None], ...] = (
     ("not authorized", "not authorised", None),
     ("restricted by statistical envelope", "anomalous", Layer.ENVELOPE),
 )
-"""A part of what the package says, the protocol's word for it, and whose reason it is."""
+"""A part of the package's message, the protocol's word for it, and the layer that gives this reason."""
 
 
 class PublishedLayers:
@@ -129,7 +129,7 @@ class PublishedLayers:
 
     def _attempt(self, act: Operation) -> Outcome:
         coordinates = act.op is Op.WRITE and act.kind in (Kind.INTENT, Kind.ACTION)
-        if act.agent in self.canaries and not coordinates:  # 9.9 step 3: the harness lets nothing through
+        if act.agent in self.canaries and not coordinates:  # 9.9 step 3: the harness refuses every operation
             return Outcome(why="the canary is not acknowledged", by=Layer.PROBE)
         told = len(self.sink.events) if isinstance(self.sink, markspace.InMemorySink) else 0
         agent = self.agents.get(act.agent) or agent_named(act.agent, len(self.agents) + 1, {DIAGNOSTICS: WRITABLE})
@@ -149,19 +149,19 @@ class PublishedLayers:
         return Outcome(shown.accepted, shown.why, shown.by, self._health(act, shown), self._audits(act), events)
 
     def _health(self, act: Operation, shown: Outcome) -> Health | None:
-        """What the envelope answered to the guard, where that let the write through or stopped it."""
+        """Return the envelope's answer to the guard if it allowed or stopped the write; None otherwise."""
         if self.envelope is None or act.agent not in self.agents:
             return None
         let_through = shown.accepted and act.op is Op.WRITE
         return self.envelope.health if let_through or shown.by is Layer.ENVELOPE else None
 
     def _audits(self, act: Operation) -> tuple[tuple[str, bool, str], ...]:
-        """The needs that the guard wrote because of a flag."""
+        """Return the needs that the guard wrote because of a flag."""
         written = [need for need in self.needs if dict(need.context or {}).get("trigger") == "envelope"]
         return tuple((act.agent, need.blocking, "envelope") for need in written)
 
     def _reset(self, envelope: Overheard, act: Operation) -> Outcome:
-        """The package is handed the token, right or wrong; without a restriction there is nothing to lift."""
+        """Reset with the right or a wrong token; accepted for any token if the agent is not restricted."""
         agent = self.agents[act.agent]
         stats = envelope.get_stats(agent.id)
         token = self.token if act.token == TOKEN else uuid.UUID(int=2)
@@ -179,7 +179,7 @@ class PublishedLayers:
         return Outcome(accepted=True)
 
     def _execute(self, agent: Any, act: Operation) -> Outcome:
-        """Every tool call is about a resource of its own, so that nothing contests it."""
+        """Call a tool on a resource of its own, so that no other agent contests it."""
         self.calls += 1
         answer, _ = self.guard.execute(agent, act.scope, f"r{self.calls}", "book", "booked", lambda: None)
         if answer.verdict is markspace.GuardVerdict.ALLOW:
@@ -221,7 +221,9 @@ class PublishedLayers:
         return Outcome(accepted=True, needs=needs)
 
     def _probing(self, act: Operation) -> Outcome:
-        """The package injects and judges; it is told the marks that the harness saw: an acknowledgment, or none."""
+        """Let the package inject and judge a canary; it gets the marks that the harness saw: an acknowledgment, or
+        none.
+        """
         assert self.probe is not None
         agent = self.agents[act.agent]
         if act.op is Op.INJECT:

@@ -1,7 +1,7 @@
 """The package's functions of strength: decay, trust, warnings, reinforcement.
 
-A double is told as the exact strength that it names: a rational number times the power of two of the half-lives that
-have passed, or what is left of such a strength when the package's own strengths of the warnings are taken off.
+A double is translated to the exact strength that it approximates. This is a rational number times the power of two of
+the half-lives that have passed, or the difference of such a strength and the package's own strengths of the warnings.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ class PublishedSignals:
 
     def _combined(self, act: Combine) -> Measured:
         if any(one < 0 for one in (*act.strengths, act.more)):
-            return Measured(refused="negative strength")  # its marks cannot have one; `reinforce` takes bare numbers
+            return Measured(refused="negative strength")  # impossible in its marks, but `reinforce` takes numbers
         before = markspace.reinforce([float(one) for one in act.strengths])
         after = markspace.reinforce([float(one) for one in (*act.strengths, act.more)])
         return Measured(aggregate=(_amount(before), _amount(after)))
 
     def _measured(self, act: Measure) -> Measured:
         if act.age < 0 or act.later < 0:
-            return Measured(refused="negative strength or age")  # no clock of the package runs backwards
+            return Measured(refused="negative strength or age")  # the package's clocks do not run backwards
         try:
             mark = _mark(act, act.source)
             warnings = [
@@ -87,7 +87,7 @@ class PublishedSignals:
         )
 
     def _passed(self, kind: Kind, age: int) -> Fraction:
-        """How many half-lives of its kind have passed."""
+        """Return how many half-lives of its kind have passed."""
         if kind is Kind.OBSERVATION:
             return Fraction(age, self.lives.observation_half_life)
         return Fraction(age, self.lives.warning_half_life) if kind is Kind.WARNING else Fraction(0)
@@ -110,14 +110,16 @@ def _mark(act: Measure, source: Source) -> Any:
 
 
 def _amount(value: float, halvings: Fraction = Fraction(0)) -> Amount:
-    """The strength that a double names after so many half-lives."""
+    """Return the strength that a double approximates after so many half-lives."""
     rest = halvings % 1
     found = recovered(value * 2.0 ** float(rest))
     return Amount(((rest, found),) if found else ())
 
 
 def _left(value: float, effective: Amount, against: Sequence[Amount]) -> Amount:
-    """What the package leaves of a mark: the difference of its own strengths if the double is that, else the double."""
+    """Return the strength that warnings leave: the exact difference if the double is close to it, else the recovered
+    double.
+    """
     difference = effective - total(against)
     exact = sum(float(coefficient) * 2.0 ** -float(halvings) for halvings, coefficient in difference.terms)
     if value and abs(value - exact) <= 1e-12:

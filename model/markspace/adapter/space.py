@@ -1,7 +1,7 @@
-"""The package's mark space: writes, reads, resolution by reading, need clusters, hooks, and what its guard would say.
+"""The package's mark space: writes, reads, resolution by reading, need clusters, hooks, and its guard's answers.
 
-Amounts are recovered from the package's doubles: where both half-lives are one second every strength of a run is a
-rational with a small denominator, and the double nearest to it names it.  Other half-lives are not supported.
+Amounts are recovered from the package's doubles. Where both half-lives are one second, every strength of a run is a
+rational with a small denominator, and the nearest double identifies it. Other half-lives are not supported.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from evenhand.core.canonical import Json
 
 WEIGHTS = (Fraction(1), Fraction(7, 10), Fraction(3, 10))
-"""The package's trust weights; it has no others."""
+"""The package's fixed trust weights."""
 
 DENOMINATOR = 10**6
 SMALLEST = 5e-324
@@ -56,11 +56,11 @@ LIMITS = {
     "warning_trust": "none",
     "need_log_base": "e",
 }
-"""What the package has one way of, and which."""
+"""The readings with one possible value in the package, and that value."""
 
 
 def recovered(value: float) -> Fraction:
-    """The rational number with a small denominator that a double stands for."""
+    """Return the rational number with a small denominator that a double approximates."""
     return Fraction(value).limit_denominator(DENOMINATOR)
 
 
@@ -141,7 +141,7 @@ class PublishedSpace:
     # Writing.
 
     def _write(self, act: Write) -> Reply:
-        """A refusal is told by the first precondition of §8.1 that the package finds broken."""
+        """Write, or refuse with the first precondition of §8.1 that the package reports as broken."""
         draft = act.draft
         self._defined(draft.scope)
         agent = self.agents.get(act.agent) or agent_named(act.agent, len(self.agents) + 1, {})
@@ -159,7 +159,7 @@ class PublishedSpace:
         return Reply(stored=act.id if stored == numbered(act.id) else 0, hooked=tuple(self.hooked))
 
     def _stays_out(self, agent: Any, draft: Draft) -> None:
-        """The space must refuse a lawful mark of an agent that may not write."""
+        """Check that the space refuses a lawful mark of an agent without write permission."""
         try:
             lawful = replace(draft, strength=Fraction(1), confidence=Fraction(1))
             self.space.write(agent, _made(lawful))
@@ -181,7 +181,7 @@ class PublishedSpace:
         return self.space.read(scope, reader=who, **more)
 
     def _in_order(self, marks: list[Any]) -> Iterable[Seen]:
-        """As the package orders them; equal ones, which it leaves in any order, in the order of writing."""
+        """Yield the marks in the package's order; equal ones, which it leaves in any order, in the order of writing."""
         seen = [(self._strength(mark), mark) for mark in marks]
         groups: list[list[tuple[float, Any]]] = []
         for one in seen:
@@ -194,7 +194,7 @@ class PublishedSpace:
                 yield Seen(self._mark(mark), plain(recovered(strength)), mark.projected)
 
     def _strength(self, mark: Any) -> float:
-        """What the package's read takes the strength to be: the greatest `min_strength` that lets the mark through."""
+        """Return the strength in the package's read: the greatest `min_strength` at which it returns the mark."""
         against = [
             one
             for scope in {one.scope for one in self.drafts.values()}
@@ -211,7 +211,7 @@ class PublishedSpace:
         return any(one.id == mark.id for one in self.space.read(mark.scope, min_strength=least))
 
     def _mark(self, mark: Any) -> Mark:
-        """A mark of the package in the protocol's words; what its kind has no field for is as it was drafted."""
+        """Return a mark of the package in the protocol's words; fields that its kind lacks are the draft's."""
         draft = self.drafts[mark.id]
         content, subject, changes = draft.content, draft.subject, dict[str, Any]()
         match mark:
@@ -248,7 +248,7 @@ class PublishedSpace:
     # Resolution.
 
     def _decide(self, act: Decide) -> Reply:
-        """6: an agent reads the intents and resolves them with the package's own function."""
+        """Read the intents as this agent and resolve them with the package's own function (6)."""
         scope = self._defined(act.scope)
         least = SMALLEST if self.config.readings.active_threshold == "above_zero" else 0.01
         kind = markspace.MarkType.INTENT
@@ -262,7 +262,9 @@ class PublishedSpace:
         return tuple(replace(one, draft=self.drafts[mark.id]) for mark in ordered for one in [self._mark(mark)])
 
     def _ask(self, act: Ask) -> Reply:
-        """The package's pre_action, asked of a second space with the same history, for it writes an intent."""
+        """Return the answer of the package's pre_action in a second space with the same history, as it writes an
+        intent.
+        """
         twin = PublishedSpace(self.config)
         for past in self.past[:-1]:
             if isinstance(past, Write | Resolve | Tick):
@@ -326,7 +328,7 @@ def _permissions(writes: frozenset[tuple[str, Kind]]) -> dict[str, list[str]]:
 
 
 def _made(draft: Draft) -> Any:
-    """The draft as a mark of the package.  Raises _Refused where the package's own types refuse it."""
+    """Return the draft as a mark of the package. Raises _Refused where the package's own types refuse it."""
     usual: dict[str, Any] = {
         "scope": draft.scope,
         "initial_strength": float(draft.strength),
@@ -360,7 +362,7 @@ def _made(draft: Draft) -> Any:
 
 
 def _told(message: str) -> str:
-    """The protocol's word for what the package's message says."""
+    """Return the protocol's word for a message of the package."""
     for words, why in (
         ("Intent action", "no intent verb of the scope"),
         ("Action ", "no action verb of the scope"),
@@ -376,5 +378,5 @@ def _number(one: uuid.UUID | None) -> int | None:
 
 
 def _kept(drafted: Fraction, stored: float) -> Fraction:
-    """The number that was drafted, if its double is what is stored."""
+    """Return the number of the draft if its double is the stored one; otherwise the recovered number."""
     return drafted if float(drafted) == stored else recovered(stored)

@@ -13,7 +13,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class Faults(Generic[R]):
-    """Faults of one reference: where nothing else is said, in this system and at this scope, which shows most."""
+    """Faults of one reference. The default system and scope are those given here; the scope shows most faults."""
 
     reference: R
     system: str

@@ -1,4 +1,4 @@
-"""JSON primitives as model values: what JSON keeps apart stays apart."""
+"""JSON primitives as model values: values that differ in JSON stay different."""
 
 from __future__ import annotations
 

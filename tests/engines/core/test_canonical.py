@@ -1,4 +1,4 @@
-"""Canonical JSON: the published vectors, and what it refuses."""
+"""Canonical JSON: the published vectors, and the refusals."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_keys_sort_by_utf_16() -> None:
 
 
 def test_a_digest_is_sha_256_over_the_bytes() -> None:
-    """Taken here by hand."""
+    """The expected digest is computed by hand."""
     assert digest({"b": 1, "a": []}) == "sha256:" + hashlib.sha256(b'{"a":[],"b":1}').hexdigest()
 
 
@@ -82,7 +82,7 @@ def test_what_json_cannot_hold_is_refused(value: Any) -> None:
     ],
 )
 def test_a_sloppy_text_is_refused(text: str, why: str) -> None:
-    """What Python's reader lets through by default included."""
+    """Including texts that Python's reader accepts by default."""
     with pytest.raises(ValueError, match=r".") as caught:
         parse(text)
     assert why in str(caught.value)
@@ -91,7 +91,7 @@ def test_a_sloppy_text_is_refused(text: str, why: str) -> None:
 @pytest.mark.parametrize("depth", [MAX_DEPTH - 1, MAX_DEPTH])
 @pytest.mark.parametrize("pair", ["[]", "{}"])
 def test_the_limit_of_nesting_is_exact(depth: int, pair: str) -> None:
-    """One level less is accepted, so the limit is a limit and not a wall in the wrong place."""
+    """One level less is accepted, so the limit is exact."""
     text = "[" * depth + "1" + "]" * depth if pair == "[]" else '{"a":' * depth + "1" + "}" * depth
     if depth < MAX_DEPTH:
         canonical_bytes(parse(text))
@@ -103,6 +103,6 @@ def test_the_limit_of_nesting_is_exact(depth: int, pair: str) -> None:
 
 
 def test_a_very_deep_text_is_refused_without_a_crash() -> None:
-    """Deeper than Python's own recursion goes."""
+    """The text is deeper than Python's own recursion limit."""
     with pytest.raises(ValueError, match="nested deeper"):
         parse("[" * 200_000 + "]" * 200_000)

@@ -1,4 +1,4 @@
-"""The codec: one encoding per value, and nothing built that was not asked for."""
+"""The codec: one encoding per value; only classes that are passed in are built."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Submit:
-    """A bit of everything that annotations can say."""
+    """A class with every form of annotation."""
 
     agent: str
     writes: tuple[str, ...] = ()
@@ -88,7 +88,7 @@ class Holder:
 
 @dataclass(frozen=True)
 class Even:
-    """Refuses what is odd; `half` is derived."""
+    """Refuses odd numbers; `half` is derived."""
 
     number: int
     half: int = field(init=False)
@@ -101,7 +101,7 @@ class Even:
 
 @dataclass(frozen=True)
 class Folding:
-    """Turns what it is given into something else: two encodings of one value."""
+    """Changes its argument, which gives two encodings of one value."""
 
     text: str
 
@@ -117,7 +117,7 @@ class Changeable:
 
 
 class Named(NamedTuple):
-    """A tuple with names."""
+    """A named tuple."""
 
     x: int
 
@@ -155,7 +155,7 @@ values = st.recursive(
 
 
 def kinds(value: Any) -> Any:
-    """The classes within a value: equality alone would take True for 1."""
+    """Yield the classes within a value; equality alone would accept True for 1."""
     match value:
         case tuple():
             return [kinds(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
@@ -194,7 +194,7 @@ json_values = st.recursive(
 
 @given(json_values)
 def test_hostile_json_decodes_to_its_only_value_or_is_refused(data: Any) -> None:
-    """Whatever a file says: ValueError, or a value whose encoding is that file."""
+    """For any file: ValueError, or a value whose encoding is that file."""
     try:
         value = decode(data, *TYPES)
     except ValueError as error:
@@ -260,7 +260,7 @@ def test_a_wrong_field_is_refused_by_its_place(change: dict[str, Any], where: st
 
 
 def test_missing_and_unknown_fields_are_refused() -> None:
-    """Defaults are not filled in: a file says everything."""
+    """Defaults are not filled in, so a file is complete."""
     for name in GOOD:
         short = {key: value for key, value in GOOD.items() if key != name}
         with pytest.raises(ValueError, match=r"lacks|no tag"):
@@ -289,13 +289,13 @@ def test_a_generic_field_takes_the_class_at_any_type() -> None:
     ids=lambda value: type(value).__name__,
 )
 def test_what_has_no_encoding_is_refused(value: Any) -> None:
-    """At the place where it stands."""
+    """The message names the place."""
     with pytest.raises(ValueError, match=r"^\$\.content\[1\]: "):
         encode(Box((1, value)))
 
 
 def test_a_class_that_changes_its_values_is_refused() -> None:
-    """Else two files would be one value."""
+    """Otherwise two files would be one value."""
     assert decode({"$": "Folding", "text": "a"}, Folding) == Folding("a")
     with pytest.raises(ValueError, match="something else"):
         decode({"$": "Folding", "text": "A"}, Folding)

@@ -1,4 +1,4 @@
-"""Values that Python calls equal and a claim can tell apart, and values that are equal to nothing but themselves."""
+"""Values that Python calls equal although a claim can tell them apart, and values that equal only themselves."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from evenhand.core.answers import ModelError
 
 
 class Colour(IntEnum):
-    """Its members are integers to `==`."""
+    """Its members are equal to integers."""
 
     RED = 1
 
 
 class Plain(Enum):
-    """Its members are equal to themselves alone, and found again."""
+    """Its members are singletons, equal only to themselves."""
 
     RED = 1
 
 
 @dataclass(frozen=True)
 class Whole:
-    """Compares all it has."""
+    """Compares all its fields."""
 
     left: Any
     right: Any = 0
@@ -43,7 +43,7 @@ class Partial:
 
 
 class Folded:
-    """Has an equality of its own that looks at half of it."""
+    """Has an equality of its own that compares half of it."""
 
     def __init__(self, seen: int, unseen: int) -> None:
         self.seen, self.unseen = seen, unseen
@@ -87,7 +87,7 @@ UNLIKE: list[tuple[Any, Any, str]] = [
 
 @pytest.mark.parametrize(("one", "other", "where"), UNLIKE)
 def test_equal_values_that_can_be_told_apart(one: Any, other: Any, where: str) -> None:
-    """They are equal to Python, unlike here, and the message says where."""
+    """They are equal in Python, unlike here, and the message gives the place."""
     assert one == other and hash(one) == hash(other)
     assert not alike(one, other) and not alike(other, one)
     with pytest.raises(ModelError, match=where):
@@ -95,7 +95,7 @@ def test_equal_values_that_can_be_told_apart(one: Any, other: Any, where: str) -
 
 
 def twice(make: Any) -> tuple[Any, Any]:
-    """Two values made apart from each other."""
+    """Return two separately made values."""
     return make(), make()
 
 
@@ -117,7 +117,7 @@ def twice(make: Any) -> tuple[Any, Any]:
     ],
 )
 def test_values_made_in_the_same_way_are_alike(make: Any) -> None:
-    """Nothing is refused that is one value."""
+    """No value is refused for being made twice."""
     one, other = twice(make)
     assert one == other and alike(one, other)
     assert not only_itself(one)

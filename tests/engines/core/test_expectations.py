@@ -1,4 +1,4 @@
-"""Expectations stand at their claims: which verdicts they are about, and that a bundle knows them."""
+"""Expectations belong to their claims: the verdicts that they cover, and the bundle's knowledge of them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WHERE: list[tuple[Expectation, tuple[Any, ...], tuple[Any, ...] | None]] = [
 
 @pytest.mark.parametrize(("made", "speaks", "silent"), WHERE)
 def test_where_an_expectation_speaks(made: Expectation, speaks: Any, silent: Any) -> None:
-    """Without system, engine and readings everywhere; `readings={}` is the default alone."""
+    """Without system, engine and readings it applies everywhere; `readings={}` is the default alone."""
     assert made.speaks_of("", *speaks)
     assert silent is None or not made.speaks_of("", *silent)
 
@@ -47,6 +47,6 @@ def test_a_bundle_knows_what_its_claims_carry() -> None:
 
 
 def test_every_expectation_gives_its_reason() -> None:
-    """Of all protocols that come along."""
+    """In every shipped protocol."""
     for bundle in protocols():
         assert bundle.expected and all(one.because for one in bundle.expected), bundle.name

@@ -1,4 +1,4 @@
-"""A protocol that names what is not there is refused, whatever part of it says the name."""
+"""A protocol that uses a missing name is refused, whichever part uses it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tests.models.lock import CARELESS, MUTUAL_EXCLUSION, SOMEBODY_ENTERS, lock
 
 @dataclass(frozen=True)
 class Readings:
-    """One reading with values, one of any number."""
+    """A reading with listed values and a reading of any number."""
 
     again: str = reading("refused", "granted", sentence="may who is inside enter?")
     most: int = reading(3, sentence="how many may wait?")
@@ -200,13 +200,13 @@ def _bundle(**wrong: Any) -> Bundle:
 
 
 def test_a_protocol_that_names_what_there_is_is_made() -> None:
-    """Every part says names, and each is there."""
+    """Every part uses names, and each exists."""
     assert _bundle().name == "toy"
 
 
 @pytest.mark.parametrize(("wrong", "said"), WRONG.values(), ids=WRONG)
 def test_a_name_that_is_not_there_is_refused(wrong: dict[str, Any], said: str) -> None:
-    """By protocol, part and culprit, in one line."""
+    """The line has protocol, part and culprit."""
     with pytest.raises(ValueError, match=re.escape(said)) as caught:
         _bundle(**wrong)
     message = str(caught.value)
@@ -214,7 +214,7 @@ def test_a_name_that_is_not_there_is_refused(wrong: dict[str, Any], said: str) -
 
 
 def test_a_plan_without_a_budget_is_refused() -> None:
-    """It would never be run."""
+    """Such a plan would never run."""
     with pytest.raises(ValueError, match="a plan of explore for lock has no budget; there is: quick, standard, deep"):
         Plan("lock", "explore", budgets=())
     with pytest.raises(ValueError, match="unknown budget 'dep'; there is: deep, quick, standard"):
@@ -223,13 +223,13 @@ def test_a_plan_without_a_budget_is_refused() -> None:
 
 @pytest.fixture(autouse=True)
 def _forgotten() -> Iterator[None]:
-    """What a test made the registry find, no other test finds."""
+    """Forget the registry's findings after each test."""
     yield
     registry._all.cache_clear()  # pyright: ignore[reportPrivateUsage]
 
 
 def _own(monkeypatch: pytest.MonkeyPatch, side: Mapping[str, Any], *installed: Bundle) -> None:
-    """The only module of the package is that of `toy`, with this property side; `installed` are by entry points."""
+    """Install a package with `toy` and this property module as its only protocol; `installed` has entry points."""
     modules = {"evenhand.model.toy": ModuleType("toy"), "evenhand.properties.toy": ModuleType("toy")}
     modules["evenhand.model.toy"].__dict__["PROTOCOL"] = MODEL
     modules["evenhand.properties.toy"].__dict__.update(side)
@@ -258,7 +258,7 @@ def _own(monkeypatch: pytest.MonkeyPatch, side: Mapping[str, Any], *installed: B
 
 
 def test_a_protocol_of_the_package_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Broken, with the sentence that a hand-made one is refused with."""
+    """It counts as broken, with the message for a protocol made in code."""
     _own(monkeypatch, {"CLAIMS": Claims(**{name: SOUND[name] for name in SOUND if name != "expected"})})
     assert [bundle.name for bundle in registry.protocols()] == ["toy"]
     _own(monkeypatch, {"CLAIMS": Claims((replace(SOMEBODY_ENTERS, systems=("loc",)),))})
@@ -268,14 +268,14 @@ def test_a_protocol_of_the_package_is_checked(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize("side", [{}, {"CLAIMS": (SOMEBODY_ENTERS,)}], ids=["none", "a tuple"])
 def test_a_module_of_claims_without_claims_is_broken(monkeypatch: pytest.MonkeyPatch, side: Any) -> None:
-    """A misspelt CLAIMS, or a tuple where a record should be, was a protocol without claims."""
+    """A misspelt CLAIMS, or a tuple in place of a record, once gave a protocol without claims."""
     _own(monkeypatch, side)
     with pytest.raises(ProtocolBroken, match=r"evenhand\.properties\.toy has no CLAIMS that are"):
         registry.protocols()
 
 
 def test_two_protocols_of_one_name_are_broken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every command would look at the first and say nothing of the second."""
+    """Every command would use the first and ignore the second without notice."""
     _own(monkeypatch, {"CLAIMS": Claims(())}, _bundle())
     with pytest.raises(ProtocolBroken, match="two protocols are called 'toy'"):
         registry.protocols()

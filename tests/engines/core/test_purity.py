@@ -1,6 +1,6 @@
-"""Functions that are more than functions of their arguments, and such as look like it and are fine."""
+"""Impure functions, and pure functions that look impure."""
 
-# The slips are written as people write them, without types.
+# The faults are written without types, as users write them.
 # pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
 # pyright: reportUnknownLambdaType=false, reportConstantRedefinition=false
 
@@ -82,7 +82,7 @@ def counted(_state: Any, _action: Any) -> int:
 
 
 def helper() -> float:
-    """Draw lots."""
+    """Draw a random number."""
     return random.random()
 
 
@@ -94,14 +94,14 @@ def imported(_state: Any, _action: Any) -> float:
 
 
 def aliased(state: Any, _action: Any) -> Any:
-    """Give the list another name first."""
+    """Change the list through another name."""
     log = LOG
     log.append(state)
     return state
 
 
-def kept_default(state: Any, _action: Any, seen: list[Any] = []) -> int:  # noqa: B006 - the slip that is meant
-    """Keep something in a default."""
+def kept_default(state: Any, _action: Any, seen: list[Any] = []) -> int:  # noqa: B006 - the planted fault
+    """Keep a value in a default."""
     seen.append(state)
     return len(seen)
 
@@ -176,14 +176,14 @@ IMPURE = {
 
 @pytest.mark.parametrize("name", IMPURE)
 def test_what_is_no_function_of_its_arguments_is_found(name: str) -> None:
-    """Whatever hides it."""
+    """However it is hidden."""
     found = impurities([IMPURE[name]])
     assert found and all("test_purity.py:" in one or "functools.partial" in one for one in found)
 
 
 @dataclass(frozen=True)
 class State:
-    """A state with a method, and one that nobody calls."""
+    """A state with a method, and with one that is never called."""
 
     x: int = 0
 
@@ -193,18 +193,18 @@ class State:
 
     @classmethod
     def drawn(cls) -> State:
-        """For tests only."""
+        """Draw a random number; for tests only."""
         return cls(random.randrange(3))
 
 
 @functools.cache
 def cached(n: int) -> int:
-    """A cache that cannot lie."""
+    """A cache that is always correct."""
     return n + 1
 
 
 def builds(state: Any, action: Any) -> Any:
-    """Change what was made in the call."""
+    """Change an object that was made in the call."""
     out = list(state)
     out[0] = TABLE["a"]
     out.append(action)
@@ -237,19 +237,19 @@ PURE = {
 
 @pytest.mark.parametrize("name", PURE)
 def test_a_pure_function_is_left_alone(name: str) -> None:
-    """No false alarm."""
+    """Pure functions give no false alarm."""
     assert impurities([PURE[name]]) == ()
 
 
 def test_the_message_names_system_place_and_mend() -> None:
-    """One sentence."""
+    """The message is one sentence."""
 
     @dataclass(frozen=True)
     class Rules:
         step: Any
 
     with pytest.raises(
-        ModelError, match=r"system 'x': `step` is no .*test_purity\.py:\d+ \(counted\) changes .*`COUNT`.*in the"
+        ModelError, match=r"system 'x': `step` depends on .*test_purity\.py:\d+ \(counted\) changes .*`COUNT`.*in the"
     ):
         refuse_impure("system 'x'", Rules(counted))
     refuse_impure("system 'x'", Rules(builds), None, Rules)
@@ -260,11 +260,11 @@ CACHES = {
     *(("cud", "predicates.py", name) for name in ("at", "asked", "facts")),
     *(("cud", "symmetry.py", name) for name in ("_renamings", "_renamed_config", "_renamed_state")),
 }
-"""Functions of claims that remember what they worked out of the last step: protocol, file, function."""
+"""Functions of claims that cache facts about the last step: protocol, file, function."""
 
 
 def test_the_protocols_that_come_along_are_pure_but_for_known_caches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are not read in every run, since they are part of the package; here they are."""
+    """Runs do not check them, since they are part of the package; this test does."""
     ours = purity._is_home  # pyright: ignore[reportPrivateUsage]
     content = ("evenhand.model.", "evenhand.properties.")
     monkeypatch.setattr(purity, "_is_home", lambda module: ours(module) and not module.startswith(content))
@@ -280,7 +280,7 @@ def test_the_protocols_that_come_along_are_pure_but_for_known_caches(monkeypatch
 
 
 def test_a_method_chosen_by_a_branch_is_a_known_miss() -> None:
-    """Where two stacks merge nothing is known of their top; `docs/explanation/what-a-verdict-covers.md` says so."""
+    """Where two stacks merge, their top is unknown; `docs/explanation/what-a-verdict-covers.md` says so."""
     other: list[Any] = []
 
     def counting(state: int, _action: object) -> int:

@@ -33,17 +33,17 @@ Pairs = tuple[tuple[str, int], ...]
 
 
 def configs(scope: Scope, readings: Any) -> Iterable[Config]:
-    """One configuration, which shows what it was made of."""
+    """Yield one configuration, which contains its scope and readings."""
     return ((scope["agents"], readings.order if readings else "-"),)
 
 
 def step(rules: Rules, config: Config, state: int, action: Pairs) -> tuple[int, str]:
-    """Adds up."""
+    """Add the action to the state."""
     return state + rules.gain * sum(amount for _, amount in action), "added"
 
 
 def choices(_config: Config, scope: Scope, _state: int, _agent: str) -> Iterator[int]:
-    """As many as the scope says."""
+    """Yield as many choices as the scope says."""
     return iter(range(scope["most"] + 1))
 
 
@@ -66,12 +66,12 @@ SYSTEM: AnySystem = System(
 
 
 def listed(config: Config, _scope: Scope, state: int) -> Iterator[Pairs]:
-    """The same actions, without saying that they are joint."""
+    """Yield the same actions, without marking them as joint."""
     return SYSTEM.enabled(config, state)
 
 
 def anything(_config: Config, _state: int, _action: Pairs) -> bool:
-    """A system that calls every action one of its own."""
+    """Accept every action."""
     return True
 
 
@@ -84,7 +84,7 @@ def test_a_system_needs_one_source_of_actions() -> None:
 
 
 def test_joint_actions_are_the_product_simplest_first() -> None:
-    """In the order of the agents, the last one changing fastest."""
+    """In the order of the agents, with the last one changing fastest."""
     config = next(iter(SYSTEM.all_configs()))
     assert [tuple(x for _, x in action) for action in SYSTEM.enabled(config, 0)] == [(0, 0), (0, 1), (1, 0), (1, 1)]
 
@@ -97,7 +97,7 @@ def test_joint_actions_are_made_one_at_a_time() -> None:
 
 
 def test_without_agents_nothing_is_on_offer() -> None:
-    """Not even the empty joint action, on which a run would turn for ever."""
+    """An empty joint action would let a run repeat for ever."""
     empty = SYSTEM.at(agents=0)
     assert list(empty.enabled(next(iter(empty.all_configs())), 0)) == []
     assert not empty.is_enabled((0, "free"), 0, ())
@@ -105,7 +105,7 @@ def test_without_agents_nothing_is_on_offer() -> None:
 
 @given(st.lists(st.tuples(st.sampled_from(["a0", "a1", "x"]), st.integers(-1, 3)), max_size=3).map(tuple))
 def test_is_enabled_says_what_enabled_lists(action: Pairs) -> None:
-    """For honest, hostile and half-made actions, with and without the short cut through `joint`."""
+    """For honest, hostile and malformed actions, with and without the short cut through `joint`."""
     config: Config = (2, "free")
     offered = action in list(SYSTEM.enabled(config, 0))
     assert SYSTEM.is_enabled(config, 0, action) is offered
@@ -114,7 +114,7 @@ def test_is_enabled_says_what_enabled_lists(action: Pairs) -> None:
 
 
 def test_a_scope_is_a_frozen_mapping() -> None:
-    """Order of writing says nothing."""
+    """The order of its fields does not matter."""
     assert Scope(b=2, a=1) == Scope({"a": 1}, b=2)
     assert hash(Scope(b=2, a=1)) == hash(Scope(a=1, b=2))
     assert str(Scope(b=2, a=1)) == "a=1,b=2"
@@ -142,7 +142,7 @@ def test_unknown_names_say_what_there_is() -> None:
 
 
 def test_readings_reach_the_configurations() -> None:
-    """And leave the system they were taken from as it was."""
+    """The original system stays unchanged."""
     assert list(SYSTEM.under(order="sorted").all_configs()) == [(2, "sorted")]
     assert SYSTEM.under(limit=7).readings == Readings(limit=7)
     assert SYSTEM.under() is SYSTEM

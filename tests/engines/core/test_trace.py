@@ -9,7 +9,7 @@ from evenhand.core.trace import Lasso, NotReplayable, Scenario, replay, replay_l
 
 
 def step(_rules: None, size: int, state: int, action: int) -> tuple[int, str]:
-    """Round and round a circle of `size`."""
+    """Move around a circle of `size`."""
     return (state + action) % size, f"{state}+{action}"
 
 
@@ -25,7 +25,7 @@ CIRCLE: System[int, int, int, str, None] = System(
 
 
 def test_a_trace_has_one_state_more_than_steps() -> None:
-    """Start, and one after each action; each step begins where the last one ended."""
+    """The start, and one state after each action; each step begins where the last one ended."""
     trace = replay(CIRCLE, Scenario(5, 0, (1, 2, 2)))
     assert trace.states == (0, 1, 3, 0)
     assert [step.shown for step in trace.steps] == ["0+1", "1+2", "3+2"]
@@ -34,7 +34,7 @@ def test_a_trace_has_one_state_more_than_steps() -> None:
 
 
 def test_a_trace_without_actions_ends_where_it_starts() -> None:
-    """And passes one state."""
+    """It has one state."""
     trace = replay(CIRCLE, Scenario(5, 3))
     assert (trace.final, trace.states, trace.steps) == (3, (3,), ())
 
@@ -48,6 +48,6 @@ def test_a_lasso_gives_the_steps_of_its_loop() -> None:
 
 @pytest.mark.parametrize(("loop", "why"), [((), "at least one action"), ((1, 1), "another state than it began in")])
 def test_a_loop_that_does_not_close_is_no_lasso(loop: tuple[int, ...], why: str) -> None:
-    """Nor is an empty one: it would be a run that stands still without an action."""
+    """Nor does an empty loop, which would be a run without actions."""
     with pytest.raises(NotReplayable, match=why):
         replay_lasso(CIRCLE, Lasso(5, 0, (1,), loop))

@@ -20,7 +20,7 @@ from tests.front.plugins.toylatch import BUNDLE, LATCH, Act, Config, Readings, S
     "What an agent is told depends on what it asks for (false: also on who is inside).", key=lambda s: s.action
 )
 def told_by_asking(step: AnyStep) -> str:
-    """False on purpose: refuted by a pair of runs."""
+    """A false claim: a pair of runs refutes it."""
     return str(step.shown)
 
 
@@ -41,21 +41,21 @@ RUNS: dict[str, tuple[str, Property, Evidence]] = {
         Pair(Scenario(CONFIG, State(), (TAKE,)), Scenario(CONFIG, State(), (OTHER, TAKE)), "told_by_asking"),
     ),
 }
-"""Kind of evidence to the variant it is seen in, the claim it refutes, and the run."""
+"""Kind of evidence to its variant, the claim that it refutes, and the run."""
 
 
 def mutant(name: str) -> System[Any, Any, Any, Any, Any]:
-    """The latch under a mutant's rules, or the reference."""
+    """Return the latch under a mutant's rules, or the reference."""
     rules = {one.name: one.rules for one in LATCHES.model.mutants}
     return LATCH if name == "reference" else replace(LATCH, rules=rules[name], variant=name)
 
 
 def find_claim(name: str) -> Property:
-    """The claim of that name."""
+    """Return the claim of that name."""
     return next(claim for claim in LATCHES.claims if claim.name == name)
 
 
 def record(kind: str = "scenario") -> Record:
-    """The record of the run of that kind."""
+    """Return the record of the run of that kind."""
     variant, claim, evidence = RUNS[kind]
     return record_run(LATCHES, mutant(variant), claim, evidence, engine="explore", reproduce="evenhand explore latch")

@@ -1,4 +1,4 @@
-"""Each mutant that is said to be killed has a counterexample on file, found by the engines and shrunk."""
+"""Each mutant registered as killed has a counterexample on file, found by the engines and shrunk."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from evenhand.evidence.store import load
 _FOLDER = Path(__file__).resolve().parents[3] / "counterexamples"
 _FILES = sorted(file for file in _FOLDER.glob("*/*.json") if file.parent.name != "schema")
 _LONGEST = {"conviction": 16, "markspace": 8, "sovereign": 5}
-"""Steps, where 4 are not enough: an Issue of two rounds takes five ticks, and a pair counts both of its runs;
-a claim of `markspace` that changes hands takes two tool calls of three steps and a second between them, and a
-write that is refused for an earlier window's sake two windows of four; in `sovereign` two executors that spend one
-warrant take a decision, two checks and two uses.
+"""Steps, where 4 are not enough.
 
-A counterexample that is longer was not shrunk, or its mutant names too large a scope."""
+An Issue of two rounds takes five ticks, and a pair counts both of its runs. A claim of `markspace` that changes hands
+takes two tool calls of three steps and a second between them; a write that is refused because of an earlier window
+takes two windows of four. In `sovereign` two executors that spend one warrant take a decision, two checks and two uses.
+
+A longer counterexample was not shrunk, or its mutant names too large a scope.
+"""
 
 
 def _missing(folder: Path, killed: set[str]) -> set[str]:
@@ -29,7 +31,7 @@ def _missing(folder: Path, killed: set[str]) -> set[str]:
 
 @pytest.mark.parametrize("bundle", protocols(), ids=lambda bundle: bundle.name)
 def test_killed_mutants_are_on_file(bundle: Bundle) -> None:
-    """By the name of the variant that the file says it refutes."""
+    """By the name of the variant that the file refutes."""
     killed = {mutant.name for mutant in bundle.model.mutants if mutant.expected == "killed"}
     assert killed
     assert _missing(_FOLDER / bundle.name, killed) == set()
@@ -38,20 +40,20 @@ def test_killed_mutants_are_on_file(bundle: Bundle) -> None:
 
 @pytest.mark.parametrize("file", _FILES, ids=lambda file: file.stem)
 def test_counterexamples_are_short(file: Path) -> None:
-    """A handful of steps is enough for every fault that was planted."""
+    """A few steps are enough for every planted fault."""
     run = load(file).to_json()["run"]
     assert sum(len(part) for part in _actions(run)) <= _LONGEST.get(file.parent.name, 4)
 
 
 def _actions(run: dict[str, Any]) -> list[list[Any]]:
-    """The lists of actions in a run: one of a scenario, two of a lasso or a pair; its configuration may have others."""
+    """Return the lists of actions in a run: one of a scenario, two of a lasso or a pair, none of its configuration."""
     if run["kind"] == "pair":
         return [part for side in ("left", "right") for part in _actions({"kind": "scenario", **run[side]})]
     return [run[name] for name in ("actions", "stem", "loop") if name in run]
 
 
 def test_actions_are_those_of_the_run() -> None:
-    """Two runs of a pair count both, a configuration's own `actions` do not."""
+    """A pair counts the actions of both runs; a configuration's own `actions` do not count."""
     side = {"actions": ["a", "b"], "config": {"actions": ["no", "no", "no"]}}
     assert _actions({"kind": "scenario", **side}) == [["a", "b"]]
     assert _actions({"kind": "pair", "left": side, "right": side}) == [["a", "b"], ["a", "b"]]

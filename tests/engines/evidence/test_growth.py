@@ -1,4 +1,4 @@
-"""Files of an older model: completed with what the model has gained since."""
+"""Files of an older model: completed with later additions to the model."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.engines.evidence.latch import record
 
 @dataclass(frozen=True)
 class Readings:
-    """Those of the latch, and one more."""
+    """The readings of the latch, and one more."""
 
     again: str = reading("refused", "granted", sentence="as before")
     doors: str = reading("one", "two", sentence="added later")
@@ -30,7 +30,7 @@ class Readings:
 
 @dataclass(frozen=True)
 class Shown:
-    """What a step shows: `said` from the beginning, `warmth` since a later version."""
+    """The observation of a step: `said` from the beginning, `warmth` since a later version."""
 
     said: str
     warmth: int = 0
@@ -63,7 +63,7 @@ def _oven(readings: Any, warmth: int = 0) -> System[Any, Any, Any, Any, Any]:
 
 
 def test_later_fields_are_put_in_with_their_defaults() -> None:
-    """Wherever they stand, and told once; what is there stays, what has no default is still missed."""
+    """At any depth, and reported once; present fields stay, and a field without a default is still missing."""
     old = {"at": [{"$": "Shown", "said": "a"}, {"$": "Shown", "said": "b", "warmth": 2}, {"$": "Shown"}]}
     new, put = completed(old, (Shown,))
     assert put == ("Shown.warmth",)
@@ -84,7 +84,7 @@ def test_a_shape_reduces_what_is_shown_to_what_was_known() -> None:
 
 @pytest.mark.parametrize(("warmth", "same"), [(0, True), (7, True)])
 def test_an_old_digest_is_compared_in_its_own_shape(warmth: int, same: bool) -> None:
-    """What was added to `shown` since is no part of what was recorded; a change of what was recorded is seen."""
+    """Later additions to `shown` are ignored; a change of a recorded part is noticed."""
     run = Scenario(Readings(), Heat(), ("heat",))
     then = outcome_digest(_oven(Readings()), run, "REFUTED", {"Shown": ["said"]})
     now = _oven(Readings(), warmth)
@@ -98,7 +98,7 @@ def test_an_old_digest_is_compared_in_its_own_shape(warmth: int, same: bool) -> 
 
 
 def test_a_reading_and_a_field_added_later_leave_a_record_green() -> None:
-    """The old file lacks both; it replays, and says what was filled in."""
+    """The old file lacks both; it replays, and lists the filled-in fields."""
     never = EachStep(name="never_hot", sentence="Nothing gets hotter.", check=lambda step: step.shown.said == "colder")
     system = _oven(Readings())
     young = Bundle(

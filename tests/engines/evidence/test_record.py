@@ -1,4 +1,4 @@
-"""The format: what a record holds, how it is named, and what `from_json` refuses."""
+"""The format: the content and name of a record, and the refusals of `from_json`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KINDS = sorted(RUNS)
 
 
 def sealed(content: dict[str, Any]) -> dict[str, Any]:
-    """`content` with a seal that fits, as somebody would make who edits by program."""
+    """Return `content` with a valid seal, as a program could make it."""
     rest = {key: value for key, value in content.items() if key != "sha256"}
     return {**rest, "sha256": digest(rest)}
 
@@ -38,14 +38,14 @@ def test_a_record_comes_back_from_its_bytes(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_bytes_are_canonical_and_begin_with_the_format(kind: str) -> None:
-    """So that a reader knows our files by their first bytes."""
+    """Readers can identify our files by their first bytes."""
     written = record(kind).to_bytes()
     assert written.startswith(b'{"format":"evenhand/counterexample",')
     assert written == canonical_bytes(json.loads(written)) + b"\n"
 
 
 def test_a_record_says_what_it_is_about() -> None:
-    """Read by a person."""
+    """In words for people."""
     made = record().to_json()
     assert made["protocol"] == made["system"] == "latch"
     assert made["scope"] == {"agents": 2}
@@ -59,7 +59,7 @@ def test_a_record_says_what_it_is_about() -> None:
 
 
 def test_the_file_name_follows_the_content_and_nothing_else() -> None:
-    """Who found the run, and when, makes no second file; another run does."""
+    """The finder and the time change no file name; another run does."""
     made = record()
     assert made.file_name == f"one_inside--always_free--{made.identity[7:15]}.json"
     found_later = replace(
@@ -73,7 +73,7 @@ def test_the_file_name_follows_the_content_and_nothing_else() -> None:
 
 
 def test_a_file_name_is_safe() -> None:
-    """Names are a protocol author's; they lead out of no folder."""
+    """Names come from a protocol's author and must not lead out of the folder."""
     hostile = replace(record(), claim="../../x\0y", variant="a/b\n" * 100)
     assert hostile.file_name.startswith("______x_y--a_b_a_b_")
     assert len(hostile.file_name) < 150

@@ -1,4 +1,4 @@
-"""Replaying: green for one reason only, and loud about every other."""
+"""Replay: it passes in one case only, and names every other case."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_fresh_record_replays(kind: str) -> None:
 
 
 def test_a_witness_replays() -> None:
-    """A claim that something can happen is recorded as witnessed."""
+    """A reachability claim is recorded as witnessed."""
     claim = find_claim("taken")
     made = record_run(LATCHES, LATCH, claim, Scenario(TWO_INSIDE.config, TWO_INSIDE.start, (TAKE,)), engine="explore")
     assert made.outcome == "WITNESSED"
@@ -53,7 +53,7 @@ def test_nothing_is_recorded_that_refutes_nothing() -> None:
 
 
 def test_nothing_is_recorded_that_could_not_be_found_again() -> None:
-    """A variant without a name in the protocol; a class that `types` forgot."""
+    """A variant without a name in the protocol; a class missing in `types`."""
     claim = find_claim("one_inside")
     with pytest.raises(ValueError, match="unknown mutant 'mine'"):
         record_run(LATCHES, replace(mutant("always_free"), variant="mine"), claim, TWO_INSIDE, engine="explore")
@@ -63,7 +63,7 @@ def test_nothing_is_recorded_that_could_not_be_found_again() -> None:
 
 
 def test_a_changed_digest_fails_loudly() -> None:
-    """The run still refutes, but it shows something else than it did."""
+    """The run still refutes, but with different observations."""
     done = replay_record(replace(record(), shown=digest("something else")), LATCHES)
     assert not done.ok
     assert done.refuted
@@ -73,7 +73,7 @@ def test_a_changed_digest_fails_loudly() -> None:
 
 
 def test_a_model_that_shows_something_else_fails_loudly() -> None:
-    """The same run, the same refutation, another word for it."""
+    """The same run and refutation, with another observation."""
 
     def louder(rules: Any, config: Any, state: Any, action: Any) -> Any:
         after, shown = LATCH.step(rules, config, state, action)
@@ -85,7 +85,7 @@ def test_a_model_that_shows_something_else_fails_loudly() -> None:
 
 
 def test_a_mutant_that_was_mended_is_reported() -> None:
-    """The record then shows nothing any more."""
+    """The record then refutes nothing."""
     mended = tuple(replace(one, rules=LATCH.rules) for one in LATCHES.model.mutants)
     done = replay_record(record(), replace(LATCHES, model=replace(LATCHES.model, mutants=mended)))
     assert (done.ok, done.refuted) == (False, False)
@@ -93,7 +93,7 @@ def test_a_mutant_that_was_mended_is_reported() -> None:
 
 
 def test_a_reference_that_is_refuted_too_is_reported() -> None:
-    """The fault has reached the reference: the worst that a fixture can tell."""
+    """The fault has reached the reference, the worst possible result of a fixture."""
     faulty = next(one.rules for one in LATCHES.model.mutants if one.name == "always_free")
     done = replay_record(record(), _with_system(replace(LATCH, rules=faulty)))
     assert (done.ok, done.refuted, done.reference_refuted) == (False, True, True)
@@ -110,7 +110,7 @@ def test_a_refuted_reference_must_be_registered(status: Status) -> None:
 
 
 def test_what_is_registered_for_other_readings_does_not_count() -> None:
-    """Expectations speak of readings that differ from the default."""
+    """Expectations name readings that differ from the default."""
     usual = Expectation("somebody_enters", Status.REFUTED, readings={})
     assert replay_record(record("lasso"), replace(LATCHES, expected=(usual,))).ok
     other = Expectation("somebody_enters", Status.REFUTED, readings={"again": "granted"})
@@ -125,7 +125,7 @@ def test_what_is_registered_for_other_readings_does_not_count() -> None:
 
 
 def test_a_reference_that_nobody_can_judge_is_no_green(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not refuted because not decided is not the same as not refuted."""
+    """An undecided reference does not count as not refuted."""
 
     def unsure(system: Any, claim: Any, evidence: Any) -> Judgement:
         known = judge(system, claim, evidence)
@@ -138,7 +138,7 @@ def test_a_reference_that_nobody_can_judge_is_no_green(monkeypatch: pytest.Monke
 
 
 def test_a_claim_of_another_kind_fails_loudly() -> None:
-    """It was a claim about what can happen when this was recorded."""
+    """It was a reachability claim when it was recorded."""
     done = replay_record(replace(record(), outcome="WITNESSED"), LATCHES)
     assert (done.ok, done.refuted, done.same_shown) == (False, True, False)
 
@@ -185,13 +185,13 @@ def test_what_the_model_does_not_know_is_named(name: str) -> None:
 
 
 def test_an_unknown_protocol_is_named() -> None:
-    """Looked up in the registry, where the latch of this folder is not."""
+    """The registry has no latch of this folder."""
     with pytest.raises(BadRecord, match=r"f\.json: unknown protocol 'latch'; there is: "):
         replay_record(record(), origin="f.json")
 
 
 def test_a_forged_start_refutes_nothing() -> None:
-    """A record with a fitting seal and a start that the model does not have."""
+    """A record with a valid seal and a start that the model does not have."""
     forged = encode_run(replace(TWO_INSIDE, start=replace(TWO_INSIDE.start, inside=(0, 1)), actions=()))
     done = replay_record(replace(record(), run=forged), LATCHES)
     assert (done.ok, done.refuted) == (False, False)
@@ -199,7 +199,7 @@ def test_a_forged_start_refutes_nothing() -> None:
 
 
 def test_the_digest_looks_at_every_step_and_at_the_outcome() -> None:
-    """And at nothing that a harmless edit of the model's source changes."""
+    """Harmless edits of the model's source do not change it."""
     system, run = mutant("always_free"), TWO_INSIDE
     usual = outcome_digest(system, run, "REFUTED")
     assert usual == digest({"outcome": "REFUTED", "runs": [["taken", "taken"]]})
@@ -213,7 +213,7 @@ def test_the_digest_looks_at_every_step_and_at_the_outcome() -> None:
 
 
 def test_the_record_holds_what_codec_writes() -> None:
-    """Nothing of the run is described in words."""
+    """No part of the run is described in words."""
     assert record().run["actions"] == encode(TWO_INSIDE.actions)
 
 

@@ -1,4 +1,4 @@
-"""The store: bad files give one message, and nothing is ever half-written."""
+"""The store: bad files give one message, and no file is ever half-written."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.engines.evidence.latch import record
 
 
 def test_a_saved_record_loads(tmp_path: Path) -> None:
-    """From a folder that is made on the way; nothing else is left there."""
+    """From a folder made for it; nothing else is left there."""
     made = record()
     path = save(made, tmp_path / "cud" / "new")
     assert path == tmp_path / "cud" / "new" / made.file_name
@@ -36,14 +36,14 @@ def test_the_same_run_found_again_changes_no_file(tmp_path: Path) -> None:
 
 
 def test_a_broken_file_is_written_anew(tmp_path: Path) -> None:
-    """What stands under the name but does not load is no reason to keep it."""
+    """A file with this name that does not load is replaced."""
     path = tmp_path / record().file_name
     path.write_bytes(record().to_bytes()[:100])
     assert load(save(record(), tmp_path)) == record()
 
 
 def bad_files(folder: Path) -> dict[str, tuple[Path, str]]:
-    """Name to a path and the cause it must be refused for."""
+    """Return, for each name, a path and the expected cause of refusal."""
     good = record().to_bytes()
 
     def made(name: str, content: bytes) -> Path:
@@ -53,7 +53,7 @@ def bad_files(folder: Path) -> dict[str, tuple[Path, str]]:
     large = folder / "large.json"
     with large.open("wb") as file:
         file.write(good)
-        file.truncate(100 * 2**20)  # a hole: no disk is filled
+        file.truncate(100 * 2**20)  # a sparse file, so that no disk is filled
     os.mkfifo(folder / "pipe.json")
     edited = json.loads(good)
     edited["reproduce"] = "something else"
@@ -86,7 +86,7 @@ def test_each_bad_file_gives_one_message(tmp_path: Path) -> None:
 
 
 def test_a_large_file_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its size is asked first; the limit itself is still read."""
+    """Its size is checked first; a file at the limit is still read."""
     path = tmp_path / "at_limit.json"
     path.write_bytes(record().to_bytes().ljust(MAX_BYTES))
     assert load(path) == record()
@@ -102,7 +102,7 @@ def test_a_large_file_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_other_peoples_json_is_no_record(tmp_path: Path) -> None:
-    """Told from ours without reading it, whatever it mentions; unreadable files are theirs too."""
+    """They are recognised without parsing, whatever they mention; unreadable files count as foreign too."""
     others = {
         "list.json": b'["format", "evenhand/counterexample"]',
         "report.json": b'{"format":"evenhand/report","findings":[{"format":"evenhand/counterexample"}]}',
@@ -118,7 +118,7 @@ def test_other_peoples_json_is_no_record(tmp_path: Path) -> None:
     (tmp_path / "pretty.json").write_text(json.dumps(json.loads(record().to_bytes()), indent=4))
     assert is_record(tmp_path / "pretty.json")
     (tmp_path / "cut.json").write_bytes(record().to_bytes()[:60])
-    assert is_record(tmp_path / "cut.json")  # ours, and broken: that must be told, not passed over
+    assert is_record(tmp_path / "cut.json")  # a broken file of ours: it must be reported, not ignored
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,7 +154,7 @@ def test_an_interrupt_leaves_no_stray_file(tmp_path: Path, monkeypatch: pytest.M
 
 @pytest.mark.parametrize("place", ["a file on the way", "a folder in its place"])
 def test_a_place_that_cannot_be_written_is_told(place: str, tmp_path: Path) -> None:
-    """Permissions mean nothing to root, so these two stand for a read-only folder."""
+    """Root ignores permissions, so these two stand for a read-only folder."""
     (tmp_path / "file").write_bytes(b"")
     (tmp_path / "folder").mkdir()
     target = tmp_path / ("file/f.json" if place == "a file on the way" else "folder")

@@ -1,4 +1,4 @@
-"""The judge, kind by kind: what refutes, what does not, and why."""
+"""The judge, kind by kind: which evidence refutes, which does not, and why."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ from tests.models.lock import Act
 
 
 def run(system: lock.LockSystem, *words: str) -> Scenario[Any, Any, Any]:
-    """A scenario from words like `ask0`, `enter1`."""
+    """Return a scenario from words like `ask0`, `enter1`."""
     config = next(iter(system.all_configs()))
     start = next(iter(system.initial(config)))
     return Scenario(config, start, acts(*words))
 
 
 def acts(*words: str) -> tuple[Act, ...]:
-    """`ask0` is: p0 asks."""
+    """Return actions; `ask0` means that p0 asks."""
     return tuple(Act(word[:-1], f"p{word[-1]}") for word in words)
 
 
 def lasso(system: lock.LockSystem, stem: str, loop: str) -> Lasso[Any, Any, Any]:
-    """A lasso from two lines of words."""
+    """Return a lasso from two lines of words."""
     start = run(system)
     return Lasso(start.config, start.start, acts(*stem.split()), acts(*loop.split()))
 
@@ -68,7 +68,7 @@ def test_an_invariant_is_refuted_only_where_the_model_breaks_it() -> None:
 
 
 def test_an_invariant_may_be_false_at_the_start() -> None:
-    """Zero actions are a run too."""
+    """A run may have zero actions."""
     somebody_in = Always(name="x", sentence="", check=lambda _config, state: bool(state.inside()))
     silent = Always(name="x", sentence="", check=somebody_in.check, when=lambda _config, _state: False)
     assert first_refuted_step(REFERENCE, somebody_in, run(REFERENCE)) == 0
@@ -76,14 +76,14 @@ def test_an_invariant_may_be_false_at_the_start() -> None:
 
 
 def test_where_a_claim_is_first_false() -> None:
-    """What comes after the first false state does not matter."""
+    """States after the first false one do not matter."""
     longer = run(CARELESS, *BOTH_IN, "idle0", "leave1")
     assert first_refuted_step(CARELESS, lock.MUTUAL_EXCLUSION, longer) == 4
     assert first_refuted_step(REFERENCE, lock.MUTUAL_EXCLUSION, longer) is None
 
 
 def test_a_claim_about_steps_speaks_only_where_its_antecedent_does() -> None:
-    """A claim false of everything is refuted by a refusal only."""
+    """A claim that is always false is refuted by a refusal only."""
     false_of_all = EachStep(name="x", sentence="", when=lock.REFUSALS_CHANGE_NOTHING.when, check=lambda _step: False)
     assert not refutes(REFERENCE, false_of_all, run(REFERENCE, "ask0", "enter0"))
     assert first_refuted_step(REFERENCE, false_of_all, run(REFERENCE, *BOTH_IN)) == 4
@@ -119,7 +119,7 @@ def test_a_goal_is_witnessed() -> None:
 
 
 def test_hostile_actions_break_invariants_but_witness_nothing() -> None:
-    """`fly` is on no menu: a claim about steps must bear it, a goal is not reached by it."""
+    """`fly` is never on offer: a claim about steps must hold for it, and a goal is not reached by it."""
     flies = Reachable(name="x", sentence="", goal=lambda step: step.shown == "refused")
     hostile = run(REFERENCE, "fly0")
     assert not refutes(REFERENCE, flies, hostile)
@@ -129,7 +129,7 @@ def test_hostile_actions_break_invariants_but_witness_nothing() -> None:
 
 
 def test_a_run_begins_in_an_initial_state_of_its_configuration() -> None:
-    """A violating state that nothing leads to is no counterexample."""
+    """A violating state that no run reaches is no counterexample."""
     scenario = run(CARELESS)
     inside = replace(scenario, start=scenario.start.moved("p0", "in").moved("p1", "in"))
     assert not refutes(CARELESS, lock.MUTUAL_EXCLUSION, inside)
@@ -141,14 +141,14 @@ def test_a_run_begins_in_an_initial_state_of_its_configuration() -> None:
     [((), True), (("weak_p0",), True), (("weak_p0", "leave"), True), (("strong_p0",), False), (("strong_p1",), True)],
 )
 def test_whoever_waits_is_passed_over_unless_fairness_is_strong(fairness: tuple[str, ...], starves: bool) -> None:
-    """The textbook difference: entering is on offer again and again, never all the time."""
+    """The textbook difference: entering is on offer again and again, but not all the time."""
     overtaken = lasso(REFERENCE, "ask0", "ask1 enter1 leave1")
     assert refutes(REFERENCE, lock.enters(*fairness), overtaken) is starves
 
 
 @pytest.mark.parametrize(("fairness", "starves"), [((), True), (("weak_p0",), False), (("strong_p0",), False)])
 def test_idling_is_unfair_to_whoever_could_always_enter(fairness: tuple[str, ...], starves: bool) -> None:
-    """Here it is on offer all the time, so weak fairness is enough."""
+    """Here entering is on offer all the time, so weak fairness is enough."""
     idle = lasso(REFERENCE, "ask0", "idle1")
     assert refutes(REFERENCE, lock.enters(*fairness), idle) is starves
     assert refutes(REFERENCE, lock.somebody_in(*fairness), idle) is starves
@@ -172,7 +172,7 @@ def test_fairness_agrees_with_its_definition_on_random_loops() -> None:
 
 
 def test_promises_agree_with_what_two_thousand_random_lassos_do_in_three_turns() -> None:
-    """A goal that a trigger of the first two turns waits for comes within one further turn, or never."""
+    """A goal that answers a trigger of the first two turns comes within one further turn, or never."""
     system, random, said = lock.lock(2), Random(3), {True: 0, False: 0}
     for _ in range(2000):
         scenario, steps = naive.random_run(system, random, random.randrange(1, 9))
@@ -200,13 +200,13 @@ def test_a_lasso_that_does_not_close_or_loops_over_nothing_refutes_nothing() -> 
 
 
 def test_repeating_what_nobody_may_do_starves_nobody() -> None:
-    """Rejections loop for ever, and are nobody's fault."""
+    """Rejections loop for ever, and are the fault of no agent."""
     assert not refutes(REFERENCE, lock.enters(), lasso(REFERENCE, "ask0", "fly1"))
     assert not refutes(REFERENCE, lock.no_livelock(), lasso(REFERENCE, "", "enter1"))
 
 
 def test_a_livelock_attempts_and_never_progresses() -> None:
-    """Knocking at a taken door; idling is none, entering is none."""
+    """Knocking at a taken door is a livelock; idling and entering are not."""
     knocking = lasso(REFERENCE, "ask0 ask1 enter0", "enter1")
     assert refutes(REFERENCE, lock.no_livelock(), knocking)
     assert refutes(REFERENCE, lock.no_livelock("strong_p1"), knocking)
@@ -216,7 +216,7 @@ def test_a_livelock_attempts_and_never_progresses() -> None:
 
 
 def test_an_unknown_fairness_assumption_is_not_decided() -> None:
-    """It neither refutes nor acquits."""
+    """The result is neither a refutation nor an acquittal."""
     idle = lasso(REFERENCE, "ask0", "idle1")
     judgement = judge(REFERENCE, lock.enters("fancy"), idle)
     assert not judgement.refutes
@@ -226,7 +226,7 @@ def test_an_unknown_fairness_assumption_is_not_decided() -> None:
 
 
 def ends_after(system: lock.LockSystem, verbs: set[str]) -> lock.LockSystem:
-    """The system, offering only some verbs, so that runs end."""
+    """Return the system with only some verbs on offer, so that runs end."""
 
     def offered(config: lock.Config, scope: Scope, state: lock.State) -> Iterator[Act]:
         return (act for act in lock.actions(config, scope, state) if act.verb in verbs)
@@ -235,7 +235,7 @@ def ends_after(system: lock.LockSystem, verbs: set[str]) -> lock.LockSystem:
 
 
 def test_a_run_that_ends_breaks_the_promises_it_has_not_kept() -> None:
-    """Fairness does not help where nothing is on offer."""
+    """Fairness has no effect if no action is on offer."""
     system = ends_after(lock.lock(1), {"ask"})
     asked = run(system, "ask0")
     assert has_ended(system, asked.config, asked.start.moved("p0", "waiting"))
@@ -248,7 +248,7 @@ def test_a_run_that_ends_breaks_the_promises_it_has_not_kept() -> None:
 
 
 def test_a_deadlock_is_a_wish_that_no_continuation_grants() -> None:
-    """Ticks that change something do not make it less dead."""
+    """Ticks that change the state do not end a deadlock."""
     sealed = run(SEALS, "ask0", "enter0", "leave0", "ask1")
     assert refutes(SEALS, lock.NO_DEADLOCK, sealed)
     assert not refutes(REFERENCE, lock.NO_DEADLOCK, sealed)
@@ -256,7 +256,7 @@ def test_a_deadlock_is_a_wish_that_no_continuation_grants() -> None:
 
 
 def test_a_deadlock_search_that_does_not_close_is_not_decided() -> None:
-    """Two states are not enough to know."""
+    """Two states are not enough to decide."""
     sealed = run(lock.lock(4, lock.SEALS), "ask0", "enter0", "leave0", "ask1")
     judgement = judge(lock.lock(4, lock.SEALS), lock.NO_DEADLOCK, sealed, limit=2)
     assert (judgement.refutes, judgement.decided) == (False, False)
@@ -279,7 +279,7 @@ def test_what_depends_on_nothing_else() -> None:
 
 
 def test_two_configurations_are_compared_only_by_claims_across_them() -> None:
-    """`across` is what allows it."""
+    """`across` allows it."""
     system = counter.counter(1, budget=3)
     config = next(iter(system.all_configs()))
     start = next(iter(system.initial(config)))
@@ -305,7 +305,7 @@ def test_two_orders_of_two_actions() -> None:
 
 
 def test_a_twin_is_computed_and_never_believed() -> None:
-    """The right run is shown to people; the judge makes its own."""
+    """The right run is for display; the judge computes its own."""
     first = lock.lock(rules=lock.FAVOURS_FIRST, variant="favours_first")
     left = run(first, "ask0", "ask1", "enter1", "enter0")
     pair = twin_pair(first, lock.ANONYMOUS, left)
@@ -336,7 +336,7 @@ def test_the_twin_of_an_initial_state_is_initial() -> None:
 
 
 def test_a_purged_action_has_no_second_step() -> None:
-    """The claim is shown None."""
+    """The claim gets None."""
     purged = TwoRun(
         name="x",
         sentence="",
@@ -354,12 +354,12 @@ def test_a_purged_action_has_no_second_step() -> None:
 )
 def test_evidence_of_another_kind_says_nothing(evidence: Evidence) -> None:
     """An invariant has no lassos."""
-    assert "says nothing" in judge(CARELESS, lock.MUTUAL_EXCLUSION, evidence).reason
+    assert "cannot refute a claim" in judge(CARELESS, lock.MUTUAL_EXCLUSION, evidence).reason
     assert first_refuted_step(CARELESS, lock.MUTUAL_EXCLUSION, evidence) is None
 
 
 def test_liveness_kinds_without_fairness_are_the_hardest() -> None:
-    """Adding fairness can only turn a refutation into none."""
+    """Adding fairness can only remove refutations."""
     claims: list[Eventually | LeadsTo] = [lock.enters(), lock.somebody_in()]
     for found, _ in naive.all_lassos(lock.lock(2), 3):
         for claim in claims:

@@ -1,4 +1,4 @@
-"""The state machine: what it covers, what it refuses to call true, and that it says the same twice."""
+"""The state machine: its coverage, its limits, and that its results repeat."""
 
 from __future__ import annotations
 
@@ -42,22 +42,22 @@ CLAIMS: tuple[Property, ...] = (
 
 
 def verdict(found: Fuzzing, claim: Property) -> Verdict:
-    """The verdict on a claim."""
+    """Return the verdict on a claim."""
     return next(one for one in found.verdicts if one.claim == claim.name)
 
 
 def statuses(found: Fuzzing) -> dict[str, str]:
-    """Claim → status, by name."""
+    """Return the status of each claim by name."""
     return {one.claim: one.status.name for one in found.verdicts}
 
 
 def drawing(*rules: Rule, events: tuple[Event, ...] = (), system: str = "lock") -> Generator:
-    """A generator for two processes."""
+    """Return a generator for two processes."""
     return Generator(system, lambda _scope, _readings: st.just(lock.Config(("p0", "p1"))), rules, events)
 
 
 def act(verb: str, *, hostile: bool = False) -> Rule:
-    """A rule that draws a process for one verb, wherever the verb is on offer (a hostile one anywhere)."""
+    """Return a rule that draws a process for one verb, where the verb is on offer (anywhere, if hostile)."""
 
     def here(config: lock.Config, state: lock.State) -> list[str]:
         return [p for p in config.processes if hostile or state.of(p) == lock.FROM.get(verb)]
@@ -69,7 +69,7 @@ def act(verb: str, *, hostile: bool = False) -> Rule:
 
 
 def of_configs(*configs: lock.Config) -> lock.LockSystem:
-    """The lock under these configurations."""
+    """Return the lock under these configurations."""
 
     def these(_scope: Scope, _readings: Any) -> tuple[lock.Config, ...]:
         return configs
@@ -78,7 +78,7 @@ def of_configs(*configs: lock.Config) -> lock.LockSystem:
 
 
 def two_lamps() -> System[int, int, str, int, None]:
-    """A lamp that is on or off, and stays so for the whole run."""
+    """Return a lamp that is on or off for the whole run."""
     return System(
         "two_lamps",
         None,
@@ -90,7 +90,7 @@ def two_lamps() -> System[int, int, str, int, None]:
 
 
 def constant_of_the_run() -> DeterminedBy:
-    """What is seen depends on the action alone: true within each run, false across them."""
+    """A claim that the observation depends on the action alone: true within each run, false across runs."""
     return DeterminedBy(name="x", sentence="", key=lambda step: step.action, value=lambda step: step.shown)
 
 
@@ -103,7 +103,7 @@ def _reference() -> Fuzzing:
 
 
 def test_every_kind_of_claim_gets_its_verdict(reference: Fuzzing) -> None:
-    """True ones hold, false ones are refuted, and what sampling cannot decide is not decided."""
+    """True claims hold, false ones are refuted, and claims that sampling cannot decide stay undecided."""
     assert statuses(reference) == {
         "mutual_exclusion": "HOLDS",
         "refusals_change_nothing": "HOLDS",
@@ -121,7 +121,7 @@ def test_every_kind_of_claim_gets_its_verdict(reference: Fuzzing) -> None:
 
 
 def test_a_claim_alone_is_judged_on_the_same_runs() -> None:
-    """The verdict, its evidence and its counts: so the command that reproduces a refutation names one claim."""
+    """The verdict, its evidence and its counts: the command that reproduces a refutation names one claim."""
     together = fuzz(lock.lock(3), CLAIMS, examples=25)
     assert set(statuses(together).values()) == {"HOLDS", "REFUTED", "UNDECIDED"}
     for claim in CLAIMS:
@@ -130,12 +130,12 @@ def test_a_claim_alone_is_judged_on_the_same_runs() -> None:
 
 
 def test_a_small_system_is_covered_completely(reference: Fuzzing) -> None:
-    """As many states as the plainest search finds: 20."""
+    """As many states as a plain search finds: 20."""
     assert reference.coverage["states"] == len(naive.reachable_states(lock.lock(3))) == 20
 
 
 def test_numbers_asked_for_are_numbers_run(reference: Fuzzing) -> None:
-    """100 examples of 20 steps, each drawn by the one rule there is."""
+    """100 examples of 20 steps, each drawn by the only rule."""
     assert (reference.examples, reference.steps) == (100, 2000)
     assert reference.coverage["rule:anything_on_offer"] == 2000
     assert reference.verdicts[0].scope == {"processes": 3, "examples": 100, "steps": 20, "seed": 0}
@@ -167,7 +167,7 @@ def test_all_evidence_replays_and_is_as_small_as_it_gets(reference: Fuzzing) -> 
     ids=["careless", "favours_first", "seals"],
 )
 def test_a_mutant_is_refuted_by_the_claims_that_it_breaks(rules: lock.Rules, refuted: set[str]) -> None:
-    """Several at once: a claim that is already refuted hides no other."""
+    """Several at once: a refuted claim hides no other."""
     system = lock.lock(3, rules)
     found = fuzz(system, CLAIMS, examples=80)
     assert {name for name, status in statuses(found).items() if status == "REFUTED"} >= refuted
@@ -178,7 +178,7 @@ def test_a_mutant_is_refuted_by_the_claims_that_it_breaks(rules: lock.Rules, ref
 
 
 def test_joint_actions_are_drawn_per_agent() -> None:
-    """Forty agents have 5**40 joint actions; nobody lists them."""
+    """Forty agents have 5**40 joint actions, which are never listed."""
     system = counter.counter(40, budget=60, rules=counter.FIRST_COME, variant="first_come")
     found = fuzz(system, (counter.WITHIN_BUDGET, counter.NO_WINNER), examples=5, steps=5)
     assert statuses(found) == {"within_budget": "HOLDS", "no_winner": "REFUTED"}
@@ -193,14 +193,14 @@ def test_the_smallest_arbitration() -> None:
 
 
 def test_an_antecedent_that_was_never_met_proves_nothing() -> None:
-    """The careless lock refuses nobody, so nothing can be said about refusals."""
+    """The careless lock refuses no process, so claims about refusals are vacuous."""
     found = verdict(fuzz(lock.lock(3, lock.CARELESS), CLAIMS, examples=20), lock.REFUSALS_CHANGE_NOTHING)
     assert (found.status, found.coverage["met"], found.coverage["unmet"]) == (Status.UNDECIDED, 0, 400)
     assert "antecedent was never met in 400 steps" in found.because
 
 
 def test_keys_that_never_come_again_prove_nothing() -> None:
-    """A claim that its value depends on everything compares nothing."""
+    """A claim whose key has every field compares nothing."""
     unique = DeterminedBy(
         name="x", sentence="", key=lambda step: (step.before, step.action), value=lambda step: step.shown
     )
@@ -226,7 +226,7 @@ def test_an_event_below_its_floor_leaves_everything_undecided_but_what_was_refut
 
 
 def test_every_rule_is_drawn_and_counted() -> None:
-    """Rules are drawn where they are possible; the hostile one is possible anywhere, and is borne."""
+    """Rules are drawn where possible; the hostile one is possible anywhere, and the step accepts its actions."""
     generator = drawing(ASK, ENTER, LEAVE, act("fly", hostile=True))
     found = fuzz(lock.lock(2), CLAIMS, generator, examples=60)
     drawn = {name: found.coverage[f"rule:{name}"] for name in ("ask", "enter", "leave", "fly")}
@@ -237,7 +237,7 @@ def test_every_rule_is_drawn_and_counted() -> None:
 
 
 def test_a_goal_reached_by_hostile_actions_alone_is_not_reached() -> None:
-    """A machine that may do anything must not show a dead system to be alive."""
+    """Otherwise a machine that may do anything would show that a dead system is alive."""
     refused = Reachable(name="somebody_is_refused", sentence="", goal=lambda step: step.shown == "refused")
     found = fuzz(lock.lock(2), (refused,), drawing(act("fly", hostile=True)), examples=20)
     assert found.coverage["met:somebody_is_refused"] == found.steps > 0
@@ -252,7 +252,7 @@ def test_a_run_that_ends_begins_again() -> None:
 
 
 def test_a_run_that_ends_too_early_refutes_a_promise() -> None:
-    """Nothing is on offer after asking, and nobody entered."""
+    """After asking no action is on offer, and no process has entered."""
 
     def only_asking(config: lock.Config, scope: Scope, state: lock.State) -> Iterator[Act]:
         return (action for action in lock.actions(config, scope, state) if action.verb == "ask")
@@ -265,7 +265,7 @@ def test_a_run_that_ends_too_early_refutes_a_promise() -> None:
 
 
 def test_a_claim_that_is_made_nowhere_is_not_decided() -> None:
-    """Neither for configurations that are never drawn, nor for another system."""
+    """It applies to configurations that are never drawn, or to another system."""
     nowhere = Always(name="x", sentence="", check=lambda _config, _state: True, applies=lambda _config: False)
     elsewhere = Always(name="y", sentence="", check=lambda _config, _state: False, systems=("other",))
     found = fuzz(lock.lock(2), (nowhere, elsewhere), examples=5)
@@ -275,7 +275,7 @@ def test_a_claim_that_is_made_nowhere_is_not_decided() -> None:
 
 
 def test_nothing_to_draw_is_not_decided() -> None:
-    """An empty scope is no green report."""
+    """An empty scope does not pass."""
     found = fuzz(of_configs(), CLAIMS, examples=5)
     assert set(statuses(found).values()) == {"UNDECIDED"}
     assert found.examples == 0
@@ -289,7 +289,7 @@ def test_a_promise_of_one_configuration_is_counted_only_there() -> None:
 
 
 def test_ctrl_c_leaves_what_was_found_so_far() -> None:
-    """The tenth example is interrupted: refuted stays refuted, nothing else holds that was not witnessed."""
+    """The tenth example is interrupted: refutations stay, and otherwise only witnessed claims hold."""
 
     def progress(done: int, _asked: int) -> None:
         if done == 10:
@@ -305,7 +305,7 @@ def test_ctrl_c_leaves_what_was_found_so_far() -> None:
 
 
 def test_progress_is_told() -> None:
-    """Once per example, with what was asked for."""
+    """Once per example, with the requested number."""
     told: list[tuple[int, int]] = []
     fuzz(lock.lock(2), CLAIMS, examples=7, steps=3, progress=lambda done, asked: told.append((done, asked)))
     assert told == [(done, 7) for done in range(1, 8)]
@@ -320,13 +320,13 @@ def test_bad_numbers_are_named(wrong: dict[str, int]) -> None:
 
 
 def test_a_generator_of_another_system_is_refused() -> None:
-    """It would draw what this system does not know."""
+    """It would draw actions that this system does not know."""
     with pytest.raises(ValueError, match="'counter', not for 'lock'"):
         fuzz(lock.lock(2), CLAIMS, drawing(ASK, system="counter"))
 
 
 def test_what_the_model_raises_comes_with_the_step() -> None:
-    """A step that is not total is the model's fault; the note says where."""
+    """A step that raises is the model's fault; the note names the place."""
 
     def broken(rules: lock.Rules, config: lock.Config, state: lock.State, action: Act) -> tuple[lock.State, str]:
         if action.verb == "leave":
@@ -395,7 +395,7 @@ def test_a_value_that_depends_on_the_run_is_found_across_runs() -> None:
 
 
 def test_liveness_never_holds_by_sampling() -> None:
-    """A true promise stays undecided, and says why."""
+    """A true liveness claim stays undecided, with the reason."""
     kept = LeadsTo(name="x", sentence="", trigger=lambda step: step.shown == "in", goal=lambda step: True)
     found = verdict(fuzz(lock.lock(2), (kept,), examples=20), kept)
     assert found.status is Status.UNDECIDED
@@ -410,7 +410,7 @@ def test_a_violation_at_the_start_needs_no_step() -> None:
 
 
 def test_a_step_that_changes_its_mind_is_no_refutation() -> None:
-    """What does not replay is UNDECIDED and says so: the model is not a function."""
+    """A run that does not replay is UNDECIDED with the reason: the model is not a function."""
     mood = iter(range(10**6)).__next__  # its code cannot be read
 
     def moody(_rules: None, _config: int, state: int, _action: str) -> tuple[int, int]:

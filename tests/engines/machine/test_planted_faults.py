@@ -29,7 +29,7 @@
 Each check passes on the engines as they are, and fails on the fault.
 """
 
-# What replaces a private function here is an untyped lambda, on purpose.
+# The replacements of private functions are untyped lambdas on purpose.
 # pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownVariableType=false
 from __future__ import annotations
@@ -61,12 +61,12 @@ START = next(iter(TOTAL.initial(CONFIG)))
 
 
 def acts(words: str) -> tuple[Act, ...]:
-    """`ask0` is: p0 asks."""
+    """Return actions; `ask0` means that p0 asks."""
     return tuple(Act(word[:-1], f"p{word[-1]}") for word in words.split())
 
 
 def judged(claim: Property, evidence: Evidence, system: Any = TOTAL) -> bool:
-    """The judge's word, looked up anew so that a planted fault is heard."""
+    """Return the judge's answer, looked up anew so that a planted fault has its effect."""
     return judging.refutes(system, claim, evidence)
 
 
@@ -74,7 +74,7 @@ def judged(claim: Property, evidence: Evidence, system: Any = TOTAL) -> bool:
 
 
 def tells_fair_from_unfair() -> None:
-    """Idling starves whoever could enter all the time."""
+    """Idling starves a process that could enter all the time."""
     idle = Lasso(CONFIG, START, acts("ask0"), acts("idle1"))
     assert judged(lock.enters(), idle)
     assert not judged(lock.enters("weak_p0"), idle)
@@ -86,12 +86,12 @@ def passing_over_is_weakly_fair() -> None:
 
 
 def passing_over_is_not_strongly_fair() -> None:
-    """Strong fairness looks at again and again."""
+    """Strong fairness counts actions that are on offer again and again."""
     assert not judged(lock.enters("strong_p0"), Lasso(CONFIG, START, acts("ask0"), acts("ask1 enter1 leave1")))
 
 
 def unreachable_states_refute_nothing() -> None:
-    """Both are inside, but nothing leads there."""
+    """Both are inside, but no run leads there."""
     assert not judged(lock.MUTUAL_EXCLUSION, Scenario(CONFIG, START.moved("p0", "in").moved("p1", "in")))
 
 
@@ -101,7 +101,7 @@ def rejections_starve_nobody() -> None:
 
 
 def antecedents_count() -> None:
-    """False of everything, said of refusals only."""
+    """The claim is always false, and is about refusals only."""
     claim = EachStep(name="x", sentence="", check=lambda _s: False, when=lambda step: step.shown == "refused")
     assert not judged(claim, Scenario(CONFIG, START, acts("ask0 enter0")))
     assert judged(claim, Scenario(CONFIG, START, acts("ask0 ask1 enter0 enter1")))
@@ -134,7 +134,7 @@ def shrunk_still_refutes() -> None:
 
 
 def _arbitration() -> Scenario[Any, Any, Any]:
-    """Three agents asking for too much, shrunk."""
+    """Return three agents that ask for too much, shrunk."""
     system = counter.counter(3, 4, rules=counter.FIRST_COME)
     config = next(iter(system.all_configs()))
     scenario = Scenario(config, next(iter(system.initial(config))), ((("a0", 3), ("a1", 2), ("a2", 3)),))
@@ -144,7 +144,7 @@ def _arbitration() -> Scenario[Any, Any, Any]:
 
 
 def honest_runs_stay_honest_and_small() -> None:
-    """Three processes or agents, two needed; every action that is left is on offer."""
+    """Three processes or agents, two needed; every remaining action is on offer."""
     less = _arbitration()
     assert [agent for agent, _ in less.actions[0]] == list(less.config.agents)
     system = lock.lock(3, lock.FAVOURS_FIRST)
@@ -162,7 +162,7 @@ def smallest_arbitration() -> None:
 
 
 def reports_replay() -> None:
-    """Every piece of evidence is a run on which the claim's own predicate is false."""
+    """All evidence is a run on which the claim's own predicate is false."""
     system = lock.lock(3, lock.CARELESS)
     found = fuzz(system, (lock.MUTUAL_EXCLUSION,), examples=50)
     evidence = found.verdicts[0].evidence
@@ -171,18 +171,18 @@ def reports_replay() -> None:
 
 
 def all_states_are_seen() -> None:
-    """As many as the plainest search finds."""
+    """As many as a plain search finds."""
     assert fuzz(lock.lock(3), examples=100).coverage["states"] == len(naive.reachable_states(lock.lock(3)))
 
 
 def every_rule_is_drawn() -> None:
-    """Also the last one."""
+    """Including the last one."""
     found = fuzz(TOTAL, (), drawing(ASK, ENTER, LEAVE, act("fly", hostile=True)), examples=50)
     assert all(found.coverage[f"rule:{name}"] > 0 for name in ("ask", "enter", "leave", "fly"))
 
 
 def floors_are_floors() -> None:
-    """Nothing holds in a run that did not see what it had to see."""
+    """No claim holds in a run that misses a floor."""
     events = (Event("never", lambda _step: False, floor=1),)
     found = fuzz(TOTAL, (lock.MUTUAL_EXCLUSION,), drawing(ASK, ENTER, events=events), examples=20)
     assert found.verdicts[0].status is Status.UNDECIDED
@@ -195,25 +195,25 @@ def nothing_is_not_enough() -> None:
 
 
 def both_refutations_are_reported() -> None:
-    """The late one (three entries) behind the early one (two inside)."""
+    """The late one (three entries) after the early one (two inside)."""
     found = fuzz(lock.lock(3, lock.CARELESS), (lock.MUTUAL_EXCLUSION, lock.AT_MOST_TWO_ENTRIES), examples=100)
     assert [one.status for one in found.verdicts] == [Status.REFUTED, Status.REFUTED]
 
 
 def runs_are_compared() -> None:
-    """Within one run nothing changes."""
+    """Within one run the value is constant."""
     assert fuzz(two_lamps(), (constant_of_the_run(),), examples=20).verdicts[0].status is Status.REFUTED
 
 
 def promises_need_more_than_samples() -> None:
-    """However many runs keep it."""
+    """Any number of satisfying runs leaves it open."""
     kept = LeadsTo(name="x", sentence="", trigger=lambda _step: True, goal=lambda _step: True)
     assert fuzz(TOTAL, (kept,), examples=20).verdicts[0].status is Status.UNDECIDED
 
 
 @dataclass(frozen=True)
 class Loose:
-    """An action that hangs on a file's data: its words are the file's own list."""
+    """An action that shares data with a file: its words are the file's own list."""
 
     words: Any
 
@@ -234,7 +234,7 @@ def _loose() -> System[int, tuple[Any, ...], Loose, str, None]:
 
 
 def hanging_data_are_found_out() -> None:
-    """A codec that hands the file's own list on, which then changes under the state."""
+    """A codec that passes on the file's own list, which then changes under the state."""
 
     def encode(value: Any) -> Any:
         return list(map(encode, value)) if isinstance(value, tuple) else {"words": list(value.words)}
@@ -250,7 +250,7 @@ def hanging_data_are_found_out() -> None:
 
 
 def lossy_files_are_found_out() -> None:
-    """A codec that gives another action back; nothing holds then."""
+    """A codec that returns another action; no claim holds then."""
     real = codec.decode
 
     def decode(data: Any, *types: type) -> Any:
@@ -289,7 +289,7 @@ class Fault:
 
 
 def judge_ignores_fairness(patch: pytest.MonkeyPatch) -> None:
-    """No loop breaks anything."""
+    """No loop refutes anything."""
     patch.setattr(judging, "_breaks", lambda *_arguments: False)
 
 
@@ -302,23 +302,23 @@ def _of_kind(kind: str) -> Callable[[pytest.MonkeyPatch], None]:
 
 
 def judge_takes_any_start(patch: pytest.MonkeyPatch) -> None:
-    """Wherever a run begins, it is a run."""
+    """A run may begin anywhere."""
     patch.setattr(judging, "_runs", lambda *_arguments: ())
 
 
 def judge_lets_anybody_act(patch: pytest.MonkeyPatch) -> None:
-    """Everything is on offer."""
+    """Every action is on offer."""
     patch.setattr(judging, "_not_on_offer", lambda *_arguments: "")
 
 
 def judge_forgets_antecedents(patch: pytest.MonkeyPatch) -> None:
-    """Every claim speaks of every step."""
+    """Every claim is about every step."""
     real = judging._first  # pyright: ignore[reportPrivateUsage]
     patch.setattr(judging, "_first", lambda s, claim, run: real(s, replace(claim, when=lambda _step: True), run))
 
 
 def shrinker_keeps_anything(patch: pytest.MonkeyPatch) -> None:
-    """The first proposal is taken unseen."""
+    """The first proposal is accepted unchecked."""
 
     def improve(self: Shrinker, proposals: Any) -> bool:
         best = next(iter(proposals), None)
@@ -358,12 +358,12 @@ def shrinker_lowers_nothing(patch: pytest.MonkeyPatch) -> None:
 
 
 def machine_believes_its_shrinker(patch: pytest.MonkeyPatch) -> None:
-    """The shrinker is told that everything fails."""
+    """The shrinker is told that every run fails."""
     patch.setattr(ledger, "refutes", lambda *_arguments: True)
 
 
 def machine_forgets_to_move(patch: pytest.MonkeyPatch) -> None:
-    """Every action is taken in the start."""
+    """Every action is taken in the initial state."""
     patch.setattr(watch.Run, "state", property(lambda run: run.start))
 
 
@@ -379,7 +379,7 @@ def machine_ignores_floors(patch: pytest.MonkeyPatch) -> None:
 
 
 def machine_counts_all_as_met(patch: pytest.MonkeyPatch) -> None:
-    """Whether the claim said something or not."""
+    """Each antecedent counts as met."""
 
     def said(one: watch.Watch[Any], something: bool) -> bool:
         one.met += 1
@@ -389,7 +389,7 @@ def machine_counts_all_as_met(patch: pytest.MonkeyPatch) -> None:
 
 
 def machine_stops_watching(patch: pytest.MonkeyPatch) -> None:
-    """Once anything is refuted."""
+    """It stops at the first refutation."""
     real = ledger.Ledger.watching
 
     def watching(book: ledger.Ledger, config: Any) -> list[watch.Watch[Any]]:
@@ -399,33 +399,33 @@ def machine_stops_watching(patch: pytest.MonkeyPatch) -> None:
 
 
 def machine_forgets_keys(patch: pytest.MonkeyPatch) -> None:
-    """Each run begins with nothing known."""
+    """Each run begins without known keys."""
     patch.setattr(watch.WatchKeys, "begin", lambda one, _run: one.first.clear())
 
 
 def machine_believes_liveness(patch: pytest.MonkeyPatch) -> None:
-    """Sampling decides everything."""
+    """Sampling decides every claim."""
     patch.setattr(watch.WatchForever, "decided_by_sampling", True)
 
 
 def machine_leaves_data_alone(patch: pytest.MonkeyPatch) -> None:
-    """Nothing is scrambled."""
+    """Data are not changed."""
     patch.setattr(ledger, "scramble", lambda _data: None)
 
 
 def machine_compares_nothing(patch: pytest.MonkeyPatch) -> None:
-    """The way through a file is not taken."""
+    """Values do not go through a file."""
     patch.setattr(ledger.Ledger, "through_a_file", lambda _ledger, _step: None)
 
 
 def comparison_sees_nothing(patch: pytest.MonkeyPatch) -> None:
-    """Everything agrees."""
+    """All results agree."""
     agreeing = EachStep(name="x", sentence="", check=lambda _step: True)
     patch.setattr(variants, "_AGREE", agreeing)
 
 
 def comparison_runs_the_reference_twice(patch: pytest.MonkeyPatch) -> None:
-    """The variant's own state is not tracked: it always starts where the reference is."""
+    """The variant's own state is not tracked: its steps always start in the reference's state."""
     real = variants.lockstep
 
     def lockstep(reference: Any, variant: Any) -> Any:
@@ -440,7 +440,7 @@ def comparison_runs_the_reference_twice(patch: pytest.MonkeyPatch) -> None:
 
 
 def comparison_forgets_its_bound(patch: pytest.MonkeyPatch) -> None:
-    """A full table is a complete one."""
+    """A full table counts as a complete one."""
     search = variants._Search  # pyright: ignore[reportPrivateUsage]
     patch.setattr(search, "_room", lambda self: len(self.parents) < self.max_states)
 
@@ -475,7 +475,7 @@ CHECKS = tuple(dict.fromkeys(fault.caught_by for fault in FAULTS))
 
 
 def named(item: object) -> str:
-    """The id of a parameter."""
+    """Return the id of a parameter."""
     return item.name if isinstance(item, Fault) else getattr(item, "__name__", repr(item))
 
 
@@ -487,7 +487,7 @@ def test_the_engines_pass_the_check(check: Callable[[], None]) -> None:
 
 @pytest.mark.parametrize("fault", FAULTS, ids=named)
 def test_the_fault_is_caught(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By an assertion of its check, not by some crash."""
+    """By an assertion of its check rather than a crash."""
     fault.plant(monkeypatch)
     with pytest.raises(AssertionError):
         fault.caught_by()

@@ -1,8 +1,8 @@
-"""A second opinion on small systems, written from the definitions and not from the engine.
+"""An independent oracle for small systems, written from the definitions and not from the engine.
 
-Reachability is a fixpoint over sets.  Loops are found by trying every set of states: a loop can go round for
-ever through exactly the states of a set if the set is strongly connected (by Warshall's closure), and whether
-that is fair is read off the definition of weak and strong fairness.  Nothing here is fast.
+Reachability is a fixpoint over sets.  Loops are found by trying every set of states: a loop can visit exactly the
+states of a set for ever if the set is strongly connected (by Warshall's closure). Its fairness follows the definition
+of weak and strong fairness.  No part is fast.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ class Graph:
 
     @property
     def states(self) -> frozenset[Any]:
-        """All of them."""
+        """Return all states."""
         return frozenset[Any]().union(*self.rings)
 
     @property
     def ends(self) -> frozenset[Any]:
-        """The states without any step."""
+        """Return the states without any step."""
         return self.states - {step.before for step in self.steps}
 
 
 def graph_of(system: AnySystem, config: Any) -> Graph:
-    """Rings of states: those at distance 0, 1, 2 … until a ring is empty."""
+    """Return the graph by rings of states: those at distance 0, 1, 2 … until a ring is empty."""
 
     def out(state: Any) -> list[AnyStep]:
         return [system.take(config, state, action) for action in system.enabled(config, state)]
@@ -64,12 +64,12 @@ def graph_of(system: AnySystem, config: Any) -> Graph:
 
 
 def graphs_of(system: AnySystem) -> tuple[Graph, ...]:
-    """The graph of every configuration."""
+    """Return the graph of every configuration."""
     return tuple(graph_of(system, config) for config in system.all_configs())
 
 
 def sizes(graphs: Iterable[Graph]) -> tuple[int, int, int, int]:
-    """States, steps, distinct pairs of states, depth."""
+    """Return states, steps, distinct pairs of states, depth."""
     graphs = list(graphs)
     return (
         sum(len(graph.states) for graph in graphs),
@@ -81,7 +81,7 @@ def sizes(graphs: Iterable[Graph]) -> tuple[int, int, int, int]:
 
 @dataclass(frozen=True)
 class Answer:
-    """What must come out: `true` (a goal met, for `Reachable`), the shortest evidence where it is certain, counts."""
+    """The expected result: `true` (a goal met, for `Reachable`), the shortest evidence where it is certain, counts."""
 
     true: bool
     length: int | None = None
@@ -90,7 +90,7 @@ class Answer:
 
 
 def expected(system: AnySystem, claim: Property, graphs: Iterable[Graph]) -> Answer:
-    """The answer over all configurations."""
+    """Return the expected result over all configurations."""
     answers = [_one(system, claim, graph) for graph in graphs]
     lengths = [answer.length for answer in answers if answer.length is not None]
     good = any(a.true for a in answers) if isinstance(claim, Reachable) else all(a.true for a in answers)
@@ -153,7 +153,7 @@ def _history(claim: Monitor, graph: Graph) -> Answer:
     while ring:
         length += 1
         new = {(s.after, claim.update(v, s)) for state, v in ring for s in graph.steps if s.before == state}
-        # A start that is met again is a history like any other.
+        # A start that is reached again is a history like any other.
         met |= {node for node in new if claim.when(graph.config, node[1])}
         wrong = {node for node in new if node in met and not claim.ok(graph.config, node[1])}
         if wrong and first is None:
@@ -165,7 +165,7 @@ def _history(claim: Monitor, graph: Graph) -> Answer:
 
 
 def _behind(steps: Iterable[AnyStep], seeds: set[Any]) -> set[Any]:
-    """Least fixpoint: the seeds, and whatever has a step into the set."""
+    """Return the least fixpoint of the seeds and the states with a step into the set."""
     steps = list(steps)
     while more := {step.before for step in steps if step.after in seeds} - seeds:
         seeds = seeds | more
@@ -175,7 +175,7 @@ def _behind(steps: Iterable[AnyStep], seeds: set[Any]) -> set[Any]:
 def _can_wait_for_ever(
     system: AnySystem, graph: Graph, mild: list[AnyStep], first: frozenset[Any], fairness: tuple[str, ...]
 ) -> bool:
-    """Whether a run of mild steps from one of the `first` states ends, or goes on for ever fairly."""
+    """Return whether a run of mild steps from one of the `first` states ends, or goes on for ever fairly."""
     known = set(first)
     while more := {step.after for step in mild if step.before in known} - known:
         known |= more
@@ -186,10 +186,10 @@ def _can_wait_for_ever(
 def fair_sets(
     system: AnySystem, graph: Graph, allowed: list[AnyStep], fairness: tuple[str, ...]
 ) -> list[tuple[frozenset[Any], list[AnyStep]]]:
-    """Every set of states that a fair loop of allowed steps can visit for ever, with all steps inside it.
+    """Yield every set of states that a fair loop of allowed steps can visit for ever, with all steps inside it.
 
-    Taking all steps inside a set serves at least as much as taking some, and what is on offer depends on the
-    states alone, so it is enough to ask about all of them.
+    All steps inside a set satisfy at least as many assumptions as some of them, and the actions on offer depend on the
+    states alone, so it is enough to check all steps together.
     """
     assumed = [system.fair(graph.config)[name] for name in fairness]
     found: list[tuple[frozenset[Any], list[AnyStep]]] = []

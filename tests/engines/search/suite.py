@@ -1,7 +1,7 @@
-"""The soundness suite of the search: each check compares it with something that is not the search.
+"""The soundness suite of the search: each check compares it with an independent computation.
 
-Ordinary tests run the checks; `test_planted_faults` runs them again with a fault in the engine and demands
-that the right ones notice.  A check raises AssertionError (or what the engine raises) when it is not content.
+Ordinary tests run the checks; `test_planted_faults` runs them again with a fault in the engine and demands that the
+right ones fail.  A failing check raises AssertionError (or an error of the engine).
 """
 
 # pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
@@ -45,7 +45,7 @@ LICENCE = Licence("swap", "joint_1", "reference", "equivariance", "sha256:00")
 
 
 def claims_about(seed: int, *, looks_at_actions: bool = True) -> tuple[Property, ...]:
-    """One random claim or more of each kind that the oracle decides."""
+    """Return one or more random claims of each kind that the oracle decides."""
     random = Random(f"claims {seed}")
 
     def steps(chance: float) -> Callable[[Any], bool]:
@@ -77,7 +77,7 @@ def claims_about(seed: int, *, looks_at_actions: bool = True) -> tuple[Property,
 
 
 def agrees_with_oracle(system: AnySystem, claims: tuple[Property, ...]) -> None:
-    """Counts, verdicts, evidence and shortest lengths against the definitions."""
+    """Compare counts, verdicts, evidence and shortest lengths with the definitions."""
     found, graphs = explore(system, claims), graphs_of(system)
     assert (found.states, found.transitions, found.edges, found.depth) == sizes(graphs), system.name
     for claim, verdict in zip(claims, found.verdicts, strict=True):
@@ -99,7 +99,7 @@ def agrees_with_oracle(system: AnySystem, claims: tuple[Property, ...]) -> None:
 
 
 def supported(system: AnySystem, claim: Property, verdict: Verdict, length: int | None, where: str) -> None:
-    """A refutation (or a goal met) has evidence that the judge takes, of the right length where that is certain."""
+    """Check that a refutation (or a goal met) has evidence that the judge accepts, of the certain length if known."""
     needs = verdict.status is (Status.HOLDS if isinstance(claim, Reachable) else Status.REFUTED)
     assert (verdict.evidence is not None) == needs, where
     if verdict.evidence is None:
@@ -113,14 +113,14 @@ def supported(system: AnySystem, claim: Property, verdict: Verdict, length: int 
 
 
 def random_graphs(seeds: range = range(80)) -> None:
-    """Random systems of one or two graphs, against the oracle."""
+    """Compare random systems of one or two graphs with the oracle."""
     for seed in seeds:
         system = table_system(seed, states=2 + seed % 5, tables=1 + seed % 2, dense=seed % 3 == 0)
         agrees_with_oracle(system, claims_about(seed))
 
 
 def larger_graphs(seeds: range = range(30)) -> None:
-    """Larger random graphs, with several ways to a state; the oracle is fast enough but for loops."""
+    """Compare larger random graphs, with several paths to a state; the oracle is fast enough except for loops."""
     for seed in seeds:
         claims = claims_about(seed)[:5]
         agrees_with_oracle(table_system(500 + seed, states=18, tables=2), claims)
@@ -131,17 +131,17 @@ def known_sizes() -> None:
     found = explore(two_phase_commit.two_phase_commit(3), two_phase_commit.CLAIMS)
     assert (found.states, found.transitions) == (288, 1_145)
     assert [verdict.status for verdict in found.verdicts] == [Status.HOLDS] * len(two_phase_commit.CLAIMS)
-    # Everybody prepares and is heard, the manager commits, everybody obeys: 3 + 3 + 1 + 3.
+    # All prepare and are heard, the manager commits, all obey: 3 + 3 + 1 + 3.
     assert found.reach == {"all_commit": 10}
 
 
 def apart(claims: Iterable[Property]) -> tuple[Property, ...]:
-    """The same claims under names of their own: verdicts go by the name."""
+    """Return the same claims under distinct names: verdicts are found by name."""
     return tuple(replace(claim, name=f"{claim.name}_{place}") for place, claim in enumerate(claims))
 
 
 def peterson_facts() -> None:
-    """What the textbook says about Peterson's algorithm, and about three ways to get it wrong."""
+    """Check textbook facts about Peterson's algorithm, and about three faulty variants."""
     about: tuple[Property, ...] = (
         peterson.EXCLUSION,
         peterson.NO_STUCK,
@@ -168,7 +168,7 @@ def peterson_facts() -> None:
 
 
 def lock_pairs() -> None:
-    """Claims about pairs of runs, on a lock where they hold and on one with a favourite."""
+    """Check two-run claims on a lock where they hold and on one with a favourite."""
     about = (lock.BY_PLACE, lock.ANONYMOUS, lock.ASKS_COMMUTE, lock.ENTRIES_COMMUTE)
     honest, favours = lock.lock(2), lock.lock(2, lock.FAVOURS_FIRST, "favours_first")
     holds, refuted = Status.HOLDS, Status.REFUTED
@@ -180,7 +180,7 @@ def lock_pairs() -> None:
 
 
 def lock_fairness() -> None:
-    """Who asks for a lock gets it under strong fairness (if whoever is in leaves), and not under less."""
+    """Check that asking leads to getting under strong fairness (if the holder leaves), and not under less."""
     about: tuple[Property, ...] = (
         lock.enters(),
         lock.enters("weak_p0", "leave"),
@@ -199,7 +199,7 @@ def lock_fairness() -> None:
 
 
 def what_is_left_is_fair() -> None:
-    """A loop may avoid the states that offer what it would starve: 0 goes round alone, 1 offers a way out to 2."""
+    """A loop may avoid the states that offer the starved action: 0 loops alone, 1 offers a way out to 2."""
     moves = {0: {"stay": 0, "on": 1}, 1: {"back": 0, "out": 2}, 2: {"stay": 2}}
     system: AnySystem = System(
         name="ways_out",
@@ -230,7 +230,7 @@ def _stays(state: int, action: str) -> bool:
 
 
 def pair_claims() -> tuple[Property, ...]:
-    """Claims about pairs of steps of `joint_system`: two that are true of it, two that are not."""
+    """Return claims about pairs of steps of `joint_system`: two true ones, two false ones."""
     return (
         DeterminedBy(
             name="by_everything",
@@ -267,7 +267,7 @@ def pair_claims() -> tuple[Property, ...]:
 
 
 def joint_claims(seed: int) -> tuple[Property, ...]:
-    """Random claims that look at actions, random claims that do not, and claims about pairs."""
+    """Return random claims that read actions, random claims that do not, and two-run claims."""
     renamed = {"f0": "x_moves", "f1": "y_moves"}
 
     def fitted(claim: Property, prefix: str) -> Property:
@@ -281,7 +281,7 @@ def joint_claims(seed: int) -> tuple[Property, ...]:
 
 
 def same_but_for_method(one: Exploration, other: Exploration) -> None:
-    """Everything that two searches report is equal, evidence included, except what names the method."""
+    """Check that two searches report the same, evidence included, except for the method's name."""
     for name in ("states", "transitions", "edges", "depth", "configs", "complete", "reach"):
         assert getattr(one, name) == getattr(other, name), name
     for left, right in zip(one.verdicts, other.verdicts, strict=True):
@@ -289,7 +289,7 @@ def same_but_for_method(one: Exploration, other: Exploration) -> None:
 
 
 def methods_agree(seeds: range = range(3)) -> None:
-    """Memoised search gives what explicit search gives, to the last action; both give the oracle's counts."""
+    """Check that memoised search equals explicit search, to the last action; both have the oracle's counts."""
     for seed in seeds:
         system = joint_system(seed)
         claims = joint_claims(seed)
@@ -306,12 +306,12 @@ def methods_agree(seeds: range = range(3)) -> None:
 
 
 def cross_check_speaks() -> None:
-    """A `separated` that is not the step is refused: a wrong judge, merge, apply and reads."""
+    """Check that a `separated` that disagrees with the step is refused: a wrong judge, merge, apply and reads."""
     system = joint_system(2)
     parts = system.separated
     assert parts is not None
     judge, merge, apply = parts.judge, parts.merge, parts.apply
-    # Wrong where much is asked for, and right for the first action of every state: only samples can tell.
+    # Wrong for large requests, and right for the first action of every state: only samples can tell.
     wrong: dict[str, Separated[Any, Any, Any, Any, Any, Any]] = {
         "judge": replace(parts, judge=lambda r, c, k, agent, x: judge(r, c, k, agent, x) + (x == 3)),
         "merge": replace(
@@ -332,7 +332,7 @@ def cross_check_speaks() -> None:
 
 
 def licences() -> None:
-    """A quotient is used under a licence only; its counts are those of the full space."""
+    """Check that a quotient needs a licence; its counts are those of the full space."""
     system = joint_system(1)
     full = explore(system)
     reduced = explore(system, licence=LICENCE)
@@ -354,7 +354,7 @@ def licences() -> None:
 
 
 def closed_menus() -> None:
-    """A scope that offers one agent less than its image is refused: representatives would not stand for orbits."""
+    """Check that an agent that offers less than its image is refused: representatives would not stand for orbits."""
     system = joint_system(1)
     joint = system.joint
     assert joint is not None
@@ -371,7 +371,7 @@ def closed_menus() -> None:
 
 
 def quotient_claims() -> None:
-    """Under a quotient a claim that it does not leave fixed is not carried over."""
+    """Check that a claim that a quotient does not preserve is not carried over."""
     system = joint_system(1)
     fixed = EachStep(name="fixed", sentence="", check=lambda step: len(step.after.held) == 2)
     favours = EachStep(name="favours", sentence="", check=lambda step: len(step.after.held) == 2, when=_x_first)
@@ -389,7 +389,7 @@ def _x_first(step: Any) -> bool:
 
 
 def open_graphs() -> None:
-    """What a bound left open is not decided, and says so; what was found all the same is."""
+    """Check that results beyond a bound are undecided with the reason; results so far are reported."""
     system = two_phase_commit.two_phase_commit(3)
     never = Always(name="never", sentence="", check=lambda _config, state: state.tm != "aborted")
     far = Reachable(name="far", sentence="", goal=lambda step: set(step.after.rms) == {"committed"})
@@ -410,12 +410,12 @@ def open_graphs() -> None:
 
 
 def found_depth(system: AnySystem) -> int:
-    """The depth at which the oracle's rings end."""
+    """Return the depth at which the oracle's rings end."""
     return sizes(graphs_of(system))[3]
 
 
 def vacuity() -> None:
-    """What was never met, what applies nowhere, and what nothing was compared for does not hold."""
+    """Check that an antecedent never met, a claim that never applies, and a comparison of nothing do not hold."""
     system = table_system(4, states=6)
     nothing = lambda *_anything: False  # noqa: E731 - one predicate for every kind
     about: tuple[Property, ...] = (
@@ -434,7 +434,7 @@ def vacuity() -> None:
 
 
 def parallel_edges() -> None:
-    """256 differently labelled edges between the same two states are still edges to the graph algorithms."""
+    """Check that 256 differently labelled edges between the same two states stay edges for the graph algorithms."""
     names = [f"bit{bit}" for bit in range(8)]
     fair = {
         name: Fairness[int, int]("weak", lambda _state, action, bit=bit: bool(action >> bit & 1))  # type: ignore[misc]
@@ -453,7 +453,7 @@ def parallel_edges() -> None:
     (verdict,) = explore(system, (never,)).verdicts
     assert verdict.status is Status.REFUTED
     assert isinstance(verdict.evidence, Lasso)
-    # The loop serves all eight assumptions, or it is no evidence.
+    # The loop satisfies all eight assumptions, or it is no evidence.
     assert all(any(action >> bit & 1 for action in verdict.evidence.loop) for bit in range(8))
 
 

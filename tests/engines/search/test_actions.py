@@ -1,4 +1,4 @@
-"""What a search counts by action, held against counts made by hand and by a search of the tests' own."""
+"""Counts of a search by action, compared with counts by hand and with a naive search."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def counter(size: int, *menu: Any, actions: tuple[Any, ...] = ("up", "stay", ("j
 
 
 def counts(system: AnySystem, **options: Any) -> ActionCounts:
-    """The counts of an exploration."""
+    """Return the counts of an exploration."""
     found = explore(system, **options, count_actions=True).actions
     assert found is not None
     return found
@@ -40,20 +40,20 @@ def counts(system: AnySystem, **options: Any) -> ActionCounts:
 def test_the_counts_are_those_of_a_person() -> None:
     """0 to 4: each action in five states; the last changes nothing more; the breadth-first order finds the new ones."""
     assert dict(counts(counter(4)).labels) == {
-        "up": Count(offered=5, changed=4, new=1),  # from 0 to 1; what it would find next, jumps have found before
+        "up": Count(offered=5, changed=4, new=1),  # from 0 to 1; jumps find the other states first
         "stay": Count(offered=5, changed=0, new=0),
         "jump": Count(offered=5, changed=4, new=3),  # from 0 to 2, from 1 to 3, from 2 to 4
     }
 
 
 def naive(system: AnySystem) -> dict[str, Count]:
-    """The same by a search without a program of ours."""
+    """Count by a search without any code of evenhand."""
     offered: Counter[str] = Counter()
     changed: Counter[str] = Counter()
     new: Counter[str] = Counter()
     for config in system.all_configs():
         known = list(dict.fromkeys(system.initial(config)))
-        for state in known:  # grows as it goes
+        for state in known:  # grows during the loop
             for action in system.enabled(config, state):
                 after, label = system.take(config, state, action).after, type(action).__name__
                 offered[label] += 1
@@ -66,14 +66,14 @@ def naive(system: AnySystem) -> dict[str, Count]:
 
 @dataclass(frozen=True)
 class Add:
-    """A number is added."""
+    """Add a number."""
 
     number: int
 
 
 @dataclass(frozen=True)
 class Halve:
-    """The state is halved."""
+    """Halve the state."""
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
@@ -101,7 +101,7 @@ def test_several_starts_are_not_new() -> None:
 
 
 def test_beyond_a_bound_nothing_is_new() -> None:
-    """What is not kept is not counted as found, but as changed."""
+    """A state that is not kept counts as changed but not as found."""
     up = evenhand.system("up", initial=[0], actions=lambda _n: ["up"], step=lambda n, _a: n + 1)
     assert counts(up, max_states=4).labels["up"] == Count(offered=4, changed=4, new=3)
 
@@ -133,13 +133,13 @@ class Move:
     ],
 )
 def test_each_action_has_a_label(action: Any, label: str) -> None:
-    """As a person would name it."""
+    """In the form that a user would write."""
     assert label_of(action) == label
     assert list(counts(counter(1, actions=(action,))).labels) == [label]
 
 
 def test_labels_without_end_are_counted_together() -> None:
-    """The first ones keep their names; nothing is lost."""
+    """The first ones keep their names; no count is lost."""
     found = counts(counter(0, actions=tuple(f"set {n}" for n in range(LABELS + 30)))).labels
     assert len(found) == LABELS + 1
     assert found[OTHERS] == Count(offered=30)
@@ -154,20 +154,20 @@ def test_the_menu_names_what_never_happens_and_what_does_nothing() -> None:
 
 
 def test_a_menu_that_is_too_long_is_not_counted() -> None:
-    """And without one nothing is said of it."""
+    """Without a menu no such count is reported."""
     long = counts(counter(1, *range(MENU + 1)))
     assert (long.menu, long.never_taken) == (None, ())
     assert counts(counter(1)).menu is None
 
 
 def test_the_menu_is_data_that_can_be_hashed() -> None:
-    """As all actions are."""
+    """All actions are."""
     with pytest.raises(TypeError, match=r"system 'counter': action of the menu \['up'\] is not hashable"):
         counter(1, ["up"])
 
 
 def test_counting_changes_no_verdict_and_is_off_by_default() -> None:
-    """The same exploration but for the counts."""
+    """The explorations are equal apart from the counts."""
 
     @always("It stays below four.")
     def below_four(state: int) -> bool:
@@ -179,7 +179,7 @@ def test_counting_changes_no_verdict_and_is_off_by_default() -> None:
 
 
 def test_a_compiled_search_and_a_product_count_nothing() -> None:
-    """They say None, never numbers of some configurations only."""
+    """They report None, never numbers of some configurations only."""
     free = find("cud").model.systems["free"]
     assert [
         explore(free, max_states=20, method=method, count_actions=True).actions

@@ -1,4 +1,4 @@
-"""Bounded memory, the condensation, and the command line's way to a method."""
+"""Bounded memory, the condensation, and the choice of a method on the command line."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WIDE = FREE.at(agents=2, keys=4)
 def test_memory_that_is_spent_leaves_it_open(
     method: str, system: AnySystem, states: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is known is still expanded, nothing is added, and the verdict names the bound and what was covered."""
+    """Known states are still expanded, none is added, and the verdict names the bound and the coverage."""
     asked: list[int] = []
 
     def filling() -> int:
@@ -48,14 +48,14 @@ def test_memory_that_is_spent_leaves_it_open(
 
 
 def test_the_memory_of_this_process() -> None:
-    """Some megabytes at least, and it grows with what is held."""
+    """At least some megabytes, and it grows with the data."""
     before = resident()
     held = bytearray(64 << 20)
     assert before > 1 << 20 and resident() > before and len(held)
 
 
 def test_the_condensation_is_acyclic_and_whole() -> None:
-    """Against networkx on the graph itself; messages are never unsent, so two-phase commit falls into many parts."""
+    """Against networkx on the graph itself; messages are never unsent, so two-phase commit has many components."""
     found = explore(two_phase_commit(3))
     made: Any = found.condensation()
     whole: Any = found.to_networkx()

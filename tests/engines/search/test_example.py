@@ -1,4 +1,4 @@
-"""The example of the documents says what the page says it does."""
+"""The example of the documents prints the output on the page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ EXAMPLE = runpy.run_path(str(ROOT / "docs/examples/peterson.py"))
 
 
 def test_the_page_shows_what_the_example_prints(capsys: pytest.CaptureFixture[str]) -> None:
-    """To the letter."""
     EXAMPLE["main"]()
     printed = capsys.readouterr().out
     assert "selfish: 32 states" in printed

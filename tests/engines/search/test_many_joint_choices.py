@@ -1,4 +1,4 @@
-"""A state that offers more joint choices than can be listed is counted, never listed."""
+"""A state with more joint choices than can be listed is counted without listing them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A search of a part of the configurations: what it says, what it leaves to the other parts."""
+"""A search of a part of the configurations: its own results, and those that need the other parts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SIZE = len(CONFIGS)
 
 
 def _of(config: Any) -> tuple[Property, ...]:
-    """A claim that only steps of one configuration violate, and the goal to see such a step."""
+    """Return a claim that only steps of one configuration violate, and the goal to see such a step."""
     return (
         EachStep(name="never", sentence="", check=lambda step: step.config != config),
         Reachable(name="seen", sentence="", goal=lambda step: step.config == config),
@@ -42,22 +42,22 @@ def test_the_parts_make_the_whole(licence: Any, parts: int) -> None:
 
 
 def test_a_part_says_nothing_of_the_others() -> None:
-    """What holds of the part holds with that scope; a goal that is not met, or a comparison, waits for the others."""
+    """A claim that holds in the part holds with that scope; an unmet goal or a comparison waits for the others."""
     here, there = (explore(SYSTEM, _of(CONFIGS[0]), part=(part, 2)) for part in (1, 2))
     assert [one.status for one in here.verdicts] == [Status.REFUTED, Status.HOLDS]
     assert [one.status for one in there.verdicts] == [Status.HOLDS, Status.UNDECIDED]
     assert there.verdicts[0].scope["part"] == "2/2" and there.verdicts[0].scope["configs"] == SIZE // 2
-    assert there.verdicts[1].because == "part 2/2 of the configurations says nothing of the others"
+    assert there.verdicts[1].because == "part 2/2 of the configurations decides nothing about the others"
     second = explore(SYSTEM, _of(CONFIGS[1]), part=(1, 2))
     assert [one.status for one in second.verdicts] == [Status.HOLDS, Status.UNDECIDED]
 
 
 def test_what_is_compared_across_configurations_waits_for_all_of_them() -> None:
-    """Even where those of the part agree."""
+    """Even where the values in the part agree."""
     same = DeterminedBy(name="same", sentence="", key=lambda _: 0, value=lambda _: 0, across=True)
     assert explore(SYSTEM, [same]).verdicts[0].status is Status.HOLDS
     found = explore(SYSTEM, [same], part=(1, 2)).verdicts[0]
-    assert found.status is Status.UNDECIDED and "says nothing of the others" in found.because
+    assert found.status is Status.UNDECIDED and "decides nothing about the others" in found.because
 
 
 @pytest.mark.parametrize("part", [(0, 2), (3, 2), (1, SIZE + 1)])
@@ -69,7 +69,7 @@ def test_a_part_that_there_is_not(part: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("written", ["1", "/2", "0/2", "3/2", "a/b", "1/2/3", "-1/2"])
 def test_a_part_is_written_as_a_fraction(written: str) -> None:
-    """Anything else is named, with the form that is meant."""
+    """Any other form is named, with the right form."""
     with pytest.raises(ValueError, match="is not of the form k/n"):
         chosen_part(written)
 

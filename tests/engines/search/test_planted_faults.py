@@ -19,7 +19,7 @@
 | closed_by_decree | an open graph is called complete | open_graphs |
 | no_licence | a quotient needs no licence | licences |
 | orbits_of_one | an orbit counts as one configuration | licences |
-| open_menus | nobody asks whether images are on offer | closed_menus |
+| open_menus | images are not checked to be on offer | closed_menus |
 | claims_fixed | every claim is taken to be fixed by the group | quotient_claims |
 | vacuous | an antecedent never met is no matter | vacuity, random_graphs |
 | first_values | pairs of different values are overlooked | lock_pairs |
@@ -106,7 +106,7 @@ def multiplicity_lost(patch: pytest.MonkeyPatch) -> None:
 
 
 def forgotten_agent(patch: pytest.MonkeyPatch) -> None:
-    """Remember judgements by choice alone."""
+    """Cache judgements by choice alone."""
     honest: Any = vars(memo.Memo)["_judge"]
     first: dict[Any, Any] = {}
 
@@ -118,7 +118,7 @@ def forgotten_agent(patch: pytest.MonkeyPatch) -> None:
 
 
 def seeing_blind(patch: pytest.MonkeyPatch) -> None:
-    """Give a blind step an action."""
+    """Give an action-independent check an action."""
     patch.setattr(
         graph,
         "action_independent_step",
@@ -127,13 +127,13 @@ def seeing_blind(patch: pytest.MonkeyPatch) -> None:
 
 
 def cross_check_off(patch: pytest.MonkeyPatch) -> None:
-    """Believe memoised search, and never ask a step again."""
+    """Trust memoised search without checking steps again."""
     patch.setattr(memo.Memo, "_same", lambda *_all: None)
     patch.setattr(graph, "refuse_unrepeatable", lambda *_all: None)
 
 
 def never_on_offer(patch: pytest.MonkeyPatch) -> None:
-    """Let no fairness ever be on offer."""
+    """Treat fairness as never on offer."""
     honest = liveness.need_of
 
     def masked(kind: str, served: Any, edges: Any) -> lasso.Need:
@@ -156,7 +156,7 @@ def weak_is_strong(patch: pytest.MonkeyPatch) -> None:
 
 
 def no_refinement(patch: pytest.MonkeyPatch) -> None:
-    """Give up on a part that starves a strong assumption, instead of looking at what is left."""
+    """Give up a part that starves a strong assumption, instead of searching the rest of it."""
     honest = liveness.fair_parts
 
     def gives_up(edges: Any, alive: Any, needs: Any) -> list[Any]:
@@ -178,7 +178,7 @@ def merged_labels(patch: pytest.MonkeyPatch) -> None:
 
 
 def unfair_loop(patch: pytest.MonkeyPatch) -> None:
-    """Go round any loop of a fair part."""
+    """Take any loop of a fair part."""
     patch.setattr(lasso.Need, "met", lambda *_all: True)
 
 
@@ -194,7 +194,7 @@ def stuck_is_silent(patch: pytest.MonkeyPatch) -> None:
 
 
 def amnesia(patch: pytest.MonkeyPatch) -> None:
-    """Tell histories apart by their state alone."""
+    """Distinguish histories by their state alone."""
     honest = check.HistoryWatch.start
 
     class ByState(dict[Any, Any]):
@@ -231,22 +231,22 @@ def orbits_of_one(patch: pytest.MonkeyPatch) -> None:
 
 
 def open_menus(patch: pytest.MonkeyPatch) -> None:
-    """Take every image of an action to be on offer."""
+    """Treat every image of an action as on offer."""
     patch.setattr(quotient, "on_offer", lambda *_all: True)
 
 
 def claims_fixed(patch: pytest.MonkeyPatch) -> None:
-    """Ask no claim whether the group leaves it fixed."""
+    """Treat every claim as preserved by the group."""
     patch.setattr(engine, "doubts_under", lambda *args: [""] * len(args[-1]))
 
 
 def vacuous(patch: pytest.MonkeyPatch) -> None:
-    """Let everything hold that nothing violates."""
+    """Let every claim hold that is not violated."""
     patch.setattr(verdicts, "_undecided", lambda *_all: "")
 
 
 def first_values(patch: pytest.MonkeyPatch) -> None:
-    """Overlook that values differ."""
+    """Ignore that values differ."""
     patch.setattr(pairs, "differing", lambda _table: (0, None))
     patch.setattr(verdicts, "differing", lambda _table: (0, None))
 
@@ -290,7 +290,7 @@ SHORT: dict[str, Callable[[], None]] = {
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 def test_fault_is_noticed(fault: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each check that the table names is not content."""
+    """Each check that the table names fails."""
     fault(monkeypatch)
     for name in FAULTS[fault]:
         with pytest.raises(Exception) as noticed:
@@ -300,7 +300,7 @@ def test_fault_is_noticed(fault: Plant, monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.parametrize("name", SHORT)
 def test_without_a_fault_nothing_is_noticed(name: str) -> None:
-    """The checks are content with the search as it is."""
+    """The checks pass on the search as it is."""
     SHORT[name]()
 
 

@@ -34,7 +34,7 @@ AnySystem = System[Any, Any, Any, Any, Any]
 
 @pytest.mark.parametrize("check", CHECKS.values(), ids=CHECKS.keys())
 def test_check(check: Callable[[], None]) -> None:
-    """One check of the suite is content."""
+    """One check of the suite passes."""
     check()
 
 
@@ -95,7 +95,7 @@ def test_methods_agree_on_more_systems() -> None:
 
 @pytest.mark.parametrize("licence", [None, LICENCE], ids=["full", "quotient"])
 def test_processes_change_nothing(licence: Any) -> None:
-    """Two processes find what one finds, with and without a quotient."""
+    """Two processes find the same as one, with and without a quotient."""
     system = joint_system(1, kernels=4)
     claims = joint_claims(1)
     one, two = (explore(system, claims, jobs=jobs, licence=licence) for jobs in (1, 2))
@@ -113,11 +113,11 @@ def test_processes_report_errors_like_one() -> None:
 
 
 def test_a_claim_that_looks_at_actions_sees_each_of_them_once() -> None:
-    """Memoised search shows groups; a claim that looks gets the members, in the end as many as the full product."""
+    """Memoised search passes groups; a claim that reads actions gets the members, as many as the full product."""
     system = joint_system(3, kernels=1)
     seen: list[tuple[Any, Any]] = []
 
-    note = seen.append  # a method that is passed on is not read, so that a test can look on
+    note = seen.append  # a method passed as a function is not read, so that a test can observe it
 
     def look(step: Any) -> bool:
         if step.shown == "moved":
@@ -131,7 +131,7 @@ def test_a_claim_that_looks_at_actions_sees_each_of_them_once() -> None:
 
 
 def test_a_claim_that_swallows_the_look_is_an_error() -> None:
-    """What cannot be told is not guessed."""
+    """The result is unknown, so it is not guessed."""
 
     def swallows(step: Any) -> bool:
         try:
@@ -182,7 +182,7 @@ def test_determined_across_configurations_names_both() -> None:
 
 
 def test_claims_that_apply_to_some_configurations_are_counted_there() -> None:
-    """`applies` is asked of every configuration."""
+    """`applies` is evaluated for every configuration."""
     system = joint_system(1)
     first, *_ = system.all_configs()
     (some,) = explore(
@@ -192,7 +192,7 @@ def test_claims_that_apply_to_some_configurations_are_counted_there() -> None:
 
 
 def test_unknown_fairness_is_an_error_before_the_search() -> None:
-    """A misspelt assumption is no assumption."""
+    """A misspelt assumption is refused."""
     claim = Eventually(name="hopes", sentence="", goal=lambda _step: False, fairness=("nobody",))
     with pytest.raises(UnknownName, match=r"claim 'hopes'.*weak_0"):
         explore(peterson.peterson(), (claim,))
@@ -202,13 +202,13 @@ def test_unknown_fairness_is_an_error_before_the_search() -> None:
     "bound", [{"max_states": 0}, {"depth": -1}, {"jobs": 0}, {"method": "compiled"}, {"method": "memoised"}]
 )
 def test_senseless_arguments_are_errors(bound: dict[str, int]) -> None:
-    """Each names the argument."""
+    """The message names the argument."""
     with pytest.raises(ValueError, match=next(iter(bound))):
         explore(lock.lock(2), **bound)  # type: ignore[arg-type]
 
 
 def test_a_configuration_without_start_is_an_error() -> None:
-    """Without a run there is nothing to be right about, and beside other configurations nobody would notice."""
+    """Beside other configurations the missing start would go unnoticed."""
     system = replace(lock.lock(2), initial=lambda _config: ())
     with pytest.raises(ModelError, match=r"`initial` of configuration .* gives no state"):
         explore(system, (lock.somebody_in(), lock.enters(), lock.MUTUAL_EXCLUSION))
@@ -218,7 +218,7 @@ def test_a_configuration_without_start_is_an_error() -> None:
 
 
 def broken(step: Callable[..., Any], start: Any = 0) -> AnySystem:
-    """A system of one step function, and the actions `fine` and `bad`."""
+    """Return a system of one step function, and the actions `fine` and `bad`."""
     return System(
         name="broken",
         rules=None,
@@ -245,26 +245,26 @@ def raises(_rules: Any, _config: Any, state: int, action: str) -> tuple[int, str
 
 
 def unhashable(_rules: Any, _config: Any, state: Any, action: str) -> tuple[Any, str]:
-    """Leads to a list."""
+    """Returns a list as state."""
     return ([state], "list") if action == "bad" else (state, "ok")
 
 
 def mutates(_rules: Any, _config: Any, state: Box, action: str) -> tuple[Box, str]:
-    """Changes what the hash depends on."""
+    """Changes a field that the hash depends on."""
     if action == "bad":
         state.content += 1
     return Box(0), "ok"
 
 
 def notes(_rules: Any, _config: Any, state: Box, action: str) -> tuple[Box, str]:
-    """Changes what the hash does not depend on."""
+    """Changes a field that the hash does not depend on."""
     if action == "bad":
         state.noted.append(1)
     return Box(state.content), "ok"
 
 
 def forgets(_rules: Any, _config: Any, _state: int, action: str) -> Any:
-    """Shows nothing at all."""
+    """Shows nothing."""
     return 7 if action == "bad" else (0, "ok")
 
 
@@ -280,28 +280,28 @@ def forgets(_rules: Any, _config: Any, _state: int, action: str) -> Any:
     ],
 )
 def test_broken_models_are_named(step: Callable[..., Any], start: Any, words: str) -> None:
-    """The message names the system, the action and what is wrong with it."""
+    """The message names the system, the action and the fault."""
     with pytest.raises(ModelError, match=r"system 'broken'.*" + words):
         explore(broken(step, start))
 
 
 def test_a_step_that_is_no_function_is_named() -> None:
-    """A step that gives something else the second time is refused."""
+    """A step with a different result the second time is refused."""
     calls: Iterator[int] = iter(range(10**6))
     with pytest.raises(ModelError, match="uses the iterator `calls`"):
         explore(broken(lambda _r, _c, _s, _a: (0, next(calls))))
-    call = calls.__next__  # its code cannot be read, so that the step itself is asked again
+    call = calls.__next__  # its code cannot be read, so the step itself is run again
     with pytest.raises(ModelError, match="a function of rules"):
         explore(broken(lambda _r, _c, _s, _a: (0, call())))
 
 
 def shrinking_menu(_config: Any, _scope: Any, state: Any, _agent: str) -> range:
-    """Fewer choices once x holds something."""
+    """Yield fewer choices once x holds something."""
     return range(2 if state.held[0][1] else 4)
 
 
 def test_reads_that_forgets_the_menu_is_refused() -> None:
-    """A key that does not tell menus apart would lose actions."""
+    """A key that does not distinguish menus would lose actions."""
     system: AnySystem = joint_system(2)
     assert system.separated is not None and system.joint is not None
     menus = replace(system.joint, choices=shrinking_menu)
@@ -310,11 +310,11 @@ def test_reads_that_forgets_the_menu_is_refused() -> None:
         explore(replace(system, joint=menus, separated=careless))
 
 
-# What surrounds the search.
+# The interfaces around the search.
 
 
 def weights(graph: Any) -> Iterator[int]:
-    """How many steps each edge of an exported graph stands for."""
+    """Return how many steps each edge of an exported graph stands for."""
     return (weight for _, _, weight in graph.edges(data="weight"))
 
 
@@ -343,7 +343,7 @@ def test_estimate_is_exact_for_what_closes_and_never_far_too_low_for_products() 
 
 
 def test_progress_is_told_and_ends_with_the_totals() -> None:
-    """Never less than before, and at last everything."""
+    """The numbers never fall, and the last ones are the totals."""
     told: list[tuple[int, int]] = []
     found = explore(two_phase_commit.two_phase_commit(3), progress=lambda states, steps: told.append((states, steps)))
     assert told[-1] == (found.states, found.transitions)
@@ -397,6 +397,6 @@ def test_hash_seeds_change_nothing() -> None:
 
 
 def test_a_property_of_no_known_kind_is_an_error() -> None:
-    """A kind the search does not know is not skipped."""
+    """A kind that the search does not know is not skipped."""
     with pytest.raises(ValueError, match="kind property"):
         explore(lock.lock(2), (Property(name="vague", sentence=""),))

@@ -51,11 +51,11 @@ from tests.models.two_phase_commit import CLAIMS, two_phase_commit
 
 HELD = Always(name="held", sentence="", check=lambda _config, _state: True)
 FEW = 1
-"""Bytes: no process holds so little, so every search goes to its disk at once."""
+"""Bytes: every process holds more, so every search goes to its disk at once."""
 
 
 def facts(found: Exploration) -> tuple[Any, ...]:
-    """Everything that a search says, but for the bound that it was given."""
+    """Return all results of a search, apart from its bound."""
     return (
         *(getattr(found, name) for name in ("states", "transitions", "edges", "depth", "complete", "reach")),
         *((v.status, v.because, v.coverage, repr(v.evidence), v.evidence) for v in found.verdicts),
@@ -63,18 +63,18 @@ def facts(found: Exploration) -> tuple[Any, ...]:
 
 
 def agree(system: Any, about: Sequence[Property], folder: Path, method: str | None, **bounds: Any) -> None:
-    """The same with a disk and without."""
+    """Compare the search with a disk and without."""
     near = explore(system, about, method=method, **bounds)
     far = explore(system, about, method=method, max_memory=FEW, spill=Folder(folder), **bounds)
     assert near.spilled == 0 and far.method == near.method
     starts = sum(len(dict.fromkeys(system.initial(config))) for config in system.all_configs())
-    # Explicit and memoised search leave the initial states in memory, compiled search leaves nothing there.
+    # Explicit and memoised search keep the initial states in memory, compiled search keeps nothing there.
     assert far.spilled == (far.states if far.method == "compiled" else far.states - starts), "it did not spill"
     assert facts(far) == facts(near)
 
 
 def objects_agree(folder: Path, seeds: range = range(6)) -> None:
-    """Explicit and memoised search, with every kind of claim."""
+    """Compare explicit and memoised search, with every kind of claim."""
     for seed in seeds:
         agree(
             table_system(seed, states=5 + 3 * (seed % 5), tables=1 + seed % 2), claims_about(seed), folder, "explicit"
@@ -86,7 +86,7 @@ def objects_agree(folder: Path, seeds: range = range(6)) -> None:
 
 
 def rows_agree(folder: Path, seeds: range = range(2)) -> None:
-    """Compiled search, with claims, and state by state; both kernels; with bounds; states of one word and of two."""
+    """Compare compiled search, with claims and state by state; both kernels; bounds; states of one and two words."""
     for kind, maker in MAKERS.items():
         for seed in seeds:
             agree(maker(seed), row_claims(seed, actions=kind != "separated"), folder, "compiled")
@@ -97,7 +97,7 @@ def rows_agree(folder: Path, seeds: range = range(2)) -> None:
 
 
 def same_walks(system: Any, bounds: Bounds, folder: Path, engine: str | None = None) -> int:
-    """The same numbers, parents and counts; how many states went to the disk."""
+    """Check for the same numbers, parents and counts; return how many states went to the disk."""
     config = next(iter(system.all_configs()))
     near = Compiled(system, (), engine=engine).search(config, 0, bounds)
     with held(Bounds(bounds.max_states, bounds.depth, FEW, Folder(folder))) as within:
@@ -118,7 +118,7 @@ class Colour(Enum):
 
 
 class Pair(NamedTuple):
-    """A tuple with names."""
+    """A named tuple."""
 
     left: Any
     right: Any
@@ -126,7 +126,7 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True)
 class Node:
-    """A record of anything."""
+    """A record of any value."""
 
     parts: Any
     more: Any = None
@@ -140,7 +140,7 @@ class Slotted:
 
 
 class Odd:
-    """What no packing can take apart."""
+    """A class that cannot be packed."""
 
     def __init__(self, value: int) -> None:
         self.value = value
@@ -156,7 +156,7 @@ class Odd:
 
 
 def packing_is_exact(_folder: Path) -> None:
-    """What comes back is equal, and of the same types all the way down."""
+    """Unpacked values are equal, and of the same types at every depth."""
     values: list[Any] = [
         *(0, 1, True, False, None, -1, 2**29 - 1, 2**29, 2**80, "", "a", "1", 1.0, Fraction(1, 3), Fraction(1), b"x"),
         *(Colour.RED, Colour.BLUE, (), ((),), (1, True), (True, 1), frozenset(), frozenset({1, (2, "x")})),
@@ -177,13 +177,13 @@ CHECKS: dict[str, Callable[[Path], None]] = {
 
 @pytest.mark.parametrize("name", CHECKS)
 def test_memory_and_disk_agree(name: str, tmp_path: Path) -> None:
-    """On random small systems, and nothing is left in the folder."""
+    """On random small systems; no file is left in the folder."""
     CHECKS[name](tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_states_with_one_hash_stay_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However bad the hashes are; and a look-up that always misses memory finds the same."""
+    """For any quality of hashes; a look-up that always misses memory finds the same."""
     monkeypatch.setattr(disk_visited, "hash", lambda _state: 7, raising=False)
     monkeypatch.setattr(disk_visited, "RECENT", 0)
     objects_agree(tmp_path, range(4))
@@ -199,7 +199,7 @@ def test_states_with_one_hash_stay_apart(tmp_path: Path, monkeypatch: pytest.Mon
 def test_rows_may_leave_memory_at_any_time(
     engine: str, asked: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Between two levels, or in one, by either kernel; the blocks are small, so that there are many."""
+    """Between two levels or within one, by either kernel; small blocks give many of them."""
     asks = count(1)
 
     def spent(_self: memory.MemoryBudget, _more: int = 0) -> bool:
@@ -218,7 +218,7 @@ def test_rows_may_leave_memory_at_any_time(
 
 
 def test_objects_may_leave_memory_midway(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Some states stay in memory, later ones do not; evidence runs through both."""
+    """Earlier states stay in memory, later ones do not; evidence runs through both."""
     goal = Reachable(name="late", sentence="", goal=lambda step: "commit" in step.after.sent)
     near = explore(two_phase_commit(3), (*CLAIMS, goal), method="explicit")
     asks = count(1)
@@ -229,7 +229,7 @@ def test_objects_may_leave_memory_midway(tmp_path: Path, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("method", ["memoised", "compiled"])
 def test_a_pinned_scope(method: str, tmp_path: Path) -> None:
-    """277 states, 80,864 joint choices: what two enumerators and Rumur agree on."""
+    """277 states, 80,864 joint choices, which two enumerators and Rumur agree on."""
     pinned = PINNED["free_agent"]["counts"]["3,2,2"]
     goal = Reachable(name="limit", sentence="", goal=lambda step: step.after.counter == 3)
     found = explore(FREE.at(agents=3), [goal], method=method, max_memory=FEW, spill=Folder(tmp_path))
@@ -239,7 +239,7 @@ def test_a_pinned_scope(method: str, tmp_path: Path) -> None:
 
 
 def test_several_processes_have_a_file_each(tmp_path: Path) -> None:
-    """And come to the same."""
+    """The results are the same."""
     about = claims_about(1)
     near = explore(table_system(1, states=9, tables=2), about, method="explicit")
     far = explore(
@@ -249,7 +249,7 @@ def test_several_processes_have_a_file_each(tmp_path: Path) -> None:
 
 
 def test_what_claims_remember_is_bounded_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Memory that is spent a second time, after the search has left it, ends it: UNDECIDED, with what was covered."""
+    """If memory is exhausted again after the search moved to the disk, it ends UNDECIDED, with the coverage."""
 
     def spent(self: memory.MemoryBudget, _more: int = 0) -> bool:
         return self.bound is not None
@@ -260,11 +260,11 @@ def test_what_claims_remember_is_bounded_too(tmp_path: Path, monkeypatch: pytest
     assert found.verdicts[0].status is Status.UNDECIDED and "max_memory=1" in found.verdicts[0].because
 
 
-# What is left behind, and what goes wrong
+# Leftovers and errors
 
 
 def open_files() -> list[str]:
-    """The files of ours that this process holds."""
+    """Return the files of ours that this process has open."""
     links = (Path("/proc/self/fd") / name for name in os.listdir("/proc/self/fd"))
     return [target for link in links if link.is_symlink() and ".spill" in (target := _target(link))]
 
@@ -278,7 +278,7 @@ def _target(link: Path) -> str:
 
 @contextmanager
 def ends(error: type[BaseException] | None) -> Generator[None]:
-    """The body ends with this error, or well."""
+    """Run the body, which ends with this error, or without one."""
     if error is None:
         yield
     else:
@@ -294,7 +294,7 @@ def ends(error: type[BaseException] | None) -> Generator[None]:
 def test_nothing_is_left_behind(
     method: str, raised: type[BaseException] | None, seen: type[BaseException] | None, tmp_path: Path
 ) -> None:
-    """While it searches it holds one file that has no name; then none, however it ended."""
+    """During the search one file without a name is open; afterwards none, however the search ended."""
     held_then: list[int] = []
 
     def looking() -> Generator[None]:
@@ -305,7 +305,7 @@ def test_nothing_is_left_behind(
 
     looker = looking()
     next(looker)
-    look = looker.send  # the code behind a method that is passed on is not read, so that a test can look on
+    look = looker.send  # the code behind a method passed as a function is not read, so that a test can observe it
 
     def check(_config: Any, _state: Any) -> bool:
         look(None)
@@ -328,7 +328,7 @@ def test_nothing_is_left_behind(
 
 @pytest.mark.parametrize("method", ["explicit", "memoised", "compiled"])
 def test_a_full_disk_is_one_error(method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It names the folder, and nothing stays there."""
+    """The message names the folder, and no file stays there."""
     monkeypatch.setattr(spilling, "_SETTINGS", (*spilling._SETTINGS, "max_page_count=20"))
     monkeypatch.setattr(spilled, "BLOCK", 50)
     with pytest.raises(SpillFailed, match=f"cannot spill to {tmp_path}: database or disk is full"):
@@ -343,7 +343,7 @@ def test_a_full_disk_is_one_error(method: str, tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not there, a file, read-only (root may write anywhere, so the system's answer is played)."""
+    """Missing, a file, read-only (root may write anywhere, so the system's error is simulated)."""
     (tmp_path / "file").write_text("")
     for name, why in (("nowhere", "No such file"), ("file", "Not a directory")):
         with pytest.raises(SpillFailed, match=f"cannot spill to {tmp_path / name}: {why}"):
@@ -358,7 +358,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_spill_that_makes_no_sense(tmp_path: Path) -> None:
-    """Without a bound there is nothing to leave."""
+    """Without a bound no state leaves memory."""
     with pytest.raises(ValueError, match="give a max_memory"):
         explore(FREE, spill=Folder(tmp_path))
 
@@ -367,7 +367,7 @@ def test_a_spill_that_makes_no_sense(tmp_path: Path) -> None:
 
 
 def hashes_believed(patch: pytest.MonkeyPatch) -> None:
-    """Few hashes, and nobody compares the states."""
+    """Few hashes, and states are not compared."""
     patch.setattr(disk_visited, "hash", lambda state: hash(state) % 5, raising=False)
     patch.setattr(disk_visited, "RECENT", 0)
 
@@ -389,13 +389,13 @@ def leaves_by_value(patch: pytest.MonkeyPatch) -> None:
 
 
 def half_a_batch(patch: pytest.MonkeyPatch) -> None:
-    """Drop each second new key."""
+    """Drop every second new key."""
     honest = spilling.SqliteDisk.unseen
     patch.setattr(spilling.SqliteDisk, "unseen", lambda self, keys: honest(self, keys)[::2])
 
 
 def slots_believed(patch: pytest.MonkeyPatch) -> None:
-    """Take a state for known as soon as any state was where it would be."""
+    """Treat a state as known if any state was at its place."""
     patch.setattr(spilled, "RECENT_BYTES", 256)
 
     def unknown(self: spilled.SpilledStates, words: Any) -> Any:
@@ -408,7 +408,7 @@ def slots_believed(patch: pytest.MonkeyPatch) -> None:
 
 
 def beyond_is_known(patch: pytest.MonkeyPatch) -> None:
-    """Forget to forget."""
+    """Keep states beyond a bound."""
     patch.setattr(spilled.SpilledStates, "forget", lambda _self, _words: None)
 
 
@@ -439,7 +439,7 @@ FAULTS: dict[Callable[[pytest.MonkeyPatch], None], str] = {
 def test_fault_is_noticed(
     fault: Callable[[pytest.MonkeyPatch], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The check that the table names is not content."""
+    """The check that the table names fails."""
     fault(monkeypatch)
     with pytest.raises((AssertionError, ModelError, SpillFailed)):
         CHECKS[FAULTS[fault]](tmp_path)
@@ -462,7 +462,7 @@ found = explore(cells(11), method="compiled", **bounds)
 print(found.states, found.transitions, found.edges, found.depth, found.complete, found.spilled)
 print(re.search(r"VmHWM:\\s*(\\d+) kB", Path("/proc/self/status").read_text())[1])
 """
-# Of the new process alone: `ru_maxrss` has the peak of the one that started it, too.
+# Of the new process alone: `ru_maxrss` also has the peak of its parent.
 
 
 @pytest.mark.deep

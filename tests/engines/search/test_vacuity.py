@@ -1,4 +1,4 @@
-"""An assumption that leaves nothing to speak of is reported, and is never a pass."""
+"""An assumption that makes every claim vacuous is reported, and never passes."""
 
 # pyright: reportUnknownLambdaType=false
 
@@ -21,7 +21,7 @@ from tests.models.random_systems import table_system
 
 @pytest.mark.parametrize("seed", range(6))
 def test_without_a_start_nothing_holds(seed: int) -> None:
-    """A constraint that no run meets is an error, whatever is claimed."""
+    """A constraint that no run meets is an error, for any claim."""
     system = replace(table_system(seed), initial=lambda _config: ())
     for claim in claims_about(seed):
         with pytest.raises(ModelError, match="gives no state"):
@@ -29,7 +29,7 @@ def test_without_a_start_nothing_holds(seed: int) -> None:
 
 
 def _promises() -> tuple[Property, ...]:
-    """Each is true of every infinite run, so nothing but the assumption speaks against it."""
+    """Return claims that are true of every infinite run, so that only the assumption decides."""
     fairness = ("f0",)
     return (
         Eventually(name="eventually", sentence="", goal=lambda _step: True, fairness=fairness),
@@ -45,7 +45,7 @@ def _no_parts(*_given: object) -> list[object]:
 
 
 def test_fairness_that_no_run_meets(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Told that no part of the graph is fair, the search passes nothing."""
+    """If no part of the graph is fair, no claim holds."""
     system = table_system(3, dense=True)
     assert {verdict.status for verdict in explore(system, _promises()).verdicts} == {Status.HOLDS}
     monkeypatch.setattr(liveness, "fair_parts", _no_parts)
@@ -54,9 +54,9 @@ def test_fairness_that_no_run_meets(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_weak_and_strong_fairness_always_leave_a_run() -> None:
-    """Where something is always on offer: the part that is never left serves whatever it offers.
+    """Where something is always on offer, the part that is never left satisfies both kinds of fairness.
 
-    So what the test above plants cannot come from assumptions of these two kinds; the check is for those to come.
+    So assumptions of these two kinds cannot produce the fault planted above; the check is for future kinds.
     """
     for seed in range(200):
         random = Random(seed)

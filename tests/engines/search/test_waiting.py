@@ -1,4 +1,4 @@
-"""Wait-for graphs, against the textbook's, on the shipped protocols, and with faults that must be noticed."""
+"""Wait-for graphs: against the textbook's, on the shipped protocols, and with faults that must be noticed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ AnySystem = System[Any, Any, Any, Any, Any]
 
 
 def system_of(protocol: str, name: str, mutant: str = "", /, **sizes: int) -> AnySystem:
-    """A shipped system, or a mutant of it."""
+    """Return a shipped system, or a mutant of it."""
     bundle = find(protocol)
     system = bundle.model.systems[name].at(**sizes)
     if mutant:
@@ -32,21 +32,21 @@ def system_of(protocol: str, name: str, mutant: str = "", /, **sizes: int) -> An
 
 
 def edges(found: WaitFor) -> set[tuple[str, str]]:
-    """Who waits for whom."""
+    """Return the pairs of a waiting agent and the agent that it waits for."""
     return {(wait.waiter, wait.holder) for wait in found.waits}
 
 
 def told(found: CircularWaits) -> tuple[int, bool, tuple[tuple[str, ...], ...]]:
-    """How many states have a circle, whether all were seen, and the circles of the nearest."""
+    """Return how many states have a circle, whether the search was complete, and the circles of the nearest."""
     assert found.first is not None
     return found.circular, found.complete, found.first.cycles
 
 
-# Dining philosophers: what the textbook says of them.
+# Dining philosophers, with the results of the textbook.
 
 
 def random_run(system: AnySystem, seed: int, length: int) -> Scenario[Any, Any, Any]:
-    """So many actions on offer, drawn."""
+    """Return so many drawn actions, each on offer."""
     random, config = Random(seed), next(iter(system.all_configs()))
     start = state = next(iter(system.initial(config)))
     actions: list[Any] = []
@@ -57,7 +57,7 @@ def random_run(system: AnySystem, seed: int, length: int) -> Scenario[Any, Any, 
 
 
 def agree_with_the_textbook() -> None:
-    """Random runs, with forks taken and put back: one waits for whoever holds a fork that one needs now."""
+    """In random runs, with forks taken and put back, a philosopher waits for the holder of a fork that it needs now."""
     for seed in range(60):
         system: AnySystem = philosophers(2 + seed % 3, contrary=seed % 2 == 0)
         found = waits_after(system, random_run(system, seed, 3 + seed % 14))
@@ -66,20 +66,20 @@ def agree_with_the_textbook() -> None:
 
 
 def test_philosophers_wait_as_in_the_textbook() -> None:
-    """Whatever the run."""
+    """For every run."""
     agree_with_the_textbook()
 
 
 @pytest.mark.parametrize("count", [2, 3, 4])
 def test_exactly_one_table_is_a_circle(count: int) -> None:
-    """The one where each holds one fork; none where the last takes its forks the other way round."""
+    """Each philosopher holds one fork; no circle exists if the last takes its forks the other way round."""
     names = tuple(f"philosopher_{number}" for number in range(count))
     assert told(circular_waits(philosophers(count))) == (1, True, (names,))
     assert told(circular_waits(philosophers(count, contrary=True))) == (0, True, ())
 
 
 def test_every_state_is_looked_at_as_runs_are() -> None:
-    """In all but the empty table somebody waits."""
+    """In every state but the empty table some philosopher waits."""
     found = circular_waits(philosophers(3))
     assert (found.states, found.waiting) == (14, 13)
 
@@ -88,7 +88,7 @@ def test_every_state_is_looked_at_as_runs_are() -> None:
 
 
 def test_hold_and_wait_with_two_resources_is_a_circle() -> None:
-    """Markspace, P12: an action claims for ever, so neither can give back what the other needs.
+    """Markspace, P12: an action claims for ever, so neither agent can release the resource that the other needs.
 
     The same run under the reading in which a holder supersedes its own action is a candidate, and no deadlock.
     """
@@ -108,13 +108,13 @@ def test_hold_and_wait_with_two_resources_is_a_circle() -> None:
 
 
 def test_where_actions_claim_nothing_nobody_waits() -> None:
-    """The mutant that flips it, on the whole graph."""
+    """The mutant that changes this, on the whole graph."""
     found = circular_waits(system_of("markspace", "first_writer", "actions_claim_nothing", resources=2, levels=1))
     assert (told(found), found.waiting) == ((0, True, ()), 0)
 
 
 def test_with_one_resource_one_waits_and_no_circle_closes() -> None:
-    """Who holds the only resource waits for nobody."""
+    """The holder of the only resource waits for no agent."""
     found = circular_waits(system_of("markspace", "first_writer"))
     assert told(found) == (0, True, ())
     assert found.waiting and found.first is not None and edges(found.first) == {("agent_2", "agent_1")}
@@ -122,14 +122,14 @@ def test_with_one_resource_one_waits_and_no_circle_closes() -> None:
 
 @pytest.mark.parametrize(("name", "sizes"), [("free", {"keys": 2}), ("run", {"keys": 1, "epochs": 1})])
 def test_nobody_reserves_anything_in_cud(name: str, sizes: dict[str, int]) -> None:
-    """The kernel keeps nothing for anybody from one epoch to the next; that the last epoch is over is nobody's."""
+    """The kernel reserves nothing from one epoch to the next; the end of the last epoch is caused by no agent."""
     found = circular_waits(system_of("cud", name).at(**sizes))
     assert (told(found), found.waiting) == ((0, True, ()), 0)
 
 
 @pytest.mark.parametrize(("mutant", "expected"), [("", set[Any]()), ("exit_keeps_a_lock", {("agent_1", "agent_2")})])
 def test_a_lock_that_outlives_its_holder_is_waited_for(mutant: str, expected: set[tuple[str, str]]) -> None:
-    """The mutant that flips it: agent_2 reads a key and exits."""
+    """The mutant that changes this: agent_2 reads a key and exits."""
     system = system_of("cud", "run", mutant, epochs=3, keys=1)
     joint = system.joint
     assert joint is not None
@@ -148,7 +148,7 @@ def test_a_lock_that_outlives_its_holder_is_waited_for(mutant: str, expected: se
 
 
 def _only(config: Any) -> Callable[..., tuple[Any, ...]]:
-    """No other configuration."""
+    """Return no smaller configuration."""
 
     def configs(_scope: Any, _readings: Any) -> tuple[Any, ...]:
         return (config,)
@@ -157,7 +157,7 @@ def _only(config: Any) -> Callable[..., tuple[Any, ...]]:
 
 
 def test_every_main_system_says_whose_action_is_whose() -> None:
-    """No protocol is left out: the first system of each answers on its first states."""
+    """In every protocol the first system names the actors in its first states."""
     for bundle in protocols():
         if bundle.name in ("apcm", "conviction", "cud", "markspace", "sovereign"):
             system = next(iter(bundle.model.systems.values()))
@@ -167,7 +167,7 @@ def test_every_main_system_says_whose_action_is_whose() -> None:
 
 
 def test_who_needs_help_waits_too() -> None:
-    """In apcm nothing can be selected before the author has justified it, and nobody has taken it away."""
+    """In apcm nothing can be selected before the author has justified it, and no agent has prevented it."""
     found = circular_waits(system_of("apcm", "run"))
     assert found.first is not None
     assert {(wait.waiter, wait.holder, wait.holds, wait.gives) for wait in found.first.waits} == {
@@ -179,7 +179,7 @@ def test_who_needs_help_waits_too() -> None:
 
 
 def test_a_bound_is_not_passed_over() -> None:
-    """Neither that of the search nor that of who goes where alone."""
+    """Neither the bound of the search nor the bound of an agent's own moves is passed over."""
     assert not circular_waits(philosophers(3), max_states=5).complete
     found = circular_waits(philosophers(3), limit=2)
     assert not found.complete and found.first is not None and "more than 2 states" in found.first.unknown[0]
@@ -194,7 +194,7 @@ def test_a_lasso_ends_after_its_loop() -> None:
 
 
 def test_a_system_that_names_no_actor_is_refused() -> None:
-    """Rather than nobody being found to wait."""
+    """The alternative would be a report that no agent waits."""
     with pytest.raises(ValueError, match="does not say whose action is whose"):
         circular_waits(table_system(1))
     with pytest.raises(ValueError, match="Give the system an `actor`"):
@@ -209,7 +209,7 @@ def _first_set_alone(everybody: Sequence[str]) -> list[frozenset[str]]:
 
 
 def _forgetful(self: Alone, start: Any) -> None:
-    """Sees only what can be completed at once."""
+    """Finds only moves that complete at once."""
     self.numbers[start] = len(self.masks)
     self.masks.append(0)
     for actor, action, _, completes in self.moves.own(start):
@@ -224,13 +224,13 @@ def _stands_still(_self: Any, before: waiting.Without, _action: Any) -> waiting.
 @pytest.mark.parametrize(
     ("where", "name", "fault"),
     [
-        (waiting, "_sets", _first_set_alone),  # of two holders of one's forks none is named
-        (Alone, "_explore", _forgetful),  # nothing is ever in reach
-        (waiting.Hands, "then", _stands_still),  # runs without others do not move on
+        (waiting, "_sets", _first_set_alone),  # of two holders of needed forks none is named
+        (Alone, "_explore", _forgetful),  # nothing is ever reachable
+        (waiting.Hands, "then", _stands_still),  # runs without the other agents do not continue
     ],
 )
 def test_planted_faults_are_noticed(monkeypatch: pytest.MonkeyPatch, where: Any, name: str, fault: Any) -> None:
-    """By the textbook."""
+    """By the comparison with the textbook."""
     monkeypatch.setattr(where, name, fault)
     with pytest.raises(AssertionError):
         agree_with_the_textbook()

@@ -1,4 +1,4 @@
-"""A step that does not end is named with file and line, whatever the method; one that is slow all the time is not."""
+"""A step that does not end is named with file and line, by every method; a step that is always slow is not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AnySystem = System[Any, Any, Any, Any, Any]
 
 
 def endless(_rules: Any, _config: Any, state: Any, _action: Any) -> Any:
-    """A step that waits for what never comes."""
+    """A step that waits for ever."""
     waited = 0
     while waited >= 0:
         waited += 1
@@ -42,14 +42,14 @@ def test_a_claim_that_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_many_calls_are_no_endless_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A search that takes much longer than one call may."""
+    """A search that takes much longer than the limit of one call."""
     monkeypatch.setattr(watchdog, "SECONDS", 0.005)
     for seed in range(4):
         assert explore(plain_cells(seed, menu=False), method="explicit").complete
 
 
 def test_twins_are_compared_as_long_as_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A judge that asks a claim many times is ours and in no hurry; the claim itself is not."""
+    """The judge, which evaluates a claim many times, has no time limit; the claim itself has one."""
     monkeypatch.setattr(watchdog, "SECONDS", 0.02)
     judge: dict[str, Any] = {"__name__": "evenhand.evidence.judge", "ask": lambda: None}
     exec("def judged():\n    for _ in range(3_000_000):\n        ask()\n", judge)

@@ -1,6 +1,6 @@
-"""Planted bugs shrink to their known minimum, whatever they were found in.
+"""Planted faults shrink to their known minimum, from any run that found them.
 
-The minimum comes from a second origin: every shorter run, or every smaller lasso, tried by brute force.
+The minimum has an independent origin: every shorter run, or every smaller lasso, tried by brute force.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ AnySystem = System[Any, Any, Any, Any, Any]
 
 @dataclass(frozen=True)
 class Planted:
-    """A planted bug, the claim it breaks, the claim's meaning said again for brute force, the least length."""
+    """A planted fault, the claim that it violates, the claim's meaning for brute force, the least length."""
 
     name: str
     system: AnySystem
@@ -51,7 +51,7 @@ def over_budget(steps: list[naive.AnyStep]) -> bool:
 
 
 def somebody_lucky(steps: list[naive.AnyStep]) -> bool:
-    """Somebody is admitted though all of it does not fit."""
+    """An agent is admitted although its request does not fit."""
     if not steps:
         return False
     held, asked = steps[-1].before.held, steps[-1].action
@@ -69,12 +69,12 @@ PLANTED = (
 
 
 def by_name(planted: Planted) -> str:
-    """The id of a parameter."""
+    """Return the id of a parameter."""
     return planted.name
 
 
 def found_blindly(planted: Planted, count: int) -> Iterator[Scenario[Any, Any, Any]]:
-    """Long random runs that break the claim."""
+    """Return long random runs that refute the claim."""
     random = Random(planted.name)
     while count:
         scenario, steps = naive.random_run(planted.system, random, 40)
@@ -84,13 +84,13 @@ def found_blindly(planted: Planted, count: int) -> Iterator[Scenario[Any, Any, A
 
 
 def small(system: AnySystem, claim: Property, evidence: Evidence) -> Evidence:
-    """The evidence shrunk, as the engines do it."""
+    """Return the evidence shrunk, as the engines do it."""
     return restate(system, claim, shrink(system, evidence, lambda less: refutes(system, claim, less)))
 
 
 @pytest.mark.parametrize("planted", PLANTED, ids=by_name)
 def test_twenty_long_runs_shrink_to_the_known_minimum(planted: Planted) -> None:
-    """All of them, and every result still fails and takes only what is on offer."""
+    """Every result still refutes, and has only actions on offer."""
     for scenario in found_blindly(planted, 20):
         less = small(planted.system, planted.claim, scenario)
         assert isinstance(less, Scenario)
@@ -107,7 +107,7 @@ def test_brute_force_knows_no_shorter_run(planted: Planted) -> None:
 
 
 def test_brute_force_knows_no_shorter_way_to_three_entries() -> None:
-    """Each entry is asked for, and each but the last is left: 3 + 3 + 2; and no run of 7 does it."""
+    """Each entry is asked for, and each but the last is left: 3 + 3 + 2; no run of 7 does it."""
     system = lock.lock(1)
     config = next(iter(system.all_configs()))
     start = next(iter(system.initial(config)))
@@ -122,7 +122,7 @@ def test_brute_force_knows_no_shorter_way_to_three_entries() -> None:
 
 
 def test_simplest_configuration_and_lowest_choices() -> None:
-    """Two agents, a budget of one, one unit each: nothing about it can be smaller."""
+    """Two agents, a budget of one, one unit each: no part can be smaller."""
     planted = PLANTED[3]
     for scenario in found_blindly(planted, 10):
         less = small(planted.system, planted.claim, scenario)
@@ -132,7 +132,7 @@ def test_simplest_configuration_and_lowest_choices() -> None:
 
 
 def test_same_input_same_output() -> None:
-    """No draw, no clock."""
+    """Shrinking uses neither random draws nor clocks."""
     planted = PLANTED[0]
     for scenario in found_blindly(planted, 3):
         assert small(planted.system, planted.claim, scenario) == small(planted.system, planted.claim, scenario)
@@ -147,7 +147,7 @@ def test_what_is_small_already_stays() -> None:
 
 
 def test_there_is_nothing_to_keep_in_what_does_not_fail() -> None:
-    """A caller that forgot to judge is told."""
+    """The shrinker tells a caller that forgot to judge."""
     planted = PLANTED[0]
     scenario = replace(next(found_blindly(planted, 1)), actions=())
     with pytest.raises(ValueError, match="does not fail"):
@@ -155,7 +155,7 @@ def test_there_is_nothing_to_keep_in_what_does_not_fail() -> None:
 
 
 def test_the_limit_counts_calls_and_keeps_the_best_so_far() -> None:
-    """However small the limit, the result fails."""
+    """For any limit the result still refutes."""
     planted, calls = PLANTED[0], list[Evidence]()
 
     def still_fails(evidence: Evidence) -> bool:
@@ -171,7 +171,7 @@ def test_the_limit_counts_calls_and_keeps_the_best_so_far() -> None:
 
 
 def test_a_hostile_action_is_kept_and_honest_ones_stay_honest() -> None:
-    """`fly` is on no menu; it is what fails, so it must not be dropped for not being on offer."""
+    """`fly` is on no menu; it causes the failure, so it must not be dropped for not being on offer."""
     system = lock.lock(3)
     claim = EachStep(
         name="nobody_flies_with_someone_inside",
@@ -188,7 +188,7 @@ def test_a_hostile_action_is_kept_and_honest_ones_stay_honest() -> None:
 
 
 def test_a_hostile_choice_inside_a_joint_action_is_kept() -> None:
-    """One agent asks for 99, which no menu has; the others' choices are lowered around it."""
+    """One agent asks for 99, which no menu has; the other agents' choices are lowered around it."""
     system = counter.counter(3, 4)
     claim = EachStep(name="x", sentence="", check=lambda step: all(amount < 99 for _, amount in step.action))
     config = next(iter(system.all_configs()))
@@ -221,12 +221,12 @@ STARVED = (
 
 
 def starved(case: Starved) -> str:
-    """The id of a parameter."""
+    """Return the id of a parameter."""
     return case.name
 
 
 def long_lassos(claim: Property, count: int) -> Iterator[Lasso[Any, Any, Any]]:
-    """Random walks that happen to be lassos refuting the claim, ten actions or more."""
+    """Return random walks that are lassos refuting the claim, with ten actions or more."""
     system, random = lock.lock(3), Random(claim.name)
     while count:
         scenario, steps = naive.random_run(system, random, 24)
@@ -245,7 +245,7 @@ def long_lassos(claim: Property, count: int) -> Iterator[Lasso[Any, Any, Any]]:
 
 @pytest.mark.parametrize("case", STARVED, ids=starved)
 def test_long_lassos_shrink_to_the_known_minimum(case: Starved) -> None:
-    """Still closed, still fair by the textbook, still violating; as small as brute force knows."""
+    """Still closed, still fair by the textbook, still refuting; as small as the minimum of brute force."""
     system = lock.lock(3)
     for lasso in long_lassos(case.claim, 10):
         less = small(system, case.claim, lasso)
@@ -273,7 +273,7 @@ def test_brute_force_knows_no_smaller_lasso(case: Starved) -> None:
 def _violates(
     claim: LeadsTo | LivelockFree, system: AnySystem, lasso: Lasso[Any, Any, Any], steps: list[naive.AnyStep]
 ) -> bool:
-    """The claim's meaning once more, over stem and loop."""
+    """Return whether a lasso refutes the claim, by its meaning over stem and loop."""
     stem, loop = steps[: len(lasso.stem)], steps[len(lasso.stem) :]
     assumptions = lock.fair(lasso.config)
     if not all(
@@ -325,7 +325,7 @@ def test_the_runs_of_a_pair_shrink_apart_where_they_may() -> None:
 
 
 def test_a_two_run_pair_gets_its_computed_run_back() -> None:
-    """The shrinker empties a run that nobody believes; `restate` computes it."""
+    """The shrinker empties the redundant run; `restate` computes it."""
     system = lock.lock(3, lock.FAVOURS_FIRST)
     claim: TwoRun = lock.ANONYMOUS
     random = Random(12)
@@ -340,7 +340,7 @@ def test_a_two_run_pair_gets_its_computed_run_back() -> None:
 
 
 def test_every_pass_proposes_something_somewhere() -> None:
-    """A pass that is idle everywhere would be a pass that nobody tests."""
+    """Otherwise that pass would be untested."""
     system = lock.lock(3, lock.CARELESS)
     scenario = next(found_blindly(PLANTED[0], 1))
     scenario = replace(scenario, actions=scenario.actions[:12])  # short enough for pairs of actions

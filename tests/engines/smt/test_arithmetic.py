@@ -1,4 +1,4 @@
-"""Numbers in formulas: printed, evaluated and read back they are the same, and what cannot be said is refused."""
+"""Numbers in formulas keep their value when printed, evaluated and read back; undecidable formulas are refused."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ all_have = Function("all_have", (), NUMBER)
 
 
 def asked(*formulas: Formula) -> Query:
-    """A query about one kind of things that have numbers."""
+    """Return a query about one sort of elements with numbers."""
     named = tuple((f"f{place}", formula) for place, formula in enumerate(formulas))
     return Query((AGENT,), (have, all_have), (), named)
 
@@ -55,13 +55,13 @@ def test_formulas_are_printed_as_smt_lib_has_them() -> None:
     ],
 )
 def test_the_logic_is_the_smallest(formula: Formula, logic: str) -> None:
-    """Products of two unknowns make it nonlinear; a query without numbers is what it always was."""
+    """Products of two unknowns make it nonlinear; a query without numbers keeps its logic."""
     assert f"(set-logic {logic})" in text(asked(formula))
     assert "(set-logic UF)" in text(Query((AGENT,), (), (), (("f", exists([a], differ(a, a))),)))
 
 
 def test_solvers_and_evaluator_agree_on_numbers() -> None:
-    """Each solver's model, read back, makes the formulas true; and a solver's numbers are exact."""
+    """Each solver's model, read back, makes the formulas true; the solvers' numbers are exact."""
     formulas = (
         exists([a, b], differ(a, b) & below(have(a), have(b)) & same(all_have(), plus(have(a), have(b)))),
         forall([a], at_least(have(a), number(Fraction(1, 3)))),
@@ -77,7 +77,7 @@ def test_solvers_and_evaluator_agree_on_numbers() -> None:
 
 
 def test_both_prove_what_is_true_of_all_numbers() -> None:
-    """A sum of two is no less than either where none is negative."""
+    """The sum of two non-negative numbers is no less than either."""
     formulas = (
         forall([a], at_least(have(a), number(0))),
         exists([a, b], below(plus(have(a), have(b)), have(a))),
@@ -106,14 +106,14 @@ def test_a_printer_that_turns_a_difference_round_is_contradicted(monkeypatch: py
 
 
 def test_an_irrational_model_is_no_model() -> None:
-    """Only rational numbers are elements: where every model is irrational, nobody knows."""
+    """Only rational numbers are elements: if every model is irrational, the result is unknown."""
     with Portfolio() as solvers:
         answered = solvers.ask(asked(same(times(all_have(), all_have()), number(2))), expected="sat")
     assert answered.status == "unknown"
 
 
 def test_numbers_are_written_in_one_way() -> None:
-    """Equal numbers are equal texts, or equality would be wrong."""
+    """Equal numbers must be equal texts, or equality would be wrong."""
     assert element(Fraction(4, 2)) == "2" and element(Fraction(-1, 2)) == "-1/2"
     assert is_element("3/2") and not any(map(is_element, ("6/4", "1.5", "x", "1/0", None)))
     broken = Structure({"Agent": ("Agent.0",)}, {}, {"all_have": {(): "6/4"}, "have": {("Agent.0",): "0"}})
@@ -122,7 +122,7 @@ def test_numbers_are_written_in_one_way() -> None:
 
 
 def test_what_cannot_be_decided_is_refused() -> None:
-    """No quantifier over numbers, no function or relation that a theory makes of them."""
+    """No quantifier over numbers, no function or relation of a theory with numbers as arguments."""
     with pytest.raises(ValueError, match="quantifies over numbers"):
         text(asked(exists([NUMBER("x")], zero(NUMBER("x")))))
     with pytest.raises(ValueError, match="takes numbers"):

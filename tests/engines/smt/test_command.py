@@ -1,4 +1,4 @@
-"""`evenhand prove` as a person meets it: words, exit codes, solvers that are killed, records that are checked."""
+"""`evenhand prove` as a user runs it: words, exit codes, killed solvers, checked records."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ VACUOUS = {
 
 @dataclass(frozen=True)
 class Answer:
-    """What the command did."""
+    """The result of a command."""
 
     code: int
     out: str
@@ -51,7 +51,7 @@ Prove = Callable[..., Answer]
 
 @pytest.fixture
 def prove(monkeypatch: pytest.MonkeyPatch) -> Prove:
-    """`evenhand prove …`, where the only protocol states the theorem that is handed over, and perhaps one beside it."""
+    """Run `evenhand prove …`, where the only protocol states the given theorem, and perhaps one more."""
     monkeypatch.setenv("COLUMNS", "200")
 
     def run(stated: Stated, *words: str, beside: Stated | None = None) -> Answer:
@@ -73,7 +73,7 @@ def prove(monkeypatch: pytest.MonkeyPatch) -> Prove:
 
 @pytest.mark.parametrize("how", list(VACUOUS))
 def test_each_vacuity_is_called_vacuous_everywhere(prove: Prove, tmp_path: Path, how: str) -> None:
-    """In the table, in its reason, in the JSON, in the record; never UNDECIDED alone, and never 0."""
+    """In the table, in its reason, in the JSON, in the record; never UNDECIDED alone, and never exit code 0."""
     file = tmp_path / "record.json"
     told = prove(VACUOUS[how], "toy", "--record", str(file))
     assert told.code == 3
@@ -88,7 +88,7 @@ def test_each_vacuity_is_called_vacuous_everywhere(prove: Prove, tmp_path: Path,
 
 
 def test_disagreement_and_undecided_have_words_of_their_own(prove: Prove, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three different words for three different things."""
+    """Three different words for three different results."""
     undecided = replace(THEOREM, view=blank, mutants=())
     made = json.loads(prove(undecided, "toy", "--json").out)
     assert (made["theorems"][0]["verdict"], made["verdicts"][0]["scope"]["proof_status"]) == ("UNDECIDED", "UNDECIDED")
@@ -109,7 +109,7 @@ def test_disagreement_and_undecided_have_words_of_their_own(prove: Prove, monkey
 
 
 def test_a_green_theorem_has_its_row(prove: Prove, tmp_path: Path) -> None:
-    """The word, how far it reaches, and seconds of both solvers; clock readings under `timing` alone."""
+    """The word, the range, and seconds of both solvers; clock readings under `timing` alone."""
     told = prove(THEOREM, "toy", "--smt2", str(tmp_path / "texts"), "--proofs", str(tmp_path / "proofs"))
     assert told.code == 0
     for words in ("one_granted", "HOLDS", "any number of agents, keys, authorities, epochs", "cvc5", "z3", "2 of 2"):
@@ -121,16 +121,16 @@ def test_a_green_theorem_has_its_row(prove: Prove, tmp_path: Path) -> None:
 
 
 def test_check_believes_nothing(prove: Prove, tmp_path: Path) -> None:
-    """0 for what proves again, 1 for an edited byte, 2 for what is no record; and nothing else beside it."""
+    """0 for a record that proves again, 1 for an edited byte, 2 for a file that is no record; no other code."""
     file = tmp_path / "record.json"
     assert prove(THEOREM, "toy", "--record", str(file), "--proofs", str(tmp_path / "proofs")).code == 0
     good = prove(THEOREM, "--check", str(file))
-    assert (good.code, good.err) == (0, "") and "every byte is what proving it again gives" in good.out
+    assert (good.code, good.err) == (0, "") and "proving it again gives the same bytes" in good.out
     assert "proved again  toy one_granted: HOLDS" in good.out
     data = file.read_bytes()
     file.write_bytes(data.replace(b'"as_declared":true', b'"as_declared":false', 1))
     bad = prove(THEOREM, "--check", str(file))
-    assert bad.code == 1 and "nothing in it can be relied on" in bad.err
+    assert bad.code == 1 and "do not rely on this one" in bad.err
     assert "mutants.everybody.as_declared: the file says False, proving it again True" in bad.err
     made = json.loads(prove(THEOREM, "--check", str(file), "--json").out)["check"]
     assert made["ok"] is False and len(made["differences"]) == 1
@@ -146,7 +146,7 @@ def test_check_believes_nothing(prove: Prove, tmp_path: Path) -> None:
 def test_ctrl_c_between_two_theorems_keeps_the_first(
     prove: Prove, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """It is printed, the other is named, and no file is written that would look whole."""
+    """The first is printed, the second is named, and no file is written that would look complete."""
     other, proved = replace(THEOREM, name="another"), engine.prove(THEOREM, bundle=BUNDLE)
 
     def pressed(stated: Stated, **_how: Any) -> Proved:
@@ -170,11 +170,11 @@ import os, time
 open(os.path.join({folder!r}, str(os.getpid())), "w").close()
 time.sleep(600)
 """
-"""A solver module that hangs as soon as it is asked, having said which process it is."""
+"""A solver module that writes its process id and then hangs on the first query."""
 
 
 def test_solvers_killed_in_mid_run_leave_it_undecided(tmp_path: Path) -> None:
-    """`kill -9` on every solver process while it works: exit 3, UNDECIDED, and why; no traceback, no hang."""
+    """`kill -9` on every solver process while it works: exit 3, UNDECIDED with the reason; no traceback, no hang."""
     folder = tmp_path / "busy"
     folder.mkdir()
     for solver in ("z3", "cvc5"):

@@ -1,4 +1,4 @@
-"""The theorems about `cud`: green, their mutants refuted by runs that replay, the theory linked to the model."""
+"""The theorems about `cud` are green, runs that replay refute their mutants, and the theory conforms to the model."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ from evenhand.smt.structure import Reader, Structure
 
 THEOREMS = {theorem.name: theorem for theorem in theorems("cud")}
 UNSTATED: frozenset[str] = frozenset()
-"""Claims marked as proved that no theorem states yet."""
+"""Claims marked as proved without a theorem."""
 
 UNKILLED = {"exit_lapses_allows"}
-"""Mutants that the theory can say and no theorem refutes: equivalent ones."""
+"""Mutants expressible in the theory that no theorem refutes: equivalent ones."""
 
 UNIVERSE = CUD.systems["universe"]
 
 
 def test_the_theorems_there_are() -> None:
-    """Every claim that is marked as proved has a theorem; whatever a theorem spares it says why."""
+    """Every claim that is marked as proved has a theorem; theorems give a reason for each mutant that survives."""
     stated = {theorem.claim for theorem in THEOREMS.values()}
     assert {claim.name for claim in find("cud").claims if claim.proved} <= stated | UNSTATED
     for theorem in THEOREMS.values():
@@ -55,7 +55,7 @@ def test_the_theorems_there_are() -> None:
 
 
 def test_every_mutant_is_said_or_explained() -> None:
-    """In words of the theory, and then some theorem must refute it, or with the reason why it cannot be said."""
+    """Some theorem refutes each mutant that the theory can express; for others a reason is given."""
     names = [mutant.name for mutant in CUD.mutants]
     assert sorted([*FAULTS, *OUTSIDE]) == sorted(names)
     tried = {m.mutant for theorem in THEOREMS.values() for m in theorem.mutants if m.expected == "refuted"}
@@ -65,7 +65,7 @@ def test_every_mutant_is_said_or_explained() -> None:
 
 
 def test_words_mean_what_the_model_does() -> None:
-    """Every observed word on every sampled step of the reference, all of one agent and one key among them."""
+    """Every observed word on every sampled step of the reference, including all steps of one agent and one key."""
     small, drawn = epochs(Readings())
     assert len(small) >= 1000 and len(drawn) >= 200
     reader = Reader(EPOCH.meanings)
@@ -86,7 +86,7 @@ def test_words_mean_what_the_model_does() -> None:
 
 
 def test_scene_and_view_are_inverse_up_to_names() -> None:
-    """A step seen, realised, taken and seen again looks the same in every word that has no names."""
+    """An abstracted, concretised, taken and again abstracted step has equal values of every word without names."""
     reader = Reader(EPOCH.meanings)
     for step in list(WORLDS(UNIVERSE))[-60:]:
         structure = view_step(step)
@@ -106,7 +106,7 @@ def test_scene_and_view_are_inverse_up_to_names() -> None:
 
 
 def test_a_structure_of_more_keys_than_there_are_names_is_no_scene() -> None:
-    """A solver may make one, and the matrix must get past it."""
+    """A solver may return one, and the matrix must continue."""
     structure = next(seen for seen in map(view_step, WORLDS(UNIVERSE)) if seen is not None)
 
     def padded(extra: int) -> Structure:
@@ -134,15 +134,15 @@ def _proved(name: str) -> Proved:
 
 @pytest.fixture(scope="module", params=list(THEOREMS))
 def proved(request: pytest.FixtureRequest) -> Proved:
-    """Each theorem, proved with everything that green rests on."""
+    """Return each theorem, proved with all conditions of green."""
     return _proved(request.param)
 
 
 @pytest.mark.deep
 def test_green(proved: Proved) -> None:
-    """Proved by both solvers at every step, mutants as declared, linked with both truth values.
+    """Both solvers prove every step, mutants behave as declared, and the conformance tests see both truth values.
 
-    Of a model that is wanted, one is enough: nobody is asked further, and no other solver says that there is none.
+    Where a model is wanted, one is enough: no other solver is asked, and no other solver says that there is none.
     """
     assert proved.status.value == proved.theorem.expected.value, proved.verdict.because
     if proved.status is not ProofStatus.HOLDS:
@@ -161,7 +161,7 @@ def test_green(proved: Proved) -> None:
 
 @pytest.mark.deep
 def test_countermodels_replay(proved: Proved) -> None:
-    """Each refuted mutant's scenario refutes the claim in the mutant, and not in the reference."""
+    """Each refuted mutant's scenario refutes the claim on the mutant, and not on the reference."""
     theorem = proved.theorem
     bundle = find("cud")
     claim = next(claim for claim in bundle.claims if claim.name == theorem.claim)
@@ -213,7 +213,7 @@ def test_records_are_the_same_under_every_hash_seed() -> None:
 
 
 def test_a_word_of_the_claims_that_is_wrong_is_caught_by_the_link() -> None:
-    """`clash` blind to readers would agree on the reference; the mutant that executes readers tells."""
+    """A `clash` that ignores readers agrees on the reference; the mutant that executes readers shows the difference."""
     theorem = THEOREMS["executed_never_interfere"]
     meaning = EPOCH.meanings["clash"]
     blind = FAULTS["reads_never_collide"][0]
@@ -226,7 +226,7 @@ def test_a_word_of_the_claims_that_is_wrong_is_caught_by_the_link() -> None:
 
 
 def test_a_mutant_of_the_theory_must_be_the_mutant_of_the_model() -> None:
-    """The theory's words for one fault, the model's rules for another."""
+    """The theory encodes one fault, the model's rules another."""
     theorem = replace(THEOREMS["executed_never_interfere"], samples=WORLDS.fewer(5, 1))
     bundle = find("cud")
     claim = next(claim for claim in bundle.claims if claim.name == theorem.claim)

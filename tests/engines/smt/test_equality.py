@@ -1,4 +1,4 @@
-"""Mutants called equal whatever the size: those that are, and every way in which the word could be a lie."""
+"""Mutants proved equal for all sizes: true cases, and every way in which such a proof could be wrong."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _asked(equality: Equality) -> EqualityResult:
     ],
 )
 def test_an_equivalent_mutant_is_proved_equal(protocol: str, mutant: str) -> None:
-    """By a solver, under every condition; the scope is the theorem's, and the words are those that steps show."""
+    """By a solver, under every condition; the scope is the theorem's, and the words are the observed ones."""
     found = equality_of(find(protocol), mutant)
     assert found.status is Status.HOLDS, found.because
     assert found.scope.startswith("any number") and found.words and found.apart is None
@@ -50,7 +50,7 @@ def test_an_equivalent_mutant_is_proved_equal(protocol: str, mutant: str) -> Non
 
 
 def test_every_mutant_registered_as_equivalent_can_be_asked_about() -> None:
-    """Of each there is something to ask; what is registered as killed is never stated to be equal."""
+    """Each has a question; mutants registered as killed are never stated to be equal."""
     for bundle in protocols():
         for mutant in bundle.model.mutants:
             if mutant.expected == "equivalent":
@@ -62,7 +62,7 @@ def test_every_mutant_registered_as_equivalent_can_be_asked_about() -> None:
 
 @pytest.mark.parametrize("mutant", ["rule_1_dropped", "one_authority_covers_all"])
 def test_a_mutant_that_differs_is_distinguished_by_a_run(mutant: str) -> None:
-    """The planted fault: a solver's structure becomes a run on which the two executables show different things."""
+    """The planted fault: a solver's structure becomes a run on which the two executables differ."""
     found = equality_of(APCM, mutant)
     assert found.status is Status.REFUTED and found.apart is not None and found.system is not None
     reference = replace(found.system, rules=APCM.model.systems[found.system.name].rules, variant="reference")
@@ -71,39 +71,39 @@ def test_a_mutant_that_differs_is_distinguished_by_a_run(mutant: str) -> None:
 
 
 def test_a_mutant_said_wrongly_is_not_called_equal() -> None:
-    """In the theory it is the reference itself, so every proof goes through; its own steps say otherwise."""
+    """In the theory it equals the reference, so every proof succeeds; its own steps contradict it."""
     lie = Equality(mutant="rule_1_dropped", theorem=MASK, definitions=(TEXT.meanings["rule_1"],))
     found = _asked(lie)
     assert found.status is Status.UNDECIDED and "theory and model disagree" in found.because
 
 
 def test_a_change_that_no_step_shows_proves_nothing() -> None:
-    """A word of the claims is changed: no observed word leads to it."""
+    """A changed word of the claims that no observed word depends on."""
     meaning = TEXT.meanings["wrong"]
     unseen = replace(HONEST, definitions=(Definition(meaning.relation, meaning.variables, FALSE, "never"),))
     found = _asked(unseen)
-    assert found.status is Status.UNDECIDED and "no step tells" in found.because
+    assert found.status is Status.UNDECIDED and "no observed word" in found.because
 
 
 def test_axioms_without_a_model_prove_nothing() -> None:
-    """Of a contradiction everything follows; no step of the model lies inside such a theory."""
+    """A contradiction implies everything; no step of the model satisfies such a theory."""
     theory = replace(TEXT, axioms=(*TEXT.axioms, Axiom("nobody", exists([ACT("a")], feasible(ACT("a")) & FALSE))))
     found = _asked(replace(HONEST, theorem=replace(EXACTLY, theory=theory)))
-    assert found.status is Status.UNDECIDED and "no step tells" in found.because
+    assert found.status is Status.UNDECIDED and "no observed word" in found.because
 
 
 def test_an_axiom_about_the_changed_word_is_refused() -> None:
-    """It would be another axiom for the mutant."""
+    """The mutant would get a different axiom."""
     a = ACT("a")
     theory = replace(
         TEXT, axioms=(*TEXT.axioms, Axiom("masked", exists([a], feasible(a) | TEXT.meanings["rule_1"].relation(a))))
     )
     found = _asked(replace(HONEST, theorem=replace(EXACTLY, theory=theory)))
-    assert found.status is Status.UNDECIDED and "speaks of what the mutant changes" in found.because
+    assert found.status is Status.UNDECIDED and "contains a word that the mutant changes" in found.because
 
 
 def test_a_question_that_is_always_answered_with_yes_proves_nothing() -> None:
-    """No other fault of the theory is tried, or none that these words tell apart."""
+    """No other fault of the theory is tried, or none that these words distinguish."""
     blind = (Mutation(mutant="digest_ignored", definitions=(TEXT.meanings["unlinked"],)),)
     for others in ((), blind):
         found = _asked(replace(HONEST, theorem=replace(EXACTLY, mutants=others)))
@@ -128,7 +128,7 @@ def test_what_no_theory_says_is_said_to_be_so() -> None:
 
 
 def test_hidden_state_must_be_related_after_the_step_too() -> None:
-    """A use that forgot what it spent would decide this use alike, and a later one not."""
+    """A use that forgot the spent warrant would decide this use equally, and a later one differently."""
     (one,) = of_sovereign.EQUALITIES
     spends = one.definitions[1]
     forgetful = replace(spends, body=FALSE)

@@ -1,4 +1,4 @@
-"""The kill matrix: each cell is found by a solver and a replay, and one that is not as registered is noticed."""
+"""The kill matrix: a solver and a replay decide each cell, and a deviation from the registered result is noticed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from evenhand.smt.theory import Theory
 
 PROTOCOLS = ("apcm", "conviction", "cud", "markspace", "sovereign")
 COUNTED = PROTOCOLS
-"""Those whose matrix the page counts: each was run to its end."""
+"""The protocols with their matrix on the page: each matrix was run to its end."""
 PAGE = Path(__file__).parents[3] / "docs/explanation/proofs.md"
 THEOREM = "no_veto_overridden"
 
@@ -44,7 +44,7 @@ def _found(*tried: Attempt) -> list[Cell]:
 
 
 def test_a_kill_a_proof_and_a_mutant_that_is_not_spoken_of() -> None:
-    """The three outcomes, and that they are what was registered."""
+    """The three outcomes, as registered."""
     found = {cell.mutant: cell for cell in _found(*_tried("veto_ignored", "open_world_allow", "token_tells_the_pass"))}
     assert found["veto_ignored"].outcome == "killed" and found["veto_ignored"].registered == "killed"
     assert found["open_world_allow"].registered == "survives" and not found["open_world_allow"].wrong
@@ -53,7 +53,7 @@ def test_a_kill_a_proof_and_a_mutant_that_is_not_spoken_of() -> None:
 
 
 def test_a_cell_that_is_not_as_registered_is_noticed() -> None:
-    """Planted: a kill registered as a proof, a proof registered as a kill, a mutant whose words are the reference's."""
+    """Planted: a kill registered as a proof, a proof registered as a kill, a mutant with the reference's words."""
     (kill,) = _tried("veto_ignored")
     (spare,) = _tried("open_world_allow")
     theory = kill.theorem.theory
@@ -67,7 +67,7 @@ def test_a_cell_that_is_not_as_registered_is_noticed() -> None:
 
 
 def test_a_countermodel_that_does_not_replay_kills_nothing() -> None:
-    """Planted: the theory's mutant is set against another executable mutant, which does something else."""
+    """Planted: the theory's mutant is compared with a different executable mutant."""
     (kill,) = _tried("veto_ignored")
     (found,) = _found(replace(kill, mutant="token_tells_the_pass"))
     assert found.outcome == "not replayed" and found.wrong
@@ -87,7 +87,7 @@ def _nothing(_structure: Structure) -> None:
 
 
 def test_a_lemma_proves_a_part_only_where_the_mutant_keeps_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Planted: a lemma that nothing satisfies, from which every part follows; it is no lemma, and the kill stands."""
+    """Planted: an unsatisfiable lemma, from which every part follows; it is no lemma, and the kill stands."""
     spared = _cell("value_independence", "orphan_reclaimed")
     asked: list[str] = []
     honest = Portfolio.ask
@@ -115,7 +115,7 @@ def test_a_pair_of_runs_is_made_of_both_epochs() -> None:
 
 
 def test_free_agents_who_favour_a_name_lose_their_symmetry() -> None:
-    """The licence of the graph's quotient; planted: nothing is made of a structure."""
+    """The licence of the graph's quotient; planted: a structure gives no run."""
     kill = _cell("equivariance_of_free_agents", "tie_break_by_name")
     assert isinstance(kill.theorem.goal, And)
     unmade = replace(kill, theorem=replace(kill.theorem, goal=kill.theorem.goal.parts[0], realise=_nothing))
@@ -123,7 +123,7 @@ def test_free_agents_who_favour_a_name_lose_their_symmetry() -> None:
 
 
 def test_a_veto_that_says_more_than_its_twin_does_not_replay() -> None:
-    """Planted: the theory's second DENY may be anybody's, where that of the claim is the harness's."""
+    """Planted: in the theory any agent may make the second DENY, in the claim only the harness."""
     spared = _cell("token_blindness", "deny_binds_its_holder")
     theory = spared.theorem.theory
     (axiom,) = [one for one in theory.axioms if one.name == "one_veto_more"]
@@ -135,7 +135,7 @@ def test_a_veto_that_says_more_than_its_twin_does_not_replay() -> None:
 
 
 def test_a_protocol_without_a_matrix_of_its_own_tries_what_its_theorems_state() -> None:
-    """Every stated mutation is a cell, with what was expected of it; some mutants are tried on theorems beside."""
+    """Every stated mutation is a cell with its expected result; some mutants are also tried on other theorems."""
     stated = {(one.name, mutation.mutant) for one in theorems("apcm") for mutation in one.mutants}
     tried = _all("apcm")
     assert {(one.theorem.name, one.mutant) for one in tried if one.registered} == stated
@@ -143,7 +143,7 @@ def test_a_protocol_without_a_matrix_of_its_own_tries_what_its_theorems_state() 
 
 
 def test_an_axiom_that_speaks_of_what_was_changed_touches_every_part() -> None:
-    """Planted once by oversight: a theorem that does not name the word, of a theory whose axioms do."""
+    """Once a real mistake: a theorem without the word, in a theory whose axioms have it."""
     (kill,) = [one for one in _all("conviction") if one.mutant == "silent_agents_hang_a_phase"]
     theory = kill.theorem.theory
     free = replace(kill.theorem, theory=replace(theory, axioms=()))
@@ -154,7 +154,7 @@ def test_an_axiom_that_speaks_of_what_was_changed_touches_every_part() -> None:
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_what_is_not_touched_would_be_asked_as_of_the_reference(protocol: str) -> None:
-    """The text is the same to the byte; and where a part is said to be touched, it mostly is not."""
+    """The text is the same to the byte; most parts marked as touched really are."""
     same = {True: 0, False: 0}
     every = _all(protocol)
     for one in every[:: -(-len(every) // 25)]:
@@ -168,7 +168,7 @@ def test_what_is_not_touched_would_be_asked_as_of_the_reference(protocol: str) -
 
 
 def test_a_fault_is_grafted_on_rules_of_a_systems_own() -> None:
-    """The repaired rules of `apcm` stay repaired under a fault; planted: without that, nothing of it replays."""
+    """The repaired rules of `apcm` stay repaired under a fault; planted: otherwise nothing replays."""
     model = find("apcm").model
     usual, repaired = model.systems["universe"].rules, model.systems["repaired"].rules
     faulty = next(one.rules for one in model.mutants if one.name == "rule_1_dropped")
@@ -186,7 +186,7 @@ def test_a_fault_is_grafted_on_rules_of_a_systems_own() -> None:
 
 
 def test_counts() -> None:
-    """What a page says of a matrix, from its cells."""
+    """Return the numbers on a page about a matrix, from its cells."""
     found = [
         Cell("one", "a", "killed", "killed"),
         Cell("one", "b", "survives", "killed"),
@@ -199,7 +199,7 @@ def test_counts() -> None:
 
 
 def _stated(protocol: str) -> str:
-    """What the page says of a protocol's matrix."""
+    """Return the numbers on the page about a protocol's matrix."""
     found = re.findall(rf"^    {protocol} +([0-9,]+ cells: .*)$", PAGE.read_text("utf-8"), re.MULTILINE)
     assert len(found) == 1, f"{PAGE.name} has {len(found)} lines about the matrix of {protocol}"
     return str(found[0])
@@ -207,7 +207,7 @@ def _stated(protocol: str) -> str:
 
 @pytest.mark.parametrize("protocol", COUNTED)
 def test_the_page_counts_the_cells_there_are(protocol: str) -> None:
-    """How many cells, untouched and registered ones: what is known before any solver is asked."""
+    """The numbers of cells, of untouched and of registered ones, which are known before any solver runs."""
     tried, said = _all(protocol), _stated(protocol)
     for number, what in (
         (len(tried), "cells:"),
@@ -218,7 +218,7 @@ def test_the_page_counts_the_cells_there_are(protocol: str) -> None:
 
 
 def test_the_command_prints_the_table_and_refuses_what_it_does_not_do() -> None:
-    """One theorem of few mutants; a record is no part of a matrix."""
+    """One theorem with few mutants; a record is no part of a matrix."""
     runner = CliRunner()
     shown = runner.invoke(app, ["prove", "apcm", "--matrix", "--record", "x.json"])
     assert shown.exit_code == 2
@@ -231,7 +231,7 @@ def test_the_command_prints_the_table_and_refuses_what_it_does_not_do() -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_the_whole_matrix_is_as_registered(protocol: str) -> None:
-    """Every cell of every protocol, and the page has what comes out."""
+    """Every cell of every protocol; the page has the results."""
     found = list(cells(_all(protocol), find(protocol)))
     assert found and not [cell for cell in found if cell.wrong]
     assert protocol not in COUNTED or counted(found) == _stated(protocol)

@@ -1,4 +1,4 @@
-"""What theories are made of: orders, declarations, second copies, mutants, and tables of structures."""
+"""The parts of theories: orders, declarations, second copies, mutants, and tables of structures."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ THEORY = SAID.theory("things", THING)
     ],
 )
 def test_orders(rows: frozenset[tuple[str, ...]], partial: bool, total: bool) -> None:
-    """A strict order is asymmetric and transitive; a total one leaves no two things apart."""
+    """A strict order is asymmetric and transitive; a total one relates any two elements."""
     (before,) = relations("before", THING, THING)
     structure = Structure({"Thing": ("a", "b", "c")}, {"before": rows})
     assert Reader().holds(ranked(before, x, y, z), structure) is partial
@@ -37,7 +37,7 @@ def test_orders(rows: frozenset[tuple[str, ...]], partial: bool, total: bool) ->
 
 
 def test_declarations_keep_their_order() -> None:
-    """Symbols and words stand in the theory as they were declared."""
+    """Symbols and words are in the theory in the order of declaration."""
     assert THEORY.symbols == ("red", "big")
     assert tuple(THEORY.meanings) == ("odd",)
     assert THEORY.word("odd", x) == odd(x)
@@ -45,7 +45,7 @@ def test_declarations_keep_their_order() -> None:
 
 
 def test_a_second_copy_and_its_mutants() -> None:
-    """What moved has a copy, and so has each word that speaks of it; what is shared is itself."""
+    """Changed symbols have a copy, as has each word that uses them; shared symbols have none."""
     two = Twice.apart(THEORY, "red")
     assert (two.second("big", x), two.shared) == (big(x), ("big",))
     assert [one.name for one in two.said((THEORY.means("odd", FALSE, "none"),))] == ["odd", "odd2"]
@@ -55,7 +55,7 @@ def test_a_second_copy_and_its_mutants() -> None:
 
 
 def test_mutants_are_refuted_or_unseen_with_a_reason() -> None:
-    """Faults are named like the executable mutants."""
+    """Faults have the names of the executable mutants."""
     faults = Faults(nothing_is_odd=(THEORY.means("odd", FALSE, "none"),))
     assert [one.expected for one in (*faults.refuted(*faults), *faults.unseen(nothing_is_odd="why"))] == [
         "refuted",
@@ -65,7 +65,7 @@ def test_mutants_are_refuted_or_unseen_with_a_reason() -> None:
 
 
 def test_theorems_with_much_in_common() -> None:
-    """Each may say otherwise, and is about the claim called like itself unless it says which."""
+    """Each may override them, and is about the claim of the same name unless it names another."""
 
     def nothing(_: object) -> None:
         return None

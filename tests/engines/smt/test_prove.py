@@ -1,4 +1,4 @@
-"""What makes a theorem green, shown on a protocol of ten lines; each condition is seen to fail on a planted fault."""
+"""The conditions of a green theorem, on a protocol of ten lines; each condition fails on a planted fault."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ from tests.models.grant import (
 
 @pytest.fixture(scope="module")
 def green() -> Proved:
-    """The theorem, proved."""
+    """Return the theorem, proved."""
     return prove(THEOREM, bundle=BUNDLE)
 
 
 def test_green_under_all_conditions(green: Proved) -> None:
-    """Both solvers prove it, its mutants behave, the link carries."""
+    """Both solvers prove it, its mutants behave as declared, the conformance tests pass."""
     assert green.green and green.verdict.status is Status.HOLDS
     assert [answer.status for answer in dict(green.queries)["theorem"].answers] == ["unsat", "unsat"]
     assert [type(killed.outcome) for killed in green.mutants] == [Refutation, type(None)]
@@ -101,20 +101,20 @@ def _word(theorem: Theorem, **more: Any) -> tuple[ProofStatus, str]:
 
 
 def test_contradictory_axioms_are_vacuous() -> None:
-    """Anything follows from them."""
+    """They imply everything."""
     theory = replace(THEORY, axioms=(*THEORY.axioms, Axiom("never", exists([x], before(x, x)))))
     word, because = _word(replace(THEOREM, theory=theory, needs=(), mutants=()))
     assert word is ProofStatus.VACUOUS and because.startswith("VACUOUS: ")
 
 
 def test_a_dead_antecedent_is_vacuous() -> None:
-    """So does a theorem about nothing."""
+    """Then the theorem is about nothing."""
     word, because = _word(replace(THEOREM, assumes=granted(x) & before(x, x), needs=(), mutants=()))
     assert (word, because) == (ProofStatus.VACUOUS, "VACUOUS: the antecedent has no witness")
 
 
 def test_an_unused_needed_axiom_is_vacuous() -> None:
-    """The author is wrong about why it holds."""
+    """The author is wrong about the reason why it holds."""
     word, because = _word(replace(THEOREM, needs=("least_is_first",)))
     assert word is ProofStatus.VACUOUS and "without axiom least_is_first" in because
     with pytest.raises(UnknownName, match="axiom"):
@@ -135,14 +135,14 @@ def test_a_theorem_that_is_always_true_is_caught_by_the_link() -> None:
 
 
 def test_a_link_that_never_saw_the_claim_false_is_undecided() -> None:
-    """Without mutants nothing tells the claim from `True`."""
+    """Without mutants nothing distinguishes the claim from `True`."""
     bundle = replace(BUNDLE, model=replace(BUNDLE.model, mutants=()))
     found = prove(replace(THEOREM, mutants=()), bundle=bundle)
     assert found.status is ProofStatus.UNDECIDED and "never seen false" in found.verdict.because
 
 
 def test_a_link_tried_on_nothing_is_undecided() -> None:
-    """A view that answers None carries no proof."""
+    """A view that returns None supports no proof."""
     word, because = _word(replace(THEOREM, view=blank, mutants=()))
     assert word is ProofStatus.UNDECIDED and "no step" in because
 
@@ -172,10 +172,10 @@ def test_a_printer_that_swaps_arguments_is_caught(monkeypatch: pytest.MonkeyPatc
     honest: Callable[[str, list[str]], str] = getattr(smtlib, "_apply")  # noqa: B009 - the fault is planted inside
 
     def swapping(head: str, parts: list[str]) -> str:
-        return honest(head, parts[::-1] if head == "r1" else parts)  # what `before` is called for solvers
+        return honest(head, parts[::-1] if head == "r1" else parts)  # the solvers' name of `before`
 
     monkeypatch.setattr(smtlib, "_apply", swapping)
-    monkeypatch.setattr(smtlib, "_PRINTED", Cache[Any]())  # what was printed before was printed honestly
+    monkeypatch.setattr(smtlib, "_PRINTED", Cache[Any]())  # texts printed earlier are correct
     word, because = _word(THEOREM)
     assert word is ProofStatus.UNDECIDED and "evaluator contradicts" in because
 
@@ -205,14 +205,14 @@ def test_solvers_that_contradict_each_other_are_loud() -> None:
 
 
 def test_out_of_resources_is_undecided() -> None:
-    """A resource limit that is hit leaves the question open."""
+    """A resource limit that is reached leaves the theorem undecided."""
     with Portfolio((Z3,)) as z3:
         word, because = _word(THEOREM, portfolio=z3, rlimit=10)
     assert word is ProofStatus.UNDECIDED and "no solver decides it" in because
 
 
 def test_a_false_theorem_is_refuted_in_the_model() -> None:
-    """The reference itself grants everybody, and so does its theory."""
+    """The reference itself grants every agent, and so does its theory."""
     system = replace(SYSTEM, rules=Rules(lambda asks: asks))
     bundle = replace(BUNDLE, model=replace(BUNDLE.model, systems={"grant": system}))
     theory = replace(THEORY, definitions=(EVERYBODY,))
@@ -222,7 +222,7 @@ def test_a_false_theorem_is_refuted_in_the_model() -> None:
 
 
 def test_the_other_ends_of_a_countermodel() -> None:
-    """No counterpart, disagreement with the model, a step nobody knows to be reachable: none is a counterexample."""
+    """No counterpart, disagreement with the model, a step of unknown reachability: none is a counterexample."""
     theory = replace(THEORY, definitions=(EVERYBODY,))
     wrong = replace(THEOREM, theory=theory, mutants=())
     assert isinstance(prove(replace(wrong, realise=nowhere), bundle=BUNDLE).outcome, NoCounterpart)
@@ -239,7 +239,7 @@ def test_the_other_ends_of_a_countermodel() -> None:
 
 
 def test_a_mutant_that_behaves_otherwise_is_noticed() -> None:
-    """One declared to be refuted is proved, one declared to be proved is refuted."""
+    """A mutant declared refuted is proved, a mutant declared proved is refuted."""
     survives = Mutation(mutant="last", definitions=(LAST,))
     word, because = _word(replace(THEOREM, mutants=(survives,)))
     assert word is ProofStatus.UNDECIDED and "mutant last should be refuted" in because
@@ -260,7 +260,7 @@ def test_names_that_nothing_has_are_errors() -> None:
 
 
 def test_lemmas_carry_a_proof_and_a_false_one_does_not() -> None:
-    """With the word left opaque the goal follows from the lemma; without it, part by part with nothing opaque."""
+    """With the word opaque the goal follows from the lemma; without the lemma, part by part with nothing opaque."""
     alone = Lemma("alone", forall([x, y], (granted(x) & granted(y)) >> same(x, y)))
     by_lemma = replace(THEOREM, lemmas=(alone,), opaque=("granted",))
     found = prove(by_lemma, bundle=BUNDLE)
@@ -271,7 +271,7 @@ def test_lemmas_carry_a_proof_and_a_false_one_does_not() -> None:
 
 
 def test_minimise_leaves_nothing_to_drop() -> None:
-    """Elements, tuples, and pairs that a bijection ties together."""
+    """Elements, tuples, and pairs related by a bijection."""
     structure = Structure(
         {"A": ("a", "b", "c"), "B": ("d", "e", "f")},
         {"red": frozenset({("a",), ("b",)}), "blue": frozenset({("d",)})},
@@ -288,14 +288,14 @@ def test_minimise_leaves_nothing_to_drop() -> None:
 
 
 def test_finite_models_come_from_cvc5_as_well() -> None:
-    """The refutation does not rest on one solver."""
+    """The refutation does not depend on one solver."""
     with Portfolio((CVC5_FINITE,)) as cvc5:
         found = prove(THEOREM, bundle=BUNDLE, portfolio=cvc5)
     assert isinstance(found.mutants[0].outcome, Refutation)
 
 
 def test_a_theory_says_what_is_wrong_with_it() -> None:
-    """Two things of one name, loose variables, words it lacks."""
+    """Two things of one name, loose variables, missing words."""
     with pytest.raises(ValueError, match="two things called 'asks'"):
         replace(THEORY, relations=(asks, asks))
     with pytest.raises(ValueError, match="leaves x free"):
@@ -305,7 +305,7 @@ def test_a_theory_says_what_is_wrong_with_it() -> None:
 
 
 def test_a_theory_twice_shares_what_it_is_told_to() -> None:
-    """The copy's words speak of the copy's symbols."""
+    """The copy's words use the copy's symbols."""
     twice = THEORY.twice("2", shared=("before", "least"))
     assert [relation.name for relation in twice.relations] == ["asks", "before", "trusted", "asks2", "trusted2"]
     assert [axiom.name for axiom in twice.axioms] == [axiom.name for axiom in THEORY.axioms]

@@ -1,4 +1,4 @@
-"""Records: the same over runs and under other names, checked without trust; solvers' own proofs; texts for a shell."""
+"""Records: equal in repeated runs and under renaming, checked without trust; solvers' own proofs; texts for a shell."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture(scope="module")
 def proved() -> Proved:
-    """The theorem, proved, with cvc5's own proofs."""
+    """Return the theorem, proved, with cvc5's own proofs."""
     return prove(THEOREM, bundle=BUNDLE, keep_proofs=True)
 
 
 @pytest.fixture(scope="module")
 def file(proved: Proved) -> bytes:
-    """Its record file."""
+    """Return its record file."""
     return records([proved])
 
 
 def test_three_runs_are_the_same_bytes(proved: Proved, file: bytes) -> None:
-    """In solver processes that have been used, and in new ones."""
+    """In used solver processes, and in new ones."""
     assert records([prove(THEOREM, bundle=BUNDLE, keep_proofs=True)]) == file
     with Portfolio() as fresh:
         assert records([prove(THEOREM, bundle=BUNDLE, keep_proofs=True, portfolio=fresh)]) == file
@@ -61,7 +61,7 @@ BACK = {new: old for old, new in NAMES.items()}
 
 
 def _renamed(theory: Theory) -> tuple[Theory, Any]:
-    """The theory with every sort, symbol and bound variable called otherwise, and what renames a formula."""
+    """Return the theory with every sort, symbol and bound variable renamed, and the function that renames a formula."""
     sorts = {sort: Sort(NAMES[sort.name]) for sort in theory.sorts}
     functions = {
         f: Function(NAMES[f.name], tuple(sorts[s] for s in f.domain), sorts[f.codomain]) for f in theory.functions
@@ -89,7 +89,7 @@ def _renamed(theory: Theory) -> tuple[Theory, Any]:
 
 
 def _variables(value: Any) -> Any:
-    """A formula or term with its variables called otherwise."""
+    """Return a formula or term with its variables renamed."""
     if isinstance(value, Var):
         return Var(NAMES[value.name], value.sort)
     if isinstance(value, Sort | Function | Relation | str):
@@ -100,7 +100,7 @@ def _variables(value: Any) -> Any:
 
 
 def _called(structure: Structure, names: Mapping[str, str]) -> Structure:
-    """A structure under other names, elements included."""
+    """Return a structure under other names, elements included."""
     text = json.dumps(structure.to_json())
     for old, new in names.items():
         text = re.sub(rf'"{old}(?=["\.])', f'"{new}', text)
@@ -113,7 +113,7 @@ def _called(structure: Structure, names: Mapping[str, str]) -> Structure:
 
 
 def test_under_other_names_the_record_is_the_same_up_to_the_names(proved: Proved) -> None:
-    """Verdict, cores, models, mutants and digests: solvers are asked the very same, so they answer the same."""
+    """Verdict, cores, models, mutants and digests: solvers get the same queries, so they give the same answers."""
     theory, (formula, definition) = _renamed(THEORY)
 
     def renamed_view(case: Any) -> Structure | None:
@@ -149,7 +149,7 @@ def test_under_other_names_the_record_is_the_same_up_to_the_names(proved: Proved
 
 
 def test_every_edited_byte_is_noticed(file: bytes, proved: Proved) -> None:
-    """One bit of every third byte, bytes left out and put in: told, or refused as no record file."""
+    """One bit of every third byte, removed and inserted bytes: each is reported, or refused as no record file."""
 
     def again(named: Named) -> Proved:
         if (named.protocol, named.theorem) != ("toy", "one_granted"):
@@ -195,7 +195,7 @@ def test_what_is_no_record_is_refused(data: bytes, why: str) -> None:
 
 
 def test_cvc5_s_proofs_are_kept_and_called_unchecked(proved: Proved, tmp_path: Path) -> None:
-    """For each unsat its size and digest in the record, and never a word of having been checked."""
+    """The record has the size and digest of each unsat proof, and never calls it checked."""
     unsat = {name for name, answered in proved.queries if answered.status == "unsat"}
     kept: Any = proved.record["proofs"]
     assert set(kept) == unsat and unsat
@@ -210,7 +210,7 @@ def test_cvc5_s_proofs_are_kept_and_called_unchecked(proved: Proved, tmp_path: P
 
 
 def test_without_cvc5_no_proof_is_claimed() -> None:
-    """z3's answer is no proof that could be kept, and the record says why there is none."""
+    """z3 gives no proof that could be kept, and the record gives the reason."""
     with Portfolio((Z3,)) as z3:
         found = prove(THEOREM, bundle=BUNDLE, portfolio=z3, keep_proofs=True)
     kept: Any = found.record["proofs"]
@@ -230,11 +230,11 @@ parser.setFileInput(cvc5.InputLanguage.SMT_LIB_2_6, sys.argv[-1])
 while not (command := parser.nextCommand()).isNull():
     print(command.invoke(solver, parser.getSymbolManager()), end="")
 """
-"""`cvc5 FILE`, where its wheel brings no program: its own parser reads the file, in a process of its own."""
+"""`cvc5 FILE`, where its wheel has no program: its own parser reads the file, in a process of its own."""
 
 
 def shell(words: list[str]) -> str:
-    """What a solver prints that is asked from a shell."""
+    """Return the output of a solver run from a shell."""
     if words[0] == "z3":
         words = [
             shutil.which("z3", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}") or "z3",
@@ -246,7 +246,7 @@ def shell(words: list[str]) -> str:
 
 
 def test_the_texts_say_the_same_in_a_shell(proved: Proved, tmp_path: Path) -> None:
-    """Each file, by the commands that it names: the verdict that the record holds."""
+    """Each file, by the commands in it: the verdict in the record."""
     write_queries(tmp_path, [proved])
     files = sorted(path for path in tmp_path.iterdir() if path.is_file())
     assert len(files) == len(proved.queries)

@@ -1,4 +1,4 @@
-"""Theorems that name what is not there are broken when they are loaded, and so is a mark that none of them redeems."""
+"""Theorems with unknown names are broken when they are loaded, and so is a mark without its theorem."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ NAMED = "evenhand.proofs.cud"
 
 
 def told(monkeypatch: pytest.MonkeyPatch, *theorems: Any) -> None:
-    """These are the theorems of `cud`."""
+    """Install these theorems for `cud`."""
     monkeypatch.setattr(f"{NAMED}.THEOREMS", theorems)
 
 
 def other(monkeypatch: pytest.MonkeyPatch, theorem: Theorem = FIRST, **more: Any) -> None:
-    """All theorems are there, one of them with this change."""
+    """Install all theorems, one of them with this change."""
     told(monkeypatch, *(replace(one, **more) if one is theorem else one for one in EVERY))
 
 
@@ -47,7 +47,7 @@ WRONG: list[tuple[Theorem, dict[str, Any], str]] = [
 def test_a_theorem_about_what_is_not_there_is_broken(
     monkeypatch: pytest.MonkeyPatch, theorem: Theorem, wrong: dict[str, Any], said: str
 ) -> None:
-    """By module, theorem and culprit."""
+    """The message has module, theorem and culprit."""
     other(monkeypatch, theorem, **wrong)
     with pytest.raises(ProtocolBroken, match=re.escape(f"{NAMED}: theorem {theorem.name}: {said}")) as caught:
         theorems("cud")
@@ -55,7 +55,7 @@ def test_a_theorem_about_what_is_not_there_is_broken(
 
 
 def test_an_invariant_about_what_is_not_there_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As a theorem is."""
+    """Like a theorem."""
     first, *rest = invariants("cud")
     monkeypatch.setattr(f"{NAMED}.invariants.INVARIANTS", (replace(first, claim="x"), *rest))
     with pytest.raises(ProtocolBroken, match=rf"invariants: invariant {first.name}: unknown claim 'x'"):
@@ -63,14 +63,14 @@ def test_an_invariant_about_what_is_not_there_is_broken(monkeypatch: pytest.Monk
 
 
 def test_two_theorems_of_one_name_are_broken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second would be proved by nobody."""
+    """The second would never be proved."""
     told(monkeypatch, *EVERY, FIRST)
     with pytest.raises(ProtocolBroken, match=f"two theorems are called '{FIRST.name}'"):
         stated("cud")
 
 
 def test_a_claim_marked_as_proved_has_a_theorem(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Or the mark says what is not so."""
+    """Otherwise the mark is wrong."""
     marked = {claim.name for claim in find("cud").claims if claim.proved}
     about = [one.claim for one in stated("cud")]
     alone = next(one for one in EVERY if one.claim in marked and about.count(one.claim) == 1)

@@ -1,4 +1,4 @@
-"""One proof per theorem and run, whoever asks first; soundly: nothing outlives the run, no licence from what fails."""
+"""One proof per theorem and run, shared by all callers: no proof outlives the run, a failed one gives no licence."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Proofs = Callable[[Theorem], list[str]]
 
 @pytest.fixture
 def proofs(monkeypatch: pytest.MonkeyPatch) -> Proofs:
-    """Lets the toy state one theorem; the list that is given back grows by each proof that is made."""
+    """Let the toy state one theorem; each proof extends the returned list."""
 
     def state(theorem: Theorem) -> list[str]:
         made: list[str] = []
@@ -51,7 +51,7 @@ JOB = Job("toy", "prove", theorem="one_granted")
 
 
 def test_a_job_and_a_licence_share_one_proof(proofs: Proofs, tmp_path: Path) -> None:
-    """In either order, and the licence is the one that a proof of its own would give."""
+    """In either order, and the licence equals that of a proof of its own."""
     made = proofs(THEOREM)
     alone = proving.licence_for(BUNDLE, "grant", "names")
     assert made == ["one_granted"]
@@ -64,7 +64,7 @@ def test_a_job_and_a_licence_share_one_proof(proofs: Proofs, tmp_path: Path) -> 
 
 
 def test_another_run_proves_anew(proofs: Proofs, tmp_path: Path) -> None:
-    """What one run proved is nothing to the next."""
+    """Proofs of one run are not used in the next."""
     made = proofs(THEOREM)
     for run in ("one", "two"):
         (tmp_path / run).mkdir()
@@ -74,7 +74,7 @@ def test_another_run_proves_anew(proofs: Proofs, tmp_path: Path) -> None:
 
 
 def test_what_is_not_green_licenses_nobody(proofs: Proofs, tmp_path: Path) -> None:
-    """Whoever comes first: a vacuous theorem refuses the first and the second alike."""
+    """In any order: a vacuous theorem refuses the first caller and the second alike."""
     proofs(replace(THEOREM, assumes=FALSE, needs=(), mutants=()))
     with share_in(tmp_path):
         for _ in range(2):
@@ -93,7 +93,7 @@ def _count(folder: Path, number: int) -> None:
 
 
 def test_processes_that_ask_at_once_wait_for_the_first(tmp_path: Path) -> None:
-    """Four at a time, one makes it."""
+    """Of four at a time, one proves."""
     context = multiprocessing.get_context()
     processes = [context.Process(target=_count, args=(tmp_path, number)) for number in range(4)]
     for process in processes:
@@ -105,7 +105,7 @@ def test_processes_that_ask_at_once_wait_for_the_first(tmp_path: Path) -> None:
 
 
 def test_who_fails_leaves_the_next_to_try(tmp_path: Path) -> None:
-    """An error is raised and not kept; a file that speaks of another key is not believed."""
+    """An error is raised and not kept; a file with another key is ignored."""
 
     def fails() -> dict[str, Json]:
         raise MemoryError

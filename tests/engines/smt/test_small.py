@@ -1,4 +1,4 @@
-"""Small countermodels: found exactly where two elements of each sort are enough, and models of the theory then."""
+"""Small countermodels: found exactly if two elements of each sort are enough, and models of the theory in that case."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ CLAIMS = {
 
 
 def _every() -> Iterator[Structure]:
-    """Each structure of two elements."""
+    """Yield each structure of two elements."""
     one = ("Agent.0", "Agent.1")
     singles = [frozenset(chosen) for size in range(3) for chosen in itertools.combinations([(e,) for e in one], size)]
     pairs = list(itertools.product(one, repeat=2))
@@ -70,7 +70,7 @@ def _every() -> Iterator[Structure]:
 
 @cache
 def _there_is_one(theory: str, claim: str) -> bool:
-    """Whether any structure of two elements is a model: the evaluator's word, which shares nothing with solvers."""
+    """Return whether a structure of two elements is a model, by the evaluator, which is independent of solvers."""
     return any(not confirmed(THEORIES[theory], one, CLAIMS[claim]) for one in _every())
 
 
@@ -80,7 +80,7 @@ def _found(theory: str, claim: str) -> Structure | None:
 
 @pytest.mark.parametrize("theory", THEORIES)
 def test_a_model_is_found_exactly_where_there_is_one_of_two_elements(theory: str) -> None:
-    """And the evaluator finds every axiom and the claim true in it."""
+    """The evaluator finds every axiom and the claim true in it."""
     for claim, formula in CLAIMS.items():
         found = _found(theory, claim)
         assert (found is not None) == _there_is_one(theory, claim), claim
@@ -91,7 +91,7 @@ def test_a_model_is_found_exactly_where_there_is_one_of_two_elements(theory: str
 
 
 def test_without_quantifiers() -> None:
-    """Not one is left, and each word's definition is said of each tuple."""
+    """No quantifier is left, and each word's definition is stated for each tuple."""
     query = small(THEORIES["everybody"], CLAIMS["the theorem is false"])
     kinds = {type(part) for _, formula in query.assertions for part in walk(formula)}
     assert kinds.isdisjoint({Forall, Exists})
@@ -109,7 +109,7 @@ def _unchecked(_self: object, _of: object) -> Formula:
     [("total", "the least is nobody"), ("meaning", "the theorem is false"), ("closed", "a circle")],
 )
 def test_what_is_left_out_would_be_seen(monkeypatch: pytest.MonkeyPatch, part: str, claim: str) -> None:
-    """Planted: values that are no elements, words that mean anything, axioms that are not assumed."""
+    """Planted: values outside the elements, words without definition, axioms that are not assumed."""
     assert _found("reference", claim) is None and not _there_is_one("reference", claim)
     monkeypatch.setattr(getattr(module, "_Ground"), part, _unchecked)  # noqa: B009 - it is private there
     query = small(THEORY, CLAIMS[claim])
@@ -125,7 +125,7 @@ def _liar(tmp_path: Path) -> Solver:
 
 
 def test_both_are_asked_about_a_refuted_mutant_and_a_contradiction_is_loud(tmp_path: Path) -> None:
-    """Planted: the second solver calls what the first has a model of, and what replays, unsatisfiable."""
+    """Planted: the second solver calls a query unsatisfiable although the first has a model of it that replays."""
     query = small(THEORIES["everybody"], Not(THEOREM.formula))
     with Portfolio((Z3, _liar(tmp_path))) as portfolio:
         alone, both = (portfolio.model(query, both=both) for both in (False, True))
@@ -136,7 +136,7 @@ def test_both_are_asked_about_a_refuted_mutant_and_a_contradiction_is_loud(tmp_p
 
 
 def test_a_mutant_is_refuted_by_a_small_countermodel_unless_that_does_not_replay() -> None:
-    """Its text has no quantifier; planted: nothing is made of it, and the mutant is not killed."""
+    """Its text has no quantifier; planted: the model gives no run, and the mutant is not killed."""
     found = prove(THEOREM, bundle=BUNDLE)
     asked = dict(found.queries)
     for killed in found.mutants:

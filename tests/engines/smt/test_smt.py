@@ -1,4 +1,4 @@
-"""The logic and its readers against each other, and the solvers in their boxes."""
+"""The logic and its readers compared with each other, and the solvers in their processes."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ FORMULAS: tuple[Formula, ...] = (
 
 
 def structures() -> list[Structure]:
-    """Some structures of two agents and two keys, every relation and function on them in turn."""
+    """Yield some structures of two agents and two keys, varying every relation and function."""
     agents, keys = ("a", "b"), ("k", "l")
     pairs = list(itertools.product(agents, agents))
     found: list[Structure] = []
@@ -83,14 +83,14 @@ def structures() -> list[Structure]:
 
 
 def query(*formulas: Formula) -> Query:
-    """A query of all symbols."""
+    """Return a query of all symbols."""
     return Query(
         (AGENT, KEY), (owner, boss), (before, red), tuple((f"a{i}", formula) for i, formula in enumerate(formulas))
     )
 
 
 def diagram(structure: Structure) -> list[Formula]:
-    """Formulas that only this structure satisfies, up to names: its elements as existential variables."""
+    """Return formulas that only this structure satisfies, up to names: its elements as existential variables."""
     agents = {e: AGENT(e) for e in structure.universe["Agent"]}
     keys = {e: KEY(e) for e in structure.universe["Key"]}
     facts: list[Formula] = [differ(agents["a"], agents["b"]), differ(keys["k"], keys["l"])]
@@ -116,7 +116,7 @@ def _all(facts: list[Formula]) -> Formula:
 
 @pytest.fixture(scope="module")
 def solvers() -> Portfolio:
-    """One solver for the tests that need only one."""
+    """Return one solver for the tests that need only one."""
     return Portfolio((Z3,))
 
 
@@ -131,10 +131,10 @@ def test_a_formula_is_no_truth_value() -> None:
 
 
 def test_ill_sorted_terms_are_refused() -> None:
-    """Wrong sorts, loose variables and reserved names say what is wrong."""
+    """Messages for wrong sorts, loose variables and reserved names."""
     with pytest.raises(IllSorted, match=r"before takes \(Agent, Agent\), not \(Agent, Key\)"):
         before(x, k)
-    with pytest.raises(IllSorted, match="never the same"):
+    with pytest.raises(IllSorted, match="can never be equal"):
         same(x, k)
     with pytest.raises(IllSorted, match="leaves y free"):
         Definition(red, (x,), before(x, y))
@@ -143,7 +143,7 @@ def test_ill_sorted_terms_are_refused() -> None:
 
 
 def test_expansion_captures_nothing() -> None:
-    """A macro whose bound variable is called like its argument means the same expanded."""
+    """A macro with a bound variable named like its argument keeps its meaning when expanded."""
     tops = Relation("tops", (AGENT,))
     definition = Definition(tops, (x,), forall([y], same(x, y) | before(y, x)))
     expanded = expand(exists([y], tops(y)), {"tops": definition})
@@ -153,7 +153,7 @@ def test_expansion_captures_nothing() -> None:
 
 
 def test_circular_definitions_are_refused() -> None:
-    """A word may not mean itself."""
+    """A word may not be defined by itself."""
     loop = Definition(red, (x,), exists([y], red(y) & before(x, y)))
     with pytest.raises(ValueError, match="leads back to itself"):
         expand(red(boss()), {"red": loop})
@@ -161,7 +161,7 @@ def test_circular_definitions_are_refused() -> None:
 
 @pytest.mark.parametrize("number", range(len(FORMULAS)))
 def test_solver_and_evaluator_agree(number: int, solvers: Portfolio) -> None:
-    """Printer and solver on one side, evaluator on the other: the formula on structures pinned by their diagram."""
+    """Printer and solver against the evaluator: the formula on structures fixed by their diagram."""
     formula, reader = FORMULAS[number], Reader()
     for structure in structures()[number::9]:
         answered = solvers.ask(query(*diagram(structure), formula), expected="sat")
@@ -173,10 +173,10 @@ def test_a_printer_that_swaps_arguments_disagrees(solvers: Portfolio, monkeypatc
     honest: Callable[[str, list[str]], str] = getattr(smtlib, "_apply")  # noqa: B009 - the fault is planted inside
 
     def swapping(head: str, parts: list[str]) -> str:
-        return honest(head, parts[::-1] if head == "r0" else parts)  # what `before` is called for solvers
+        return honest(head, parts[::-1] if head == "r0" else parts)  # the solvers' name of `before`
 
     monkeypatch.setattr(smtlib, "_apply", swapping)
-    monkeypatch.setattr(smtlib, "_PRINTED", Cache[Any]())  # what was printed before was printed honestly
+    monkeypatch.setattr(smtlib, "_PRINTED", Cache[Any]())  # texts printed earlier are correct
     first = exists([x], forall([y], before(x, y) & (same(x, y) | ~before(y, x))))
     swapped = Query((AGENT,), (), (before,), (("one", first),))
     more = (("two", exists([x, y], differ(x, y))),)
@@ -186,7 +186,7 @@ def test_a_printer_that_swaps_arguments_disagrees(solvers: Portfolio, monkeypatc
 
 
 def test_observed_words_take_the_place_of_definitions() -> None:
-    """What a structure says of a word goes before what the word means."""
+    """A structure's value of a word takes precedence over its definition."""
     top = Definition(red, (x,), FALSE)
     structure = Structure({"Agent": ("a",)}, {"red": frozenset({("a",)})}, {})
     assert Reader({"red": top}).holds(exists([x], red(x)), structure)
@@ -212,7 +212,7 @@ def test_text_is_deterministic_and_has_no_free_variables() -> None:
 
 
 def test_stratification() -> None:
-    """Yes with an order of the sorts, no with the cycle and where it comes from."""
+    """With an order of the sorts, or with a cycle and its origin."""
     down = fragment(query(forall([k], red(owner(k)))))
     assert down.decidable and "Key > Agent" in down.because
     cycle = fragment(query(forall([x], exists([k], same(owner(k), x)))))
@@ -224,7 +224,7 @@ def test_stratification() -> None:
 
 
 def test_both_solvers_answer_with_core_and_model() -> None:
-    """Models satisfy what was asked, cores leave out what was not needed."""
+    """Models satisfy the query, cores omit unused formulas."""
     with Portfolio() as portfolio:
         sat = portfolio.ask(query(exists([x], red(x) & differ(x, boss()))), expected="sat")
         unsat = portfolio.ask(query(forall([x], red(x)), exists([x], before(x, x)), ~red(boss())), expected="unsat")
@@ -235,7 +235,7 @@ def test_both_solvers_answer_with_core_and_model() -> None:
 
 
 def test_no_solver_is_an_error_of_its_own() -> None:
-    """Nothing installed is an error; one of two missing is not."""
+    """No installed solver is an error; one of two missing is not."""
     nobody = Portfolio((Solver("z3", "no_such_solver"), Solver("cvc5", "nor_this_one")))
     with nobody, pytest.raises(NoSolver, match="pip install z3-solver"):
         nobody.ask(query(TRUE), expected="sat")
@@ -244,14 +244,14 @@ def test_no_solver_is_an_error_of_its_own() -> None:
 
 
 def fake(tmp_path: Path, body: str) -> Solver:
-    """A solver that reads a line and does `body`."""
+    """Return a solver that reads a line and runs `body`."""
     script = tmp_path / "fake.py"
     script.write_text(f"import sys, os, time\nfor line in sys.stdin:\n    {body}\n", "utf-8")
     return Solver("fake", "fake", command=(sys.executable, str(script)))
 
 
 def test_contradiction_is_its_own_status(tmp_path: Path) -> None:
-    """A solver that says unsat to what has a model makes a disagreement, no majority."""
+    """A solver that says unsat about a query with a model causes a disagreement, no majority."""
     liar = fake(tmp_path, """print('{"status": "unsat", "core": []}', flush=True)""")
     with Portfolio((Z3, liar)) as portfolio:
         assert portfolio.ask(query(TRUE), expected="sat").status == "disagreement"
@@ -262,12 +262,12 @@ def test_contradiction_is_its_own_status(tmp_path: Path) -> None:
     [
         ("os.kill(os.getpid(), 9)", "signal 9"),
         ("time.sleep(60)", "no answer within 1.2 s of wall clock"),
-        ("print('sat', flush=True)", "what is no answer"),
+        ("print('sat', flush=True)", "an invalid answer"),
         ("""print('{"status": "sat", "model": {}}', flush=True)""", "cannot be read"),
     ],
 )
 def test_a_broken_solver_is_unknown(tmp_path: Path, body: str, why: str) -> None:
-    """Crashed, hanging, or talking nonsense: unknown, and why."""
+    """It crashes, hangs, or prints nonsense: unknown, with the reason."""
     with Portfolio((fake(tmp_path, body),)) as portfolio:
         answered = portfolio.ask(query(TRUE), expected="sat", limits=SolverLimits(timeout_ms=200))
         assert answered.status == "unknown" and why in answered.because
@@ -292,7 +292,7 @@ def test_a_solver_killed_in_mid_run_is_unknown_and_comes_back() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit of CPU time there")
 def test_a_query_has_so_much_cpu_and_no_more() -> None:
-    """A busy solver is cut off by its own clock, which a busy machine does not speed up; the next query is answered."""
+    """A busy solver is stopped by its own CPU clock, which is independent of the load; the next query is answered."""
     pigeons = [AGENT(f"p{i}") for i in range(14)]
     apart = _all([differ(one, two) for one, two in itertools.combinations(pigeons, 2)])
     holes = [AGENT(f"h{i}") for i in range(13)]
@@ -318,7 +318,7 @@ def _kill_soon(portfolio: Portfolio) -> None:
 
 
 def test_answers_repeat() -> None:
-    """What was asked before and in which process changes nothing."""
+    """Earlier queries and other processes change nothing."""
     asked = query(exists([x, y], before(x, y) & differ(x, y)), forall([k], red(owner(k))))
     with Portfolio() as one, Portfolio() as other:
         first = one.ask(asked, expected="sat")
@@ -328,14 +328,14 @@ def test_answers_repeat() -> None:
 
 
 def tells(tmp_path: Path, answer: str) -> tuple[Solver, Callable[[], list[int]]]:
-    """A solver that always gives `answer`, and the resource limits that it was asked with so far."""
+    """Return a solver that always gives `answer`, and the resource limits of its queries so far."""
     kept = tmp_path / "asked"
     note = f"import json; open({str(kept)!r}, 'a').write(str(json.loads(line)['rlimit']) + ' ')"
     return fake(tmp_path, f"{note}; print({answer!r}, flush=True)"), lambda: [int(n) for n in kept.read_text().split()]
 
 
 def test_where_nobody_knows_what_to_expect_proofs_are_tried_before_the_hunt_for_models() -> None:
-    """A glance, then those who find either; each solver proves it once, and none is asked again for that."""
+    """First a small share, then the solvers that find proofs or models; each solver proves it exactly once."""
     pigeons, holes = ([AGENT(f"{kind}{i}") for i in range(n)] for kind, n in (("p", 7), ("h", 6)))
     apart = _all([differ(one, two) for one, two in itertools.combinations(pigeons, 2)])
     few = exists(holes, forall([x], FALSE | _any([same(x, hole) for hole in holes])))
@@ -350,7 +350,7 @@ CUT = '{"status": "unknown", "because": "canceled", "used": 9, "cut": true}'
 
 
 def test_who_finds_no_model_soon_is_asked_with_more_only_if_nobody_does(tmp_path: Path) -> None:
-    """A model is tried out afterwards, so one solver's is enough; the last word is that of the full limit."""
+    """A model is replayed afterwards, so one solver's is enough; the full limit decides."""
     slow, limits = tells(tmp_path, CUT)
     with Portfolio((Z3, slow)) as both:
         assert both.ask(query(TRUE), expected="sat", limits=SolverLimits(6400)).status == "sat"
@@ -361,7 +361,7 @@ def test_who_finds_no_model_soon_is_asked_with_more_only_if_nobody_does(tmp_path
 
 
 def test_a_proof_is_given_all_its_time_by_every_solver(tmp_path: Path) -> None:
-    """Nobody tries out a proof, so that a second opinion is worth what it costs."""
+    """Proofs are not re-checked, so a second opinion is worth its cost."""
     slow, limits = tells(tmp_path, CUT)
     with Portfolio((Z3, slow)) as both:
         assert both.ask(query(FALSE), expected="unsat", limits=SolverLimits(6400)).status == "unsat"
@@ -369,7 +369,7 @@ def test_a_proof_is_given_all_its_time_by_every_solver(tmp_path: Path) -> None:
 
 
 def test_who_is_at_a_loss_is_not_asked_again(tmp_path: Path) -> None:
-    """More units do not help where units were not what was short."""
+    """More units help only where units were short."""
     lost, limits = tells(tmp_path, '{"status": "unknown", "because": "incomplete", "used": 9, "cut": false}')
     with Portfolio((lost,)) as alone:
         assert alone.ask(query(TRUE), expected="sat", limits=SolverLimits(6400)).status == "unknown"
@@ -377,13 +377,13 @@ def test_who_is_at_a_loss_is_not_asked_again(tmp_path: Path) -> None:
 
 
 def test_a_text_is_asked_once_but_for_what_befell_a_process(tmp_path: Path) -> None:
-    """Under the same limits; other limits are another question, and a crash is no answer."""
+    """Under the same limits; other limits are another query, and a crash is no answer."""
     sure, limits = tells(tmp_path, '{"status": "unsat", "core": [], "used": 1, "seconds": 1.5}')
     with Portfolio((sure,)) as alone:
         asked = [alone.ask(query(FALSE), expected="unsat", limits=SolverLimits(bound)) for bound in (64, 64, 128)]
     assert [one.status for one in asked] == ["unsat"] * 3
     assert limits() == [64, 128]
-    assert [one.answers[0].seconds for one in asked] == [1.5, 0.0, 1.5]  # what was not asked took no time
+    assert [one.answers[0].seconds for one in asked] == [1.5, 0.0, 1.5]  # a query that is not asked takes no time
     broken = tmp_path / "broken"
     broken.mkdir()
     crashing, limits = tells(broken, '{"status": "crashed", "because": "it fell over"}')
@@ -394,7 +394,7 @@ def test_a_text_is_asked_once_but_for_what_befell_a_process(tmp_path: Path) -> N
 
 
 def test_a_real_solver_says_that_its_units_came_to_an_end() -> None:
-    """z3 and cvc5 in both ways, on pigeons and holes; and none says so where it simply does not know."""
+    """z3 and cvc5 in both modes, on pigeons and holes; neither says so when it simply does not know."""
     pigeons, holes = ([AGENT(f"{kind}{i}") for i in range(n)] for kind, n in (("p", 9), ("h", 8)))
     apart = _all([differ(one, two) for one, two in itertools.combinations(pigeons, 2)])
     few = exists(holes, forall([x], FALSE | _any([same(x, hole) for hole in holes])))

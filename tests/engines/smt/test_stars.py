@@ -1,4 +1,4 @@
-"""The tables of starred claims in the documents name theorems that exist, and say REFUTED of those that are."""
+"""The tables of starred claims in the documents name existing theorems, and mark refuted ones as REFUTED."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from evenhand.smt.registry import stated
 
 DOCS = Path(__file__).parents[3] / "docs" / "explanation"
 LEAST = {"apcm": 10, "cud": 18}
-"""Rows, counted in the claims that each protocol was asked for."""
+"""The number of rows, counted in the requested claims of each protocol."""
 
 
 def rows(text: str) -> list[tuple[str, str]]:
-    """Claim and theorems of each row of the table under `Star by star`."""
+    """Return the claim and theorems of each row of the table under `Star by star`."""
     part = text.partition("## Star by star")[2].partition("\n## ")[0]
     found = [line.split("|")[1:3] for line in part.splitlines() if line.startswith("| ")]
     return [(claim.strip(), theorems.strip()) for claim, theorems in found[1:]]
 
 
 def complaints(protocol: str, text: str) -> list[str]:
-    """What is wrong with the table of a document."""
+    """Return the faults of the table of a document."""
     known = {one.name: one for one in stated(protocol)}
     wrong: list[str] = []
     for claim, theorems in rows(text):
@@ -41,14 +41,14 @@ def complaints(protocol: str, text: str) -> list[str]:
 
 @pytest.mark.parametrize("protocol", LEAST)
 def test_each_star_has_its_theorem(protocol: str) -> None:
-    """No row names what nobody states."""
+    """No row names a missing theorem."""
     text = (DOCS / f"{protocol}.md").read_text()
     assert len(rows(text)) >= LEAST[protocol]
     assert complaints(protocol, text) == []
 
 
 def test_a_table_that_names_what_is_not_there_is_noticed() -> None:
-    """Planted: a theorem that nobody states, a refuted one shown as proved."""
+    """Planted: a missing theorem, and a refuted one shown as proved."""
     text = (DOCS / "cud.md").read_text()
     assert complaints("cud", text.replace("`no_winner`", "`no_loser`"))
     assert complaints("cud", text.replace(" (REFUTED) |", " |"))

@@ -1,6 +1,6 @@
-"""A comparison runs both sides from one configuration, with the readings exchanged: that must be all they differ in.
+"""A comparison runs both sides from one configuration with exchanged readings, so readings must be the only difference.
 
-A number that a configuration once copied from a reading would stay what it was, and the two would be called equal.
+A number that a configuration copies from a reading would keep its value, and the two sides would be called equal.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from evenhand.core.system import Protocol, Scope, System, reading, reading_value
 from evenhand.variants.separate import counterpart
 
 SEEN = 40
-"""Configurations looked at in each system."""
+"""Configurations compared in each system."""
 
 
 def parted(reference: System[Any, Any, Any, Any, Any], name: str, value: Any) -> bool:
-    """Whether the variant's own configurations are others than the reference's with its readings."""
+    """Return whether the variant's configurations differ from the reference's with its readings."""
     variant = reference.under(**{name: value})
     theirs = counterpart(reference, variant)
     ours = [theirs(config) for config in islice(reference.all_configs(), SEEN)]
@@ -29,7 +29,7 @@ def parted(reference: System[Any, Any, Any, Any, Any], name: str, value: Any) ->
 
 
 def asked(readings: Any) -> list[tuple[str, Any]]:
-    """Every reading with another value; a number is halved."""
+    """Yield every reading with another value; a number is halved."""
     return [
         (name, value)
         for name, values in reading_values(readings).items()
@@ -56,7 +56,7 @@ class Readings:
 
 @dataclass(frozen=True)
 class Config:
-    """A configuration that holds the number twice."""
+    """A configuration with two copies of the number."""
 
     rounds: int
     readings: Readings
@@ -71,7 +71,7 @@ def _once(_scope: Scope, readings: Readings) -> Iterator[Config]:
 
 
 def test_a_copied_number_is_found() -> None:
-    """The fault that this file looks for."""
+    """The fault that this file searches for."""
     system: System[Any, Any, Any, Any, Any] = protocols()[0].model.systems["run"]
     copying = replace(system, configs=_twice, scope=Scope({}), readings=Readings())
     assert parted(copying, "rounds", 2) and not parted(replace(copying, configs=_once), "rounds", 2)

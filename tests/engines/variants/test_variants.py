@@ -1,4 +1,4 @@
-"""Two variants side by side: told apart by the smallest scenario, shown equal, or not known."""
+"""Two variants side by side: separated by the smallest scenario, proved equal in scope, or not known."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MUTANTS = {
 
 
 def differ(found: Separation, reference: Any, variant: Any) -> list[bool]:
-    """Replayed apart from each other: whether the two show something different, step by step."""
+    """Replay the variants separately; return whether their observations differ, step by step."""
     assert isinstance(found.scenario, Scenario)
     ours, theirs = replay(reference, found.scenario), replay(variant, found.scenario)
     return [one.shown != two.shown for one, two in zip(ours.steps, theirs.steps, strict=True)]
@@ -31,7 +31,7 @@ def differ(found: Separation, reference: Any, variant: Any) -> list[bool]:
 
 @pytest.mark.parametrize("name", MUTANTS)
 def test_a_mutant_is_separated_by_a_shortest_scenario(name: str) -> None:
-    """The last step differs, no earlier one does, and no shorter run of the lock separates at all."""
+    """The last step differs, no earlier one does, and no shorter run of the lock separates them."""
     rules, least = MUTANTS[name]
     reference, variant = lock.lock(3), lock.lock(3, rules, name)
     found = separate(reference, variant)
@@ -47,7 +47,7 @@ def test_a_mutant_is_separated_by_a_shortest_scenario(name: str) -> None:
 
 
 def test_joint_actions_are_lowered_and_the_configuration_is_the_simplest() -> None:
-    """Two agents, one unit in all, one each: the arbitration in its smallest form."""
+    """Two agents, one unit in total, one each: the smallest form of the arbitration."""
     found = separate(counter.counter(3, 4), counter.counter(3, 4, rules=counter.FIRST_COME, variant="first_come"))
     assert found.scenario is not None
     assert (len(found.scenario.config.agents), found.scenario.config.budget, found.length) == (2, 1, 1)
@@ -56,7 +56,7 @@ def test_joint_actions_are_lowered_and_the_configuration_is_the_simplest() -> No
 
 
 def test_equal_means_that_all_pairs_of_states_were_visited() -> None:
-    """As many as the reference has states, where the two never part."""
+    """As many as the reference has states, if the two never differ."""
     found = separate(lock.lock(3), lock.lock(3, replace(lock.REFERENCE), "copy"))
     assert found.equal and not found.separated
     assert found.states == len(naive.reachable_states(lock.lock(3)))
@@ -65,7 +65,7 @@ def test_equal_means_that_all_pairs_of_states_were_visited() -> None:
 
 @pytest.mark.parametrize("bounds", [{"max_states": 19}, {"max_steps": 119}])
 def test_a_bound_that_was_hit_is_never_equality(bounds: dict[str, int]) -> None:
-    """20 states and 120 steps are all there is; one less of either and nothing is known."""
+    """There are 20 states and 120 steps; with one less of either the result is unknown."""
     copy = lock.lock(3, replace(lock.REFERENCE), "copy")
     assert separate(lock.lock(3), copy, max_states=20, max_steps=120).equal
     short: Any = bounds
@@ -75,7 +75,7 @@ def test_a_bound_that_was_hit_is_never_equality(bounds: dict[str, int]) -> None:
 
 
 def test_what_the_variant_alone_offers_is_compared_though_the_reference_would_take_it() -> None:
-    """A door that stays open offers "enter"; one that shuts offers nothing and takes any knock without a word."""
+    """A door that stays open offers "enter"; one that shuts offers nothing and accepts any knock silently."""
 
     def step(stays: bool, _config: str, state: str, action: str) -> tuple[str, str]:
         if action == "push":
@@ -101,12 +101,12 @@ def test_what_the_variant_alone_offers_is_compared_though_the_reference_would_ta
 
 
 def test_no_configuration_is_no_equality() -> None:
-    """Nothing compared, nothing known."""
+    """Nothing is compared, so the result is unknown."""
     assert not separate(lock.lock(3), lock.lock(3), configs=(), examples=0).equal
 
 
 def test_drawing_goes_on_where_the_search_stops() -> None:
-    """Three states are not enough to search; drawn runs find it and shrink it to its minimum."""
+    """Three states are not enough to search; drawn runs find the difference and shrink it to its minimum."""
     reference, variant = lock.lock(3), lock.lock(3, lock.CARELESS, "careless")
     assert not separate(reference, variant, max_states=3, examples=0).separated
     found = separate(reference, variant, max_states=3)
@@ -116,7 +116,7 @@ def test_drawing_goes_on_where_the_search_stops() -> None:
 
 
 def test_a_generator_draws_for_the_reference_s_state() -> None:
-    """A rule that only ever flies finds what menus do not offer."""
+    """A rule that only flies finds actions that menus do not offer."""
 
     def flying(config: lock.Config, state: lock.State, process: str) -> bool:
         return lock.nobody_inside(config, state, process)
@@ -150,14 +150,14 @@ class Readings:
 
 @dataclass(frozen=True)
 class Config:
-    """A configuration that carries its readings."""
+    """A configuration with its readings."""
 
     name: str
     readings: Readings
 
 
 def blinker() -> System[Config, int, str, str, None]:
-    """A light that goes on at the second push; under the quiet reading the push itself is not shown."""
+    """Return a light that goes on at the second push; under the quiet reading the push itself is not shown."""
 
     def step(_rules: None, config: Config, state: int, action: str) -> tuple[int, str]:
         shown = "on" if state == 1 else "" if config.readings.quiet else action
@@ -175,7 +175,7 @@ def blinker() -> System[Config, int, str, str, None]:
 
 
 def test_a_reading_is_told_apart_in_the_reference_s_configuration() -> None:
-    """The variant's configuration is the same one with its own readings; the scenario keeps the reference's."""
+    """The variant's configuration is the same with its own readings; the scenario keeps the reference's."""
     found = separate(blinker(), blinker().under(quiet=True))
     assert found.length == 1 and found.scenario is not None
     assert found.scenario.config == Config("only", Readings())
@@ -185,13 +185,13 @@ def test_a_reading_is_told_apart_in_the_reference_s_configuration() -> None:
 
 
 def test_two_systems_are_no_variants() -> None:
-    """A wrong call is told so."""
+    """The error says so."""
     with pytest.raises(ValueError, match="two systems"):
         separate(lock.lock(), counter.counter())
 
 
 def test_lockstep_offers_what_either_offers_once_states_differ() -> None:
-    """After a jammed leave, the reference may ask and the variant may not; both are offered."""
+    """After a jammed leave, the reference may ask and the variant may not; both actions are offered."""
     both = lockstep(lock.lock(1), lock.lock(1, lock.JAMS, "jams"))
     config = next(iter(both.all_configs()))
     start = next(iter(both.initial(config)))

@@ -1,4 +1,4 @@
-"""A headless Chromium, Debian's, driven by Playwright; everything it is pointed at is a file of the test's own."""
+"""A headless Chromium of Debian, driven by Playwright. Tests open only files of their own."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _browser() -> Iterator[Browser]:
 
 @pytest.fixture(name="window")
 def _window(browser: Browser) -> Iterator[Page]:
-    """A page that fails the test for whatever its console complains about."""
+    """Return a page that fails the test on any complaint of its console."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     made = context.new_page()
     complaints: list[str] = []

@@ -1,4 +1,4 @@
-"""The explorer page in a real browser: a livelock of every protocol, edit, save, replay; by keyboard, on a phone."""
+"""The explorer page in a real browser: a livelock of every protocol, edit, save, replay; by keyboard and on a phone."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from evenhand.web.witness import led
 from tests.front.conftest import Command
 from tests.front.serving import Served, served, shipped
 
-axe: Any = import_module("axe_playwright_python.sync_playwright").Axe()  # it comes without types
+axe: Any = import_module("axe_playwright_python.sync_playwright").Axe()  # it has no types
 PATIENT = 60_000
 """Milliseconds that a page may take: tests run side by side on small machines."""
 
 
 @dataclass(frozen=True)
 class Livelock:
-    """Where a protocol livelocks, and the reading under which it does, if not by default."""
+    """The place of a livelock in a protocol, and the reading if it is not the default."""
 
     protocol: str
     system: str
@@ -56,7 +56,7 @@ def _library(tmp_path: Path) -> Library:
 
 @pytest.fixture(name="window")
 def _window(browser: Browser) -> Iterator[Page]:
-    """A page that fails the test for whatever its console complains about, but for requests refused in words."""
+    """Return a page that fails the test on any console complaint other than a refused request with a reason."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     made = context.new_page()
     made.set_default_timeout(PATIENT)
@@ -72,13 +72,13 @@ def _window(browser: Browser) -> Iterator[Page]:
 
 @pytest.fixture(name="server")
 def _server(library: Library) -> Iterator[Served]:
-    """It begins at a protocol of somebody else's."""
+    """Return a server that begins at a protocol outside the repository."""
     with served(opened(find("latch")), library.folder) as running:
         yield running
 
 
 def settled(window: Page) -> None:
-    """Wait until the picture is of the run that is shown; a page on its way out may have no run at all."""
+    """Wait until the picture shows the current run; a page that is being left may show no run at all."""
     window.wait_for_function(
         "() => { const v = document.getElementById('view'); return v && v.dataset.drawn === v.dataset.graph; }",
         timeout=PATIENT,
@@ -86,7 +86,7 @@ def settled(window: Page) -> None:
 
 
 def choose_system(window: Page, one: Livelock) -> None:
-    """As a person does: the system, the reading, the button."""
+    """Choose the system, then the reading, then press the button."""
     window.get_by_label("system").select_option(f"{one.protocol}/{one.system}")
     window.get_by_label("readings that differ").fill(one.readings)
     window.get_by_role("button", name="open", exact=True).click()
@@ -95,7 +95,7 @@ def choose_system(window: Page, one: Livelock) -> None:
 
 
 def edited(place: Position, claim: str) -> tuple[int, str, list[str]]:
-    """Another request for some step, after which the run still says something final: of `claim` if there is one."""
+    """Replace the request of some step such that the run still decides a claim: `claim`, if there is one."""
     trace = replay(place.system, place.scenario)
     found: tuple[int, str, list[str]] | None = None
     for number, step in enumerate(trace.steps, 1):
@@ -115,7 +115,7 @@ def edited(place: Position, claim: str) -> tuple[int, str, list[str]]:
 @pytest.mark.parametrize(
     "one",
     [
-        # what these two take is the search for another request: the page itself is slow with none of them
+        # these two spend their time on the search for another request; the page itself is not slow with them
         pytest.param(one, marks=[pytest.mark.deep] * (one.protocol in ("conviction", "sovereign")), id=one.protocol)
         for one in LIVELOCKS
     ],
@@ -123,7 +123,7 @@ def edited(place: Position, claim: str) -> tuple[int, str, list[str]]:
 def test_walk_into_a_livelock_edit_a_request_and_save(
     one: Livelock, server: Served, library: Library, window: Page, cli: Command
 ) -> None:
-    """Open, let a claim choose, see the loop, step back, take an action, edit one, replay, save; the file replays."""
+    """Open, let a claim choose, see the loop, step back, take an action, edit, replay, save; the file replays."""
     expect.set_options(timeout=PATIENT)
     asked: list[str] = []
     window.on("request", lambda request: asked.append(request.url))
@@ -131,7 +131,7 @@ def test_walk_into_a_livelock_edit_a_request_and_save(
     settled(window)
     choose_system(window, one)
 
-    # The claim chooses: a lasso, named as false, marked in the picture.
+    # The claim chooses a lasso: it is marked as refuted, and the loop is marked in the picture.
     window.evaluate("document.querySelectorAll('.claims').forEach((one) => { one.open = true; })")
     window.locator(".claims li", has_text=re.compile(f"^{one.claim}")).get_by_role("button").click()
     expect(window.locator("#note")).to_contain_text("refutes it")
@@ -145,14 +145,14 @@ def test_walk_into_a_livelock_edit_a_request_and_save(
     steps = lasso.steps
     expect(window.locator(".steppers output")).to_have_text(f"step {steps} of {steps}")
 
-    # Back by keyboard: there the claim is not false yet; and forward again.
+    # Back by keyboard: the claim is not refuted at that step yet; then forward again.
     window.keyboard.press("ArrowLeft")
     expect(window.locator(".steppers output")).to_have_text(f"step {steps - 1} of {steps}")
     expect(window.locator("#d-false")).not_to_contain_text(one.claim)
     window.keyboard.press("End")
     expect(window.locator(".steppers output")).to_have_text(f"step {steps} of {steps}")
 
-    # An action that is on offer: the first of the loop once more.
+    # An action on offer: the first of the loop once more.
     again = lasso.scenario.actions[steps - lasso.loop]
     if window.get_by_label("only actions that contain").count():
         window.get_by_label("only actions that contain").fill(describe(again)[:190].rpartition(" ")[0])
@@ -163,7 +163,7 @@ def test_walk_into_a_livelock_edit_a_request_and_save(
     expect(window.locator(".steppers output")).to_have_text(f"step {steps + 1} of {steps + 1}")
     walked = lasso.walked((*lasso.scenario.actions, again))
 
-    # Another request in the place of one of them.
+    # Another request in place of one of them.
     number, text, saveable = edited(walked, one.claim)
     window.get_by_role("link", name=f"edit request {number}", exact=True).click()
     box = window.get_by_label("The request as fixtures write it")
@@ -173,12 +173,12 @@ def test_walk_into_a_livelock_edit_a_request_and_save(
     expect(window.locator("#note.error")).to_contain_text("this is no request")
     box.fill(text)
     window.get_by_role("button", name="replay with this").click()
-    expect(window.locator("#note")).to_contain_text("another request now")
+    expect(window.locator("#note")).to_contain_text("was replaced")
     expect(window.locator(".steppers output")).to_have_text(f"step {number} of {steps + 1}")
     window.keyboard.press("End")
     expect(window.locator(".steppers output")).to_have_text(f"step {steps + 1} of {steps + 1}")
 
-    # Saved, and replayed on the command line.
+    # Save, and replay on the command line.
     about = one.claim if one.claim in saveable else saveable[0]
     window.get_by_label("save this run").select_option(about)
     window.get_by_role("button", name="save").click()
@@ -191,7 +191,7 @@ def test_walk_into_a_livelock_edit_a_request_and_save(
 
 
 def test_a_bookmark_keeps_the_run_and_the_browser_s_own_back_works(server: Served, window: Page) -> None:
-    """The address says everything; a reload shows the same."""
+    """The address holds the whole view, so a reload shows the same."""
     expect.set_options(timeout=PATIENT)
     window.goto(server.address)
     settled(window)
@@ -211,7 +211,7 @@ def test_a_bookmark_keeps_the_run_and_the_browser_s_own_back_works(server: Serve
 
 
 def test_the_picture_leads_to_the_next_state(server: Served, window: Page) -> None:
-    """A state is chosen in it, told in words, and its action taken."""
+    """Choose a state in the picture, read it in words, and take its action."""
     expect.set_options(timeout=PATIENT)
     window.goto(server.address)
     settled(window)
@@ -228,7 +228,7 @@ def test_the_picture_leads_to_the_next_state(server: Served, window: Page) -> No
 
 
 def test_a_mutant_beside_the_reference(server: Served, window: Page) -> None:
-    """Nothing differs yet; then the smallest run that differs is found, and the difference is shown."""
+    """At first nothing differs; the page then finds the smallest differing run and shows the difference."""
     expect.set_options(timeout=PATIENT)
     window.goto(server.address)
     settled(window)
@@ -241,7 +241,7 @@ def test_a_mutant_beside_the_reference(server: Served, window: Page) -> None:
 
 
 def test_two_runs_of_a_pair(window: Page) -> None:
-    """A fixture of a claim about pairs shows both runs, and where they part."""
+    """A fixture of a two-run claim shows both runs and the step at which they differ."""
     expect.set_options(timeout=PATIENT)
     place = Library().load("cud", f"shipped/{shipped('cud', 'order_independence--reference')}")
     with served(place) as running:
@@ -254,7 +254,7 @@ def test_two_runs_of_a_pair(window: Page) -> None:
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 1400), ("dark", 360)])
 def test_it_is_accessible_and_fits_a_phone(browser: Browser, scheme: str, width: int) -> None:
-    """axe-core finds nothing with everything unfolded; nothing is wider than the screen."""
+    """axe-core finds nothing with everything unfolded, and nothing is wider than the screen."""
     place = Library().load("cud", f"shipped/{shipped('cud', 'livelock_free--reference')}")
     context = browser.new_context(
         color_scheme="dark" if scheme == "dark" else "light", bypass_csp=True, viewport={"width": width, "height": 800}
@@ -276,11 +276,11 @@ def test_it_is_accessible_and_fits_a_phone(browser: Browser, scheme: str, width:
 
 
 def test_the_page_does_not_jump(server: Served, window: Page) -> None:
-    """Stepping leaves the buttons where they are, and the focus on the one that was pressed."""
+    """A step leaves the buttons in place, and the focus on the button that was pressed."""
     expect.set_options(timeout=PATIENT)
     window.goto(server.address)
     settled(window)
-    for step in (1, 2, 3):  # awaited one by one, or a click meets the page before
+    for step in (1, 2, 3):  # awaited one by one, because a click may otherwise reach the previous page
         window.locator(".option").first.click()
         expect(window.locator(".steppers output")).to_have_text(f"step {step} of {step}")
     window.locator("#g-back").focus()

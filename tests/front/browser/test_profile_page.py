@@ -11,18 +11,18 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.front.conftest import Command
 
-axe: Any = import_module("axe_playwright_python.sync_playwright").Axe()  # it comes without types
+axe: Any = import_module("axe_playwright_python.sync_playwright").Axe()  # it has no types
 
 
 @pytest.fixture(name="profile")
 def _profile(cli: Command, tmp_path: Path) -> Path:
-    """What `evenhand profile --out` wrote."""
+    """Return the page that `evenhand profile --out` writes."""
     assert cli("profile", "latch", "--out", str(tmp_path)).code == 0
     return tmp_path / "profile.html"
 
 
 def test_it_shows_the_picture_and_the_table(profile: Path, window: Page) -> None:
-    """One request, a row for each question, and the command that shows a yes again."""
+    """The page has one request, a row for each question, and the command that shows a yes again."""
     asked: list[str] = []
     window.on("request", lambda request: asked.append(request.url))
     window.goto(profile.as_uri())

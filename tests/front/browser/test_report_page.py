@@ -1,4 +1,4 @@
-"""The HTML report in a real browser: filter, step, copy a command and run it, by keyboard, on a phone, in the dark."""
+"""The HTML report in a real browser: filter, step, copy a command and run it; by keyboard, on a phone, in the dark."""
 
 from __future__ import annotations
 
@@ -19,18 +19,17 @@ from evenhand.report.report import Report
 from tests.front.conftest import Command
 from tests.front.test_forms import hostile
 
-axe: Any = import_module("axe_playwright_python.sync_playwright").Axe()  # it comes without types
+axe: Any = import_module("axe_playwright_python.sync_playwright").Axe()  # it has no types
 
 
 @pytest.fixture(name="report")
 def _report(cli: Command, tmp_path: Path) -> Path:
-    """What `evenhand verify --out` wrote about a protocol with an expected refutation."""
+    """Return the page that `evenhand verify --out` writes about a protocol with an expected refutation."""
     assert cli("verify", "latch", "--out", str(tmp_path)).code == 0
     return tmp_path / "report.html"
 
 
 def test_filter_step_to_a_refutation_copy_its_command_and_run_it(report: Path, window: Page, cli: Command) -> None:
-    """The way a person goes."""
     window.goto(report.as_uri())
     rows = window.locator(".verdicts tbody tr:visible")
     every = rows.count()
@@ -59,7 +58,7 @@ def test_filter_step_to_a_refutation_copy_its_command_and_run_it(report: Path, w
 
 
 def test_steps_by_keyboard_alone(tmp_path: Path, window: Page) -> None:
-    """Open a lasso of three steps, move with the arrow keys, see all again."""
+    """Open a lasso of three steps, move with the arrow keys, then show everything again."""
     page = tmp_path / "lasso.html"
     job = Job("cud", "explore", "free", claims=("livelock_free",))
     page.write_bytes(forms_of(Report(run_job(find("cud"), job)))["report.html"])
@@ -83,7 +82,7 @@ def test_steps_by_keyboard_alone(tmp_path: Path, window: Page) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_an_accessibility_check_finds_nothing(report: Path, browser: Browser, scheme: str) -> None:
-    """axe-core, with everything unfolded; colours have enough contrast in both schemes."""
+    """axe-core finds nothing with everything unfolded; colours have enough contrast in both schemes."""
     context = browser.new_context(color_scheme="dark" if scheme == "dark" else "light", bypass_csp=True)
     try:
         window = context.new_page()
@@ -110,7 +109,7 @@ def test_a_phone_scrolls_one_way_only(report: Path, browser: Browser) -> None:
 def test_the_kill_matrices_of_several_protocols_stand_on_one_page(
     report: Path, browser: Browser, cli: Command, tmp_path: Path
 ) -> None:
-    """That of a real run and one with a survivor; a number is the shortest run, and names stay beside their line."""
+    """A matrix of a real run and one with a survivor; numbers are shortest runs, and names stay beside their line."""
     real = cli("mutants", "latch", "--json").json
     rows: list[dict[str, Any]] = [
         {"mutant": "noisy", "status": "killed", "kills": [{"claim": "quiet", "engine": "explore", "length": 3}]},
@@ -142,7 +141,7 @@ def test_the_kill_matrices_of_several_protocols_stand_on_one_page(
 
 
 def test_it_is_readable_without_script(report: Path, browser: Browser) -> None:
-    """Every row and every run is there; only what needs the script is hidden."""
+    """Every row and every run is present; only controls that need the script are hidden."""
     context = browser.new_context(java_script_enabled=False)
     try:
         window = context.new_page()
@@ -154,7 +153,7 @@ def test_it_is_readable_without_script(report: Path, browser: Browser) -> None:
 
 
 def test_hostile_names_do_nothing(tmp_path: Path, window: Page) -> None:
-    """No dialog opens, no request is made, no element appears that is not ours; the names are on the page."""
+    """No dialog opens, no request is made, no foreign element appears; the names are on the page."""
     page = tmp_path / "hostile.html"
     page.write_bytes(forms_of(hostile())["report.html"])
     asked: list[str] = []

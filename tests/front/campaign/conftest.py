@@ -10,5 +10,5 @@ from tests.front.conftest import PLUGINS, installed
 
 @pytest.fixture(autouse=True)
 def ring(latch: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beside `latch`."""
+    """Install the protocol `ring` beside `latch`."""
     installed(monkeypatch, RING, PLUGINS)

@@ -1,4 +1,4 @@
-"""What the tests of campaigns share: the toy ring on the path, plans, the command line, reports without their clock."""
+"""Helpers for tests of campaigns: the toy ring on the path, plans, the command line, reports without clock readings."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ RING = Path(__file__).with_name("plugins")
 
 
 def written(folder: Path, *runs: Mapping[str, Any], name: str = "plan.json", **more: Any) -> Path:
-    """A plan file."""
+    """Write a plan file."""
     plan = {"format": "evenhand/campaign", "version": 1, **more, "runs": list(runs)}
     (folder / name).write_text(json.dumps(plan), "utf-8")
     return folder / name
 
 
 def campaign(folder: Path, *runs: Mapping[str, Any], **more: Any) -> Campaign:
-    """The campaign of such a file."""
+    """Return the campaign of a plan file with this content."""
     path = written(folder, *runs, **more)
     return read_plan(path, path.read_bytes())
 
 
 def ask(path: Path) -> Any:
-    """The JSON in a file."""
+    """Return the JSON in a file."""
     return json.loads(path.read_text("utf-8"))
 
 
 def without_clock(report: Path | Mapping[str, Any]) -> dict[str, Any]:
-    """A report without its clock readings."""
+    """Return a report without its clock readings."""
     made = dict(ask(report) if isinstance(report, Path) else report)
     assert made.pop("timing")
     return made
 
 
 def made_in(folder: Path) -> dict[str, bytes]:
-    """Every JSON file that `--out` wrote, the clock readings of the report blanked: what must be equal byte by byte."""
+    """Return every JSON file that `--out` wrote, with clock readings blanked; equal runs give equal bytes."""
     files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*.json"))}
     report = files["report.json"]
     timing = report.index(b'"timing":{')
@@ -52,12 +52,12 @@ def made_in(folder: Path) -> dict[str, bytes]:
 
 
 def command(*words: str) -> list[str]:
-    """`evenhand campaign …` as another process is started."""
+    """Return the command that starts `evenhand campaign …` as another process."""
     return [sys.executable, "-m", "evenhand", "campaign", *words]
 
 
 def started(words: Sequence[str], cwd: Path = ROOT, **env: str) -> subprocess.Popen[str]:
-    """Such a process, in a group of its own."""
+    """Start such a process in a group of its own."""
     paths = os.pathsep.join((str(RING), str(PLUGINS), str(ROOT)))
     return subprocess.Popen(
         words,
@@ -71,7 +71,7 @@ def started(words: Sequence[str], cwd: Path = ROOT, **env: str) -> subprocess.Po
 
 
 class InThisProcess:
-    """An executor without processes, for tests that look at what is ordered; `limit` orders, then Ctrl-C."""
+    """An executor without processes, for tests of the order of tasks; it runs `limit` tasks, then acts like Ctrl-C."""
 
     workers = 1
 
@@ -80,7 +80,7 @@ class InThisProcess:
         self.done: list[str] = []
 
     def run(self, orders: Sequence[Order], events: ExecutorEvents) -> None:
-        """One after the other."""
+        """Run the tasks one after the other."""
         from evenhand.campaign.executor import ending
         from evenhand.campaign.worker import Work, message
 

@@ -1,4 +1,4 @@
-"""A real Dask scheduler and two workers on loopback: the same report, whoever is killed."""
+"""A real Dask scheduler and two workers on loopback give the same report, whichever of them is killed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Cluster:
         self.port = 0
 
     def scheduler(self) -> subprocess.Popen[str]:
-        """Start one, on the same port as before; its address is in a file then."""
+        """Start a scheduler on the same port as before, and write its address to a file."""
         told = self.folder / "scheduler.json"
         told.unlink(missing_ok=True)
         words = ["scheduler", "--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard", "--no-show"]
@@ -54,25 +54,25 @@ class Cluster:
         return made
 
     def worker(self) -> subprocess.Popen[str]:
-        """Start one with a single thread."""
+        """Start a worker with a single thread."""
         where = str(self.folder)
         return self.dask(
             "worker", self.address, "--nthreads", "1", "--no-dashboard", "--no-nanny", "--local-directory", where
         )
 
     def dask(self, *words: str) -> subprocess.Popen[str]:
-        """`dask …`."""
+        """Run `dask …`."""
         code = "from dask.__main__ import main; main()"
         self.running.append(started([sys.executable, "-c", code, *words], DASK_DISTRIBUTED__ADMIN__LOG_LENGTH="0"))
         return self.running[-1]
 
     @property
     def address(self) -> str:
-        """The scheduler's."""
+        """Return the address of the scheduler."""
         return f"tcp://127.0.0.1:{self.port}"
 
     def end(self, *processes: subprocess.Popen[str]) -> None:
-        """`kill -9`, with whatever they started."""
+        """End them with `kill -9`, together with the processes that they started."""
         for process in processes:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -89,12 +89,12 @@ def _cluster(tmp_path: Path) -> Iterator[Cluster]:
 
 
 def run(cluster: Cluster, plan: Path, *more: str) -> subprocess.Popen[str]:
-    """A campaign on it, as another process."""
+    """Run a campaign on the cluster, as another process."""
     return started(command("run", str(plan), "--cluster", cluster.address, *more))
 
 
 def test_two_workers_give_the_report_of_one_process(cluster: Cluster, cli: Command, tmp_path: Path) -> None:
-    """Byte for byte; and both were at work, on tasks that poison no worker."""
+    """The reports are equal byte for byte; both workers worked, on tasks that poison no worker."""
     poisoned = {"protocol": "ring", "engine": "explore", "claims": ["held"], "scope": {"poison": 2}}
     plan = written(tmp_path, SMALL, poisoned)  # each task is a process that loads everything; `RUNS` below are more
     cluster.scheduler()
@@ -102,7 +102,7 @@ def test_two_workers_give_the_report_of_one_process(cluster: Cluster, cli: Comma
     with run(cluster, plan, "--out", str(tmp_path / "cluster"), "--store", str(tmp_path / "there")) as there:
         here = cli("campaign", "run", str(plan), "--jobs", "1", "--out", str(tmp_path / "here"))
         _, err = there.communicate(timeout=280)
-    assert (there.returncode, here.code) == (3, 3), err  # the poison is UNDECIDED
+    assert (there.returncode, here.code) == (3, 3), err  # the poisoned task is UNDECIDED
     assert made_in(tmp_path / "cluster") == made_in(tmp_path / "here")
     assert first.poll() is None and second.poll() is None
 
@@ -110,7 +110,7 @@ def test_two_workers_give_the_report_of_one_process(cluster: Cluster, cli: Comma
 @pytest.mark.deep
 @pytest.mark.timeout(1200)
 def test_a_worker_and_then_the_scheduler_are_killed(cluster: Cluster, cli: Command, tmp_path: Path) -> None:
-    """The first costs nothing; the second ends the run with one line, and the next one goes on."""
+    """Killing a worker costs nothing; killing the scheduler ends the run with one line, and the next run goes on."""
     slow = {"protocol": "ring", "engine": "explore", "scope": {"agents": [3, 4, 5], "slow": [400, 401]}}
     plan = written(tmp_path, slow, *RUNS)
     undisturbed = cli("campaign", "run", str(plan), "--jobs", "2", "--out", str(tmp_path / "undisturbed"))
@@ -143,7 +143,7 @@ def _wait(events: Path, what: str, times: int = 1) -> None:
 
 
 def test_a_worker_with_other_sources_refuses() -> None:
-    """It would answer for another model; what it says is no result."""
+    """Such a worker checks another model, so its answers are rejected."""
     task = Task(Job("cud", "explore", "free", claims=("no_winner",)))
     answer, code, late, seconds = carried_out(message(task, address="sha256:0"), None)
     assert (code, late) == (0, False) and seconds > 0 and answer is not None
@@ -152,7 +152,7 @@ def test_a_worker_with_other_sources_refuses() -> None:
 
 
 def test_a_cluster_that_is_not_there(cli: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One line; the store is as it was."""
+    """The command prints one line and leaves the store unchanged."""
     monkeypatch.setattr("evenhand.campaign.cluster.REACHED", 0.5)
     plan = written(tmp_path, *RUNS)
     answer = cli("campaign", "run", str(plan), "--cluster", "tcp://127.0.0.1:9")

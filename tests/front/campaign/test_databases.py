@@ -26,10 +26,10 @@ LOW = Always(name="low", sentence="It stays below seven.", check=lambda _config,
 
 
 def refuted(database: ExampleDatabase, *phases: Phase) -> bool:
-    """Whether a state machine in a test file is refuted, with these phases of Hypothesis' own engine."""
+    """Return whether a state machine in a test file is refuted, with these phases of Hypothesis' own engine."""
     chosen = settings(max_examples=200, stateful_step_count=20, database=database, phases=phases, deadline=None)
     try:
-        with suppress(SkipTest):  # what Hypothesis says where there was nothing to reuse
+        with suppress(SkipTest):  # the message of Hypothesis when there is nothing to reuse
             run_state_machine_as_test(machine(counter.counter(3, 50, 40), [LOW]), settings=chosen)
     except Refuted:
         return True
@@ -38,7 +38,7 @@ def refuted(database: ExampleDatabase, *phases: Phase) -> bool:
 
 @pytest.fixture(name="redis")
 def _redis(tmp_path: Path) -> Iterator[Callable[[], ExampleDatabase]]:
-    """What connects to a Redis server of this test's own, as another process or machine would."""
+    """Return the code that connects to this test's Redis server, as another process or machine would."""
     server = shutil.which("redis-server")
     if server is None:
         pytest.skip("no Redis server on this machine: apt-get install redis-server")
@@ -63,23 +63,23 @@ def _redis(tmp_path: Path) -> Iterator[Callable[[], ExampleDatabase]]:
 
 
 def shared(connect: Callable[[], ExampleDatabase]) -> None:
-    """Nothing to reuse; then one run finds a refutation, and another that only reuses has it at once."""
+    """A run with nothing to reuse passes; the next finds a refutation, and a run that only reuses has it at once."""
     assert not refuted(connect(), Phase.reuse)
     assert refuted(connect(), Phase.generate, Phase.shrink)
     assert refuted(connect(), Phase.reuse)
 
 
 def test_a_folder(tmp_path: Path) -> None:
-    """As on a network drive."""
+    """A folder, as on a network drive."""
     shared(lambda: DirectoryBasedExampleDatabase(tmp_path / "examples"))
 
 
 def test_redis(redis: Callable[[], ExampleDatabase]) -> None:
-    """As in a team that has one."""
+    """A Redis server, as a team may share."""
     shared(redis)
 
 
 def test_a_database_that_forgets_is_noticed() -> None:
-    """Each run with a database of its own, and nothing is replayed."""
+    """With a new database for each run, nothing is replayed."""
     with pytest.raises(AssertionError):
         shared(InMemoryExampleDatabase)

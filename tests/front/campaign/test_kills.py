@@ -1,4 +1,4 @@
-"""`kill -9` at any moment, of the leading process and of those that work: the report is what it would have been."""
+"""`kill -9` at any moment, of the leading process or of workers, leaves the report unchanged."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RUNS: tuple[dict[str, Any], ...] = (
 
 
 def children(pid: int) -> list[int]:
-    """The processes that a process started and that still run."""
+    """Return the running processes that a process started."""
     found: list[int] = []
     with suppress(OSError):
         found = [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()]
@@ -33,7 +33,7 @@ def children(pid: int) -> list[int]:
 
 
 def kill(pid: int) -> bool:
-    """`kill -9`; whether there was something to kill."""
+    """Send `kill -9`; return whether the process existed."""
     try:
         os.kill(pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -44,7 +44,7 @@ def kill(pid: int) -> bool:
 def killed(plan: Path, store: Path, chance: random.Random, victims: list[str]) -> int:
     """Run or resume once, and kill the next victims until the leading process dies, all is done or none is left.
 
-    How many were killed; they are taken off the list.
+    Returns how many were killed, and takes them off the list.
     """
     events = store.with_suffix(".jsonl")
     events.unlink(missing_ok=True)
@@ -73,7 +73,7 @@ def killed(plan: Path, store: Path, chance: random.Random, victims: list[str]) -
 
 
 def _works(pid: int) -> bool:
-    """Whether a process is there and no zombie."""
+    """Return whether a process exists and is no zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(") ")[2][:1] not in "ZX"
     except OSError:

@@ -1,4 +1,4 @@
-"""What is split comes to what the whole comes to, and a campaign to what `verify` says, byte for byte."""
+"""A split job gives the result of the whole job, and a campaign gives the result of `verify`, byte for byte."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CUD = {"protocol": "cud", "engine": "explore", "system": "conditions", "max_stat
 
 
 def found(folder: Path, *runs: dict[str, Any], executor: InThisProcess | None = None, **more: Any) -> Report:
-    """The report of a campaign that is run here and now."""
+    """Return the report of a campaign that runs in this process."""
     folder.mkdir()
     asked = campaign(folder, *runs, **more)
     store = opened(store_url("", folder / "plan.json"), make=True)
@@ -38,18 +38,18 @@ def found(folder: Path, *runs: dict[str, Any], executor: InThisProcess | None = 
 
 @pytest.mark.parametrize("parts", [2, 3, 50])
 def test_the_parts_of_a_search_make_the_same_report(tmp_path: Path, parts: int) -> None:
-    """Verdicts, counts, coverage, evidence, records: with claims that only the whole decides, and a lasso."""
+    """Compare verdicts, counts, coverage, evidence and records, with a lasso and claims that only the whole decides."""
     whole = found(tmp_path / "whole", WHOLE)
     executor = InThisProcess()
     pieces = found(tmp_path / "pieces", WHOLE, parts=parts, executor=executor)
     assert pieces.findings == whole.findings
     assert without_clock(pieces.to_json()) == without_clock(whole.to_json())
     assert {f.claim for f in whole.refuted} == {"second_is_quick", "by_verb", "comes_round"}
-    assert len(executor.done) == 2 * 2 + min(parts, 3) + min(parts, 4)  # pieces, what is compared, and the joining
+    assert len(executor.done) == 2 * 2 + min(parts, 3) + min(parts, 4)  # pieces, comparison, joining
 
 
 def test_a_part_of_cud_makes_the_whole(tmp_path: Path) -> None:
-    """A slice of a shipped protocol, its readings written and read back."""
+    """A slice of a shipped protocol, with its readings written and read back."""
     claims = [claim.name for claim in find("cud").claims_of("conditions")][:12]
     names = [*dict.fromkeys(["verdict_determined", *claims])]
     run = {**CUD, "claims": names}
@@ -58,7 +58,7 @@ def test_a_part_of_cud_makes_the_whole(tmp_path: Path) -> None:
 
 @pytest.mark.deep
 def test_a_quotient_in_parts_makes_the_whole(tmp_path: Path) -> None:
-    """Under the licence of a theorem that is proved for it, with the counts of the full space."""
+    """With the licence of a theorem that is proved for it, and with the counts of the full space."""
     run: dict[str, Any] = {"protocol": "cud", "engine": "explore", "system": "universe", "quotient": "renaming"}
     run |= {"claims": ["no_winner", "order_independence"], "scope": {"agents": 2, "keys": 1}}
     whole = found(tmp_path / "a", run).findings
@@ -67,7 +67,7 @@ def test_a_quotient_in_parts_makes_the_whole(tmp_path: Path) -> None:
 
 
 def test_a_fault_in_the_joining_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A part that is lost on the way changes the report."""
+    """A lost part changes the report."""
     whole = found(tmp_path / "whole", WHOLE)
     honest = Result.from_json
 
@@ -79,7 +79,7 @@ def test_a_fault_in_the_joining_is_noticed(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_a_fault_in_the_splitting_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Claims that compare across configurations, split all the same, would hold."""
+    """Claims that compare across configurations would wrongly hold if they were split."""
     whole = found(tmp_path / "whole", WHOLE)
 
     def never(_claim: object) -> bool:
@@ -92,7 +92,7 @@ def test_a_fault_in_the_splitting_is_noticed(tmp_path: Path, monkeypatch: pytest
 
 
 def test_what_is_left_whole() -> None:
-    """A single configuration, another engine, what is a part already, what a budget may decline."""
+    """A single configuration, another engine, a job that is already a part, a job that a budget may decline."""
     ring = find("ring")
     assert len(split(ring, Job("ring", "explore", "ring"), 2)) == 3
     for job in (
@@ -108,7 +108,7 @@ def test_what_is_left_whole() -> None:
 
 
 def test_a_job_goes_through_json() -> None:
-    """Readings and sizes too; and its identity is that of the job, however it is come by."""
+    """Readings and sizes survive too, and the identity depends on the job alone."""
     job = Job("latch", "explore", "latch", scope=(("agents", 3),), readings=(("again", "granted"),), claims=("taken",))
     assert job_from_json(job_to_json(job)) == job
     assert Task(job, joins=3).identity == Task(job).identity != Task(job, part="1/3").identity
@@ -116,7 +116,7 @@ def test_a_job_goes_through_json() -> None:
 
 
 def test_a_campaign_is_what_verify_says(cli: Command, tmp_path: Path) -> None:
-    """Byte by byte, counterexamples too, whatever the number of processes and parts."""
+    """Equal byte by byte, counterexamples included, for any number of processes and parts."""
     words = ("ring", "latch", "--budget", "quick", "--seed", "3")
     assert cli("verify", *words, "--jobs", "1", "--out", str(tmp_path / "verify")).code == 0
     plan = tmp_path / "plan.yaml"
@@ -128,7 +128,7 @@ def test_a_campaign_is_what_verify_says(cli: Command, tmp_path: Path) -> None:
 
 
 def test_protocols_take_turns(tmp_path: Path) -> None:
-    """A run that is ended early has looked at all of them."""
+    """A run that ends early has checked something of each protocol."""
     executor = InThisProcess()
     rings = ({**WHOLE, "scope": {"agents": agents}} for agents in (3, 4))
     found(tmp_path / "all", *rings, {"protocol": "latch", "engine": "explore"}, executor=executor)
@@ -136,7 +136,7 @@ def test_protocols_take_turns(tmp_path: Path) -> None:
 
 
 def test_seeds_are_runs_of_their_own(tmp_path: Path) -> None:
-    """Each as `fuzz --seed` would run it."""
+    """Each seed gives the run of `fuzz --seed`."""
     run = {"protocol": "ring", "engine": "fuzz", "seed": 5, "seeds": 3, "examples": 5, "claims": ["held"]}
     report = found(tmp_path / "seeds", run)
     assert [f.scope["seed"] for f in report.findings] == [5, 6, 7]
@@ -145,7 +145,7 @@ def test_seeds_are_runs_of_their_own(tmp_path: Path) -> None:
 
 
 def test_plans_that_name_a_job_twice_do_it_once(tmp_path: Path) -> None:
-    """By an entry of its own and by a product, say."""
+    """For example by an entry of its own and by a product."""
     asked = campaign(tmp_path, WHOLE, WHOLE, {**WHOLE, "scope": {"agents": 4}})
     assert len(asked.units) == 2
     assert written(tmp_path, WHOLE).is_file()

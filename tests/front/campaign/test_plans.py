@@ -21,12 +21,11 @@ RING = {"protocol": "ring", "engine": "explore"}
 
 
 def read(text: str, suffix: str = ".yaml") -> Campaign:
-    """The campaign of this text."""
+    """Return the campaign of this text."""
     return read_plan(Path(f"plan{suffix}"), text.encode())
 
 
 def test_three_languages_one_plan() -> None:
-    """YAML, TOML and JSON of the same content are the same campaign."""
     as_yaml = """
 format: evenhand/campaign
 version: 1
@@ -58,7 +57,7 @@ def test_an_entry_without_engine_is_what_verify_does(tmp_path: Path) -> None:
 
 
 def test_lists_are_multiplied_out(tmp_path: Path) -> None:
-    """Scopes by readings, protocols one after the other."""
+    """Scopes times readings, protocols one after the other."""
     run = {
         "protocol": ["latch"],
         "engine": "explore",
@@ -75,7 +74,7 @@ def test_lists_are_multiplied_out(tmp_path: Path) -> None:
 
 
 def test_parts_and_limits_are_no_part_of_the_name(tmp_path: Path) -> None:
-    """They change no answer, so the campaign stays the same; anything else is another one."""
+    """Parts and limits change no answer, so the campaign keeps its name; any other change gives another campaign."""
     name = campaign(tmp_path, RING).digest
     assert campaign(tmp_path, {**RING, "parts": 3}, seconds=5, memory=100).digest == name
     assert campaign(tmp_path, {**RING, "depth": 3}).digest != name
@@ -94,8 +93,8 @@ MISTAKES: list[tuple[Any, str]] = [
     ({**HEAD, "runs": [{**RING, "scope": {"x": 1}}]}, "'x'; there is: agents"),
     ({**HEAD, "runs": [{**RING, "readings": {"x": 1}}]}, "unknown reading 'x'"),
     ({**HEAD, "runs": [{**RING, "mutant": "x"}]}, "unknown mutant of ring: 'x'"),
-    ({**HEAD, "runs": [{**RING, "examples": 3}]}, "'examples' says nothing to explore"),
-    ({**HEAD, "runs": [{"protocol": "ring", "scope": {"agents": 2}}]}, "'scope' says something of one engine"),
+    ({**HEAD, "runs": [{**RING, "examples": 3}]}, "'examples' is no setting of explore"),
+    ({**HEAD, "runs": [{"protocol": "ring", "scope": {"agents": 2}}]}, "'scope' belongs to one engine"),
     ({**HEAD, "runs": [{"protocol": "ring", "engine": "compare"}]}, "compare needs a mutant"),
     ({**HEAD, "runs": [{"protocol": "cud", "engine": "prove", "theorems": ["x"]}]}, "unknown theorem of cud: 'x'"),
     ({**HEAD, "runs": [{**RING, "parts": 0}]}, "parts is wrong"),
@@ -107,7 +106,7 @@ MISTAKES: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize(("made", "said"), MISTAKES, ids=[said for _, said in MISTAKES])
 def test_a_mistake_is_named(made: Any, said: str) -> None:
-    """With the file and the entry."""
+    """The message names the file and the entry."""
     with pytest.raises(BadPlan) as caught:
         read(json.dumps(made), ".json")
     message = str(caught.value)
@@ -132,20 +131,20 @@ def test_a_mistake_is_named(made: Any, said: str) -> None:
     ],
 )
 def test_a_file_that_is_no_plan(text: str, suffix: str, said: str) -> None:
-    """One message, nothing built."""
+    """One message; nothing is built."""
     with pytest.raises(BadPlan) as caught:
         read(text, suffix)
     assert said in str(caught.value) and "\n" not in str(caught.value)
 
 
 def test_text_that_is_no_utf_8() -> None:
-    """The place is named."""
+    """The message names the place."""
     with pytest.raises(BadPlan, match="no UTF-8 at byte 0"):
         read_plan(Path("plan.json"), b"\xff")
 
 
 def test_what_is_written_is_read_back(cli: Command, tmp_path: Path) -> None:
-    """By `campaign plan`: to the terminal, as YAML, as JSON; and it passes the published schema."""
+    """`campaign plan` writes it to the terminal, as YAML and as JSON; it passes the published schema."""
     printed = yaml.safe_load(cli("campaign", "plan", "ring", "--seconds", "5").out)
     assert printed == written_plan(["ring"], budget="standard", seed=0, seeds=1, parts=1, seconds=5)
     schema = json.loads((ROOT / "evenhand/campaign/schema/plan.json").read_text("utf-8"))
@@ -159,7 +158,6 @@ def test_what_is_written_is_read_back(cli: Command, tmp_path: Path) -> None:
 
 
 def test_the_plan_in_the_guide_can_be_read() -> None:
-    """As it stands there."""
     text = (ROOT / "docs/how-to/run-a-campaign.md").read_text("utf-8")
     shown = text.partition("```yaml\n")[2].partition("```")[0]
     jobs: list[Job] = [unit.job for unit in read(shown).units]

@@ -1,4 +1,4 @@
-"""Tasks that raise, hang, crash or eat memory: UNDECIDED with the reason, and nothing else stops."""
+"""Tasks that raise, hang, crash or eat memory end UNDECIDED with the reason, and all other tasks go on."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.front.conftest import Command
 
 RUN = {"protocol": "ring", "engine": "explore", "claims": ["held"]}
 RUNS = ({**RUN, "scope": {"poison": [0, 2, 3, 4]}}, {**RUN, "scope": {"poison": 1}, "seconds": 2})
-"""What hangs is given up soon; no other is, however slow the machine."""
+"""The hanging task has a short time limit; no other task reaches its limit, however slow the machine."""
 SAID = {
     "hangs": "it took longer than its limit of 2 seconds",
     "crashes": "its process ended with exit code -9, 3 times",
@@ -28,7 +28,7 @@ SAID = {
 
 
 def test_each_poison_costs_its_own_task(cli: Command, tmp_path: Path) -> None:
-    """And is told of in the report, the status and the store; the run's exit code is that of an UNDECIDED."""
+    """The report, the status and the store name the task; the exit code of the run is that of an UNDECIDED."""
     plan = written(tmp_path, *RUNS, seconds=120, memory=1500)
     answer = cli("campaign", "run", str(plan), "--jobs", "2", "--json")
     assert answer.code == 3, answer.err
@@ -65,13 +65,13 @@ def test_each_poison_costs_its_own_task(cli: Command, tmp_path: Path) -> None:
     ],
 )
 def test_what_is_repeated(outcome: str, then: ProcessLimits, now: ProcessLimits, again: bool) -> None:
-    """What may come out otherwise."""
+    """Only results that may change are repeated."""
     kept = Kept("a", "i", outcome, {"seconds": then.seconds, "memory": then.memory}, None, 1.0)
     assert unfinished(kept, now) is again
 
 
 def test_a_poisoned_piece_leaves_its_job_undecided(cli: Command, tmp_path: Path) -> None:
-    """The job says which piece, and the other jobs are done."""
+    """The job names the piece, and the other jobs are done."""
     slow = {**RUN, "scope": {"slow": 60_000}, "seconds": 2}
     plan = written(tmp_path, {**RUN, "scope": {"slow": 0}}, slow, seconds=120, parts=2)
     answer = cli("campaign", "run", str(plan), "--jobs", "2", "--json")

@@ -1,4 +1,4 @@
-"""What a campaign says while it runs: events by their schema, rates, an estimate that promises nothing."""
+"""The output of a campaign while it runs: events that follow a schema, rates, and an estimate without a promise."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RUN = {"protocol": "ring", "engine": "explore", "scope": {"agents": [2, 3]}, "cl
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
-    """The events of a file, each checked."""
+    """Return the events of a file, each checked."""
     found = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     for one in found:
         jsonschema.validate(one, SCHEMA)
@@ -34,7 +34,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 
 def test_events_follow_their_schema(cli: Command, tmp_path: Path) -> None:
-    """In order, for every task; a second run appends that nothing was left."""
+    """The events are in order and cover every task; a second run adds that nothing was left."""
     plan, told = written(tmp_path, RUN, parts=2), tmp_path / "events.jsonl"
     for _ in range(2):
         assert cli("campaign", "run", str(plan), "--jobs", "2", "--events", str(told)).code == 0
@@ -52,7 +52,7 @@ def test_events_follow_their_schema(cli: Command, tmp_path: Path) -> None:
 
 
 def test_the_schema_refuses_what_is_no_event() -> None:
-    """A key too many, a kind that there is not."""
+    """One key too many; an unknown kind."""
     at = "2026-01-01T00:00:00+00:00"
     for wrong in ({"event": "begun"}, {"at": at, "event": "x"}, {"at": at, "event": "started", "task": "t"}):
         with pytest.raises(jsonschema.ValidationError):
@@ -60,12 +60,12 @@ def test_the_schema_refuses_what_is_no_event() -> None:
 
 
 def order(name: str) -> Order:
-    """Something to do."""
+    """Return a task."""
     return Order(Task(Job("ring", "explore", "ring", claims=(name,))), name)
 
 
 def test_the_estimate_is_of_measured_times_alone(tmp_path: Path) -> None:
-    """The sum over all workers or the longest, whichever is more; unmeasured tasks add nothing and are counted."""
+    """The larger of the sum divided by all workers and the longest task; unmeasured tasks are counted apart."""
     one, two, three = order("held"), order("everybody"), order("by_verb")
     durations = {one.task.identity: 60.0, two.task.identity: 30.0}
     pace = Pace(campaign(tmp_path, RUN), durations, workers=2)
@@ -82,7 +82,7 @@ def test_the_estimate_is_of_measured_times_alone(tmp_path: Path) -> None:
 
 
 def test_what_is_shown_on_a_terminal_is_inert_and_leaves_no_thread(tmp_path: Path) -> None:
-    """What runs, what is next; names from a plan obey nothing."""
+    """The terminal shows running and next tasks, and names from a plan have no effect on it."""
     out = io.StringIO()
     pace = Pace(campaign(tmp_path, RUN), {}, workers=1)
     hostile = Order(Task(Job("ring", "explore", "a\x1b[31mb")), "x")
@@ -97,7 +97,7 @@ def test_what_is_shown_on_a_terminal_is_inert_and_leaves_no_thread(tmp_path: Pat
 
 
 def test_earlier_runs_are_what_is_measured(tmp_path: Path) -> None:
-    """By the store, whatever the sources were."""
+    """Times come from the store, whatever the sources were."""
     asked = campaign(tmp_path, RUN)
     store = opened(store_url("", tmp_path / "plan.json"), make=True)
     schedule(CampaignState(asked, store), InThisProcess(), Watch())
@@ -107,7 +107,7 @@ def test_earlier_runs_are_what_is_measured(tmp_path: Path) -> None:
 
 
 def test_a_time_that_is_over_ends_the_run(cli: Command, tmp_path: Path) -> None:
-    """As Ctrl-C would; what was finished is reported, and resume goes on."""
+    """As Ctrl-C does: finished work is reported, and resume goes on."""
     slow = {**RUN, "scope": {"agents": [2, 3], "slow": [1, 30_000]}}
     plan = written(tmp_path, slow)
     answer = cli("campaign", "run", str(plan), "--jobs", "2", "--stop-after", "3", "--json")
@@ -122,7 +122,7 @@ def test_a_time_that_is_over_ends_the_run(cli: Command, tmp_path: Path) -> None:
 
 
 def test_watches_are_told_in_order(tmp_path: Path) -> None:
-    """All of them, of everything."""
+    """Every watcher gets every event."""
     pace = Pace(campaign(tmp_path, RUN), {}, workers=1)
     told = Events(tmp_path / "e", pace, {"plan": "sha256:0", "resumed": False})
     both = Watches(pace, told, Deadline(600))

@@ -1,4 +1,4 @@
-"""What a result rests on: an edit of it makes the work run anew, any other edit does not."""
+"""The sources of a result: an edit of one of them repeats the work, any other edit does not."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ EXPLORE = Job("cud", "explore", "free")
 
 
 def names(job: Job) -> set[str]:
-    """The files that a job rests on, from the root of the repository; those of its layers by their real folders."""
+    """Return the files that a job depends on, relative to the repository; those of layers by their real folders."""
     root = Path(sources.__file__).resolve().parents[2]
     return {path.resolve().relative_to(root).as_posix() for path in files_of(job)[0]}
 
 
 def test_a_search_rests_on_its_protocol_and_the_engines() -> None:
-    """Not on other protocols, theorems, fixtures, the command line, tests or documents."""
+    """It does not depend on other protocols, theorems, fixtures, the command line, tests or documents."""
     found = names(EXPLORE)
     assert {"model/cud/free_system.py", "properties/cud/claims.py"} <= found or {"model/cud/free_system.py"} <= found
     assert {
@@ -46,7 +46,7 @@ def test_a_search_rests_on_its_protocol_and_the_engines() -> None:
 
 
 def test_a_proof_rests_on_theorems_and_a_replay_on_fixtures() -> None:
-    """And a search that needs a licence on theorems as well."""
+    """A search that needs a licence depends on theorems as well."""
     proof = names(Job("cud", "prove", theorem="no_winner"))
     assert any(name.startswith("proofs/cud/") for name in proof) and "evenhand/smt/child.py" in proof
     assert any(name.startswith("proofs/cud/") for name in names(Job("cud", "explore", "free", quotient="renaming")))
@@ -62,7 +62,7 @@ def test_what_is_imported_inside_functions_counts() -> None:
 
 
 def test_every_module_that_a_run_loads_is_among_them() -> None:
-    """Ours, as an interpreter that ran the work has them, tested in a fresh one."""
+    """The modules of ours that a fresh interpreter loads during the work."""
     import subprocess
 
     program = """
@@ -89,14 +89,14 @@ print(*sorted(map(str, loaded - known)), sep="\\n")
         [sys.executable, "-c", program, str(RING), str(ROOT)], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    # Where protocols are found, and what finds the sources itself, decides nothing about a task.
+    # The finders of protocols and of sources decide nothing about a task.
     missing = {Path(line).name for line in done.stdout.split()}
     assert missing <= {"sources.py"}, missing
 
 
 @pytest.fixture(name="copied")
 def _copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The ring from a copy of its file, which a test may edit."""
+    """Return the ring from a copy of its file, which a test may edit."""
     shutil.copytree(RING, tmp_path / "copy")
     monkeypatch.setattr(sys, "path", [str(tmp_path / "copy"), *sys.path])
     monkeypatch.setattr(registry, "_all", SCAN)
@@ -108,7 +108,7 @@ def _copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def test_an_edit_makes_the_work_run_anew(copied: Path, tmp_path: Path) -> None:
-    """Of the protocol's source; not one of another file beside it, and not the same content written again."""
+    """The protocol's source counts; another file beside it, or the same content written again, does not."""
     asked = campaign(tmp_path, {"protocol": "ring", "engine": "explore", "claims": ["held"]})
 
     def runs() -> int:
@@ -130,7 +130,7 @@ def test_an_edit_makes_the_work_run_anew(copied: Path, tmp_path: Path) -> None:
 
 
 def test_other_versions_make_the_work_run_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a solver, say."""
+    """For example of a solver."""
     task = Task(Job("ring", "explore", "ring"))
     before = address(task, Sources())
     assert address(task, Sources()) == before
@@ -139,7 +139,7 @@ def test_other_versions_make_the_work_run_anew(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_an_edit_while_it_runs_ends_the_run(copied: Path, tmp_path: Path) -> None:
-    """Nothing that may be of mixed sources is kept."""
+    """No result that may come from mixed sources is kept."""
     asked = campaign(tmp_path, {"protocol": "ring", "engine": "explore", "scope": {"agents": [2, 3]}})
     store = opened(store_url("", tmp_path / "plan.json"), make=True)
     now = CampaignState(asked, store)

@@ -1,4 +1,4 @@
-"""The store: nothing is changed, everything is checked, and whatever is wrong with it is one line."""
+"""The store changes no row, checks everything, and reports any damage in one line."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ NONE = {"seconds": None, "memory": None}
 
 
 def kept(address: str = "a", made: object = 1, outcome: str = "done", seconds: float = 1.0) -> Kept:
-    """A result."""
+    """Return a result."""
     return Kept(address, f"what {address}", outcome, NONE, made, seconds)
 
 
 def behaves(store: Store) -> None:
-    """What every database does."""
+    """Check the behaviour that every database must have."""
     assert store.begun("p") == 0
     store.begin("p", {"a": 1})
     assert (store.begun("p"), store.begun("q")) == (1, 0)
@@ -47,7 +47,7 @@ def behaves(store: Store) -> None:
 
 
 def test_sqlite(tmp_path: Path) -> None:
-    """In one file once it is closed, with a write-ahead log until then."""
+    """One file once it is closed; a write-ahead log until then."""
     store = opened(store_url("", tmp_path / "plan.yaml"), make=True)
     behaves(store)
     assert (tmp_path / "plan.store-wal").exists()
@@ -60,7 +60,7 @@ def test_sqlite(tmp_path: Path) -> None:
 
 @pytest.fixture(name="server", scope="module")
 def _server() -> Iterator[str]:
-    """A PostgreSQL of our own on a socket in a folder of its own; the URL of its database."""
+    """Return the URL of a PostgreSQL server of our own, on a socket in a folder of its own."""
     found = shutil.which("initdb")
     folders = [Path(found).resolve().parent] if found else []
     folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
@@ -69,7 +69,7 @@ def _server() -> Iterator[str]:
         pytest.skip("PostgreSQL is not installed: no initdb on the path nor in /usr/lib/postgresql")
     data = Path(tempfile.mkdtemp(prefix="evenhand-pg-"))  # another user may enter it, unlike the folders of pytest
     words: list[str] = []
-    if os.getuid() == 0:  # it refuses to be run by root
+    if os.getuid() == 0:  # PostgreSQL refuses to run as root
         user = next((name for name in ("postgres", "nobody") if _is_user(name)), "")
         if not user or shutil.which("runuser") is None:
             pytest.skip("PostgreSQL refuses to be run by root, and there is no other user to run it")
@@ -101,7 +101,7 @@ def _is_user(name: str) -> bool:
 
 
 def test_postgresql(server: str, cli: Command, tmp_path: Path) -> None:
-    """The same, and a whole campaign; its password is never printed."""
+    """The same checks, and a whole campaign; the password is never printed."""
     store = opened(store_url(server, tmp_path), make=True)
     behaves(store)
     store.close()
@@ -116,7 +116,7 @@ def test_postgresql(server: str, cli: Command, tmp_path: Path) -> None:
 
 
 def damaged(folder: Path) -> Iterator[tuple[str, Path, str]]:
-    """Stores that are none, by what is said of them."""
+    """Damaged stores by their message."""
     newer = folder / "newer"
     opened(store_url(str(newer), folder), make=True).close()
     with sqlite3.connect(newer) as connection:
@@ -129,7 +129,7 @@ def damaged(folder: Path) -> Iterator[tuple[str, Path, str]]:
 
 
 def test_stores_that_cannot_be_used(cli: Command, tmp_path: Path) -> None:
-    """One line each, for each verb; the file stays as it was."""
+    """One line for each verb; the file stays unchanged."""
     plan = written(tmp_path, RUN)
     for _, path, said in damaged(tmp_path):
         before = path.read_bytes()
@@ -148,7 +148,7 @@ def test_stores_that_cannot_be_used(cli: Command, tmp_path: Path) -> None:
 
 
 def test_what_was_changed_in_a_store_is_noticed(cli: Command, tmp_path: Path) -> None:
-    """A verdict that somebody edits is not believed."""
+    """An edited verdict is rejected."""
     plan = written(tmp_path, RUN)
     assert cli("campaign", "run", str(plan), "--jobs", "1").code == 0
     with sqlite3.connect(tmp_path / "plan.store") as connection:
@@ -158,11 +158,11 @@ def test_what_was_changed_in_a_store_is_noticed(cli: Command, tmp_path: Path) ->
         connection.execute("UPDATE evenhand_results SET content = ?", (forged,))
     connection.close()
     answer = cli("campaign", "report", str(plan))
-    assert answer.code == 2 and "is not what was written there (its digest differs)" in answer.err
+    assert answer.code == 2 and "was changed since it was written (its digest differs)" in answer.err
 
 
 def test_a_locked_store(cli: Command, tmp_path: Path) -> None:
-    """Readers are not in the way; a writer that holds it is told of, after the URL's timeout."""
+    """Readers do not block; a writer that holds the store is reported after the URL's timeout."""
     plan = written(tmp_path, RUN)
     assert cli("campaign", "run", str(plan), "--jobs", "1").code == 0
     holder = sqlite3.connect(tmp_path / "plan.store", isolation_level=None)
@@ -176,7 +176,7 @@ def test_a_locked_store(cli: Command, tmp_path: Path) -> None:
 
 
 def test_a_read_only_store(cli: Command, tmp_path: Path) -> None:
-    """It can be read and reported; nothing is begun that could not be kept."""
+    """It can be read and reported; no work begins whose result could not be kept."""
     plan = written(tmp_path, RUN)
     assert cli("campaign", "run", str(plan), "--jobs", "1").code == 0
     content = (tmp_path / "plan.store").read_bytes()
@@ -200,7 +200,7 @@ main()
 
 
 def test_a_full_disk_corrupts_nothing(tmp_path: Path) -> None:
-    """No file may grow beyond what the store has now: one line, exit 2, and with room it goes on."""
+    """No file may grow beyond the present size of the store: one line, exit 2; with room the campaign goes on."""
     runs = {"protocol": "ring", "engine": "explore", "scope": {"agents": [2, 3, 4, 5, 6, 7]}}
     plan = written(tmp_path, runs)
     paths = os.pathsep.join((str(RING), str(PLUGINS), str(ROOT)))
@@ -230,7 +230,7 @@ def test_no_password_is_told(tmp_path: Path) -> None:
 
 
 def test_rows_are_added_and_never_changed(tmp_path: Path) -> None:
-    """No statement of a whole life of a store updates or deletes."""
+    """No statement in the whole life of a store updates or deletes."""
     store = opened(store_url("", tmp_path / "p.yaml"), make=True)
     said: list[str] = []
 

@@ -1,4 +1,4 @@
-"""A source that calls a factory in this process, so that a test pays for no other: for trusted kernels."""
+"""A source that calls a factory in this process, so that a test starts no other process; for trusted kernels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from evenhand.core.kernel import Unsupported
 
 @dataclass
 class InProcess:
-    """A trusted factory, called in this process: no limits; an exception is a fault, as elsewhere."""
+    """A trusted factory, called in this process without limits; an exception is a fault, as elsewhere."""
 
     factory: Callable[[Any], Any]
     name: str = "in this process"

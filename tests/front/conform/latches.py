@@ -1,4 +1,4 @@
-"""Kernels of the toy latch as somebody else would write them: one honest, the others each hostile in one way."""
+"""Kernels of the toy latch as an outside author would write them: one honest, the others each hostile in one way."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Latch:
 
 
 def honest(initial: Any) -> Latch:
-    """Nothing to find."""
+    """An honest kernel."""
     return Latch(initial)
 
 
@@ -46,12 +46,12 @@ class _Open(Latch):
 
 
 def open_honest(initial: Any) -> Latch:
-    """Nothing to find, and it tells its state."""
+    """An honest kernel that tells its state."""
     return _Open(initial)
 
 
 def open_liar(initial: Any) -> Latch:
-    """It shows what the model shows, and lets two inside all the same."""
+    """A kernel whose observations equal the model's although it lets two agents inside."""
 
     class Two(_Open):
         def state(self) -> Any:
@@ -61,7 +61,7 @@ def open_liar(initial: Any) -> Latch:
 
 
 def _when_leaving(deed: Callable[[Any], Any]) -> Callable[[Any], Latch]:
-    """A latch on which `deed` happens when agent 1 leaves."""
+    """Return a latch that runs `deed` when agent 1 leaves."""
 
     class Hostile(Latch):
         def step(self, action: Any) -> Any:
@@ -118,7 +118,7 @@ returns_words_of_its_own = _when_leaving(lambda _action: {"outcome": "gone"})
 
 
 def always_free(initial: Any) -> Latch:
-    """An honest fault: anybody may take the latch."""
+    """An honest fault: any agent may take the latch."""
 
     class Free(Latch):
         def step(self, action: Any) -> Any:
@@ -129,7 +129,7 @@ def always_free(initial: Any) -> Latch:
 
 
 def generous(initial: Any) -> Latch:
-    """No fault, but another reading: the holder may take the latch once more."""
+    """No fault but another reading: the holder may take the latch once more."""
 
     class Generous(Latch):
         def step(self, action: Any) -> Any:
@@ -141,17 +141,17 @@ def generous(initial: Any) -> Latch:
 
 
 def raises_at_start(_initial: Any) -> Latch:
-    """It cannot even be made."""
+    """It raises when it is made."""
     raise RuntimeError("no database")
 
 
 def rejects(_initial: Any) -> Latch:
-    """It implements nothing of this."""
+    """It implements no system."""
     raise Unsupported("this kernel knows no latch")
 
 
 def mutates_config(initial: Any) -> Latch:
-    """It keeps its notes in what it was handed."""
+    """It writes its notes into its arguments."""
 
     class Notes(Latch):
         def step(self, action: Any) -> Any:
@@ -166,7 +166,7 @@ _made = 0
 
 
 def wavers(initial: Any) -> Latch:
-    """It refuses by chance."""
+    """It refuses at random."""
 
     class Chance(Latch):
         def step(self, action: Any) -> Any:
@@ -177,7 +177,7 @@ def wavers(initial: Any) -> Latch:
 
 
 def leaks(initial: Any) -> Latch:
-    """What it answers depends on how many kernels were made before."""
+    """Its answers depend on how many kernels were made before."""
     global _made
     _made += 1
     return always_free(initial) if _made % 3 == 0 else Latch(initial)

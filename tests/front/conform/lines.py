@@ -1,6 +1,6 @@
-"""A latch that speaks JSON Lines by itself; the argument says how it misbehaves.
+"""A latch that speaks JSON Lines by itself; the argument selects how it misbehaves.
 
-Run as a program: it imports nothing of evenhand, as a kernel in another language would not.
+It runs as a program and imports nothing of evenhand, like a kernel in another language.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 
 def shown(inside: list[int], action: Any) -> str:
-    """The latch."""
+    """Answer as the latch does."""
     verb, agent = action["verb"], action["agent"]
     if verb == "leave":
         inside[:] = [one for one in inside if one != agent]
@@ -26,7 +26,7 @@ def shown(inside: list[int], action: Any) -> str:
 
 
 def main(how: str) -> None:
-    """Serve."""
+    """Serve requests until the input ends."""
     inside: list[int] = []
     if how == "dies_at_once":
         sys.exit("no licence")
@@ -46,7 +46,7 @@ def main(how: str) -> None:
 
 
 def misbehave(how: str, answer: dict[str, Any]) -> str:
-    """What stands in the place of an answer."""
+    """Return or do something else in place of an answer."""
     text = json.dumps(answer)
     match how:
         case "garbage":

@@ -1,4 +1,4 @@
-"""`evenhand check` as a person uses it: findings, files, readings, claims alone."""
+"""`evenhand check` as a user runs it: findings, files, readings, claims alone."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ LATCHES = "tests.front.conform.latches"
 
 
 def checked(cli: Command, name: str, *words: str) -> Any:
-    """The command on one of the latches, its JSON."""
+    """Run the command on one of the latches; return its JSON."""
     answer = cli("check", "latch", "--adapter", f"{LATCHES}:{name}", "--examples", "3", "--json", *words)
     assert answer.code == (1 if answer.json["findings"] else 0)
     return answer.json
 
 
 def test_a_fault_is_found_shrunk_and_told_by_claim(cli: Command) -> None:
-    """Two steps, which is what exploring the mutant of the same fault proves minimal."""
+    """Two steps, the length that exploring the mutant with the same fault proves minimal."""
     report = checked(cli, "always_free")
     (found,) = report["findings"]
     assert (found["claim"], found["length"], found["what"]) == ("taken_when_free", 2, "differs")
@@ -52,7 +52,7 @@ def test_a_fault_is_found_shrunk_and_told_by_claim(cli: Command) -> None:
 
 
 def test_the_same_kernel_gives_the_same_report(cli: Command) -> None:
-    """Clock readings apart, to the byte."""
+    """To the byte, apart from clock readings."""
     one, two = (checked(cli, "always_free") for _ in range(2))
     del one["timing"], two["timing"]
     assert canonical_bytes(one) == canonical_bytes(two)
@@ -78,7 +78,7 @@ def test_the_files_of_a_finding(cli: Command, tmp_path: Path) -> None:
 
 
 def outcome(test: Path, **environment: str) -> tuple[int, str]:
-    """Run a generated test file as its owner would: exit code, and the message of its failure."""
+    """Run a generated test file as its owner would; return the exit code and the message of its failure."""
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", test.name],
         cwd=test.parent,
@@ -93,7 +93,7 @@ def outcome(test: Path, **environment: str) -> tuple[int, str]:
 
 
 def test_a_kernel_that_wavers_has_both_traces(cli: Command, tmp_path: Path) -> None:
-    """And its test goes on failing, whichever answer comes first."""
+    """The generated test keeps failing, whichever answer comes first."""
     (found,) = checked(cli, "leaks", "--out", str(tmp_path))["findings"]
     assert found["claim"] == "kernel_is_deterministic"
     assert found["again"] and found["again"] != found["got"]
@@ -111,7 +111,7 @@ def test_claims_alone_let_a_kernel_differ(cli: Command) -> None:
 
 
 def test_a_kernel_that_tells_its_state_is_judged_by_it(cli: Command) -> None:
-    """The invariant is about states: silent kernels leave it open, this one does not."""
+    """The invariant is about states: it stays open for silent kernels, and this kernel tells its state."""
     assert checked(cli, "always_free", "--claims-only")["systems"][0]["left_open"] == ["one_inside"]
     assert checked(cli, "open_honest")["findings"] == []
     (found,) = checked(cli, "open_liar")["findings"]
@@ -120,7 +120,7 @@ def test_a_kernel_that_tells_its_state_is_judged_by_it(cli: Command) -> None:
 
 
 def test_what_a_kernel_says_is_inert(cli: Command, tmp_path: Path) -> None:
-    """No escape of its own reaches the terminal or the Markdown."""
+    """None of its escapes reaches the terminal or the Markdown."""
     words = ("check", "latch", "--adapter", f"{LATCHES}:raises", "--out", str(tmp_path), "--examples", "2")
     answer = cli(*words)
     assert answer.code == 1
@@ -154,13 +154,13 @@ def test_mistakes_of_the_caller(cli: Command, words: tuple[str, ...], reason: st
 
 
 def test_a_scope_without_configurations_is_the_callers_mistake(cli: Command) -> None:
-    """One message, whichever way the model says so."""
+    """One message, whichever way the model refuses."""
     answer = cli("check", "cud", "--adapter", "a:b", "--system", "free", "--scope", "agents=0")
     assert answer.code == 2 and len(answer.err.strip().splitlines()) == 1
 
 
 def test_a_finding_that_was_changed_is_refused(cli: Command, tmp_path: Path) -> None:
-    """Sealed, of a known format, and of this model."""
+    """A finding must have its seal, a known format, and this model."""
     (found,) = checked(cli, "always_free", "--out", str(tmp_path))["findings"]
     path = tmp_path / found["fixture"]
     good = load_finding(path)
@@ -200,7 +200,7 @@ def test_the_markdown_of_hostile_text_formats_nothing() -> None:
 
 
 def test_an_in_process_kernel_is_held_to_the_same() -> None:
-    """The mutant of the toy as a black box: the claim, and the length that exploring it proves minimal."""
+    """A mutant of the toy latch as a black box: the claim, and the length that exploring it proves minimal."""
     bundle = find("latch")
     system = bundle.model.systems["latch"]
     effort = CheckEffort(examples=3, steps=5)
@@ -215,7 +215,7 @@ def test_an_in_process_kernel_is_held_to_the_same() -> None:
     "place", ["evenhand/conform/adapters/schema/wire.json", "evenhand/conform/checking/schema/log.json"]
 )
 def test_published_schemas_are_schemas(place: str) -> None:
-    """Whoever writes a kernel or a log can check it by them."""
+    """Authors of kernels and logs can check them by these schemas."""
     schema = json.loads((ROOT / place).read_text("utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
 
@@ -244,7 +244,7 @@ def test_the_wire_is_as_its_schema_says() -> None:
 
 
 def test_an_interrupted_check_keeps_what_it_found() -> None:
-    """Ctrl-C ends the search; what was seen is told, as it was seen, and no answer is taken for another's."""
+    """Ctrl-C ends the search; findings so far are reported unchanged, and each answer belongs to its own request."""
     bundle = find("latch")
     asked = 0
 
@@ -262,7 +262,7 @@ def test_an_interrupted_check_keeps_what_it_found() -> None:
 
 
 def test_answers_nobody_waits_for_are_not_taken_for_others() -> None:
-    """A listener that goes away in the middle leaves a fresh process behind."""
+    """A listener that stops early leaves a fresh process behind."""
     coder_source = adapter_source(f"{LATCHES}:honest")
     system = find("latch").model.systems["latch"]
     coder = Coder("latch", system)
@@ -277,5 +277,5 @@ def test_answers_nobody_waits_for_are_not_taken_for_others() -> None:
 
 
 def test_the_public_surface_of_adapters() -> None:
-    """What other people's adapters may import."""
+    """The names that adapters of other authors may import."""
     assert adapters.__all__ == ["Factory", "Initial", "Kernel", "TellsState", "Unsupported"]

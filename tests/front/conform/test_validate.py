@@ -17,7 +17,7 @@ HEAD: dict[str, Any] = {"format": "evenhand/log", "version": 1, "protocol": "lat
 
 
 def act(verb: str, agent: int) -> dict[str, Any]:
-    """An encoded action."""
+    """Return an encoded action."""
     return {"$": "Act", "verb": verb, "agent": agent}
 
 
@@ -30,14 +30,14 @@ RUN: list[dict[str, Any]] = [
 
 
 def written(folder: Path, *events: Any, head: Any = HEAD) -> Path:
-    """A log file."""
+    """Write a log file."""
     path = folder / "events.jsonl"
     path.write_text("\n".join(json.dumps(line) for line in (head, *events)) + "\n", "utf-8")
     return path
 
 
 def test_a_whole_log_is_explained_by_the_one_run(cli: Command, tmp_path: Path) -> None:
-    """Everything recorded: one candidate all along."""
+    """With everything recorded there is one candidate throughout."""
     answer = cli("validate", "latch", "--log", str(written(tmp_path, *RUN)), "--json")
     assert answer.code == 0
     report = answer.json
@@ -70,7 +70,7 @@ def test_the_first_event_that_nothing_explains(cli: Command, tmp_path: Path) -> 
     ids=["no actions", "nothing shown", "no verbs", "unknown agents", "nothing but the number of steps"],
 )
 def test_gaps_are_searched(events: list[Any], tmp_path: Path) -> None:
-    """Some run explains each, and it is one that the log may be of."""
+    """Some run explains each log, and the log may be a record of that run."""
     found = explain(find("latch").model.systems["latch"], load_log(written(tmp_path, *events)))
     assert found.failed is None and found.trace is not None
     assert len(found.trace.steps) == len(RUN)
@@ -79,7 +79,7 @@ def test_gaps_are_searched(events: list[Any], tmp_path: Path) -> None:
 
 
 def test_a_log_with_gaps_can_still_be_impossible(tmp_path: Path) -> None:
-    """Without actions: two agents cannot both have taken it with nobody leaving between."""
+    """Without actions: both agents cannot have taken it if none of them left in between."""
     events = [{"shown": "taken"}, {"action": {"verb": "take"}, "shown": "taken"}]
     found = explain(find("latch").model.systems["latch"], load_log(written(tmp_path, *events)))
     assert found.failed is not None and found.failed.line == 3
@@ -116,7 +116,7 @@ def test_what_is_no_log_is_said_once(cli: Command, tmp_path: Path) -> None:
 
 
 def test_what_was_not_recorded_differs_from_nothing() -> None:
-    """Fields left out, holes in arrays, members of sets in any order; a bool is no number."""
+    """Omitted fields, holes in arrays, members of sets in any order; a bool is no number."""
     value = {"$": "R", "a": [1, {"b": True}], "s": {"$set": ["x", "y"]}}
     assert matches({"$": "R"}, value) and matches({"a": [MISSING, {}]}, value) and matches(MISSING, value)
     assert not matches({"a": [1]}, value) and not matches({"a": [1, {"b": 1}]}, value) and not matches({"c": 1}, value)
@@ -124,7 +124,7 @@ def test_what_was_not_recorded_differs_from_nothing() -> None:
 
 
 def test_a_log_of_cud_is_explained(cli: Command, tmp_path: Path) -> None:
-    """A protocol with configurations: the log of a run of the model, configuration recorded, then not."""
+    """A protocol with configurations: the log of a run of the model, first with its configuration, then without."""
     from evenhand.core.codec import encode
     from evenhand.core.trace import Scenario, replay
 

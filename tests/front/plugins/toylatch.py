@@ -1,4 +1,4 @@
-"""A protocol of somebody else's, found by its entry point: a latch that one agent holds at a time."""
+"""A protocol outside the repository, found by its entry point: a latch that one agent holds at a time."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from evenhand.core.verdict import Status
 
 @dataclass(frozen=True)
 class Readings:
-    """What the sentence `an agent may take the latch` leaves open."""
+    """The readings of the sentence `an agent may take the latch`."""
 
     again: str = reading("refused", "granted", sentence="L2: may the holder take the latch once more?")
 
 
 @dataclass(frozen=True)
 class Config:
-    """How many agents there are, and the readings."""
+    """The number of agents, and the readings."""
 
     agents: int
     readings: Readings
@@ -34,7 +34,7 @@ class Config:
 
 @dataclass(frozen=True)
 class State:
-    """Who holds the latch, in the order of taking it."""
+    """The holders of the latch, in the order of taking it."""
 
     inside: tuple[int, ...] = ()
 
@@ -49,7 +49,7 @@ class Act:
 
 @dataclass(frozen=True)
 class Rules:
-    """Whether the latch is free for an agent, and who is left when one leaves."""
+    """Whether the latch is free for an agent, and the holders after one leaves."""
 
     free: Callable[[Config, State, int], bool]
     left: Callable[[State, int], tuple[int, ...]]
@@ -134,7 +134,7 @@ MUTANTS = (
 
 @always("At most one agent is inside.", source="L1")
 def one_inside(state: State) -> bool:
-    """The invariant."""
+    """An invariant."""
     return len(state.inside) <= 1
 
 
@@ -144,19 +144,19 @@ def _taking(step: Step[Any, Any, Any, Any]) -> bool:
 
 @each_step("Who takes the latch finds it free.", source="L1", when=_taking)
 def taken_when_free(step: Step[Config, State, Act, str]) -> bool:
-    """Judged by the state before."""
+    """A claim about the state before."""
     return set(step.before.inside) <= {step.action.agent}
 
 
 @reachable("The latch can be taken.", source="L1")
 def taken(step: Step[Config, State, Act, str]) -> bool:
-    """The goal."""
+    """A goal."""
     return step.shown == "taken"
 
 
 @eventually("Somebody takes the latch.", source="L4")
 def somebody_enters(step: Step[Config, State, Act, str]) -> bool:
-    """False without fairness: leaving for ever is a run."""
+    """False without fairness: a run may leave the latch for ever."""
     return step.shown == "taken"
 
 

@@ -1,4 +1,4 @@
-"""The executor on a real disk shows what the model shows; a fault planted in it is found by the same machine."""
+"""The executor on a real disk shows the same as the model; a fault planted in it is found by the same machine."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ D = ("repo", "workspace", "d")
 
 
 def scenario(config: Config) -> Initial:
-    """The initial data as the wire has it."""
+    """Return the initial data in their wire format."""
     (start,) = SYSTEMS["agent"].initial(config)
     return {"protocol": "sovereign", "system": "agent", "config": encode(config), "start": encode(start)}
 
 
 def first_difference(make: Callable[[Any], Any], seed: int, runs: int, steps: int) -> list[Any]:
-    """The actions after which a kernel shows something else than the model; empty if it never does."""
+    """Return the actions up to the first observation that differs from the model; empty without a difference."""
     system = SYSTEMS["agent"].at(proposals=3, executors=2)
     draw = random.Random(seed)
     (config,) = system.all_configs()
@@ -58,7 +58,7 @@ def test_the_disk_does_what_the_model_does() -> None:
 
 
 def _attack() -> list[Any]:
-    """A write is warranted and checked, its directory becomes a link out of the repository, and it is used."""
+    """Warrant and check a write, turn its directory into a link out of the repository, and use the warrant."""
     seen = usual()
     one = candidate(seen, WRITE_LOCAL, path="workspace/d/secret")
     system = SYSTEMS["agent"]
@@ -72,7 +72,7 @@ def _attack() -> list[Any]:
 
 @pytest.mark.parametrize(("make", "text"), [(factory, "s"), (trusting, "m")])
 def test_a_link_swapped_between_check_and_use(make: Callable[[Any], Any], text: str) -> None:
-    """The honest executor leaves the file outside alone; the trusting one overwrites it, on the real disk."""
+    """The honest executor leaves the outside file alone; the trusting one overwrites it, on the real disk."""
     kernel = make(scenario(Config(tree=TREE)))
     assert isinstance(kernel, DiskExecutor)
     shown = [kernel.step(encode(action)) for action in _attack()]
@@ -134,7 +134,7 @@ def test_the_vectors_tell_the_honest_disk_from_the_trusting_one(
 
 @pytest.mark.parametrize(("name", "code"), [("factory", 0), ("trusting", 1)])
 def test_the_checking_machine_tells_them_apart(name: str, code: int, cli: Command) -> None:
-    """The same command as for anybody's kernel, on little; the whole of it is deep."""
+    """The same command as for any kernel, at a small effort; the full check is deep."""
     few = ("--transitions", "100", "--examples", "5")
     told = cli("check", "sovereign", "--adapter", f"{ADAPTER}:{name}", "--system", "agent", *few)
     assert told.code == code, told.out

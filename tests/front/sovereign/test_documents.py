@@ -30,7 +30,7 @@ BOMB = "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n"
 
 
 def written(folder: Path, text: str | bytes, said: str | None = "") -> Path:
-    """A file with its hash beside it; another hash, or none if None."""
+    """Write a file with its hash beside it; a given other hash; or none if None."""
     path = folder / "c.yaml"
     data = text.encode() if isinstance(text, str) else text
     path.write_bytes(data)
@@ -40,7 +40,6 @@ def written(folder: Path, text: str | bytes, said: str | None = "") -> Path:
 
 
 def test_the_shipped_constitution_is_the_reference() -> None:
-    """With its hash beside it."""
     assert load_constitution(SHIPPED)[0] == REFERENCE_CONSTITUTION
 
 
@@ -66,13 +65,13 @@ BAD: list[tuple[str | bytes, str | None, str]] = [
 
 @pytest.mark.parametrize(("text", "said", "says"), BAD)
 def test_a_bad_file_is_refused_with_a_reason(tmp_path: Path, text: str | bytes, said: str | None, says: str) -> None:
-    """Culprit, cause, next step."""
+    """The message names the culprit, the cause and the next step."""
     with pytest.raises(DocumentRefused, match=says):
         load_constitution(written(tmp_path, text, said))
 
 
 def test_fifty_megabytes_are_not_read(tmp_path: Path) -> None:
-    """Refused by their size."""
+    """The file is refused because of its size."""
     path = tmp_path / "c.yaml"
     with path.open("wb") as file:
         file.truncate(50_000_000)
@@ -81,7 +80,7 @@ def test_fifty_megabytes_are_not_read(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    """In the words of every command."""
+    """The message is the same as in every command."""
     with pytest.raises(DocumentRefused, match="there is no such file"):
         load_constitution(tmp_path / "none.yaml")
     with pytest.raises(DocumentRefused, match="by no document"):
@@ -89,7 +88,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def bad(constitution: Constitution) -> list[str]:
-    """The claims of the findings."""
+    """Return the claims of the findings."""
     return [one.claim for one in diagnose(constitution, explore) if one.bad]
 
 
@@ -102,7 +101,7 @@ def test_the_reference_has_one_contradiction() -> None:
 
 
 def test_bounding_fields_resolves_it() -> None:
-    """The repair: a limit on what an action carries."""
+    """The repair is a limit on the fields of an action."""
     limits = replace(REFERENCE_CONSTITUTION.limits, max_chars_per_field=4_000)
     assert bad(replace(REFERENCE_CONSTITUTION, limits=limits)) == []
 
@@ -115,7 +114,7 @@ def test_a_deadlocked_constitution_is_told() -> None:
 
 
 def test_a_log_append_for_everybody_is_told() -> None:
-    """`kernel_only` left out."""
+    """`kernel_only` is missing."""
     open_log = Constitution("1", ("C",), (replace(LOG, kernel_only=False, requires=()),), IoPolicy(), Limits())
     assert "log_append_never_comes_from_a_candidate" in bad(open_log)
 
@@ -134,7 +133,7 @@ def test_the_command_line_answers(tmp_path: Path, cli: Command) -> None:
 def test_every_bad_file_is_one_line_and_exit_2(
     tmp_path: Path, cli: Command, text: str | bytes, said: str | None, says: str
 ) -> None:
-    """On the command line: nothing on standard output, the file and the reason on one line, no traceback."""
+    """Nothing on standard output, the file and the reason on one line, no traceback."""
     refused = cli("check", "sovereign", "--constitution", str(written(tmp_path, text, said)))
     assert refused.code == 2 and refused.out == ""
     assert len(refused.err.strip().splitlines()) == 1
@@ -142,7 +141,7 @@ def test_every_bad_file_is_one_line_and_exit_2(
 
 
 def test_fifty_megabytes_and_no_file_are_one_line_and_exit_2(tmp_path: Path, cli: Command) -> None:
-    """A file that is too large to read, one that is not there, a directory."""
+    """A file that is too large to read, a missing file, a directory."""
     large = tmp_path / "large.yaml"
     with large.open("wb") as file:
         file.truncate(50_000_000)

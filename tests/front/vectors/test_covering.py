@@ -1,4 +1,4 @@
-"""The set cover: smallest, against brute force; and a solver that lies is caught."""
+"""The set cover is smallest, compared with brute force, and a wrong answer of the solver is caught."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from evenhand.conform.vectors.covering import NoCover, smallest_cover
 
 
 def _naive(sets: list[frozenset[int]], costs: list[int]) -> tuple[int, int]:
-    """The least number of sets, and the least cost among covers of that number, by trying all."""
+    """Return the least number of sets, and the least cost among covers of that number, by trying all."""
     whole = frozenset[int]().union(*sets)
     for size in range(len(sets) + 1):
         prices = [
@@ -40,7 +40,7 @@ def test_a_cover_is_smallest_and_then_cheapest(seed: int) -> None:
 
 
 def test_greedy_would_take_one_more() -> None:
-    """The textbook case: the largest set first needs three, two are enough."""
+    """The textbook case: taking the largest set first needs three, two are enough."""
     sets = [frozenset({1, 2, 3, 4}), frozenset({1, 2, 5}), frozenset({3, 4, 6})]
     assert smallest_cover(sets).chosen == (1, 2)
 
@@ -58,7 +58,7 @@ def test_nothing_to_cover_needs_nothing() -> None:
     ],
 )
 def test_an_answer_that_is_no_cover_is_refused(monkeypatch: pytest.MonkeyPatch, answer: Any) -> None:
-    """The solver is not believed."""
+    """Each answer of the solver is checked."""
 
     def lie(*_args: Any, **_more: Any) -> Any:
         return answer

@@ -11,11 +11,11 @@ from evenhand.properties.cud.vectors import one_epoch_cases
 
 KEYS: tuple[str, ...] = ("A", "B")
 Shape = tuple[str, frozenset[str], frozenset[str]]
-"""What one agent asks: operation, declared keys, written keys."""
+"""The request of one agent: operation, declared keys, written keys."""
 
 
 def _shapes() -> Iterator[Shape]:
-    """Nothing, exit, READ of 3 scopes, WRITE of 3 scopes with 4 deltas: 17, written down without the model."""
+    """Return the 17 shapes without the model: nothing, exit, READ of 3 scopes, WRITE of 3 scopes with 4 deltas."""
     yield ("NONE", frozenset(), frozenset())
     yield ("EXIT", frozenset(), frozenset())
     subsets = [frozenset(s) for size in range(3) for s in itertools.combinations(KEYS, size)]
@@ -58,7 +58,7 @@ def _image(swap_agents: bool, swap_keys: bool) -> Callable[[Case], Case]:
 
 
 def test_there_are_as_many_orbits_as_burnside_counts() -> None:
-    """The mean number of cases that the four renamings leave fixed, counted without the model: 2,383 of 9,172."""
+    """The mean number of cases that the four renamings fix, counted without the model: 2,383 of 9,172."""
     cases = _cases()
     fixed = [sum(_image(a, k)(case) == case for case in cases) for a in (False, True) for k in (False, True)]
     assert sum(fixed) % 4 == 0

@@ -1,4 +1,4 @@
-"""The vectors that come along: frozen, true of the model, and false of whatever they say they separate."""
+"""The shipped vectors: frozen, true of the model, and false of every variant that they claim to separate."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PROTOCOLS = sorted(path.parent.name for path in folder("counterexamples").glob("
 
 
 EQUAL = {"conviction": frozenset({"tap_takes=youngest_first"})}
-"""Readings that nothing separates, which a test of the protocol shows: a tap comes before any stake has an age."""
+"""Readings that no vector separates, as a test of the protocol shows: a tap comes before any stake has an age."""
 
 
 def _covering(protocol: str) -> Suite:
@@ -28,13 +28,13 @@ def _covering(protocol: str) -> Suite:
 
 
 def test_the_protocols_that_have_vectors() -> None:
-    """Both of the foundation."""
+    """Both protocols of the foundation."""
     assert {"apcm", "cud"} <= set(PROTOCOLS)
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_they_are_as_frozen_and_true_of_the_model(protocol: str) -> None:
-    """Every expectation, and every separation that is claimed."""
+    """Every expectation, and every claimed separation."""
     _, suites = load_frozen(shipped(protocol), protocol)
     bundle = find(protocol)
     vectors = [one for suite in suites.values() for one in suite.vectors]
@@ -59,7 +59,7 @@ def test_the_cover_separates_all_but_the_registered_equivalents(protocol: str) -
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_each_vector_of_the_cover_is_needed(protocol: str) -> None:
-    """Without any one of them something is not separated any more."""
+    """Without any one of them some variant is no longer separated."""
     suite = _covering(protocol)
     of = [{(one["kind"], one["name"], json.dumps(one["value"])) for one in v.separates} for v in suite.vectors]
     for place, own in enumerate(of):
@@ -68,7 +68,7 @@ def test_each_vector_of_the_cover_is_needed(protocol: str) -> None:
 
 
 def test_an_expectation_that_is_wrong_is_found() -> None:
-    """A token, and a variant that is said to differ and does not."""
+    """A token, and a variant that is wrongly said to differ."""
     bundle = find("apcm")
     vector = _covering("apcm").vectors[0]
     first = dict(vector.expected[0])
@@ -94,7 +94,7 @@ def _with(suite: Suite, vectors: tuple[Vector, ...]) -> bytes:
 
 
 def test_whatever_is_not_as_frozen_is_named(tmp_path: Path) -> None:
-    """A file edited, a vector changed with a hash that fits, dropped or added, a file gone or new."""
+    """A file edited, a vector changed with a valid hash, dropped or added, a file removed or new."""
     path = _copy("apcm", tmp_path)
     suite = _covering("apcm")
     data = json.loads(path.read_bytes())
@@ -107,7 +107,7 @@ def test_whatever_is_not_as_frozen_is_named(tmp_path: Path) -> None:
         "vector covering-01 is changed": _with(suite, (replace(one, about={}), *rest)),
         "vector covering-01 is missing": _with(suite, tuple(rest)),
         "vector extra is new": _with(suite, (*suite.vectors, replace(one, name="extra"))),
-        "what stands beside its vectors changed": replace(suite, seed=9).to_bytes(),
+        "its content beside the vectors changed": replace(suite, seed=9).to_bytes(),
     }
     for complaint, content in changes.items():
         path.write_bytes(content)
@@ -131,7 +131,7 @@ def test_a_manifest_holds_the_digest_of_each_file() -> None:
 
 
 def test_a_suite_of_another_version_is_refused_with_its_version() -> None:
-    """And says what to do."""
+    """The message says what to do."""
     data = _covering("apcm").to_json()
     with pytest.raises(BadRecord, match=r"it is of version 7, and this evenhand reads version 1\. Generate"):
         Suite.from_json({**data, "version": 7}, "f.json")

@@ -1,4 +1,4 @@
-"""`evenhand vectors`: made, frozen and verified for a protocol that says nothing about them."""
+"""`evenhand vectors`: made, frozen and verified for a protocol without settings for them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_bad_use_is_refused() -> None:
 
 
 def test_a_suite_kept_by_its_digest_is_generated_when_asked_for(tmp_path: Path) -> None:
-    """Frozen without its file, verified by name; a digest of anything else is refused, and by default nobody asks."""
+    """Frozen without its file, verified by name; any other digest is refused, and by default no suite is generated."""
 
     def run(*words: str) -> tuple[int, str]:
         answer = CliRunner().invoke(app, ["vectors", "latch", *words, "--out", str(tmp_path)])

@@ -1,4 +1,4 @@
-"""Which claims hold now: the page and the judge say the same, on fixtures of every protocol and on drawn runs."""
+"""The status of claims: the page and the judge agree, on fixtures of every protocol and on drawn runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FINAL = (Truth.FALSE, Truth.MET)
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("most", [8, pytest.param(1_000, marks=pytest.mark.deep)], ids=["some", "all"])
 def test_a_fixture_is_seen_where_it_ends(protocol: str, most: int) -> None:
-    """Of every claim that has one (of some by default): its run makes the claim false (or met), and refutes it."""
+    """For every claim with a fixture (by default for some): its run makes the claim false (or met), and refutes it."""
     bundle = find(protocol)
     seen: dict[str, Truth] = {}
     for path in fixture_files(protocol):
@@ -51,7 +51,7 @@ def test_a_fixture_is_seen_where_it_ends(protocol: str, most: int) -> None:
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_drawn_runs_are_judged_as_the_judge_does(protocol: str) -> None:
-    """At every step of a run of each system: final exactly if there is evidence; and claims differ in what is said."""
+    """At every step of a run of each system: final exactly if there is evidence; claims differ in their notes."""
     bundle = find(protocol)
     said: set[Truth] = set()
     for number, name in enumerate(bundle.model.systems):
@@ -63,7 +63,7 @@ def test_drawn_runs_are_judged_as_the_judge_does(protocol: str) -> None:
             offered = list(islice(place.system.enabled(config, trace.final), 60))
             if not offered:
                 break
-            again = trace.scenario.actions[-1:] if draw.random() < 0.3 else ()  # perhaps not on offer any more
+            again = trace.scenario.actions[-1:] if draw.random() < 0.3 else ()  # perhaps no longer on offer
             actions = (*trace.scenario.actions, *(again or (draw.choice(offered),)))
             trace = replay(place.system, Scenario(config, trace.scenario.start, actions))
         for one in standings(place.system, bundle.claims_of(name), trace):
@@ -80,7 +80,7 @@ def test_drawn_runs_are_judged_as_the_judge_does(protocol: str) -> None:
 
 
 def test_a_fault_in_the_page_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The seeded fault: loops are not looked for, so that a livelock is not seen."""
+    """The seeded fault: without a search for loops a livelock is not seen."""
     (file,) = (path for path in fixture_files("cud") if path.name.startswith("livelock_free--reference"))
     result = replay_record(load(file))
     assert isinstance(result.evidence, Lasso)
@@ -95,7 +95,7 @@ def test_a_fault_in_the_page_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_claim_that_raises_is_told() -> None:
-    """Never left out, and the others are still note."""
+    """It is listed, and the other claims keep their status."""
     place = opened(find("latch"))
 
     def breaks(_config: object) -> bool:

@@ -21,14 +21,14 @@ from tests.front.serving import Served, served, shipped
 
 
 def broken() -> Position:
-    """Two take a latch that is free for everybody."""
+    """Return a run in which two agents take a latch that is free for everyone."""
     place = opened(find("latch"), variant="always_free")
     kind = place.system.types[-1]
     return place.walked((kind("take", 0), kind("leave", 1), kind("take", 1)))
 
 
 def one_inside(place: Position) -> Property:
-    """The claim that it breaks."""
+    """Return the claim that the run refutes."""
     return next(claim for claim in place.bundle.claims if claim.name == "one_inside")
 
 
@@ -39,7 +39,7 @@ def _server(tmp_path: Path) -> Iterator[Served]:
 
 
 def test_a_run_is_saved_and_replays_on_the_command_line(tmp_path: Path, cli: Command) -> None:
-    """As far as it is walked, as a record like any other; what was saved is what is loaded again."""
+    """Up to the current step, as a record like any other; loading returns what was saved."""
     library, place = Library(tmp_path), broken()
     saved = library.save(place, 3, one_inside(place))
     assert saved.ok and saved.path.parent == tmp_path / "latch"
@@ -51,9 +51,9 @@ def test_a_run_is_saved_and_replays_on_the_command_line(tmp_path: Path, cli: Com
 
 
 def test_a_run_that_shows_nothing_is_not_saved(tmp_path: Path) -> None:
-    """Nor anything without a folder; and nothing is left behind."""
+    """Without a folder no run is saved; and no file is left behind."""
     place = broken()
-    with pytest.raises(ValueError, match="says nothing against one_inside"):
+    with pytest.raises(ValueError, match="does not refute one_inside"):
         Library(tmp_path).save(place, 2, one_inside(place))
     with pytest.raises(ValueError, match="--out DIR"):
         Library().save(place, 3, one_inside(place))
@@ -61,7 +61,7 @@ def test_a_run_that_shows_nothing_is_not_saved(tmp_path: Path) -> None:
 
 
 def test_every_kind_of_run_is_saved(tmp_path: Path) -> None:
-    """A lasso and a pair come back as what they were."""
+    """A lasso and a pair keep their kind."""
     for name in (shipped("cud", "livelock_free--reference"), shipped("cud", "order_independence--reference")):
         place = Library().load("cud", f"shipped/{name}")
         claim = next(claim for claim in place.bundle.claims if claim.name == place.claim)
@@ -85,7 +85,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_names_with_a_path_in_them_are_refused(tmp_path: Path, name: str) -> None:
-    """Whatever stands there."""
+    """For any content."""
     with pytest.raises(BadRecord):
         inside(tmp_path, "latch", name)
     with pytest.raises(BadRecord):
@@ -123,7 +123,7 @@ def test_links_that_lead_out_are_refused(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_the_server_says_why(server: Served, tmp_path: Path) -> None:
-    """One sentence for each thing that is wrong, and no file."""
+    """One sentence for each mistake, and no file."""
     _, _, address, at = server.start.split("/")
     here = {"address": address, "at": int(at)}
     (tmp_path / "secret.json").write_text("{}")
@@ -156,7 +156,7 @@ def test_the_server_says_why(server: Served, tmp_path: Path) -> None:
 
 
 def test_an_edited_request_is_replayed(server: Served) -> None:
-    """Also one that is not on offer: the kernel shows what it makes of it; and the run has an address of its own."""
+    """Also one that is not on offer: the kernel's observation is shown, and the run has an address of its own."""
     _, _, address, at = server.start.split("/")
     got = server.do("edit", address=address, at=int(at), step=2, text='{"$":"Act","agent":1,"verb":"take"}')
     assert got.status == 200 and got.json["to"].endswith("/2")
@@ -168,7 +168,7 @@ def test_an_edited_request_is_replayed(server: Served) -> None:
 
 
 def test_hostile_text_stays_text(server: Served) -> None:
-    """What a request holds is never markup, wherever the page shows it."""
+    """The content of a request is never markup, wherever the page shows it."""
     bad = '<script>alert(1)</script><img src=x onerror=alert(1)>"\u202e'
     _, _, address, at = server.start.split("/")
     text = '{"$":"Act","agent":1,"verb":' + f'"{bad}"'.replace('>"', '>\\"', 1) + "}"

@@ -1,4 +1,4 @@
-"""What the server refuses, and that each refusal is the work of one check: without it the attack gets through."""
+"""The refusals of the server, each by one check: without that check the attack succeeds."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ ATTACKS: dict[str, tuple[str, str, dict[str, Any], int]] = {
     "another method": ("_misshapen", "DELETE", {}, 405),
     "a body that is too large": ("_misshapen", "POST", {"content_length": str(guard.MAX_BODY + 1)}, 413),
 }
-"""The check that refuses it, the method, the headers that are unusual, the status."""
+"""The refusing check, the method, the unusual headers, the status."""
 
 
 def attack(server: Served, name: str) -> int:
-    """The status of an attack."""
+    """Return the status of an attack."""
     _, method, headers, _ = ATTACKS[name]
     note = {key: value and value.format(port=server.port, token=server.token) for key, value in headers.items()}
     path = "/do/open" if method != "GET" else server.start
@@ -56,7 +56,7 @@ def attack(server: Served, name: str) -> int:
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_it_is_refused(server: Served, name: str) -> None:
-    """With one line of words, and nothing of what was asked for."""
+    """With one line of text, and without any requested content."""
     assert attack(server, name) == ATTACKS[name][3]
 
 
@@ -68,7 +68,7 @@ def test_without_the_check_it_gets_through(server: Served, name: str, monkeypatc
 
 
 def test_a_body_that_says_it_is_small_is_cut_off(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The length that a request tells is not believed; without the limit the same request is answered."""
+    """The stated length of a request is not trusted; without the limit the same request is answered."""
     monkeypatch.setattr(guard, "MAX_BODY", 10)
     monkeypatch.setattr(Guard, "_misshapen", never)
     assert server.ask("POST", "/do/open", BODY).status == 413
@@ -77,7 +77,7 @@ def test_a_body_that_says_it_is_small_is_cut_off(server: Served, monkeypatch: py
 
 
 def test_a_chunked_body_is_refused(server: Served) -> None:
-    """It does not say how long it is."""
+    """It does not state its length."""
     chunked = b"%x\r\n%s\r\n0\r\n\r\n" % (len(BODY), BODY)
     got = server.ask("POST", "/do/open", chunked, content_length=None, transfer_encoding="chunked")
     assert got.status == 411
@@ -95,7 +95,7 @@ def test_the_token_in_the_address_becomes_a_cookie_and_leaves_the_address(server
 
 
 def test_our_own_page_is_let_through(server: Served) -> None:
-    """What a browser sends with it."""
+    """With the headers that a browser sends."""
     own = f"http://127.0.0.1:{server.port}"
     got = server.ask("POST", "/do/open", BODY, origin=own, sec_fetch_site="same-origin")
     assert got.status == 200 and got.json["to"].startswith("/run/")
@@ -117,12 +117,12 @@ def test_every_answer_has_a_strict_policy(server: Served) -> None:
     ["/static/../app.py", "/static/%2e%2e/app.py", "/static/app.py", "/static//etc/passwd", "/static/page.html.j2"],
 )
 def test_only_named_files_are_served(server: Served, path: str) -> None:
-    """Whatever the path says."""
+    """For any path."""
     assert server.get(path).status == 404
 
 
 def test_files_are_what_they_are(server: Served) -> None:
-    """With their kinds, and with the licence of what is not ours."""
+    """With their types, and with the licences of foreign files."""
     script = server.get("/static/cytoscape.min.js")
     assert "The Cytoscape Consortium" in script.text[:200] and script.headers["content-type"].startswith(
         "text/javascript"

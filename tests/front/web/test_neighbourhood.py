@@ -1,4 +1,4 @@
-"""The marks in the state graph: those of the search where the region is whole, and never wrong where it is not."""
+"""The marks in the state graph: those of the search where the region is whole, and never wrong elsewhere."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ SYSTEMS = [(bundle.name, system) for bundle in protocols() for system in bundle.
 
 @cache
 def of_system(protocol: str, system: str, steps: int = 1) -> tuple[Position, Region, list[int]]:
-    """A system's first place, the region of a run of some first actions there, and its path."""
+    """Return a system's first place, the region of a run of some first actions there, and its path."""
     place = opened(find(protocol), system)
     return (place, *around(place, steps))
 
 
 def around(place: Position, steps: int = 0) -> tuple[Region, list[int]]:
-    """The region of a run of some first actions, and its path."""
+    """Return the region of a run of some first actions, and its path."""
     state, states = place.scenario.start, [place.scenario.start]
     for _ in range(steps):
         action = next(iter(place.system.enabled(place.scenario.config, state)), None)
@@ -43,7 +43,7 @@ def around(place: Position, steps: int = 0) -> tuple[Region, list[int]]:
 
 @pytest.mark.parametrize(("protocol", "system"), SYSTEMS)
 def test_marks_are_those_of_the_search(protocol: str, system: str) -> None:
-    """A claim is marked somewhere exactly if the search refutes it; parts are those that networkx finds."""
+    """A claim is marked somewhere exactly if the search refutes it; components are those that networkx finds."""
     place, made, _ = of_system(protocol, system)
     graph = nx.DiGraph(list(made.edges))
     graph.add_nodes_from(range(len(made.states)))
@@ -63,7 +63,7 @@ def test_marks_are_those_of_the_search(protocol: str, system: str) -> None:
 
 
 def test_deadlocks_and_livelocks_are_seen_at_all() -> None:
-    """Of both kinds, and a protocol of each."""
+    """Both kinds are seen, each in a protocol."""
     made, _ = around(opened(find("cud"), "free"))
     assert made.whole and {name for names in made.circling.values() for name in names} == {"livelock_free"}
     stuck = [opened(find("sovereign"), "constitutions", config=number) for number in (1, 60, 120, 200, 300, 400)]
@@ -73,7 +73,7 @@ def test_deadlocks_and_livelocks_are_seen_at_all() -> None:
 
 
 def test_a_bound_marks_nothing_that_is_not_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cut off anywhere, no state is called stuck that the whole graph can leave."""
+    """For any cut, no state is called stuck that the whole graph can leave."""
     place = opened(find("cud"), "free")
     whole, _ = around(place)
     stuck = {whole.states[at] for at in whole.stuck}
@@ -87,7 +87,7 @@ def test_a_bound_marks_nothing_that_is_not_so(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_the_seeded_fault_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If states beyond the bound counted as dead ends, wrong deadlocks would be marked: the test above can fail."""
+    """With states beyond the bound counted as dead ends, wrong deadlocks are marked: the test above can fail."""
 
     class Careless(set[int]):
         def __contains__(self, _at: object) -> bool:
@@ -107,7 +107,7 @@ def test_the_seeded_fault_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_wide_state_counts_as_not_explored(monkeypatch: pytest.MonkeyPatch) -> None:
-    """More actions than are taken: nothing is claimed about it."""
+    """It has more actions than the limit, so no mark is made."""
     monkeypatch.setattr(regions, "WIDE", 10)
     made, _ = around(opened(find("cud"), "free"))
     assert 0 in made.cut and 0 not in made.expanded and not made.whole and not made.stuck and not made.circling
@@ -115,7 +115,7 @@ def test_a_wide_state_counts_as_not_explored(monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.parametrize(("protocol", "system"), SYSTEMS)
 def test_pictures_stay_small_and_lose_nothing_silently(protocol: str, system: str) -> None:
-    """However large the graph: bounded, places apart, the same again, and what is left out is counted."""
+    """For any size of graph: bounded, places apart, reproducible, with a count of omitted states."""
     _, made, path = of_system(protocol, system)
     near, condensed = neighbourhood(made, path), parts(made, path[-1])
     assert len(near.nodes) <= 1 + AHEAD + 2 * BEHIND and len(condensed.nodes) <= DRAWN
@@ -133,7 +133,7 @@ def test_pictures_stay_small_and_lose_nothing_silently(protocol: str, system: st
 
 
 def test_the_walk_leads_from_left_to_right() -> None:
-    """What was walked stands on the left of where it is now, what may come on the right."""
+    """Past states are on the left of the current one, possible next states on the right."""
     made, path = around(opened(find("markspace"), "first_writer"), steps=3)
     where = {int(node["id"]): node["x"] for node in neighbourhood(made, path).nodes}
     again, _ = around(opened(find("markspace"), "first_writer"), steps=3)

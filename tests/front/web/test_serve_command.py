@@ -1,4 +1,4 @@
-"""`evenhand serve` on the command line: what it refuses to begin, what it prints, how it ends."""
+"""`evenhand serve` on the command line: refusals at the start, output, end."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_bad_use_is_one_line(cli: Command, words: list[str], note: str, monkeypa
 
 
 def test_a_port_in_use_is_told(cli: Command) -> None:
-    """With the number."""
+    """The message has the number."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         answer = cli("serve", "latch", "--port", str(port))
@@ -71,7 +71,7 @@ def test_without_the_extra_it_says_what_to_install(missing: str) -> None:
 
 @pytest.mark.parametrize("request_to_end", [signal.SIGINT, signal.SIGTERM])
 def test_it_serves_until_it_is_asked_to_end(tmp_path: Path, request_to_end: signal.Signals) -> None:
-    """The printed address opens the page, nobody else can, and Ctrl-C ends it with exit code 0 and no traceback."""
+    """Only the printed address opens the page, and Ctrl-C ends it with exit code 0 and no traceback."""
     command = [sys.executable, "-m", "evenhand", "serve", "--fixture", FIXTURE, "--out", str(tmp_path), "--json"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         assert running.stdout is not None and running.stderr is not None

@@ -1,4 +1,4 @@
-"""What the page shows of a run, without a browser: steps, menus, two runs side by side, the run a claim chooses."""
+"""The page's view of a run, without a browser: steps, menus, two runs side by side, the run that a claim chooses."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from evenhand.web.witness import led
 
 
 def claim_of(place: Position, name: str) -> Property:
-    """One claim of a place."""
+    """Return one claim of a place."""
     return {claim.name: claim for claim in place.bundle.claims}[name]
 
 
 def latch(*agents: str, variant: str = "") -> Position:
-    """A run of the latch: `take 0`, `leave 1`, …"""
+    """Return a run of the latch: `take 0`, `leave 1`, …"""
     place = opened(find("latch"), variant=variant)
     kind = place.system.types[-1]
     return place.walked([kind(verb, int(agent)) for verb, _, agent in (one.partition(" ") for one in agents)])
 
 
 def test_a_view_is_of_its_step_and_forgets_nothing_later() -> None:
-    """Back and forth: the state is that of the step, the steps after it are still there."""
+    """Back and forth: the state is that of the step, and the later steps are kept."""
     place = latch("take 0", "take 1", "leave 0")
     views = [walk(place, at) for at in range(4)]
     assert [len(view.run.steps) for view in views] == [3] * 4
@@ -42,7 +42,7 @@ def test_a_view_is_of_its_step_and_forgets_nothing_later() -> None:
 
 
 def test_an_address_is_of_content() -> None:
-    """The same run has the same address, another run, scope, reading, rule or claim another one."""
+    """The same run has the same address; another run, scope, reading, rule or claim has another one."""
     place = latch("take 0")
     others = [
         latch("take 1"),
@@ -60,7 +60,7 @@ def test_an_address_is_of_content() -> None:
 
 
 def test_what_is_asked_for_survives_its_address() -> None:
-    """And what cannot be meant is left out."""
+    """Meaningless parts are dropped."""
     asked = ViewRequest(words="a b&c", page=3, beside="mutant:x", pair="p", edit=2, picture="parts")
     view = View(latch(), 0, asked, walk(latch(), 0).whole)
     query = dict(part.split("=") for part in view.link().partition("?")[2].split("&"))
@@ -70,7 +70,7 @@ def test_what_is_asked_for_survives_its_address() -> None:
 
 
 def test_menus_list_everything_a_page_at_a_time() -> None:
-    """Every action of a joint menu is on one page, by the number under which it is taken."""
+    """Every action of a joint menu is on one page, with the number that takes it."""
     place = opened(find("cud"), "run")
     config, start = place.scenario.config, place.scenario.start
     every = list(place.system.enabled(config, start))
@@ -105,7 +105,7 @@ def test_a_joint_action_is_picked_agent_by_agent() -> None:
 
 
 def test_a_variant_beside_shows_where_it_differs() -> None:
-    """The mutant lets a second one in; the reading lets the holder take it again; an equivalent one differs nowhere."""
+    """The mutant lets a second agent in; the reading lets the holder take it again; an equivalent one never differs."""
     found = variant_beside(latch("take 0", "take 1"), 2, "mutant:always_free")
     assert found.first == 2 and "step 2" in found.note and found.differences[1].shown
     assert variant_beside(latch("take 0", "take 1"), 1, "mutant:always_free").first is None
@@ -122,7 +122,7 @@ def test_a_variant_beside_shows_where_it_differs() -> None:
 
 
 def test_the_smallest_run_that_separates_is_found() -> None:
-    """Of two variants that differ; and of two that do not it is said."""
+    """For two variants that differ; for two that do not, the page says so."""
     scenario, note = separated(latch(), "mutant:always_free")
     assert scenario is not None and len(scenario.actions) == 2 and "2 steps" in note
     nothing, note = separated(latch(), "mutant:slow_leave")
@@ -130,7 +130,7 @@ def test_the_smallest_run_that_separates_is_found() -> None:
 
 
 def test_a_claim_chooses_a_run_that_refutes_it() -> None:
-    """A scenario, a lasso, a pair; a claim that holds chooses none, and says so."""
+    """A scenario, a lasso, a pair; a claim that holds chooses none, and the page says so."""
     kinds: list[type] = []
     for protocol, system, name in (
         ("latch", "latch", "one_inside"),
@@ -150,14 +150,14 @@ def test_a_claim_chooses_a_run_that_refutes_it() -> None:
 
 
 def test_a_claim_may_choose_another_configuration() -> None:
-    """Where this one says nothing against it."""
+    """If this configuration does not refute it."""
     place = opened(find("sovereign"), "constitutions")
     found, note = led(place, claim_of(place, "refusals_end_by_themselves"))
     assert found is not None and found.scenario.config != place.scenario.config and "another configuration" in note
 
 
 def test_two_runs_of_a_two_run_claim() -> None:
-    """The twin of the last step beside it; a claim that a mutant breaks disagrees, on the reference it agrees."""
+    """The twin of the last step beside it; a claim that a mutant breaks disagrees, and it agrees on the reference."""
     place = opened(find("cud"), "universe")
     claim = claim_of(place, "equivariance")
     assert isinstance(pair_of(place, claim, 0), str), "no step yet"
@@ -169,7 +169,7 @@ def test_two_runs_of_a_two_run_claim() -> None:
 
 
 def test_the_picture_of_a_view() -> None:
-    """Neighbourhood or parts, as the address asks."""
+    """Neighbourhood or components, by the address."""
     view = walk(latch("take 0"), 1, ViewRequest(picture="parts"))
     assert any("part" in words for words in picture(view).note)
     near = picture(walk(latch("take 0"), 1))

@@ -1,7 +1,7 @@
-"""A second origin for the counts: the rules on bit masks, written from the text, sharing nothing with the model.
+"""A second origin for the counts: the rules on bit masks, written from the text and independent of the model.
 
-A situation is a tuple of masks, one per feasible action: bit p set if the action violates preference p.  An artefact
-is a mask AV, a mask RP and a tuple of masks, one per declared pair.
+A situation is a tuple of masks, one per feasible action: bit p set if the action violates preference p.  An artefact is
+a mask AV, a mask RP and a tuple of masks, one per declared pair.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from math import factorial, prod
 
 
 def pair_masks(preferences: int, *, repeat: bool = False) -> tuple[int, ...]:
-    """The pairs that may be declared, as masks."""
+    """Return the pairs that may be declared, as masks."""
     pairs = [1 << p | 1 << q for p, q in combinations(range(preferences), 2)]
     return tuple(pairs + [1 << p for p in range(preferences)] * repeat)
 
 
 def compiles(rows: Sequence[int], av: int, rp: int, pairs: Sequence[int]) -> bool:
-    """6.2 and 6.4 on masks."""
+    """Return whether the artefact compiles (6.2 and 6.4 on masks)."""
     if av and not pairs:
         return False
     if any(not row & pair for pair in pairs for row in rows):
@@ -28,26 +28,26 @@ def compiles(rows: Sequence[int], av: int, rp: int, pairs: Sequence[int]) -> boo
 
 
 def permits(rows: Sequence[int], av: int, rp: int) -> tuple[int, ...]:
-    """6.1: the places of the rows that the mask leaves."""
+    """Return the places of the rows that the mask leaves (6.1)."""
     return tuple(place for place, row in enumerate(rows) if not row & rp and not row & ~av)
 
 
 def artifacts(preferences: int) -> Iterator[tuple[int, int, tuple[int, ...]]]:
-    """Every AV, RP and set of pairs."""
+    """Yield every AV, RP and set of pairs."""
     pairs = pair_masks(preferences)
     every = [chosen for size in range(len(pairs) + 1) for chosen in combinations(pairs, size)]
     yield from product(range(1 << preferences), range(1 << preferences), every)
 
 
 def families(actions: int, preferences: int) -> Iterator[tuple[tuple[int, ...], int]]:
-    """The situations up to the order of actions, each with the number of orders."""
+    """Yield the situations up to the order of actions, each with the number of orders."""
     for rows in combinations_with_replacement(range(1 << preferences), actions):
         yield rows, factorial(actions) // prod(factorial(rows.count(row)) for row in set(rows))
 
 
 @dataclass(frozen=True)
 class Counts:
-    """How many submissions there are, compile, permit something, gridlock, and authorise with an empty A_ok."""
+    """The numbers of submissions in all, that compile, permit something, gridlock, and authorise with an empty A_ok."""
 
     submissions: int
     compiled: int
@@ -57,7 +57,7 @@ class Counts:
 
 
 def counts(actions: int, preferences: int) -> Counts:
-    """Over every APCM with all actions feasible, and every REVISE artefact."""
+    """Count every APCM with all actions feasible, and every REVISE artefact."""
     every = tuple(artifacts(preferences))
     submissions = compiled = permitting = vacuous = 0
     for rows, weight in families(actions, preferences):
@@ -71,9 +71,9 @@ def counts(actions: int, preferences: int) -> Counts:
 
 
 def blocked(rows: Sequence[int], preferences: int, *, repeat: bool = False, required: bool = False) -> bool:
-    """Whether no artefact whatever compiles and permits a row, by trying every AV and RP.
+    """Return whether no artefact compiles and permits a row, by trying every AV and RP.
 
-    Of the pairs, all truthful ones are declared: Rule 2 allows no other, and the rest only asks for more of them.
+    All truthful pairs are declared: Rule 2 allows no other pairs, and the other rules only demand more of them.
     """
     truthful = [pair for pair in pair_masks(preferences, repeat=repeat) if all(row & pair for row in rows)]
     named = 0
@@ -89,7 +89,7 @@ def blocked(rows: Sequence[int], preferences: int, *, repeat: bool = False, requ
 
 
 def blocked_in_groups(rows: Sequence[int], preferences: int, most: int) -> bool:
-    """The same where a collision may have up to `most` members."""
+    """Return the same if a collision may have up to `most` members."""
     groups = [group for group in range(1, 1 << preferences) if group.bit_count() <= most]
     truthful = [group for group in groups if all(row & group for row in rows)]
     return not any(
@@ -99,7 +99,7 @@ def blocked_in_groups(rows: Sequence[int], preferences: int, most: int) -> bool:
 
 
 def single_pair(rows: Sequence[int], preferences: int) -> bool:
-    """Whether some AV = {p}, RP = {q}, pair {p, q}, or the empty artefact, compiles and permits a row."""
+    """Return whether some AV = {p}, RP = {q}, pair {p, q}, or the empty artefact, compiles and permits a row."""
     if permits(rows, 0, 0):
         return True
     return any(
@@ -112,7 +112,7 @@ def single_pair(rows: Sequence[int], preferences: int) -> bool:
 def scrambled(
     kind: str, av: int, rp: int, pairs: tuple[int, ...], preferences: int
 ) -> tuple[int, int, tuple[int, ...]]:
-    """AV for RP; AV moved on by one preference; no pairs."""
+    """Return AV for RP; AV moved on by one preference; no pairs."""
     match kind:
         case "swap":
             return rp, av, pairs

@@ -1,4 +1,4 @@
-"""Section 11: the acceptance tests, word for word, both fixtures included."""
+"""Section 11: the acceptance tests, word for word, including both fixtures."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PAIR = (("P1", "P2"),)
 
 
 def config(published: Situation, preferences: tuple[str, ...] = TWO, **more: Any) -> Config:
-    """One situation, three actions in the inventory."""
+    """Return a configuration with one situation and three actions in the inventory."""
     return Config(action_names(3), preferences, (published,), **more)
 
 
@@ -54,12 +54,12 @@ def submit(
 
 
 def shown(where: Config, fields: Fields | Artifact | None, **more: Any) -> Shown:
-    """What that shows."""
+    """Return the observation of such a submission."""
     return submit(where, fields, **more).shown
 
 
 def codes(found: Shown) -> list[str]:
-    """The errors, with payload."""
+    """Return the errors, with payload."""
     return [str(error) for error in found.errors]
 
 
@@ -81,7 +81,7 @@ def codes(found: Shown) -> list[str]:
     ],
 )
 def test_11_1_improper_apcm_fails_fast(bad: Situation, error: Error) -> None:
-    """The culprit is named, the run is over, nothing was compiled."""
+    """The culprit is named, the run is over, and no artefact was compiled."""
     found = submit(config(bad), EMPTY)
     assert found.shown.invalid == (error,)
     assert found.shown.compile_ok is None and found.after.over == "INVALID_RUN"
@@ -99,7 +99,7 @@ def test_11_1_lists_by_reading() -> None:
 
 
 def test_11_2_unauthorised_and_unpreserved_are_forbidden() -> None:
-    """Whatever violates a preference outside AV, or one in RP."""
+    """Every action that violates a preference outside AV, or one in RP."""
     published = situation(THREE, a1="P1", a2="P2", a3="P1 P3")
     found = shown(config(published, THREE), Fields(("P1",), ("P2", "P3"), (("P1", "P2"),)))
     assert found.compile_ok and found.forbidden == ("a2", "a3") and found.permitted == ("a1",)
@@ -137,7 +137,7 @@ def test_11_4_maintain_keeps_and_revise_changes() -> None:
 
 
 def test_11_4_digest_mismatch_has_a_code_of_its_own() -> None:
-    """Right fields, wrong link."""
+    """The fields are right, the link is wrong."""
     wrong = replace(artifact_of(GOOD, GOOD, MAINTAIN), previous_artifact_digest=digest_of(EMPTY))
     assert codes(shown(SOPHIE, wrong, state=State(previous=GOOD))) == ["E_DIGEST_MISMATCH"]
 
@@ -162,7 +162,7 @@ def test_11_5_sophies_choice() -> None:
 
 
 def test_11_5_step_1_comes_before_step_2() -> None:
-    """Without a collision, the first code is that of step 1, and step 2's is there as well."""
+    """Without a collision, the first code is that of step 1, followed by that of step 2."""
     lazy = config(situation(TWO, a1="", a2="P1"))
     assert codes(shown(lazy, Fields(("P1",), (), ()))) == ["E_AV_WITHOUT_COLLISION", "E_GRATUITOUS_VIOLATION(P1)"]
 
@@ -171,7 +171,7 @@ def test_11_5_step_1_comes_before_step_2() -> None:
 
 
 def test_11_6_selectors_are_handed_a_set_and_nothing_else() -> None:
-    """One argument, the permitted set; what they leave is part of it."""
+    """They get one argument, the permitted set, and return a part of it."""
     for name, selector in SELECTORS.items():
         assert len(inspect.signature(selector).parameters) == 1
         left = selector(frozenset(("a2", "a1")))
@@ -180,7 +180,7 @@ def test_11_6_selectors_are_handed_a_set_and_nothing_else() -> None:
 
 
 def test_halt_and_gridlock_are_two_things() -> None:
-    """A failed compile; a compile that forbids everything."""
+    """A failed compile, and a compile that forbids every action."""
     failed = shown(SOPHIE, Fields(("P1",), (), PAIR))
     stuck = shown(SOPHIE, EMPTY)
     assert (failed.halt, failed.gridlock, failed.compile_ok) == (True, False, False)
@@ -188,7 +188,7 @@ def test_halt_and_gridlock_are_two_things() -> None:
 
 
 def test_three_way_choice_is_blocked_whatever_is_said() -> None:
-    """The smallest situation without any way out, by every artefact there is."""
+    """The smallest situation without a way out, by every artefact."""
     from evenhand.model.apcm.menus import THREE_WAY, all_fields
 
     where = config(THREE_WAY, THREE)
@@ -224,7 +224,7 @@ def test_each_reading_shows(name: str) -> None:
 
 
 def test_readings_of_precedents_show() -> None:
-    """What the first step may say, what order in a pair means, what becomes the previous artefact."""
+    """The statement of the first step, the order in a pair, the previous artefact."""
     first = replace(Readings(), first_step_mode="maintain_means_empty")
     assert not shown(SOPHIE, EMPTY, mode=MAINTAIN).compile_ok
     assert shown(replace(SOPHIE, readings=first), EMPTY, mode=MAINTAIN).compile_ok

@@ -37,7 +37,7 @@ def artifact(**changed: Any) -> Artifact:
 
 
 def test_good_ones_load() -> None:
-    """As the model writes them."""
+    """In the form that the model writes."""
     assert situation() == SOPHIE
     assert artifact() == Artifact(frozenset(("P1",)), frozenset(("P2",)), frozenset((("P1", "P2"),)))
     assert len(all_fields(TWO, Readings())) == 32
@@ -101,7 +101,7 @@ def test_bad_artifacts(changed: dict[str, Any], said: str) -> None:
 
 
 def test_a_missing_field_is_named() -> None:
-    """The whole field is gone."""
+    """The whole field is missing."""
     with pytest.raises(ValueError, match="field 'required_preservations' is missing"):
         load_artifact(json.dumps({k: v for k, v in JAF.items() if k != "required_preservations"}), preferences=TWO)
 
@@ -115,12 +115,12 @@ def test_repeated_names_are_a_list() -> None:
 
 
 def test_text_that_is_no_json() -> None:
-    """Said as such."""
+    """The message says so."""
     with pytest.raises(ValueError, match="duplicate key"):
         load_situation('{"feasible": [], "feasible": [], "apcm": {}}', actions=(), preferences=())
 
 
 def test_entries_of_infeasible_actions_are_ignored() -> None:
-    """The APCM is for the feasible actions; whatever else it says is nobody's business."""
+    """The APCM is for the feasible actions; entries for other actions have no effect."""
     found = situation(feasible=["a1"])
     assert found.feasible == ("a1",) and dict(found.apcm)["a2"] == Entry(frozenset(("P2",)), frozenset(("P1",)))

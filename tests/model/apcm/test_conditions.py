@@ -1,4 +1,4 @@
-"""The preregistered conditions: what every step must show, worked out by hand; and telemetry as JSON Lines."""
+"""The preregistered conditions: the observations of every step, worked out by hand; and telemetry as JSON Lines."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ FIELDS_OF_A_STEP = (
 
 
 def texts() -> tuple[dict[str, str], str]:
-    """The files as they are, and the manifest."""
+    """Return the files and the manifest."""
     every = {entry.name: entry.read_text("utf-8") for entry in FOLDER.iterdir() if entry.name.endswith(".json")}
     manifest = every.pop("manifest.json")
     return {name.removesuffix(".json"): text for name, text in every.items()}, manifest
@@ -64,7 +64,7 @@ def test_all_four_conditions_of_the_text_are_there() -> None:
     "name", ["bypass_keeps_the_mask", "scramble_does_nothing", "necessity_dropped", "rule_1_dropped"]
 )
 def test_a_fault_shows_in_some_condition(name: str) -> None:
-    """The vectors can fail."""
+    """So the vectors can fail."""
     rules = next(mutant.rules for mutant in MUTANTS if mutant.name == name)
     assert any([dict(s) for s in observed(one, rules)[0]] != [dict(s) for s in one.steps] for one in conditions())
 
@@ -86,7 +86,7 @@ def test_a_changed_file_is_refused() -> None:
 
 
 def test_bypass_equals_asb_on_the_registered_environment() -> None:
-    """Both generators: what is permitted and executed is the baseline's."""
+    """For both generators the permitted and executed actions are the baseline's."""
     by_name = {one.name: one.config for one in conditions()}
     baseline = [(s.shown.permitted, s.shown.selected) for s in play(by_name["asb-null"])]
     for name in ("bypass", "bypass-lazy"):
@@ -117,7 +117,7 @@ def test_oscillation_is_counted() -> None:
 
 
 def test_a_selector_that_leaves_a_choice_cannot_be_played() -> None:
-    """Said so."""
+    """The error says so."""
     one = next(one for one in conditions() if one.config.condition == ASB)
     with pytest.raises(ValueError, match="selector 'any' leaves a choice"):
         play(replace(one.config, selector="any"))

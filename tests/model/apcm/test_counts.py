@@ -37,7 +37,7 @@ GOALS = (compile_happens, gridlock_happens, vacuous_necessity_happens)
 
 
 def engine(actions: int, preferences: int) -> Counts:
-    """The same numbers from the search over the model."""
+    """Return the same numbers from the search of the model."""
     found = explore(UNIVERSE.at(actions=actions, preferences=preferences, hostile=0), GOALS)
     assert found.complete
     compiled, gridlocked, vacuous = (verdict.coverage["witnesses"] for verdict in found.verdicts)
@@ -49,7 +49,7 @@ def engine(actions: int, preferences: int) -> Counts:
 
 
 def size(actions: int, preferences: int) -> int:
-    """Violation matrices, AV, RP, sets of pairs."""
+    """Return the number of violation matrices, AV, RP and sets of pairs."""
     return int(2 ** (actions * preferences) * 4**preferences * 2 ** comb(preferences, 2))
 
 
@@ -82,7 +82,7 @@ BLOCKED = {
 
 
 def closed_form(rows: tuple[int, ...], preferences: int, *, repeat: bool, required: bool) -> bool:
-    """The page's closed form on masks: no clean row, and no pair (or no named minimal row) to cover them."""
+    """Return the page's closed form on masks: no clean row, and no pair (or no named minimal row) to cover them."""
     pairs = [1 << p | 1 << q for p in range(preferences) for q in range(p)]
     pairs += [1 << p for p in range(preferences)] if repeat else []
     truthful = [pair for pair in pairs if all(row & pair for row in rows)]
@@ -98,7 +98,7 @@ def closed_form(rows: tuple[int, ...], preferences: int, *, repeat: bool, requir
 
 
 def check_closed_form(actions: int, preferences: int) -> dict[tuple[bool, bool], int]:
-    """Compare with every AV and RP on every situation; the number of blocked ones by reading."""
+    """Compare with every AV and RP on every situation; return the number of blocked ones by reading."""
     found: dict[tuple[bool, bool], int] = {}
     for repeat in (False, True):
         for required in (False, True):
@@ -113,7 +113,7 @@ def check_closed_form(actions: int, preferences: int) -> dict[tuple[bool, bool],
 
 @pytest.mark.parametrize(("actions", "preferences"), [(1, 1), (1, 3), (2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (3, 3)])
 def test_closed_form_of_deadlock(actions: int, preferences: int) -> None:
-    """Small registries, every reading; what is smaller than three by three blocks a lone preference at most."""
+    """Small registries, every reading; registries below three by three block a lone preference at most."""
     found = check_closed_form(actions, preferences)
     if (actions, preferences) == (3, 3):
         assert found == {(False, False): 6, (False, True): 6, (True, False): 6, (True, True): 6}
@@ -124,7 +124,7 @@ def test_closed_form_of_deadlock(actions: int, preferences: int) -> None:
 
 
 def test_smallest_blocked_situation() -> None:
-    """Three actions, each of which breaks another one of three laws, in any order."""
+    """Three actions, each of which violates another one of three laws, in any order."""
     found = [rows for rows, _ in families(3, 3) if blocked(rows, 3)]
     assert found == [(0b001, 0b010, 0b100)]
 
@@ -138,7 +138,7 @@ def test_where_a_collision_must_name_what_is_authorised_more_is_blocked() -> Non
 
 @pytest.mark.parametrize("most", [1, 2, 3, 4])
 def test_no_bound_on_collisions_is_enough(most: int) -> None:
-    """With collisions of up to k members, k + 1 laws and as many actions, each breaking its own, are blocked."""
+    """With collisions of up to k members, k + 1 laws and as many actions, each violating its own, are blocked."""
     laws = tuple(1 << law for law in range(most + 1))
     assert blocked_in_groups(laws, most + 1, most)
     assert not blocked_in_groups(laws, most + 1, most + 1)
@@ -154,7 +154,7 @@ def test_collisions_of_any_size_block_nothing(actions: int, preferences: int) ->
 @pytest.mark.deep
 @pytest.mark.parametrize(("actions", "preferences"), BLOCKED)
 def test_closed_form_of_deadlock_goes_further(actions: int, preferences: int) -> None:
-    """Up to four actions and five preferences, every reading that matters."""
+    """Up to four actions and five preferences, every reading with an effect."""
     found = check_closed_form(actions, preferences)
     free, required = BLOCKED[actions, preferences]
     assert found == {(False, False): free, (False, True): required, (True, False): free, (True, True): required}
@@ -189,7 +189,7 @@ SCRAMBLED = {
     "turn": (3_480, 0, 1_359),
     "silence": (3_487, 0, 1_352),
 }
-"""Kind -> of the artefacts that compile and permit (3 by 3): how many then halt, diverge, keep the mask."""
+"""Kind -> number of artefacts (of those that compile and permit, 3 by 3) that then halt, diverge, keep the mask."""
 
 
 @pytest.mark.parametrize("kind", SCRAMBLED)
@@ -212,7 +212,7 @@ def test_what_scrambling_does(kind: str) -> None:
 
 @pytest.mark.deep
 def test_what_scrambling_does_to_the_model() -> None:
-    """The same by the model's own scrambling; a wrong digest and a garbled field halt every one of them."""
+    """The same by the model's own scrambling; a wrong digest or a garbled field halts each of them."""
     found = {kind: [0, 0, 0] for kind in SCRAMBLES}
     for config in UNIVERSE.at(actions=3, preferences=3, hostile=0).all_configs():
         situation = config.situations[0]
@@ -230,6 +230,6 @@ def test_what_scrambling_does_to_the_model() -> None:
 
 
 def test_deadlock_claims_are_named() -> None:
-    """The claims that the page quotes are there."""
+    """The claims that the page quotes exist."""
     names = {claim.name for claim in claims_in(deadlock)}
     assert {"every_situation_can_be_justified", "some_artifact_permits_unless_blocked"} <= names

@@ -1,4 +1,4 @@
-"""What the text says of itself, run: the examples of 14.1 and 16.7, ties, taps, refusals, its questions answered."""
+"""Statements of the text, executed: the examples of 14.1 and 16.7, ties, taps, refusals, answers to its questions."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ TICK = Tick()
 
 
 def played(system: Any, *actions: Act) -> Trace[Config, State, Act, Shown]:
-    """These actions from the start."""
+    """Play these actions from the start."""
     config = next(iter(system.all_configs()))
     return replay(system, Scenario(config, system.initial(config)[0], actions))
 
 
 def outcome(trace: Trace[Config, State, Act, Shown]) -> tuple[str, str]:
-    """The winner, and what decided."""
+    """Return the winner and the deciding rule."""
     events = [event for step in trace.steps for event in step.shown.events if event.kind == "Finalize"]
     return events[-1].proposal, events[-1].reason
 
@@ -47,7 +47,7 @@ def outcome(trace: Trace[Config, State, Act, Shown]) -> tuple[str, str]:
 
 
 def test_the_multiplier_after_saturation_is_1_98() -> None:
-    """16.7's example says 1.96, which is fraction x max: a lower bound that no stake ever weighs."""
+    """16.7's example says 1.96, which is fraction x max: a lower bound that no stake ever has as weight."""
     reached = multiplier(Fraction(2), Fraction(98, 100), 5, 5)
     assert reached.form == (Fraction(198, 100), *[Fraction(0)] * 4)
     assert Fraction(98, 100) * 2 == Fraction(196, 100) < reached.form[0]
@@ -81,7 +81,7 @@ def test_orders_agree_with_forty_digits() -> None:
 
 
 def test_sums_of_two_fields_are_refused() -> None:
-    """They would be nonsense."""
+    """Such sums have no meaning."""
     with pytest.raises(ValueError, match="one field"):
         assert theta(Fraction(1, 2), 2, 1) + theta(Fraction(1, 3), 2, 1)
 
@@ -109,7 +109,7 @@ def test_two_empty_texts_differ_by_nothing() -> None:
 
 
 def test_the_literal_clock_deadlocks() -> None:
-    """9.1: one silent agent, and the tick waits for a timer that only ticks move."""
+    """9.1: one silent agent, and the tick waits for a timer that moves with ticks only."""
     literal = ISSUE.under(clock="gated_by_9_1")
     trace = played(literal, TICK, Propose("agent_1", "key 1", None), *[TICK] * 5)
     assert [step.shown.rejected for step in trace.steps[2:]] == ["TickRefused"] * 5
@@ -136,13 +136,13 @@ def test_agents_late_by_turns_take_longer_than_silent_ones() -> None:
 
 
 def away_and_back(other: str) -> tuple[Act, ...]:
-    """agent_1 moves its point to a proposal and away again."""
+    """Let agent_1 move its point to a proposal and away again."""
     there = MoveStake("agent_1", "key 1", "agent_1", other, 1)
     return there, MoveStake("agent_1", "key 1", other, "agent_1", 1)
 
 
 def test_an_outsider_decides_a_tie_without_stake_on_either() -> None:
-    """Purged of two moves that leave everything where it was, the same run ends without a winner."""
+    """Without two moves that cancel each other, the same run ends without a winner."""
     begin, end = (TICK, TICK, TICK), (TICK, TICK)
     for chosen, spoiled in (("agent_2", "agent_3"), ("agent_3", "agent_2")):
         trace = played(TRIO, *begin, *away_and_back(spoiled), *end)

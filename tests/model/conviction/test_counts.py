@@ -1,4 +1,4 @@
-"""Graphs of small scopes have the sizes that a naive enumerator, which shares nothing with the model, counts too."""
+"""Graphs of small scopes have the sizes that a naive enumerator, independent of the model, counts too."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LARGER: tuple[tuple[str, dict[str, int], bool, tuple[int, int, int]], ...] = (
 
 
 def oracle() -> ModuleType:
-    """A fresh copy of the enumerator."""
+    """Return a fresh copy of the enumerator."""
     spec = importlib.util.spec_from_file_location("conviction_graph", ORACLE)
     assert spec is not None and spec.loader is not None
     made = importlib.util.module_from_spec(spec)
@@ -44,13 +44,13 @@ def oracle() -> ModuleType:
 
 
 def system_at(name: str, scope: dict[str, int], gated: bool) -> Any:
-    """The system of a row."""
+    """Return the system of a row."""
     chosen = CONVICTION.systems[name].at(**scope)
     return chosen.under(clock="gated_by_9_1") if gated else chosen
 
 
 def counted(module: ModuleType, name: str, scope: dict[str, int], gated: bool) -> tuple[int, int, int]:
-    """What the enumerator says."""
+    """Return the enumerator's counts."""
     sizes = {key: size for key, size in system_at(name, scope, gated).scope.items() if key in module.Sizes._fields}
     return tuple(module.count(module.Sizes(**sizes, gated=gated)))
 
@@ -59,7 +59,7 @@ def counted(module: ModuleType, name: str, scope: dict[str, int], gated: bool) -
 def test_model_and_enumerator_agree(
     name: str, scope: dict[str, int], gated: bool, expected: tuple[int, int, int]
 ) -> None:
-    """States and transitions; and the longest run is the bound of the claim, reached."""
+    """States and transitions; the longest run is equal to the bound of the claim."""
     system = system_at(name, scope, gated)
     found = explore(system, ())
     config = next(iter(system.all_configs()))
@@ -71,16 +71,15 @@ def test_model_and_enumerator_agree(
 @pytest.mark.deep
 @pytest.mark.parametrize(("name", "scope", "gated", "expected"), LARGER, ids=str)
 def test_larger_scopes_agree(name: str, scope: dict[str, int], gated: bool, expected: tuple[int, int, int]) -> None:
-    """As above."""
     test_model_and_enumerator_agree(name, scope, gated, expected)
 
 
 def test_a_clerk_who_forgets_counts_something_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the self-stake the enumerator's graph is another: the comparison can fail."""
+    """Without the self-stake the enumerator's graph differs, so the comparison can fail."""
     module = oracle()
 
     def forgets(_world: Any, _who: int, _sizes: Any) -> None:
-        """Stakes nothing."""
+        """Stake nothing."""
 
     monkeypatch.setattr(module, "self_stake", forgets)
     name, scope, gated, expected = PINNED[0]

@@ -1,4 +1,4 @@
-"""Exact multipliers against 16.7 as it is printed, with e and ln, to a hundred digits."""
+"""Exact multipliers against the printed formula of 16.7, with e and ln, to a hundred digits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from evenhand.model.conviction.exact import multiplier, theta
 
 
 def decimal_weight(fraction: Fraction, saturation: int, greatest: Fraction, held: int) -> Decimal:
-    """16.7 as it is printed, to the context's digits."""
+    """Return the printed formula of 16.7, to the context's digits."""
     rest = Decimal((1 - fraction).numerator) / Decimal((1 - fraction).denominator)
     k = -rest.ln() / saturation
     room = Decimal((greatest - 1).numerator) / Decimal((greatest - 1).denominator)
@@ -39,7 +39,7 @@ def test_exact_order_agrees_with_a_hundred_digits(fraction: str, saturation: int
 
 
 def test_a_reducible_polynomial_needs_the_smaller_degree(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And with the root left out (the seeded fault) two forms of one number stay unequal."""
+    """Without the root (the seeded fault) two forms of one number stay unequal."""
     half = theta(Fraction(1, 4), 4, 0).times(Fraction(1, 2))
     assert theta(Fraction(1, 4), 4, 2) == half  # theta**2 = 1/2 although x**4 - 1/4 has degree 4
 

@@ -25,7 +25,7 @@ from evenhand.model.conviction.vocabulary import (
 
 
 def run() -> Trace[Config, State, Act, Shown]:
-    """One Issue of `issue`: a proposal, a revision out of the stake, a move, a winner."""
+    """Run one Issue of `issue`: a proposal, a revision out of the stake, a move, a winner."""
     system = CONVICTION.systems["issue"].at(cycles=1, budget=2, texts=2)
     config = next(iter(system.all_configs()))
     actions = (

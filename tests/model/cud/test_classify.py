@@ -53,7 +53,7 @@ CHECKS = reading_values(Readings())["scope_check"]
 
 
 def layout_of_e(check: str) -> Config:
-    """Condition E's layout, run for k + 2 epochs."""
+    """Return condition E's layout, run for k + 2 epochs."""
     return replace(condition("E").config, epochs=RELAXED_FROM + 2, readings=Readings(scope_check=check))
 
 
@@ -77,13 +77,13 @@ def test_no_honest_kernel_is(check: str) -> None:
 
 
 def test_relaxation_is_not_there_before_its_time() -> None:
-    """k epochs of the relaxing kernel show nothing: what is found is in the trace and nowhere else."""
+    """k epochs of the relaxing kernel show no fault: the classifier reads the trace and nothing else."""
     config = replace(layout_of_e("snapshot_diff_only"), epochs=RELAXED_FROM)
     assert classify(config, play(config, mutant("relaxed_after_k").rules).steps).kernel == PASS
 
 
 def test_a_trace_that_went_through_a_file_is_classified_alike() -> None:
-    """No function of the kernel survives the file, so none is consulted."""
+    """No function of the kernel survives the file, so the classifier uses none."""
     config = layout_of_e("snapshot_diff_only")
     trace = play(config, mutant("tie_break_by_action_id").rules)
     rows = [encode((one.config, one.before, one.action, one.shown, one.after)) for one in trace.steps]
@@ -109,18 +109,18 @@ def test_every_step_of_an_honest_kernel_passes(check: str) -> None:
     assert verdict.status == Status.REFUTED
 
 
-# Tampering: the classifier looks at everything that a step shows.
+# Tampering: the classifier reads every part of an observation.
 
 Tamper = Callable[[Step[Config, State, Epoch, Shown]], Step[Config, State, Epoch, Shown]]
 
 
 def showing(**changed: Any) -> Tamper:
-    """The step with other things shown."""
+    """Return the step with other observations."""
     return lambda one: replace(one, shown=replace(one.shown, **changed))
 
 
 def logging(agent: int, **changed: Any) -> Tamper:
-    """The step with another log entry."""
+    """Return the step with another log entry."""
 
     def tamper(one: Step[Config, State, Epoch, Shown]) -> Step[Config, State, Epoch, Shown]:
         log = list(one.shown.log)
@@ -131,7 +131,7 @@ def logging(agent: int, **changed: Any) -> Tamper:
 
 
 def ending(**changed: Any) -> Tamper:
-    """The step with another state after it."""
+    """Return the step with another state after it."""
     return lambda one: replace(one, after=replace(one.after, **changed))
 
 
@@ -165,7 +165,7 @@ TAMPERED: dict[str, tuple[str, Tamper]] = {
 
 @pytest.mark.parametrize("name", TAMPERED)
 def test_tampering_with_a_collision_is_noticed(name: str) -> None:
-    """One changed field of condition B's first epoch, and the class that the change deserves comes first."""
+    """One changed field of condition B's first epoch; the class that the change deserves comes first."""
     kind, tamper = TAMPERED[name]
     honest = play(condition("B").config).steps[0]
     assert breaches(honest) == ()
@@ -173,7 +173,7 @@ def test_tampering_with_a_collision_is_noticed(name: str) -> None:
 
 
 def test_tampering_with_an_execution_is_noticed() -> None:
-    """An innocent called a violator, and a step after the end that does something."""
+    """An innocent agent called a violator, and a step after the end that has an effect."""
     honest = play(condition("A").config).steps[0]
     blamed = logging(0, fault=SCOPE_VIOLATION, outcome=FAULT)(honest)
     assert "IX2_FAIL/SCOPE_BREACH" in breaches(blamed)
@@ -186,7 +186,7 @@ def test_tampering_with_an_execution_is_noticed() -> None:
 
 
 def test_every_finished_run_has_exactly_one_class() -> None:
-    """All runs of two agents over one key and two epochs; the classes that can be met so soon are met."""
+    """All runs of two agents over one key and two epochs; all classes possible in two epochs occur."""
     system = RUN.at(keys=1)
     met: set[str] = set()
     for config in system.all_configs():
@@ -206,7 +206,7 @@ def test_every_finished_run_has_exactly_one_class() -> None:
 
 
 def test_classification_does_not_stop_a_run() -> None:
-    """A livelock that is over stays one: the class is latched, and the run goes on to its last epoch."""
+    """A livelock that ends stays one: the class is latched, and the run continues to its last epoch."""
     b = condition("B").config
     on = replace(b, epochs=5, strategies=(b.strategies[0], Script((*(Plan("WRITE", "resource_A"),) * 3, Plan("NONE")))))
     trace = play(on)
@@ -216,7 +216,7 @@ def test_classification_does_not_stop_a_run() -> None:
 
 
 def test_two_collisions_and_a_pause_are_no_livelock() -> None:
-    """N = 3 in a row, not in all (FQ34)."""
+    """N = 3 in a row, not in total (FQ34)."""
     write, pause = Plan("WRITE", "resource_A"), Plan("NONE")
     script = Script((write, write, pause, write, write))
     config = replace(condition("B").config, epochs=5, strategies=(script, script))
@@ -224,7 +224,7 @@ def test_two_collisions_and_a_pause_are_no_livelock() -> None:
 
 
 def test_a_later_request_undoes_an_earlier_deadlock_flag() -> None:
-    """The requests of a run are its action space, whenever they come."""
+    """The requests of a run are its action space, at whatever epoch they come."""
     script = Script((Plan("WRITE", "resource_A"), Plan("WRITE", "resource_B")))
     config = replace(condition("deadlock-space-earlier").config, strategies=(script, Script((Plan("NONE"),))))
     steps = play(config).steps
@@ -234,7 +234,7 @@ def test_a_later_request_undoes_an_earlier_deadlock_flag() -> None:
 
 
 def test_free_agents_have_every_well_formed_action() -> None:
-    """Without strategies nothing is preregistered but the grammar, so an unused capability is an alternative."""
+    """Without strategies only the grammar is preregistered, so an unused capability is an alternative."""
     config = condition("deadlock-space-unused").config
     steps = play(config).steps
     free = replace(config, strategies=())
@@ -243,7 +243,7 @@ def test_free_agents_have_every_well_formed_action() -> None:
 
 
 def test_a_tally_without_epochs_stays_finite() -> None:
-    """Where epochs are not counted, a monitor must not count them either."""
+    """If epochs are not counted, a monitor must not count them either."""
     config = replace(condition("B").config, epochs=None)
     state = CONDITIONS.step(
         REFERENCE, config, State(config.world, play(condition("B").config).final.agents), Epoch(())
@@ -259,7 +259,7 @@ def test_a_tally_without_epochs_stays_finite() -> None:
 
 @pytest.mark.parametrize("one", conditions(), ids=lambda one: one.name)
 def test_no_class_depends_on_how_agents_were_listed(one: Any) -> None:
-    """Submission the other way round comes to the same classes under the default reading."""
+    """Reversed submission gives the same classes under the default reading."""
     trace = play(one.config)
     state, steps = trace.scenario.start, list[Any]()
     for action in trace.scenario.actions:

@@ -1,4 +1,4 @@
-"""The conditions come out as preregistered, a changed file is refused, and every reading is separated."""
+"""The conditions have the preregistered results, a changed file is refused, and every two readings are separated."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ MANIFEST = "sha256:574b5d657a3aaa807cf84a2e9da17c6521de8e3dd6937e46cc18082d1d338
 
 @cache
 def texts() -> dict[str, str]:
-    """Every file of the folder, name without `.json` → text."""
+    """Return every file of the folder: name without `.json` → text."""
     folder = files("evenhand.model.cud.conditions")
     return {
         entry.name.removesuffix(".json"): entry.read_text("utf-8")
@@ -66,19 +66,19 @@ def texts() -> dict[str, str]:
 
 
 def vectors() -> dict[str, str]:
-    """The conditions' files alone."""
+    """Return the conditions' files alone."""
     return {name: text for name, text in texts().items() if name not in ("manifest", "schema")}
 
 
 @pytest.mark.parametrize(("one", "case"), CASES, ids=[f"{one.name}-{dict(case.readings)}" for one, case in CASES])
 def test_the_run_comes_out_as_expected(one: Condition, case: Case) -> None:
-    """Outcomes per epoch, final state, terminal and kernel class: the model and the hand agree."""
+    """Outcomes per epoch, final state, terminal and kernel class: the model agrees with the results by hand."""
     assert observed(play(one.under(case), one.rules)) == case.expected
 
 
 @pytest.mark.parametrize("name", THE_TEN)
 def test_the_ten_are_those_of_the_table(name: str) -> None:
-    """The files say what the table of the requirements says."""
+    """The files agree with the table of the requirements."""
     one = condition(name)
     assert [dict(case.readings) for case in one.cases] == [{}]
     expected = one.cases[0].expected
@@ -93,7 +93,7 @@ def test_deadlock_is_shown_from_epoch_0_to_the_last() -> None:
 
 
 def test_every_terminal_class_is_expected_somewhere() -> None:
-    """No terminal class is there for show."""
+    """Every terminal class is used."""
     assert {case.expected.terminal for _, case in CASES} == set(TERMINAL_CLASSES)
 
 
@@ -101,7 +101,7 @@ def test_every_terminal_class_is_expected_somewhere() -> None:
 
 
 def test_arbitration_is_found_by_who_is_not_told() -> None:
-    """The classifier gets the configuration and the steps; a harness that dropped E's flag changes nothing."""
+    """The classifier gets the configuration and the steps; a harness without E's flag gets the same result."""
     one = condition("E")
     config = one.under(one.cases[0])
     unnamed = replace(one, kernel="reference")
@@ -110,7 +110,7 @@ def test_arbitration_is_found_by_who_is_not_told() -> None:
 
 
 def test_without_a_fault_there_is_no_arbitration_whatever_the_flag_says() -> None:
-    """E's file names a fault; a run of the honest kernel passes all the same."""
+    """E's file names a fault; a run of the honest kernel still passes."""
     one = condition("E")
     trace = play(one.under(one.cases[0]))
     assert [token for _, token in trace.steps[0].shown.tokens] == ["JOINT_ADMISSIBILITY_FAILURE"] * 2
@@ -119,7 +119,7 @@ def test_without_a_fault_there_is_no_arbitration_whatever_the_flag_says() -> Non
 
 @pytest.mark.parametrize("name", ["tie_break_by_name", "relaxed_after_k", "veto_ignored", "pass_two_over_all"])
 def test_expectations_notice_a_faulty_kernel(name: str) -> None:
-    """The comparison can fail: these kernels come out otherwise somewhere."""
+    """The comparison can fail: with these kernels some result differs."""
     rules = mutant(name).rules
     assert any(observed(play(one.under(case), rules)) != case.expected for one, case in CASES)
 
@@ -128,12 +128,12 @@ def test_expectations_notice_a_faulty_kernel(name: str) -> None:
 
 
 def test_the_manifest_is_the_registered_one() -> None:
-    """The manifest has not followed an edit."""
+    """The manifest did not follow any edit."""
     assert digest(parse(texts()["manifest"])) == MANIFEST
 
 
 def test_the_manifest_names_the_files_by_plain_sha256_of_canonical_json() -> None:
-    """A second origin of the digests: these files hold no number that plain sorted JSON writes otherwise."""
+    """A second origin of the digests: plain sorted JSON writes these files the same way."""
     registered = {entry["name"]: entry["sha256"] for entry in json.loads(texts()["manifest"])["conditions"]}
     for name, text in vectors().items():
         plain = json.dumps(json.loads(text), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -144,7 +144,7 @@ def test_the_manifest_names_the_files_by_plain_sha256_of_canonical_json() -> Non
     ("old", "new"), [("COORDINATED", "COLLAPSE"), ('"EXECUTED"', '"NO_ACTION"'), ('"epochs": 1', '"epochs": 2')]
 )
 def test_a_changed_vector_is_refused(old: str, new: str) -> None:
-    """Whatever is changed in a condition, its hash tells."""
+    """The hash shows any change of a condition."""
     changed = vectors()
     assert old in changed["A"]
     changed["A"] = changed["A"].replace(old, new)
@@ -179,17 +179,17 @@ def test_an_unknown_condition_is_refused_by_name() -> None:
         condition("Z")
 
 
-# The schema and the reader say the same.
+# The schema and the reader agree.
 
 
 def valid(value: Json) -> bool:
-    """Whether the published schema takes it."""
+    """Return whether the published schema accepts it."""
     validator: Any = jsonschema.Draft202012Validator(json.loads(texts()["schema"]))
     return bool(validator.is_valid(value))
 
 
 def readable(value: Json) -> bool:
-    """Whether the reader takes it."""
+    """Return whether the reader accepts it."""
     try:
         read_condition(value, "here")
     except VectorBroken:
@@ -198,7 +198,7 @@ def readable(value: Json) -> bool:
 
 
 def test_schema_and_reader_take_every_file() -> None:
-    """Both take what is there."""
+    """Both accept every file."""
     schema: dict[str, Any] = json.loads(texts()["schema"])
     jsonschema.Draft202012Validator.check_schema(schema)
     for text in vectors().values():
@@ -243,7 +243,7 @@ BROKEN: list[tuple[tuple[str | int, ...], Any]] = [
 
 @pytest.mark.parametrize(("path", "value"), BROKEN, ids=["-".join(map(str, path)) for path, _ in BROKEN])
 def test_schema_and_reader_refuse_the_same(path: tuple[str | int, ...], value: Any) -> None:
-    """One wrong value, and neither takes the file."""
+    """Neither accepts a file with one wrong value."""
     raw: Any = json.loads(texts()["A"])
     place = raw
     for part in path[:-1]:
@@ -254,7 +254,7 @@ def test_schema_and_reader_refuse_the_same(path: tuple[str | int, ...], value: A
 
 @pytest.mark.parametrize("name", sorted(json.loads(texts()["A"])))
 def test_schema_and_reader_miss_a_field(name: str) -> None:
-    """One field less, and neither takes the file."""
+    """Neither accepts a file with one field less."""
     raw: Any = json.loads(texts()["A"])
     del raw[name]
     assert not valid(raw) and not readable(raw)
@@ -271,11 +271,11 @@ def test_the_order_of_agents_and_fields_in_a_file_does_not_matter() -> None:
         assert read_condition(turned, "here").config == read_condition(raw, "here").config
 
 
-# Which condition separates which reading.
+# The condition that separates each pair of readings.
 
 
 def test_every_two_values_of_every_reading_are_separated() -> None:
-    """For every pair of values some condition comes out differently."""
+    """For every pair of values some condition has different results."""
     separated = {(name, frozenset((left, right))) for name, left, right, _ in separations()}
     for name, values in reading_values(Readings()).items():
         if name != "terminal_precedence":
@@ -311,7 +311,7 @@ def test_every_two_precedences_are_separated() -> None:
 
 
 def bit(text: str) -> int:
-    """sha256 mod 2 without the model: the last hexadecimal digit's parity."""
+    """Return sha256 mod 2 without the model: the parity of the last hexadecimal digit."""
     return int(hashlib.sha256(text.encode()).hexdigest()[-1], 16) % 2
 
 
@@ -338,10 +338,10 @@ def test_no_reading_lets_the_literal_bucket_rule_coordinate_the_frozen_names(fal
 
 @pytest.mark.parametrize("check", reading_values(Readings())["scope_check"])
 def test_a_deliberate_under_declarer_is_told_of_a_fault_under_every_scope_check(check: str) -> None:
-    """It learns the same under all four; only `after_keep` lets its write stand.
+    """It learns the same under all four; only under `after_keep` its write stands.
 
-    Under the two that run one request after the other a write of the present value tells more: whether the
-    key was written before it in the same epoch (condition `scope-check-order`).
+    Under the two readings that run one request after the other a write of the present value shows more: whether the key
+    was written before it in the same epoch (condition `scope-check-order`).
     """
     one = condition("scope-check-deliberate")
     trace = play(replace(one.config, readings=Readings(scope_check=check)))
@@ -353,7 +353,7 @@ def test_a_deliberate_under_declarer_is_told_of_a_fault_under_every_scope_check(
 
 
 def test_each_condition_is_one_path() -> None:
-    """In every state of a condition there is one thing to do, until the run is over."""
+    """In every state of a condition exactly one action is on offer, until the run is over."""
     configs = list(CONDITIONS.all_configs())
     assert len(configs) == len(set(configs))
     for config in configs:

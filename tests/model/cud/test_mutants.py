@@ -1,4 +1,4 @@
-"""Every mutant can be seen where it says, in nothing smaller, and comes out in the kernel class it deserves."""
+"""Every mutant shows in its named scope, in no smaller one, and in the right kernel class."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ TABLE: dict[str, tuple[str, ...]] = {
     "first_key_only_collides": (ARBITRATION,),
     "one_key_exempt": (ARBITRATION,),
     "relaxed_after_k": (ARBITRATION,),
-    # The rewritten request lands on a key that nobody declared, and not on the one that was.
+    # The rewritten request affects an undeclared key, and not the declared one.
     "resolver_rewrites": (ARBITRATION, SCOPE, STATE),
     "pass_one_skipped": (THEFT, VETO),
     "veto_ignored": (VETO,),
@@ -89,7 +89,7 @@ TABLE: dict[str, tuple[str, ...]] = {
     "uncited_allow_suffices": (THEFT,),
     "any_key_suffices": (THEFT,),
     "any_held_allow_suffices": (THEFT,),
-    # A foreign citation that still fails pass 1 is refused without being the fault it is.
+    # A foreign citation that still fails pass 1 is refused without the fault that it is.
     "foreign_citation_accepted": (THEFT, STRUCTURE, REFUSAL),
     "foreign_citation_no_fault": (STRUCTURE,),
     "exit_frees_authority": (VETO,),
@@ -135,7 +135,7 @@ TABLE: dict[str, tuple[str, ...]] = {
 
 
 def walk(system: AnySystem) -> Iterator[Step[Any, Any, Any, Any]]:
-    """Every step from every reachable state, breadth first."""
+    """Yield every step from every reachable state, breadth first."""
     for config in system.all_configs():
         states = dict.fromkeys(system.initial(config))
         queue = list(states)
@@ -149,20 +149,20 @@ def walk(system: AnySystem) -> Iterator[Step[Any, Any, Any, Any]]:
 
 
 def differs(one: Mutant[Rules], system: AnySystem) -> bool:
-    """Whether some reachable step of the mutant is not the reference's."""
+    """Return whether some reachable step of the mutant differs from the reference's."""
     honest = replace(system, rules=REFERENCE)
     broken = replace(system, rules=one.rules)
     return any(taken != honest.take(taken.config, taken.before, taken.action) for taken in walk(broken))
 
 
 def shown_classes(one: Mutant[Rules], system: AnySystem) -> tuple[str, ...]:
-    """Every kernel class that some step of the mutant shows, in their order."""
+    """Return every kernel class that some step of the mutant shows, in their order."""
     found = {kind for taken in walk(replace(system, rules=one.rules)) for kind in breaches(taken)}
     return tuple(kind.removeprefix("IX2_FAIL/") for kind in KERNEL_CLASSES if kind in found)
 
 
 def test_names_are_unique_and_the_page_is_covered() -> None:
-    """Every mutant that the requirements list is there, and every one has a line in the table."""
+    """Every mutant in the requirements exists, and each has a line in the table."""
     names = [one.name for one in MUTANTS]
     assert len(set(names)) == len(names)
     assert [name for name in PAGE.values() if name not in names] == []
@@ -171,7 +171,7 @@ def test_names_are_unique_and_the_page_is_covered() -> None:
 
 @pytest.mark.parametrize("one", MUTANTS, ids=lambda one: one.name)
 def test_it_is_another_kernel_under_legal_readings(one: Mutant[Rules]) -> None:
-    """One or two functions are replaced, and the readings named exist."""
+    """One or two functions are replaced, and the readings exist."""
     changed = [
         entry.name for entry in fields(Rules) if getattr(one.rules, entry.name) != getattr(REFERENCE, entry.name)
     ]
@@ -183,15 +183,15 @@ def test_it_is_another_kernel_under_legal_readings(one: Mutant[Rules]) -> None:
 
 @pytest.mark.parametrize("one", MUTANTS, ids=lambda one: one.name)
 def test_it_can_be_seen_where_it_says(one: Mutant[Rules]) -> None:
-    """Some reachable step differs from the reference; none does for an equivalent one."""
+    """Some reachable step differs from the reference; none does for an equivalent mutant."""
     assert differs(one, one.of(CUD.systems)) == (one.expected == "killed")
 
 
 @pytest.mark.parametrize("one", [one for one in MUTANTS if one.expected == "killed"], ids=lambda one: one.name)
 def test_nothing_smaller_shows_its_class(one: Mutant[Rules]) -> None:
-    """In a free-agent graph, which no kernel class speaks of, nothing smaller shows it at all.
+    """In a free-agent graph, which no kernel class covers, no smaller scope shows any difference.
 
-    The claims about that graph speak of two agents, so there is no smaller one.
+    The claims about that graph need two agents, so there is no smaller scope with one.
     """
     system = one.of(CUD.systems)
     for name, size in system.scope.items():
@@ -226,7 +226,7 @@ def _one_epoch() -> AnySystem:
     ],
 )
 def test_step_stays_total_under_every_mutant_and_scope_check(check: str) -> None:
-    """No mutant raises on anything the menus offer."""
+    """No mutant raises on any action of the menus."""
     system = _one_epoch().under(scope_check=check)
     for one in MUTANTS:
         assert sum(1 for _ in walk(replace(system, rules=one.rules))) > 0
@@ -234,7 +234,7 @@ def test_step_stays_total_under_every_mutant_and_scope_check(check: str) -> None
 
 @pytest.mark.parametrize("one", MUTANTS, ids=[one.name for one in MUTANTS])
 def test_whoever_forgives_one_fault_still_sees_the_others(one: Mutant[Rules]) -> None:
-    """A request that is wrong in two ways at once makes no mutant raise."""
+    """On a request that is wrong in two ways at once no mutant raises."""
     system = replace(_one_epoch(), rules=one.rules)
     config = next(iter(system.all_configs()))
     (start,) = system.initial(config)

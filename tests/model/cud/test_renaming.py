@@ -1,4 +1,4 @@
-"""The universe's menus are closed under renaming, or its quotient would skip choices."""
+"""The universe's menus are closed under renaming; otherwise its quotient would skip choices."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def _closed(system: System[Any, Any, Any, Any, Any], config: Config) -> bool:
 
 
 def test_menus_of_the_universe_are_closed_under_renaming() -> None:
-    """The image of what is on offer is what is on offer to the image, under every layout looked at."""
+    """The image of the menu is the menu of the image, under every sampled layout."""
     assert all(_closed(UNIVERSE, config) for config in _CONFIGS)
 
 
 def test_a_menu_that_prefers_a_name_is_not_closed() -> None:
-    """The check fires: `agent_1` alone may idle."""
+    """The check fails: `agent_1` alone may idle."""
 
     joint = UNIVERSE.joint
     assert joint is not None

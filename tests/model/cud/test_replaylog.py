@@ -1,4 +1,4 @@
-"""The log alone rebuilds the run, bit for bit, whatever the hash seed; a log that lacks something is refused."""
+"""The log alone reconstructs the run, bit for bit, under any hash seed; an incomplete log is refused."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ for one in conditions():
 
 
 def ids(one: Condition) -> str:
-    """The condition's name."""
+    """Return the condition's name."""
     return one.name
 
 
 @pytest.mark.parametrize("one", conditions(), ids=ids)
 def test_the_written_log_rebuilds_every_state(one: Condition) -> None:
-    """Through the file and back; bytes are compared, so that 1 and true are not taken for one."""
+    """Through the file and back; bytes are compared, so that 1 and true stay different."""
     for case in one.cases:
         trace = play(one.under(case), one.rules)
         config, log = read_log(write_log(one.under(case), [step.shown for step in trace.steps]))
@@ -67,7 +67,7 @@ def test_every_epoch_of_free_agents_is_rebuilt() -> None:
 
 @pytest.mark.parametrize("name", ["veto_ignored", "read_writes", "tie_break_by_name", "forged_sender_accepted"])
 def test_a_faulty_kernels_run_is_rebuilt_too(name: str) -> None:
-    """No rule is consulted, so no kernel is presumed honest."""
+    """No rule is evaluated, so the kernel need not be honest."""
     rules = {one.name: one for one in MUTANTS}[name].rules
     for one in conditions():
         trace = play(one.config, rules)
@@ -86,7 +86,7 @@ def test_the_same_bytes_under_any_hash_seed() -> None:
 
 
 def test_a_log_that_lacks_something_is_refused() -> None:
-    """A missing epoch, a missing token, a change from what was not there."""
+    """A missing epoch, a missing token, a change of an absent value."""
     trace = play({one.name: one for one in conditions()}["G"].config)
     config, (first, second) = trace.scenario.config, [step.shown for step in trace.steps]
     wrong = Effect(first.effects[0].key, first.effects[0].after, first.effects[0].before)
@@ -117,7 +117,7 @@ def test_a_file_that_is_no_log_is_refused(text: str, message: str) -> None:
 
 
 def test_a_broken_line_is_named() -> None:
-    """Truncated, or something else than an epoch."""
+    """A truncated line, or a line that is no epoch."""
     trace = play(conditions()[0].config)
     text = write_log(trace.scenario.config, [step.shown for step in trace.steps])
     with pytest.raises(LogBroken, match="line 2"):

@@ -1,4 +1,4 @@
-"""One epoch: total on hostile choices, exact on malformed requests, and nothing it is given is changed."""
+"""One epoch: total on hostile choices, exact on malformed requests, and without changes of its arguments."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ X = Atom("str", "x")
 
 
 def write(agent: str, *scope: str, **more: Any) -> Choice:
-    """An honest WRITE of these keys."""
+    """Return an honest WRITE of these keys."""
     cited = covering(CONFIG.authorities, agent, scope, WRITE)
     return Choice(replace(Request(WRITE, scope, tuple((key, X) for key in scope), cited), **more))
 
 
 def epoch(state: State, *choices: tuple[str, Choice], config: Config = CONFIG) -> tuple[State, Shown]:
-    """One epoch of the honest kernel."""
+    """Run one epoch of the honest kernel."""
     return step(REFERENCE, config, state, Epoch(choices))
 
 
@@ -59,7 +59,7 @@ MALFORMED = malformed_requests(CONFIG, ALICE)
 
 @pytest.mark.parametrize("kind", MALFORMED)
 def test_each_malformed_request_is_that_fault_and_changes_nothing(kind: str) -> None:
-    """Faulty in the log, a bare token for the agent, an unchanged world, and no trouble for anybody else."""
+    """Faulty in the log, a bare token for the agent, an unchanged world, and no effect on other agents."""
     after, shown = epoch(START, (ALICE, Choice(MALFORMED[kind])), (BOB, write(BOB, A)))
     entry = shown.log[0]
     assert (entry.agent_id, entry.verdict, entry.fault, entry.outcome) == (
@@ -128,12 +128,12 @@ def test_who_is_rejected_and_why() -> None:
 
 
 def test_silence_is_no_action() -> None:
-    """An agent of which nothing is heard gets NO_ACTION."""
+    """A silent agent gets NO_ACTION."""
     assert epoch(START)[1].tokens == ((ALICE, IDLE), (BOB, IDLE))
 
 
 def test_after_the_end_everything_is_rejected() -> None:
-    """Epochs spent, or nobody left: the state stays, and so does the world."""
+    """No epoch or no agent is left: state and world stay unchanged."""
     spent = replace(START, epoch=3)
     left, _ = epoch(START, (ALICE, Choice(exits=True)), (BOB, Choice(exits=True)))
     for state in (spent, left):
@@ -143,14 +143,14 @@ def test_after_the_end_everything_is_rejected() -> None:
 
 
 def test_one_agent_is_enough() -> None:
-    """n >= 1: nobody to collide with."""
+    """n >= 1: one agent has no conflicts."""
     config = replace(CONFIG, agents=(ALICE,))
     after, shown = step(REFERENCE, config, initial(config)[0], Epoch(((ALICE, write(ALICE, A)),)))
     assert shown.tokens == ((ALICE, DONE),) and dict(after.world)[A] == X
 
 
 def test_nothing_can_be_changed_after_submission() -> None:
-    """Requests, messages, states and what was shown are frozen; an epoch leaves its arguments as they were."""
+    """Requests, messages, states and observations are frozen; an epoch leaves its arguments unchanged."""
     choice = Choice(write(ALICE, A).request, Draft('{"role":0}'))
     action = Epoch(((ALICE, choice), (BOB, write(BOB, A))))
     config = replace(CONFIG, communication=True)
@@ -189,7 +189,7 @@ def test_the_worked_epoch() -> None:
 
 
 def test_every_reading_runs_and_an_unknown_one_is_refused() -> None:
-    """Each legal value steps through an epoch; what is no reading or no value is named."""
+    """Each legal value runs an epoch; an unknown reading or value is named."""
     for name, values in reading_values(Readings()).items():
         for value in values:
             system = RUN.at(keys=1, epochs=1).under(**{name: value})
@@ -203,6 +203,6 @@ def test_every_reading_runs_and_an_unknown_one_is_refused() -> None:
 
 
 def test_the_bundle_is_complete() -> None:
-    """Systems, mutants and readings are where the registry looks."""
+    """The registry finds the systems, mutants and readings."""
     assert list(CUD.systems) == ["run", "free", "universe", "conditions"]
     assert len(CUD.mutants) > 60 and CUD.readings == Readings()

@@ -1,4 +1,4 @@
-"""Static strategies ignore everything but the epoch; the adaptive one listens, and trusts nobody else's role."""
+"""Static strategies depend on the epoch only; the adaptive one reads messages, and checks other agents' roles."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_static_strategy_is_a_function_of_its_lines_and_the_epoch(
 
 
 def test_a_script_repeats_its_last_line() -> None:
-    """Line t in epoch t, the last one for ever after; it cites, in id order, what it holds and what covers."""
+    """Line t in epoch t, the last one for ever after; it cites, in id order, the held capabilities that cover."""
     script = Script((Plan("WRITE", A), Plan("NONE"), Plan("EXIT")))
     config = replace(PARTITION, strategies=(script, script))
     said = [chosen(config, ALICE, replace(FRESH, epoch=t), "") for t in range(5)]
@@ -91,7 +91,7 @@ def test_the_check_of_the_others_role(name: str) -> None:
 
 
 def test_whose_check_failed_proposes_nothing() -> None:
-    """And sends nothing."""
+    """It sends no message either."""
     assert chosen(PARTITION, ALICE, replace(FRESH, epoch=1), "failed") == NO_CHOICE
 
 

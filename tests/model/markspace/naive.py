@@ -1,6 +1,6 @@
 """A second guard, written from the text without the model: plain dictionaries, another encoding.
 
-It counts the states that agents can reach, so that the pinned sizes have an origin of their own.  Intents carry the
+It counts the states that agents can reach, so that the pinned sizes have an independent origin.  Intents carry the
 instant of writing and of expiry on a running clock; a state is normalised by that clock only for counting.
 """
 
@@ -81,7 +81,7 @@ def _boundary(world: World, room: int) -> World:
 
 
 def count(policy: str, agents: int, ttl: int, levels: int, resources: int = 1) -> int:
-    """How many states there are."""
+    """Return how many states there are."""
     names = [chr(ord("a") + n) for n in range(agents)]
     start: World = {
         "clock": 0,

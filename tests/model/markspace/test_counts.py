@@ -42,7 +42,7 @@ def test_the_graph_has_the_pinned_size(where: tuple[str, int, int, int], states:
     ],
 )
 def test_two_resources_close(policy: str, states: int) -> None:
-    """About ten thousand states, as the page expects, by the search and by the naive count."""
+    """About ten thousand states, as on the page, by the search and by the naive count."""
     found = explore(GUARDS[policy].at(resources=2, levels=1), ())
     assert (found.complete, found.states) == (True, states)
     assert count(policy, 2, 1, 1, resources=2) == states

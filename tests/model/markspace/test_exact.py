@@ -1,4 +1,4 @@
-"""Amounts are exact: compared with decimals of sixty digits, and with doubles where doubles go wrong."""
+"""Amounts are exact: compared with decimals of sixty digits, and with doubles where doubles are wrong."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _decimal(parts: list[tuple[Fraction, int, int]]) -> Decimal:
 
 @given(terms)
 def test_signs_agree_with_sixty_digits(parts: list[tuple[Fraction, int, int]]) -> None:
-    """Zero exactly where the digits vanish."""
+    """An amount is zero exactly where the digits vanish."""
     amount = total(decayed(c, age, half) for c, age, half in parts)
     value = _decimal(parts)
     expected = 0 if abs(value) < Decimal(10) ** -45 else 1 if value > 0 else -1
@@ -39,7 +39,7 @@ def test_signs_agree_with_sixty_digits(parts: list[tuple[Fraction, int, int]]) -
 
 
 def test_equal_sums_are_equal_values() -> None:
-    """Two halves of the square root of two are one of it; what cancels leaves nothing."""
+    """Two halves of the square root of two are one of it; cancelled terms leave nothing."""
     root = decayed(Fraction(2), 1, 2)
     assert decayed(Fraction(1), 1, 2) + decayed(Fraction(1), 3, 6) == root
     assert root - root == ZERO
@@ -55,7 +55,7 @@ def test_no_half_life_is_an_error() -> None:
 
 @given(st.fractions(Fraction(1, 50), 50, max_denominator=50))
 def test_logarithms_are_bounded(value: Fraction) -> None:
-    """On both sides."""
+    """From below and above."""
     with localcontext() as context:
         context.prec = 40
         exact = (Decimal(value.numerator) / Decimal(value.denominator)).ln()
@@ -78,7 +78,7 @@ def _shown(act: Measure | Combine) -> tuple[Amount, Amount]:
 
 
 def test_recovery_is_strict_over_the_reals_and_not_in_doubles() -> None:
-    """P35 on a constant mark: 1 - 2**-60 < 1 - 2**-61, which doubles take for one number."""
+    """P35 on a constant mark: 1 - 2**-60 < 1 - 2**-61, which are equal as doubles."""
     before, after = _shown(Measure(Kind.ACTION, later=1, warnings=(Against(Fraction(1), age=60),)))
     assert before < after
     assert not 1.0 - 0.5**60 < 1.0 - 0.5**61

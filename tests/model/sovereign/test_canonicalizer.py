@@ -1,4 +1,4 @@
-"""Whatever the text, one reading of it or one reason why not; never an exception, never two readings."""
+"""For any text: one reading or one reason to reject it; never an exception, never two readings."""
 
 from __future__ import annotations
 
@@ -58,27 +58,27 @@ PIECES = (
 
 
 def hostile(seed: str, count: int) -> list[str]:
-    """Texts put together from pieces that break parsers, the same on every machine."""
+    """Yield texts made of pieces that break parsers, the same on every machine."""
     draws = Draws(seed)
     return ["".join(PIECES[draws.below(len(PIECES))] for _ in range(draws.below(9))) for _ in range(count)]
 
 
 def first_wins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The object of a reader that keeps the first of two equal keys."""
+    """Return the object of a reader that keeps the first of two equal keys."""
     return dict(reversed(pairs))
 
 
 READERS: tuple[Callable[[str], Any], ...] = (
     json.loads,  # keeps the last of two equal keys
     lambda text: json.loads(text, object_pairs_hook=first_wins),
-    lambda text: json.loads(text, parse_int=float),  # numbers as a language without integers reads them
-    lambda text: json.loads(text, parse_constant=lambda word: word),  # NaN is no number everywhere
+    lambda text: json.loads(text, parse_int=float),  # reads numbers as a language without integers does
+    lambda text: json.loads(text, parse_constant=lambda word: word),  # NaN is a number in some readers only
 )
-"""Readers of JSON that differ where a text leaves them room."""
+"""Readers of JSON that differ where a text leaves room."""
 
 
 def holds_of(text: str, reader: Callable[[str], Canonical] = canonicalize) -> None:
-    """One outcome, stable, and if it is a reading then of the one block that there is, the same for every reader."""
+    """Check for one stable outcome; a reading is that of the only block, and the same for every reader."""
     found = reader(text)
     assert reader(text) == found
     if found.rejection:
@@ -117,13 +117,13 @@ def holds_of(text: str, reader: Callable[[str], Canonical] = canonicalize) -> No
     ],
 )
 def test_a_text_is_read_or_rejected(text: str, rejection: str) -> None:
-    """13.3, and what it leaves open: an unfinished block beside a finished one is ambiguous."""
+    """13.3, and its open cases: an unfinished block beside a finished one is ambiguous."""
     assert canonicalize(text).rejection == rejection
     holds_of(text)
 
 
 def test_hostile_texts_have_one_reading() -> None:
-    """Some of them here."""
+    """A sample."""
     outcomes = {canonicalize(text).rejection for text in hostile("quick", 3_000)}
     assert outcomes == {"", *REJECTIONS}
     for text in hostile("quick", 3_000):
@@ -132,7 +132,7 @@ def test_hostile_texts_have_one_reading() -> None:
 
 @pytest.mark.deep
 def test_a_hundred_thousand_hostile_texts_have_one_reading() -> None:
-    """All of them here."""
+    """All of them."""
     for text in hostile("deep", 100_000):
         holds_of(text)
 
@@ -140,18 +140,18 @@ def test_a_hundred_thousand_hostile_texts_have_one_reading() -> None:
 @settings(max_examples=150, derandomize=True, database=None, deadline=None)
 @given(st.text(alphabet=st.characters(codec=None), max_size=60))
 def test_any_text_has_one_reading(text: str) -> None:
-    """Surrogates, controls and all."""
+    """Surrogates, controls and all other characters."""
     holds_of(text)
 
 
 def _accepted(text: str, value: Any) -> Canonical:
-    """What a careless canonicalizer says of a value that it took."""
+    """Return the answer of a careless canonicalizer for an accepted value."""
     data = canonical_bytes(value)
     return Canonical(sha(text.encode("utf-8", "surrogatepass")), data.decode(), sha(data))
 
 
 def _careless(take: Callable[[str], Any]) -> Callable[[str], Canonical]:
-    """A canonicalizer that asks `take` for a value first, and the honest one where that raises."""
+    """Return a canonicalizer that first calls `take` on a value, and the honest one where that raises."""
 
     def read(text: str) -> Canonical:
         try:
@@ -183,7 +183,7 @@ def _first_key(text: str) -> Any:
 
 @pytest.mark.parametrize("take", [_last_block, _any_constant, _any_number, _first_key])
 def test_a_second_reading_is_seen(take: Callable[[str], Any]) -> None:
-    """The check fires: the last of two blocks, a word for a number, a number cut short, the first of two keys."""
+    """The check fails on the last of two blocks, a word for a number, a number cut short, the first of two keys."""
     texts = [*hostile("quick", 1_000), '{"a":NaN}', '{"a":12345678901234567890}', '{"a":1,"a":2}', '{"a":1} {"b":2}']
 
     def seen(text: str) -> bool:

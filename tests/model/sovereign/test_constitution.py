@@ -21,7 +21,7 @@ from evenhand.model.sovereign.systems import small_constitutions
 
 
 def test_a_document_is_read_back() -> None:
-    """The reference one and every small one."""
+    """The reference constitution and every small one."""
     for one in (REFERENCE_CONSTITUTION, *small_constitutions(1)):
         assert from_document(document(one)) == one
     assert len({constitution_hash(one) for one in small_constitutions(1)}) == len(list(small_constitutions(1)))
@@ -58,7 +58,7 @@ def test_citations(citation: str, there: bool) -> None:
 
 
 def test_clauses_are_cited_by_id_and_the_rest_by_pointer() -> None:
-    """The preferred form where there is an id."""
+    """A clause with an id has the preferred form."""
     assert cite(REFERENCE_CONSTITUTION, "X") == "constitution:v0.1.1#X"
     assert cite(REFERENCE_CONSTITUTION, "/limits") == "constitution:v0.1.1@/limits"
 
@@ -72,7 +72,7 @@ def test_no_escape_passes_the_lexical_gate(path: str) -> None:
 
 @pytest.mark.parametrize("path", LAWFUL_PATHS)
 def test_lawful_paths_pass(path: str) -> None:
-    """Dots within the directory are no crime."""
+    """Dots within the directory are lawful."""
     place = lexical(path)
     assert place is not None and under(place, roots(REFERENCE_CONSTITUTION.io.write_paths))
 
@@ -98,13 +98,13 @@ def test_links_are_followed_before_dots() -> None:
     ],
 )
 def test_bad_documents_are_refused_with_the_place(change: dict[str, object], says: str) -> None:
-    """One clear sentence."""
+    """The message is one clear sentence."""
     with pytest.raises(ValueError, match=says):
         from_document({**document(REFERENCE_CONSTITUTION), **change})
 
 
 def test_a_missing_entry_is_named() -> None:
-    """Not a KeyError."""
+    """The error is no KeyError."""
     data = document(REFERENCE_CONSTITUTION)
     del data["io_policy"]
     with pytest.raises(ValueError, match="lacks io_policy"):

@@ -1,4 +1,4 @@
-"""The preregistered conditions: every cycle comes to what was worked out by hand; a fault shows, an edit is refused."""
+"""The preregistered conditions: every cycle has the result worked out by hand; a fault shows, an edit is refused."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MANIFEST = "sha256:a0ef527d1cb4b589b9fc8c4d2e8c0800ee0102b40e4e6c9b1d223b591c245
 
 
 def texts() -> tuple[dict[str, str], str]:
-    """The files as they are, and the manifest."""
+    """Return the files and the manifest."""
     every = {entry.name: entry.read_text("utf-8") for entry in FOLDER.iterdir() if entry.name.endswith(".json")}
     manifest = every.pop("manifest.json")
     return {name.removesuffix(".json"): text for name, text in every.items()}, manifest
@@ -29,7 +29,7 @@ def texts() -> tuple[dict[str, str], str]:
 
 @pytest.mark.parametrize("one", conditions(), ids=lambda one: one.name)
 def test_a_condition_comes_to_what_was_registered(one: Condition) -> None:
-    """Cycle by cycle, as far as it is run, and for the run."""
+    """Cycle by cycle up to its end, and for the run."""
     cycles, run = observed(one)
     assert cycles == [dict(told) for told in one.cycles[: len(cycles)]]
     assert run == one.run
@@ -42,12 +42,12 @@ def test_all_ten_conditions_of_the_text_are_there() -> None:
 
 
 def _plain(data: Any) -> bytes:
-    """Canonical JSON of ASCII text, without the model's encoder."""
+    """Return canonical JSON of ASCII text, without the model's encoder."""
     return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def _bundle(user: str, one: dict[str, Any]) -> str:
-    """The hash of a bundle, from the file alone: ids bound, authors left out, nothing of the model used."""
+    """Return the hash of a bundle from the file alone: ids bound, authors left out, without the model."""
     seen = {"author": "host", "kind": "user_input", "payload": {"text": user}, "type": "Observation"}
     asked = {key: one["action_request"][key] for key in ("action_type", "fields")}
     bound = {**one["scope_claim"], "observation_ids": [hashlib.sha256(_plain(seen)).hexdigest()], "type": "ScopeClaim"}
@@ -61,7 +61,7 @@ def _bundle(user: str, one: dict[str, Any]) -> str:
 
 
 def test_winners_have_the_least_hash_of_what_the_files_propose() -> None:
-    """Where several are proposed: computed from the file, without the model."""
+    """If several are proposed; computed from the file, without the model."""
     looked = 0
     for name, text in texts()[0].items():
         for cycle in json.loads(text)["cycles"]:
@@ -91,7 +91,7 @@ def test_winners_have_the_least_hash_of_what_the_files_propose() -> None:
     ],
 )
 def test_a_fault_shows_in_these_conditions_and_no_other(fault: str, shows: set[str]) -> None:
-    """The vectors can fail, each where the fault lies; one that no condition can show is listed as such."""
+    """So the vectors can fail, each at its fault; a fault that no condition shows is listed."""
     rules = next(mutant.rules for mutant in MUTANTS if mutant.name == fault)
     found: set[str] = set()
     for one in conditions():
@@ -126,7 +126,7 @@ SHAPES: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("change", "says"), SHAPES)
 def test_a_registered_file_of_another_shape_is_refused(change: dict[str, Any], says: str) -> None:
-    """Though its digest is in the manifest."""
+    """Its digest is in the manifest."""
     value = {**parse(texts()[0]["A"]), **change}
     manifest: dict[str, Any] = {
         "format": "evenhand/sovereign-condition-manifest",

@@ -36,7 +36,7 @@ print(hashlib.sha256("\\n".join(lines).encode()).hexdigest(), replayed.digest)
 
 
 def logged_under(seed: int, count: int) -> str:
-    """The digests of a session's log and of its replay, in a fresh interpreter under a hash seed."""
+    """Return the digests of a session's log and of its replay, in a fresh interpreter under a hash seed."""
     environment = {**os.environ, "PYTHONHASHSEED": str(seed)}
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM.format(count=count)],
@@ -56,7 +56,6 @@ def test_a_session_is_bit_identical_under_two_hash_seeds() -> None:
 
 @pytest.mark.deep
 def test_a_thousand_cycles_are_bit_identical_under_five_hash_seeds() -> None:
-    """A thousand of them."""
     assert len({logged_under(seed, 1_000) for seed in (0, 1, 2, 3, 12_345)}) == 1
 
 

@@ -1,4 +1,4 @@
-"""Conditions, what ends them, their metrics, and the bugs of 13.12 and 14.12."""
+"""Conditions, their ends, their metrics, and the faults of 13.12 and 14.12."""
 
 from __future__ import annotations
 
@@ -43,21 +43,21 @@ CONFIG = Config(tree=TREE)
 
 
 def fed(*kinds: str) -> list[CycleInput]:
-    """Cycles of two kinds: `a` is admitted, `r` has nothing to offer."""
+    """Return cycles of two kinds: `a` is admitted, `r` has no candidate."""
     seen = (at_time(), said(), budget(10))
     return [CycleInput(seen, (candidate(seen),) if kind == "a" else ()) for kind in kinds]
 
 
 @pytest.mark.parametrize("name", CONDITIONS)
 def test_a_condition_is_the_same_for_the_same_seed(name: str) -> None:
-    """And another for another, unless nothing is drawn."""
+    """Another seed gives another one, unless nothing is drawn."""
     assert list(cycles(name, "s", 12)) == list(cycles(name, "s", 12))
     assert list(cycles(name, "s", 12)) != list(cycles(name, "t", 12))
     assert menu(name)
 
 
 def test_refusals_in_a_row_abort_a_condition_and_no_other() -> None:
-    """25 of them; an ACTION starts the count anew (13.10)."""
+    """25 of them; an ACTION restarts the count (13.10)."""
     assert run(CONFIG, fed(*"r" * 30)).ended == ABORTED
     assert len(run(CONFIG, fed(*"r" * 30)).steps) == 25
     assert run(CONFIG, fed(*"r" * 24, "a", *"r" * 24)).ended == ""
@@ -165,7 +165,7 @@ def test_closure() -> None:
 
 
 def test_binding_changes_ids_and_nothing_else() -> None:
-    """13.1; and the id of a scope claim is computed from what it says, so it cannot go stale (14.12, 5)."""
+    """13.1; the id of a scope claim is computed from its content, so it cannot become stale (14.12, 5)."""
     seen = (at_time(), said(), budget(10))
     wrote = candidate(usual(), text="x")
     assert wrote.scope is not None
@@ -187,7 +187,7 @@ def test_reading_a_logged_candidate_changes_no_hash() -> None:
 
 
 def test_an_unbound_candidate_is_refused() -> None:
-    """What 13.12, 3 was: the placeholder of a model is no observation."""
+    """The fault of 13.12, 3: the placeholder of a model is no observation."""
     for name in LIVE:
         for _, one in menu(name):
             assert all(c.scope is None or "PLACEHOLDER" not in c.scope.observation_ids for c in one.candidates)

@@ -1,4 +1,4 @@
-"""What re-rolling costs: r bundles of one proposer against k others win with probability r / (r + k)."""
+"""The price of re-rolling: r bundles of one proposer against k others win with probability r / (r + k)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TRIALS = 300
 
 
 def wins(rivals: int, rolls: int) -> int:
-    """Of so many trials, in how many the least of `rolls` reworded bundles beats the least of `rivals` others."""
+    """Return in how many of so many trials the least of `rolls` reworded bundles beats the least of `rivals` others."""
     seen, won = usual(), 0
     for trial in range(TRIALS):
         theirs = min(bundle_hash(candidate(seen, text=f"rival {trial} {n}"), "content") for n in range(rivals))
@@ -27,7 +27,7 @@ def wins(rivals: int, rolls: int) -> int:
 
 @pytest.mark.parametrize(("rivals", "rolls"), [(1, 1), (1, 4), (4, 1)])
 def test_rewording_wins_as_often_as_the_closed_form_says(rivals: int, rolls: int) -> None:
-    """Within four standard deviations: a selector that looked at anything else would be far off."""
+    """Within four standard deviations: a selector that read anything else would be far off."""
     share = Fraction(rolls, rolls + rivals)
     spread = float(share * (1 - share) * TRIALS) ** 0.5
     assert abs(wins(rivals, rolls) - float(share * TRIALS)) < 4 * spread

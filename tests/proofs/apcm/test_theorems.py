@@ -1,4 +1,4 @@
-"""The theorems are green, their mutants die as declared, and each is about a claim that says it is proved."""
+"""The theorems are green, their mutants are refuted as declared, and each states a claim that is marked as proved."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ QUICK = ("authorised_violations_unavoidable", "authorised_only_in_collision", "g
 
 
 def named(name: str) -> Theorem:
-    """The theorem called so."""
+    """Return the theorem of that name."""
     return next(theorem for theorem in THEOREMS if theorem.name == name)
 
 
 @pytest.mark.parametrize("name", QUICK)
 def test_a_theorem_is_proved(name: str) -> None:
-    """With its mutants and its link."""
+    """With its mutants and its conformance."""
     found = prove(named(name), bundle=BUNDLE)
     assert found.green, found.verdict.because
     assert all(one.as_declared for one in found.mutants)
@@ -34,7 +34,6 @@ def test_a_theorem_is_proved(name: str) -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("name", [theorem.name for theorem in THEOREMS])
 def test_every_theorem_is_proved(name: str) -> None:
-    """All of them."""
     found = prove(named(name), bundle=BUNDLE)
     assert found.green, found.verdict.because
 
@@ -53,7 +52,7 @@ def test_each_theorem_states_a_claim_that_says_so() -> None:
 
 
 def test_view_and_scene_are_inverse() -> None:
-    """A step seen as a structure, made into a scenario, replayed and seen again: the same relations."""
+    """A step abstracted to a structure, concretised to a scenario, replayed, abstracted again: the same relations."""
     system = BUNDLE.model.systems["universe"]
     seen = 0
     for step in samples(system):

@@ -1,4 +1,4 @@
-"""The theorems of `conviction`: proved by both solvers, linked, and wrong where they are made wrong."""
+"""The theorems of `conviction`: proved by both solvers, conforming to the model, refuted with planted faults."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ LEDGER = ("supply_is_conserved", "nothing_is_negative", "balances_stay_below_the
 
 
 def by_both(found: Proved) -> bool:
-    """Every step of the proof itself is decided by z3 and by cvc5."""
+    """Check that z3 and cvc5 both decide every step of the proof itself."""
     steps = [answered for name, answered in found.queries if name.split(".")[0] == "theorem"]
     return all({a.module for a in s.answers if a.status == s.status} == {"z3", "cvc5"} for s in steps)
 
 
 @pytest.mark.parametrize("one", [s for s in STATED if s.name not in LEDGER], ids=lambda one: one.name)
 def test_it_is_proved_by_both_solvers(one: Stated) -> None:
-    """With its witness, its mutants and its link."""
+    """With its witness, its mutants and its conformance."""
     found = prove(one, bundle=BUNDLE)
     assert (found.status, found.verdict.because[:9]) == (ProofStatus.HOLDS, "proved of")
     assert by_both(found)
@@ -48,13 +48,13 @@ def test_the_books_are_proved_by_both_solvers(name: str) -> None:
 
 
 def test_every_claim_that_is_to_be_proved_is() -> None:
-    """And nothing is proved that is not marked."""
+    """No unmarked claim is proved."""
     assert {one.claim for one in STATED} == {claim.name for claim in BUNDLE.claims if claim.proved}
     assert {one.name for one in STATED} == {one.claim for one in STATED}
 
 
 def told(invariant: Invariant) -> str:
-    """What the link finds on the reference alone."""
+    """Return the disagreements of theory and model on the reference alone."""
     claim = next(claim for claim in BUNDLE.claims if claim.name == invariant.claim)
     system = BUNDLE.model.systems[invariant.system].under(**invariant.readings)
     return " ".join(link(invariant, claim, system, ()).disagreements)
@@ -64,14 +64,14 @@ def told(invariant: Invariant) -> str:
     "fault", ["penalty_doubled", "tap_mints", "feedback_free", "balances_confiscated", "stake_not_burned"]
 )
 def test_books_that_are_kept_otherwise_are_not_those_of_the_model(fault: str) -> None:
-    """The faulty books are a theory of their own, and the reference's steps are none of theirs."""
+    """The faulty books are a theory of their own, and the reference's steps do not satisfy it."""
     supply = replace(INVARIANT["supply_is_conserved"], mutants=())
     wrong = replace(supply, machine=supply.machine.redefined(FAULTS[fault]))
     assert "a step of reference is none in the theory" in told(wrong)
 
 
 def test_the_books_of_the_text_are_those_of_the_model() -> None:
-    """And they alone: see above."""
+    """The faulty ones of the test above are not."""
     assert told(INVARIANT["supply_is_conserved"]) == ""
 
 
@@ -91,7 +91,7 @@ def test_the_walks_meet_what_the_books_speak_of() -> None:
 
 
 def test_no_tick_of_the_reference_lies_outside_the_clock() -> None:
-    """Every axiom is true of every tick that is sampled, and ticks of every kind are."""
+    """Every axiom is true of every sampled tick, and every kind of tick is sampled."""
     kinds: set[tuple[str, bool]] = set()
     reader = Reader(CLOCK.meanings)
     for step in CLOSER.samples(CONVICTION.systems["issue"]):
@@ -107,7 +107,7 @@ def test_no_tick_of_the_reference_lies_outside_the_clock() -> None:
 
 @pytest.mark.parametrize("axiom", ["sums_fall", "timers_count", "who_is_late_in_propose_stays_late"])
 def test_without_its_axioms_the_clock_may_stand(axiom: str) -> None:
-    """What is said to be needed is: without it there is a countermodel, which is none of the model."""
+    """Each needed axiom is really needed: without it there is a countermodel, which is none of the model."""
     less = replace(CLOCK, axioms=tuple(one for one in CLOCK.axioms if one.name != axiom))
     needs = tuple(name for name in CLOSER.needs if name != axiom)
     stated: Theorem = replace(CLOSER, theory=less, needs=needs, mutants=())

@@ -1,4 +1,4 @@
-"""The theorems are as expected, their mutants die as declared; a theory that lacks an axiom proves nothing."""
+"""The theorems have their expected results, their mutants are refuted as declared; without an axiom the proof fails."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ QUICK = ("decay_monotonicity_p1", "invalidation_decay_p35", "boundedness_p9")
 
 
 def named(name: str) -> Theorem:
-    """The theorem so called."""
+    """Return the theorem of that name."""
     return next(one for one in THEOREMS if one.name == name)
 
 
@@ -26,7 +26,7 @@ def named(name: str) -> Theorem:
     [*QUICK, *(pytest.param(one.name, marks=pytest.mark.deep) for one in THEOREMS if one.name not in QUICK)],
 )
 def test_a_theorem_is_as_expected(name: str) -> None:
-    """Proved, or refuted by a run that replays; with its mutants and its link."""
+    """Proved, or refuted by a run that replays; with its mutants and its conformance."""
     theorem = named(name)
     found = prove(theorem, bundle=BUNDLE)
     assert found.verdict.status is theorem.expected, found.verdict.because
@@ -34,14 +34,14 @@ def test_a_theorem_is_as_expected(name: str) -> None:
 
 
 def test_without_its_axiom_a_theorem_is_not_proved() -> None:
-    """Factors that may grow."""
+    """Without it, factors may grow."""
     axioms = tuple(axiom for axiom in DECAY.axioms if axiom.name != "factors_never_grow")
     broken = replace(named("decay_monotonicity_p1"), theory=replace(DECAY, axioms=axioms), needs=())
     assert prove(broken, bundle=BUNDLE).verdict.status is not Status.HOLDS
 
 
 def test_each_theorem_states_a_claim_of_its_system() -> None:
-    """Names, systems and mutants exist, and what is refuted is registered so."""
+    """Names, systems and mutants exist, and refuted theorems are registered as such."""
     claims = {claim.name: claim for claim in BUNDLE.claims}
     mutants = {mutant.name for mutant in BUNDLE.model.mutants}
     for theorem in THEOREMS:

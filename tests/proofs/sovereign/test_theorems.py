@@ -1,4 +1,4 @@
-"""The theorems are green, their mutants die as declared, and each is about a claim that says it is proved."""
+"""The theorems are green, their mutants are refuted as declared, and each states a claim that is marked as proved."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ QUICK = ("log_append_never_comes_from_a_candidate", "an_effect_spends_an_issued_
 
 @pytest.mark.parametrize("name", QUICK)
 def test_a_theorem_is_proved(name: str) -> None:
-    """With its mutants and its link."""
+    """With its mutants and its conformance."""
     found = prove(next(one for one in THEOREMS if one.name == name), bundle=BUNDLE)
     assert found.green, found.verdict.because
     assert all(one.as_declared for one in found.mutants)
@@ -26,7 +26,6 @@ def test_a_theorem_is_proved(name: str) -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("name", [theorem.name for theorem in THEOREMS])
 def test_every_theorem_is_proved(name: str) -> None:
-    """All of them."""
     found = prove(next(one for one in THEOREMS if one.name == name), bundle=BUNDLE)
     assert found.green, found.verdict.because
 
@@ -44,7 +43,7 @@ def test_each_theorem_states_a_claim_that_says_so() -> None:
 
 
 def test_view_and_scene_agree() -> None:
-    """A decision seen as a structure, made into a cycle, decided and seen again: the same words hold."""
+    """A decision abstracted to a structure, concretised to a cycle, decided and abstracted again has the same words."""
     system = BUNDLE.model.systems["lists"]
     seen = 0
     for step in samples(system):

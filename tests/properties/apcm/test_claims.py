@@ -1,4 +1,4 @@
-"""Every claim says what was registered, on every system; the plans name what there is."""
+"""Every claim has its registered verdict on every system; the plans name existing things."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CHEAP = ("universe", "repaired", "agents", "conditions")
 
 
 def unexpected(verdicts: tuple[Verdict, ...], system: str, engine: str, readings: Mapping[str, Any]) -> dict[str, str]:
-    """Claims whose verdict is not the registered one."""
+    """Return claims whose verdict is not the registered one."""
     return {
         verdict.claim: f"{verdict.status.value}: {verdict.because}"
         for verdict in verdicts
@@ -31,7 +31,7 @@ def unexpected(verdicts: tuple[Verdict, ...], system: str, engine: str, readings
 
 @pytest.mark.parametrize("name", CHEAP)
 def test_the_search_says_what_was_registered(name: str) -> None:
-    """At the system's own scope, heavy two-run claims left to the run of everything."""
+    """At the system's own scope; heavy two-run claims are left to the full run."""
     system = BUNDLE.model.systems[name]
     claims = [claim for claim in BUNDLE.claims_of(name) if name != "universe" or not isinstance(claim, TwoRun)]
     found = explore(system, claims)
@@ -51,7 +51,7 @@ def test_the_search_says_what_was_registered_of_everything(name: str) -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("plan", [plan for plan in BUNDLE.plans if plan.readings], ids=lambda plan: str(plan.readings))
 def test_every_reading_says_what_was_registered(plan: Any) -> None:
-    """As planned."""
+    """By the plans."""
     system = BUNDLE.model.systems[plan.system].under(**plan.readings)
     claims = [claim for claim in BUNDLE.claims_of(plan.system) if claim.name in plan.claims]
     found = explore(system, claims)
@@ -59,7 +59,7 @@ def test_every_reading_says_what_was_registered(plan: Any) -> None:
 
 
 def test_plans_name_what_there_is() -> None:
-    """Systems, claims and readings of every plan; every reading that is not a default has one."""
+    """Systems, claims and readings of every plan; every reading that is not a default has a plan."""
     planned: set[tuple[str, Any]] = set()
     for plan in BUNDLE.plans:
         names = {claim.name for claim in BUNDLE.claims_of(plan.system)}
@@ -72,7 +72,7 @@ def test_plans_name_what_there_is() -> None:
 
 
 def test_names_are_unique_and_expectations_are_about_claims() -> None:
-    """A claim has one name, an expectation a claim and a reason."""
+    """Each claim has one name, each expectation a claim and a reason."""
     names = [claim.name for claim in BUNDLE.claims]
     assert len(set(names)) == len(names)
     for expectation in BUNDLE.expected:
@@ -81,7 +81,7 @@ def test_names_are_unique_and_expectations_are_about_claims() -> None:
 
 @pytest.mark.parametrize("name", ["universe", "agents", "conditions"])
 def test_the_machine_reaches_its_events(name: str) -> None:
-    """A standard run stays above every floor, and catches nothing that was not registered."""
+    """A standard run stays above every floor, and finds only registered refutations."""
     generator = next(one for one in BUNDLE.generators if one.system == name)
     claims = [c for c in BUNDLE.claims_of(name) if not isinstance(c, DeadlockFree | LivelockFree | TwoRun)]
     found = fuzz(BUNDLE.model.systems[name], claims, generator, examples=200, steps=20)
@@ -93,7 +93,7 @@ def test_the_machine_reaches_its_events(name: str) -> None:
 
 
 def test_the_witness_of_the_deadlock_is_the_smallest() -> None:
-    """Three actions, three preferences, one each: what the search shows is what the page says."""
+    """Three actions, three preferences, one each: the search agrees with the page."""
     system = BUNDLE.model.systems["universe"].at(actions=3, preferences=3, hostile=0)
     claim = next(claim for claim in BUNDLE.claims if claim.name == "every_situation_can_be_justified")
     verdict = explore(system, (claim,), configs=_single_violations(system)).verdicts[0]
@@ -105,7 +105,7 @@ def test_the_witness_of_the_deadlock_is_the_smallest() -> None:
 
 
 def _single_violations(system: System[Any, Any, Any, Any, Any]) -> list[Config]:
-    """The 27 situations in which each action violates one preference; six of them are blocked."""
+    """Return the 27 situations in which each action violates one preference; six of them are blocked."""
     found: list[Config] = []
     for config in system.all_configs():
         situation = config.situations[0]
@@ -116,7 +116,7 @@ def _single_violations(system: System[Any, Any, Any, Any, Any]) -> list[Config]:
 
 
 def test_determined_by_claims_compare_something() -> None:
-    """No claim of dependence is vacuous in the system that it names first."""
+    """No claim of dependence is vacuous in the first system that it names."""
     for claim in BUNDLE.claims:
         if isinstance(claim, DeterminedBy) and "conditions" in claim.systems:
             verdict = explore(BUNDLE.model.systems["conditions"], (claim,)).verdicts[0]

@@ -1,4 +1,4 @@
-"""Every mutant is told from the reference, or is equal to it where it says so; and claims kill what they should."""
+"""Every mutant differs from the reference or is registered as equivalent; the listed claims kill their mutants."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ MUTANTS = {mutant.name: mutant for mutant in BUNDLE.model.mutants}
 
 
 def pair(mutant: Mutant[Any]) -> tuple[System[Any, Any, Any, Any, Any], System[Any, Any, Any, Any, Any]]:
-    """The reference and the mutant, where the mutant can be seen."""
+    """Return the reference and the mutant, where the mutant shows."""
     variant = mutant.of(BUNDLE.model.systems)
     return replace(variant, rules=BUNDLE.model.systems[mutant.system].rules, variant="reference"), variant
 
 
 @pytest.mark.parametrize("name", MUTANTS)
 def test_a_mutant_shows_or_is_equivalent(name: str) -> None:
-    """By what is shown alone; the scenario is short."""
+    """By observations alone; the scenario is short."""
     mutant = MUTANTS[name]
     found = separate(*pair(mutant), examples=0)
     if mutant.expected == "equivalent":
@@ -34,7 +34,7 @@ def test_a_mutant_shows_or_is_equivalent(name: str) -> None:
 
 
 def kills(name: str) -> list[str]:
-    """The claims that hold on the reference and are refuted on the mutant."""
+    """Return the claims that hold on the reference and are refuted on the mutant."""
     reference, variant = pair(MUTANTS[name])
     claims = BUNDLE.claims_of(variant.name)
     true = {v.claim for v in explore(reference, claims).verdicts if v.status is Status.HOLDS}
@@ -53,7 +53,7 @@ def kills(name: str) -> list[str]:
     ],
 )
 def test_a_claim_kills_a_mutant(name: str, claim: str) -> None:
-    """The claim that says what the mutant breaks."""
+    """The claim about the rule that the mutant breaks."""
     assert claim in kills(name)
 
 
@@ -65,6 +65,6 @@ def test_every_mutant_has_the_fate_it_states(name: str) -> None:
 
 
 def test_there_are_enough_of_them() -> None:
-    """At least fifteen, each with a name of its own, and none an unexplained survivor."""
+    """At least fifteen, with distinct names, and no unexplained survivor."""
     assert len(MUTANTS) == len(BUNDLE.model.mutants) >= 15
     assert all(mutant.reason for mutant in MUTANTS.values() if mutant.expected != "killed")

@@ -1,4 +1,4 @@
-"""Claims say what was registered, under every reading; the plans name what there is and reach what they speak of."""
+"""Claims have their registered verdicts under every reading; the plans name existing things and are not vacuous."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHEAP = [
 
 
 def unexpected(plan: Plan) -> dict[str, str]:
-    """Claims of a plan whose verdict is not the registered one."""
+    """Return claims of a plan whose verdict is not the registered one."""
     system = BUNDLE.model.systems[plan.system].at(**plan.scope).under(**plan.readings)
     claims = [claim for claim in BUNDLE.claims_of(plan.system) if claim.name in plan.claims]
     return {
@@ -47,7 +47,6 @@ def test_a_search_says_what_was_registered(plan: Plan) -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("plan", SEARCHES, ids=_label)
 def test_every_search_says_what_was_registered(plan: Plan) -> None:
-    """All of them."""
     assert unexpected(plan) == {}
 
 
@@ -61,7 +60,7 @@ def test_every_value_of_every_reading_is_searched() -> None:
 
 
 def test_expectations_have_a_reason() -> None:
-    """All but those that hold."""
+    """All except those that hold."""
     assert all(one.because for one in BUNDLE.expected if one.expected is not Status.HOLDS)
 
 
@@ -74,7 +73,7 @@ def test_expectations_have_a_reason() -> None:
     ],
 )
 def test_rejections_of_a_reading_occur_under_it(claim: str, reading: str, value: Any, more: dict[str, int]) -> None:
-    """And under no other value."""
+    """They occur under no other value."""
     wanted = [one for one in BUNDLE.claims if one.name == claim]
     system = BUNDLE.model.systems["issue"].at(texts=0, rounds=1, budget=3, **more)
     under = explore(system.under(**{reading: value}), wanted).verdicts[0]
@@ -84,7 +83,7 @@ def test_rejections_of_a_reading_occur_under_it(claim: str, reading: str, value:
 
 @pytest.mark.deep
 def test_the_machine_meets_its_floors() -> None:
-    """As planned: every rare event, and no surprise."""
+    """By the plan: every rare event, and no unexpected verdict."""
     plan = next(plan for plan in BUNDLE.plans if plan.engine == "fuzz")
     drawn = {name for plan in BUNDLE.plans if plan.engine == "fuzz" for name in plan.claims}
     claims = [claim for claim in BUNDLE.claims_of("run") if claim.name in drawn]
@@ -121,7 +120,7 @@ KILLED = (
 
 @pytest.mark.parametrize(("name", "claim"), KILLED)
 def test_a_claim_kills_a_mutant(name: str, claim: str) -> None:
-    """The claim that says what the mutant breaks; it is true of the reference there, as far as is looked."""
+    """The claim about the rule that the mutant breaks; within the bound it holds on the reference there."""
     mutant = next(one for one in BUNDLE.model.mutants if one.name == name)
     variant = mutant.of(BUNDLE.model.systems)
     chosen = [one for one in BUNDLE.claims if one.name == claim]

@@ -1,4 +1,4 @@
-"""The registered expectations: well formed, about things that exist, and true where they can be checked quickly."""
+"""The registered expectations: well formed, about existing things, and true where they can be checked quickly."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NAMES = {claim.name: claim for claim in BUNDLE.claims}
 
 
 def test_expectations_speak_of_what_there_is() -> None:
-    """Claims, systems, engines, readings and values all exist, and nothing is registered twice."""
+    """Claims, systems, engines, readings and values exist, and no expectation is registered twice."""
     known = reading_values(CUD.readings)
     seen: list[Any] = []
     for one in BUNDLE.expected:

@@ -1,7 +1,7 @@
-"""What is executed among free agents: claims, held against an enumeration that knows neither model nor claim.
+"""Execution among free agents: claims compared with an enumeration that is independent of model and claims.
 
-The other claims about the free-agent graph look at what epochs add up to.  A kernel that executes something else
-than what was admitted, or nothing, passes all of them.
+The other claims about the free-agent graph are about results of whole epochs.  A kernel that executes something else
+than the admitted requests, or nothing, passes all of them.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ ORACLE = _oracle()
 
 
 def _choice(config: Config, choice: Any) -> tuple[str, int, int]:
-    """A choice in the enumeration's words."""
+    """Return a choice in the enumeration's words."""
     if choice.exits:
         return ("exit", 0, 0)
     if choice.request is None:
@@ -62,14 +62,14 @@ def _choice(config: Config, choice: Any) -> tuple[str, int, int]:
 
 
 def _step(config: Config, before: FreeState, action: Epoch, told: tuple[str, ...], world: Any) -> Any:
-    """A step with these tokens and this world, whoever made them up."""
+    """Return a step with these tokens and this world, from any source."""
     tokens = tuple(sorted(zip((agent for agent, _ in action.choices), told, strict=True)))
     shown = FreeShown(tokens, changes(before.world, world), Happened(True, False, False, world != before.world))
     return Step(config, before, action, shown, FreeState(world, before.marks, before.counter))
 
 
 def _epochs() -> Iterator[tuple[Config, FreeState, Epoch, tuple[str, ...], tuple[int, ...]]]:
-    """Every joint choice of two agents in every world of two keys, with what the enumeration says comes of it."""
+    """Yield every joint choice of two agents in every world of two keys, with the enumeration's result."""
     (config,) = FREE.all_configs()
     (start,) = FREE.initial(config)
     for values in itertools.product(range(2), repeat=2):
@@ -83,7 +83,7 @@ def _epochs() -> Iterator[tuple[Config, FreeState, Epoch, tuple[str, ...], tuple
 
 
 def test_the_claims_allow_what_the_enumeration_says_and_nothing_else() -> None:
-    """Every other token of any agent and every other world is objected to, so the claims determine what is shown."""
+    """The claims object to every other token of any agent and every other world, so they determine the observation."""
     tried = objected = 0
     for config, before, action, told, now in _epochs():
         for tokens in itertools.product((DONE, FAILURE, FAULT, IDLE, EXITED), repeat=2):
@@ -92,7 +92,7 @@ def test_the_claims_allow_what_the_enumeration_says_and_nothing_else() -> None:
                 step = _step(config, before, action, tokens, world)
                 accepted = all(claim.check(step) for claim in EPOCHS if claim.when(step))
                 right = (tokens, values) == (told, now)
-                # Where nobody submits anything no request is there to speak of; what such an epoch is, others say.
+                # Without submissions there is no request for these claims; other claims cover such an epoch.
                 silent = not any(choice.request for _, choice in action.choices if not choice.exits)
                 assert accepted == right or (silent and accepted)
                 tried, objected = tried + 1, objected + (not accepted)
@@ -104,7 +104,7 @@ def test_the_claims_allow_what_the_enumeration_says_and_nothing_else() -> None:
     [("ignoring_2", "only_own_scope_changes"), ("other_comparison_5", "executed_writes_take_effect")],
 )
 def test_execution_of_something_else_is_refuted(fault: str, claim: str) -> None:
-    """Executed against the world of another epoch; and nothing executed: no claim about what adds up objects."""
+    """Execution in the world of another epoch, or no execution: no claim about whole epochs objects."""
     verdicts = {v.claim: v.status for v in explore(mutated(FREE, f"auto:execute:{fault}"), CLAIMS).verdicts}
     assert verdicts[claim] is Status.REFUTED and verdicts["outcomes_are_those_of_the_text"] is Status.REFUTED
     stated = {one.name for one in CLAIMS} - set(NAMES) - {"livelock_free"}
@@ -117,7 +117,7 @@ def _made(rule: str = "") -> list[str]:
 
 
 def _fate(variant: str) -> str:
-    """Killed by a claim, equal to the reference in the whole scope, stillborn, or none of these."""
+    """Return killed by a claim, equal to the reference in the whole scope, invalid, or none of these."""
     try:
         faulty = mutated(FREE, variant)
         verdicts = explore(faulty, CLAIMS).verdicts
@@ -129,7 +129,7 @@ def _fate(variant: str) -> str:
 
 
 def test_every_fault_of_execution_is_killed_or_equal() -> None:
-    """All that can be made by rule from `execute`, none picked."""
+    """All faults made by rule from `execute`."""
     fates = {name: _fate(name) for name in _made("execute:")}
     assert [name for name, fate in fates.items() if fate not in ("killed", "equal")] == []
     assert list(fates.values()).count("killed") >= 7
@@ -140,5 +140,5 @@ def test_every_fault_made_by_rule_is_killed_or_equal() -> None:
     """The same for every rule."""
     fates = {name: _fate(name) for name in _made()}
     assert [name for name, fate in fates.items() if fate == "survives"] == [] and len(fates) == 164
-    # What has no status for a request, or no request for a status, is a model that no engine can run.
+    # A fault without a status for a request, or without a request for a status, gives a model that no engine can run.
     assert {name.split(":")[1] for name, fate in fates.items() if fate == "stillborn"} == {"resolve", "token"}

@@ -1,4 +1,4 @@
-"""The generators of cud: every rule draws what it aims at, every event is reached, floors can be missed."""
+"""The generators of cud: every rule draws its target, every event is reached, floors can be missed."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from evenhand.model.cud.protocol import CUD
 from evenhand.properties.cud.generators import FREE_GENERATOR, GENERATORS, RUN_GENERATOR
 
 LEAST = 20
-"""No floor is lower: what is seen less often was hardly seen."""
+"""No floor is lower: an event seen less often is hardly covered."""
 
 
 @pytest.mark.parametrize("generator", GENERATORS, ids=lambda generator: generator.system)
 def test_a_short_run_draws_every_rule_and_sees_every_event(generator: Generator) -> None:
-    """A quarter of a standard run misses none of them, and finds nothing wrong with files."""
+    """A quarter of a standard run misses none of them, and finds no file that changes a value."""
     found = fuzz(CUD.systems[generator.system], (), generator, examples=50, steps=20)
     assert not found.findings
     for rule in generator.rules:
@@ -33,7 +33,7 @@ def test_a_short_run_draws_every_rule_and_sees_every_event(generator: Generator)
 @pytest.mark.parametrize("generator", GENERATORS, ids=lambda generator: generator.system)
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_standard_run_is_above_every_floor(generator: Generator, seed: int) -> None:
-    """Floors are absolute and lie well below what is seen."""
+    """Floors are absolute, and well below the usual counts."""
     found = fuzz(CUD.systems[generator.system], (), generator, seed=seed)
     for event in generator.events:
         assert LEAST <= event.floor <= found.coverage[f"event:{event.name}"], event.name
@@ -56,6 +56,6 @@ def test_below_a_floor_nothing_is_a_verdict() -> None:
 
 
 def test_hostile_and_constructive_rules_are_both_there() -> None:
-    """A machine of one sort alone proves little."""
+    """A machine with one sort of rules alone proves little."""
     for generator in (RUN_GENERATOR, FREE_GENERATOR):
         assert {rule.hostile for rule in generator.rules} == {True, False}

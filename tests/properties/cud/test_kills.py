@@ -1,4 +1,4 @@
-"""Every claim of cud is seen false: on a mutant kernel where one breaks it, else on a kernel broken here."""
+"""Every claim of cud is refuted somewhere: on a mutant kernel if one breaks it, else on a kernel broken here."""
 
 from __future__ import annotations
 
@@ -79,13 +79,13 @@ def _idle_kernel(_config: Any, world: Any, _admitted: Any) -> Execution:
 
 
 def _meddling(_config: Any, world: Any, _admitted: Any) -> Execution:
-    """The kernel writes every key itself, now this, now that."""
+    """The kernel itself writes every key, with alternating values."""
     one, other = Atom("str", "tick"), Atom("str", "tock")
     return Execution(tuple((key, other if value == one else one) for key, value in world))
 
 
 def _swapped_token(finding: Finding | None) -> str:
-    """Silence is told as a refusal, and what is executed as silence."""
+    """Silence is reported as a refusal, and execution as silence."""
     token = REFERENCE.token(finding)
     return {IDLE: FAILURE, DONE: IDLE}.get(token, token)
 
@@ -100,7 +100,7 @@ def _squeamish(authorities: Any, bound: Any) -> bool:
 
 
 def _vetoes_later(config: Any, moment: Any) -> Any:
-    """From epoch 1 on everything is denied."""
+    """From epoch 1 on every request is denied."""
     held = REFERENCE.in_force(config, moment)
     return (*held, deny(998, *((key, op) for key in config.keys for op in OPERATIONS))) if moment.epoch else held
 
@@ -171,11 +171,11 @@ UNTOUCHED = {
     "collapse_happens": "`step` takes exits from the choices",
     "orphaning_happens": "`step` takes exits from the choices",
 }
-"""Claim → why no rules of the kernel can break it; the tests below see each of them false on a broken system."""
+"""Claim → the reason why no rules of the kernel can break it; the tests below refute each on a broken system."""
 
 
 def test_every_claim_is_in_one_table() -> None:
-    """No claim is left without a killer or a reason."""
+    """Every claim has a killer or a reason."""
     assert set(CLAIMS) == set(BY_MUTANT) | set(BROKEN) | set(UNTOUCHED)
 
 
@@ -186,7 +186,7 @@ def _verdict(system: AnySystem, claim: Property) -> Any:
 
 @pytest.mark.parametrize("name", sorted(BY_MUTANT))
 def test_claim_kills_a_mutant(name: str) -> None:
-    """The claim holds of the reference and is refuted of the mutant, with evidence that replays."""
+    """The claim holds on the reference and is refuted on the mutant, with evidence that replays."""
     claim, mutant = CLAIMS[name], MUTANTS[BY_MUTANT[name]]
     broken = mutant.of(CUD.systems)
     verdict = _verdict(broken, claim)
@@ -204,7 +204,7 @@ def _at(system: str, scope: dict[str, int]) -> AnySystem:
 
 @pytest.mark.parametrize("name", sorted(BROKEN))
 def test_claim_kills_a_kernel_broken_here(name: str) -> None:
-    """The claim is refuted of the broken kernel and not of the reference."""
+    """The claim is refuted on the broken kernel and not on the reference."""
     where, scope, rules = BROKEN[name]
     honest = _at(where, scope)
     broken = replace(honest, rules=replace(REFERENCE, **rules), variant="broken")
@@ -216,7 +216,7 @@ Step = Callable[[Any, Any, Any, Any], tuple[Any, Any]]
 
 
 def _stepping(change: Callable[[Any, Any, Any], tuple[Any, Any]], **scope: int) -> AnySystem:
-    """`run` with a step of which `change(before, after, shown)` spoils the outcome."""
+    """Return `run` with a step whose outcome `change(before, after, shown)` spoils."""
     honest = _at("run", scope)
 
     def spoilt(rules: Any, config: Any, state: Any, action: Any) -> tuple[Any, Any]:
@@ -236,13 +236,13 @@ def _hasty(_before: Any, after: Any, shown: Any) -> tuple[Any, Any]:
 
 
 def _haunted(before: Any, after: Any, shown: Any) -> tuple[Any, Any]:
-    """The dead get tokens."""
+    """Exited agents get tokens."""
     gone = [f"agent_{place}" for place, one in enumerate(before.agents, start=1) if not one.active]
     return after, replace(shown, tokens=(*shown.tokens, *((name, IDLE) for name in gone)))
 
 
 def _gossiping(_before: Any, after: Any, shown: Any) -> tuple[Any, Any]:
-    """The first agent remembers everybody's token."""
+    """The first agent remembers the tokens of all agents."""
     return replace(after, agents=(replace(after.agents[0], memory=str(shown.tokens)), *after.agents[1:])), shown
 
 
@@ -268,7 +268,7 @@ def _undiffed(_before: Any, after: Any, shown: Any) -> tuple[Any, Any]:
     ],
 )
 def test_claim_about_the_harness_is_seen_false(name: str, change: Any, scope: dict[str, int]) -> None:
-    """What no rule of the kernel can break is broken in the step itself."""
+    """Claims that no rule of the kernel can break are broken in the step itself."""
     assert name in UNTOUCHED
     assert _verdict(_stepping(change, **scope), CLAIMS[name]).status is Status.REFUTED
     assert _verdict(_at("run", scope), CLAIMS[name]).status is not Status.REFUTED
@@ -276,7 +276,7 @@ def test_claim_about_the_harness_is_seen_false(name: str, change: Any, scope: di
 
 @pytest.mark.parametrize("name", ["exit_happens", "collapse_happens", "orphaning_happens"])
 def test_without_exits_nobody_leaves(name: str) -> None:
-    """A menu without exits refutes what needs them."""
+    """A menu without exits refutes claims that need them."""
     honest = _at("run", {"keys": 1, "epochs": 1})
     joint = honest.joint
     assert joint is not None
@@ -290,7 +290,7 @@ def test_without_exits_nobody_leaves(name: str) -> None:
 
 
 def test_a_static_agent_that_learns_is_noticed() -> None:
-    """Scripts that stop after a refusal are no scripts."""
+    """Scripts that stop after a refusal are not static."""
     honest = CUD.systems["conditions"]
     joint = honest.joint
     assert joint is not None
@@ -307,7 +307,7 @@ def test_a_static_agent_that_learns_is_noticed() -> None:
 
 
 def test_what_is_stated_to_be_refuted_can_hold() -> None:
-    """Claims that the honest kernel refutes hold of kernels that are not honest."""
+    """Claims that are refuted on the honest kernel hold on dishonest kernels."""
     honest = _at("universe", {"keys": 1})
     assert _verdict(honest, CLAIMS["agent_can_tell_the_pass"]).status is Status.REFUTED
     telling = replace(honest, rules=MUTANTS["token_tells_the_pass"].rules)

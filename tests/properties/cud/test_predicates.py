@@ -1,4 +1,4 @@
-"""The claims' own predicates: independent of the kernel, and saying the same as it on everything small."""
+"""The claims' own predicates: independent of the kernel, and in agreement with it on all small cases."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from evenhand.properties.cud.scenes import cited
 
 
 def test_claims_never_import_the_kernel() -> None:
-    """A mutant must not be judged by its own notion: no rules, no step, no mutants; the classifier in one place."""
+    """A mutant must not be judged by its own rules: no rules, no step, no mutants; the classifier in one place."""
     forbidden = ("kernel", "step", "mutants", "free", "play", "strategies", "classify")
     assert package.CLAIMS.claims
     for module in (predicates, safety, arbitration, blindness, history, liveness, reach):
@@ -80,7 +80,7 @@ def _steps(**scope: int) -> Any:
 
 
 def test_the_memory_of_facts_is_never_stale() -> None:
-    """The same facts in any order of asking, and for equal steps made of other objects."""
+    """The same facts in any order of queries, and for equal steps made of other objects."""
     system = CUD.systems["universe"].at(agents=2, keys=1)
     configs = list(system.all_configs())[10::20]
     steps = [
@@ -95,7 +95,7 @@ def test_the_memory_of_facts_is_never_stale() -> None:
 
 
 def test_the_claims_determine_the_tokens() -> None:
-    """Of all ways to hand tokens out, the claims together leave exactly the reference's: they determine the kernel.
+    """Of all assignments of tokens the claims together allow exactly the reference's: they determine the kernel.
 
     Checked on every epoch of one agent, and of two on one key, with the log's verdict and fault free to vary too.
     """

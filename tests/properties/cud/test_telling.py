@@ -1,4 +1,4 @@
-"""An epoch told by its phases: what this kernel did, in the words of the text."""
+"""An epoch described by its phases: the kernel's behaviour, in the words of the text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from evenhand.properties.cud.phases import phases
 
 
 def told(variant: str) -> dict[str, list[str]]:
-    """The first epoch of the fixture in which names decide, in this variant of the kernel."""
+    """Return the first epoch of the fixture in which names decide, under this variant of the kernel."""
     bundle = find("cud")
     (record,) = (
         r for name, r in fixtures_of("cud") if name.startswith("cud/log_names_the_true_pass--tie_break_by_name--")
@@ -27,7 +27,7 @@ def told(variant: str) -> dict[str, list[str]]:
 
 
 def test_the_reference_refuses_both_in_pass_2() -> None:
-    """Nobody wins."""
+    """No agent wins."""
     seen = told("reference")
     assert list(seen) == ["requests", "pass 1", "pass 2", "outcome"]
     assert len(seen["requests"]) == 2 and seen["pass 1"] == ["refuses nobody"]
@@ -36,7 +36,7 @@ def test_the_reference_refuses_both_in_pass_2() -> None:
 
 
 def test_the_mutant_is_told_as_it_did() -> None:
-    """Agent 1 wins by its name, and the telling does not hide it."""
+    """Agent 1 wins by its name, and the description shows it."""
     seen = told("tie_break_by_name")
     assert seen["pass 2"] == ["refuses agent_2"]
     assert seen["outcome"] == ["agent_1: EXECUTED", "agent_2: JOINT_ADMISSIBILITY_FAILURE"]

@@ -1,4 +1,4 @@
-"""Every claim says what was registered; the plans name what there is; the sixty-six rows have no empty cell."""
+"""Every claim has its registered verdict; the plans name existing things; the table of sixty-six rows is complete."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.properties.markspace.bundle import BUNDLE
 def unexpected(
     verdicts: tuple[Verdict, ...], system: str, engine: str = "explore", readings: Mapping[str, Any] | None = None
 ) -> dict[str, str]:
-    """Claims whose verdict is not the registered one."""
+    """Return claims whose verdict is not the registered one."""
     return {
         verdict.claim: f"{verdict.status.value}: {verdict.because}"
         for verdict in verdicts
@@ -33,7 +33,7 @@ def unexpected(
 
 
 def planned(plan: Plan) -> list[Property]:
-    """The claims of a plan."""
+    """Return the claims of a plan."""
     return [claim for claim in BUNDLE.claims_of(plan.system) if not plan.claims or claim.name in plan.claims]
 
 
@@ -76,7 +76,7 @@ def test_every_standard_plan_says_what_was_registered(plan: Plan) -> None:
 def test_refutations_are_as_short_as_the_page_says(
     system: str, readings: Mapping[str, Any], claim: str, length: int
 ) -> None:
-    """The smallest witness; breadth-first search gives no longer one."""
+    """The smallest witness; breadth-first search gives a shortest one."""
     asked = [one for one in BUNDLE.claims if one.name == claim]
     verdict = explore(BUNDLE.model.systems[system].at(levels=1).under(**readings), asked).verdicts[0]
     assert verdict.status is Status.REFUTED
@@ -85,7 +85,7 @@ def test_refutations_are_as_short_as_the_page_says(
 
 
 def test_one_lock_through_the_tool_call_excludes_and_so_do_waiting_boundaries() -> None:
-    """The two readings that give mutual exclusion, seen beside the default that does not."""
+    """The two readings that give mutual exclusion, beside the default that does not."""
     asked = [one for one in BUNDLE.claims if one.name == "mutual_exclusion"]
     locked = BUNDLE.model.systems["first_writer"].under(guard_atomicity="through_tool_call")
     waiting = BUNDLE.model.systems["deferred"].under(boundary_while_running="waits")
@@ -94,7 +94,7 @@ def test_one_lock_through_the_tool_call_excludes_and_so_do_waiting_boundaries() 
 
 
 def test_the_table_has_sixty_six_full_rows() -> None:
-    """One claim for each number, and a claim that is missing or doubled is an error."""
+    """One claim for each number; a missing or doubled claim is an error."""
     table = sixty_six()
     assert [row.number for row in table] == list(range(1, COUNT + 1))
     assert all(getattr(row, cell.name) for row in table for cell in fields(row))
@@ -106,7 +106,7 @@ def test_the_table_has_sixty_six_full_rows() -> None:
 
 
 def test_rows_name_the_theorems_that_there_are() -> None:
-    """Every theorem about a property stands in its row; without theorems each row gives a reason."""
+    """Every theorem about a property is in its row; rows without theorems give a reason."""
     table = {row.number: row for row in sixty_six()}
     stated = {one.claim for one in THEOREMS}
     for row in table.values():
@@ -119,13 +119,13 @@ def test_rows_name_the_theorems_that_there_are() -> None:
 
 
 def test_the_page_of_the_sixty_six_is_the_table() -> None:
-    """What the reference prints is what is registered."""
+    """The reference prints the registered content."""
     page = Path(__file__).parents[3] / "docs" / "reference" / "markspace_properties.md"
     assert markdown(sixty_six()) in page.read_text("utf-8")
 
 
 def test_plans_and_expectations_name_what_there_is() -> None:
-    """Systems, claims and readings of every plan; every reading that is not a default has one."""
+    """Systems, claims and readings of every plan; every reading that is not a default has a plan."""
     names = [claim.name for claim in BUNDLE.claims]
     assert len(set(names)) == len(names)
     seen: set[tuple[str, Any]] = set()
@@ -142,7 +142,7 @@ def test_plans_and_expectations_name_what_there_is() -> None:
 
 @pytest.mark.parametrize("name", ["deferred", "space"])
 def test_the_machine_reaches_its_events(name: str) -> None:
-    """A standard run stays above every floor, and finds nothing that was not registered."""
+    """A standard run stays above every floor, and finds only registered refutations."""
     plan = next(one for one in BUNDLE.plans if one.engine == "fuzz" and one.system == name)
     generator = next(one for one in BUNDLE.generators if one.system == name)
     found = fuzz(BUNDLE.model.systems[name], planned(plan), generator, examples=200, steps=20)

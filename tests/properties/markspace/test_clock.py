@@ -1,4 +1,4 @@
-"""A scheduler whose time has no end, searched under two proved maps: the graph of the one whose seconds saturate."""
+"""A scheduler without an end of time, searched under two proved maps: its graph is that with saturated seconds."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ TIMED = [one for one in BUNDLE.claims if one.name in ("schedule_interval_p56", "
 
 @cache
 def proved() -> tuple[Proved, ...]:
-    """Both theorems, proved once."""
+    """Return both theorems, proved once."""
     return tuple(prove(theorem, bundle=BUNDLE) for theorem in CLOCKS)
 
 
 def licences() -> list[Licence]:
-    """What they license."""
+    """Return their licences."""
     return [licence(one, ENDLESS.readings) for one in proved()]
 
 
 def test_both_theorems_are_green_and_their_mutants_die_as_declared() -> None:
-    """By both solvers, linked, each refuted for one mutant by a run that replays."""
+    """By both solvers, in conformance, each refuted for one mutant by a run that replays."""
     for one in proved():
         assert one.green, one.verdict.because
         assert all(killed.as_declared for killed in one.mutants)
@@ -52,7 +52,7 @@ def test_both_theorems_are_green_and_their_mutants_die_as_declared() -> None:
 
 
 def test_the_classes_are_the_states_of_the_scheduler_without_a_clock() -> None:
-    """432 states, counted by `tests/oracles` without any model: instants under both maps, and seconds that saturate."""
+    """432 states, counted by `tests/oracles` without any model: instants under both maps, and saturated seconds."""
     found = explore(ENDLESS, TIMED, licence=licences())
     usual = explore(BUNDLE.model.systems["scheduling"], TIMED)
     assert found.complete and found.classes and not usual.classes
@@ -63,7 +63,7 @@ def test_the_classes_are_the_states_of_the_scheduler_without_a_clock() -> None:
 
 
 def test_under_another_cap_there_are_other_classes() -> None:
-    """The count is no accident: a map that remembers a second more has more of them."""
+    """A map that remembers one more second has more classes, so the count is significant."""
     usual = ENDLESS.abstractions[1]
 
     def longer(config: ClockConfig, state: Any) -> Any:
@@ -77,7 +77,7 @@ def test_under_another_cap_there_are_other_classes() -> None:
 
 
 def test_a_cap_below_the_longest_interval_lies() -> None:
-    """Planted fault: the map forgets what an interval still asks for."""
+    """Planted fault: the map forgets ages that an interval still needs."""
     usual = ENDLESS.abstractions[1]
 
     def shorter(config: ClockConfig, state: Any) -> Any:
@@ -92,7 +92,7 @@ def test_a_cap_below_the_longest_interval_lies() -> None:
 
 
 def test_an_interval_beyond_the_longest_is_outside_the_licence() -> None:
-    """Planted fault: a longer interval is on offer, so old activations are not alike any more."""
+    """Planted fault: with a longer interval on offer, old activations are no longer equivalent."""
     offers = ENDLESS.actions
     assert offers is not None
 
@@ -105,7 +105,7 @@ def test_an_interval_beyond_the_longest_is_outside_the_licence() -> None:
 
 
 def test_a_mutant_and_a_theorem_that_is_not_green_license_nothing() -> None:
-    """Nor do the licences of one map, or of other readings, do for two."""
+    """Licences of one map, or of other readings, do not license both maps."""
     faults = [one for one in BUNDLE.model.mutants if one.system == "clock"]
     assert len(faults) == 2
     for fault in faults:
@@ -130,7 +130,7 @@ def test_without_the_bound_on_intervals_saturation_is_not_proved() -> None:
 
 
 def test_a_plan_is_run_under_its_licence_and_never_without() -> None:
-    """The job of `verify`; of a mutant it is refused rather than searched without end."""
+    """The job of `verify`; for a mutant it is refused, as the search would not end."""
     job = Job(
         "markspace",
         "explore",
@@ -148,5 +148,5 @@ def test_a_plan_is_run_under_its_licence_and_never_without() -> None:
 
 
 def test_a_system_that_may_have_no_end_is_searched_before_it_is_called_small() -> None:
-    """Up to its horizon it has one; without a horizon see `tests/front/test_quotients.py`."""
+    """Up to its horizon it has an end; for a system without a horizon see `tests/front/test_quotients.py`."""
     assert steps_beyond(BUNDLE.model.systems["clock"], 50_000_000) == ""

@@ -1,4 +1,4 @@
-"""Every claim says what was registered; the plans name what there is; the machine reaches its events."""
+"""Every claim has its registered verdict; the plans name existing things; the machine reaches its events."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SMALL: list[tuple[str, dict[str, int]]] = [
 
 
 def unexpected(verdicts: tuple[Verdict, ...], system: str, engine: str, readings: dict[str, Any]) -> dict[str, str]:
-    """Claims whose verdict is not the registered one."""
+    """Return claims whose verdict is not the registered one."""
     return {
         one.claim: f"{one.status.value}: {one.because}"
         for one in verdicts
@@ -39,7 +39,7 @@ def unexpected(verdicts: tuple[Verdict, ...], system: str, engine: str, readings
 
 @pytest.mark.parametrize(("name", "scope"), SMALL)
 def test_the_search_says_what_was_registered(name: str, scope: dict[str, int]) -> None:
-    """At small scopes; what no small scope can meet is left out by the plan."""
+    """At small scopes; the plan leaves out events that no small scope can meet."""
     names = {
         claim for plan in BUNDLE.plans if plan.system == name and plan.engine == "explore" for claim in plan.claims
     }
@@ -57,7 +57,7 @@ def test_the_search_says_what_was_registered(name: str, scope: dict[str, int]) -
     ids=lambda p: f"{p.system}-{p.scope}-{p.readings}",
 )
 def test_every_search_says_what_was_registered(plan: Any) -> None:
-    """As planned."""
+    """By the plans."""
     system = BUNDLE.model.systems[plan.system].at(**plan.scope).under(**plan.readings)
     claims = [claim for claim in BUNDLE.claims_of(plan.system) if not plan.claims or claim.name in plan.claims]
     found = explore(system, claims)
@@ -65,7 +65,7 @@ def test_every_search_says_what_was_registered(plan: Any) -> None:
 
 
 def test_plans_name_what_there_is() -> None:
-    """Systems, claims and readings of every plan; every reading that is not a default has one."""
+    """Systems, claims and readings of every plan; every reading that is not a default has a plan."""
     planned: set[tuple[str, Any]] = set()
     for plan in BUNDLE.plans:
         names = {claim.name for claim in BUNDLE.claims_of(plan.system)}
@@ -78,7 +78,7 @@ def test_plans_name_what_there_is() -> None:
 
 
 def test_names_are_unique_and_expectations_are_about_claims() -> None:
-    """A claim has one name, an expectation a claim and a reason."""
+    """Each claim has one name, each expectation a claim and a reason."""
     names = [claim.name for claim in BUNDLE.claims]
     assert len(set(names)) == len(names)
     for expectation in BUNDLE.expected:
@@ -86,7 +86,7 @@ def test_names_are_unique_and_expectations_are_about_claims() -> None:
 
 
 def test_the_machine_reaches_its_events() -> None:
-    """A standard run of the agent stays above every floor, and catches nothing that was not registered."""
+    """A standard run of the agent stays above every floor, and finds only registered refutations."""
     generator = next(one for one in BUNDLE.generators if one.system == "agent")
     claims = [claim for claim in BUNDLE.claims_of("agent") if not isinstance(claim, TwoRun)]
     found = fuzz(BUNDLE.model.systems["agent"], claims, generator, examples=200, steps=20)
@@ -113,7 +113,7 @@ STORE = Path(__file__).parents[3] / "counterexamples" / "sovereign"
 
 
 def test_stated_refutations_of_the_reference_are_on_file() -> None:
-    """Each that has a run, under the readings it is registered for; that nothing reaches a claim has none."""
+    """Each one with a run, under the readings it is registered for; an unreached goal has no run."""
     unreached = {claim.name for claim in BUNDLE.claims if isinstance(claim, Reachable)}
     stated = {
         (one.claim, tuple(sorted((one.readings or {}).items())))
@@ -130,7 +130,7 @@ def test_stated_refutations_of_the_reference_are_on_file() -> None:
 
 
 def _remembers(rules: Any, config: Config, state: Any, action: Any) -> Any:
-    """A kernel that stamps otherwise once it has issued a warrant: it looks at more than its inputs."""
+    """A kernel that stamps differently once it has issued a warrant, so it depends on more than its inputs."""
     return agent_step(replace(rules, stamp=_later) if state.issued else rules, config, state, action)
 
 
@@ -148,7 +148,7 @@ def test_a_kernel_that_remembers_is_seen() -> None:
 
 
 def test_a_kernel_with_a_clock_of_its_own_is_no_model() -> None:
-    """INV-4: what is stamped by something that nobody observed is refused as a model, whatever is claimed."""
+    """INV-4: a stamp from an unobserved source makes the model invalid, for any claim."""
     ticks = iter(range(10**9))
     system = BUNDLE.model.systems["agent"].at(proposals=1, executors=1)
 

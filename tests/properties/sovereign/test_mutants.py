@@ -1,4 +1,4 @@
-"""Claims kill what they should; every mutant has the fate it states."""
+"""The listed claims kill their mutants; every mutant has its registered status."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ MUTANTS = {mutant.name: mutant for mutant in BUNDLE.model.mutants}
 
 
 def pair(mutant: Mutant[Any]) -> tuple[System[Any, Any, Any, Any, Any], System[Any, Any, Any, Any, Any]]:
-    """The reference and the mutant, where the mutant can be seen."""
+    """Return the reference and the mutant, where the mutant shows."""
     variant = mutant.of(BUNDLE.model.systems)
     return replace(variant, rules=BUNDLE.model.systems[mutant.system].rules, variant="reference"), variant
 
 
 def kills(name: str, only: tuple[str, ...] = ()) -> list[str]:
-    """The claims that hold on the reference and are refuted on the mutant."""
+    """Return the claims that hold on the reference and are refuted on the mutant."""
     reference, variant = pair(MUTANTS[name])
     claims = [claim for claim in BUNDLE.claims_of(variant.name) if not only or claim.name in only]
     true = {v.claim for v in explore(reference, claims).verdicts if v.status is Status.HOLDS}
@@ -47,7 +47,7 @@ def kills(name: str, only: tuple[str, ...] = ()) -> list[str]:
     ],
 )
 def test_a_claim_kills_a_mutant(name: str, claim: str) -> None:
-    """The claim that says what the mutant breaks."""
+    """The claim about the rule that the mutant breaks."""
     assert kills(name, (claim,)) == [claim]
 
 
@@ -59,6 +59,6 @@ def test_every_mutant_has_the_fate_it_states(name: str) -> None:
 
 
 def test_there_are_enough_of_them() -> None:
-    """At least thirty, each with a name of its own, and none an unexplained survivor."""
+    """At least thirty, with distinct names, and no unexplained survivor."""
     assert len(MUTANTS) == len(BUNDLE.model.mutants) >= 30
     assert all(mutant.reason for mutant in MUTANTS.values() if mutant.expected != "killed")

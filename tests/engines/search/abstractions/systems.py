@@ -1,7 +1,7 @@
-"""Small timed systems, each told twice: with instants that count up for ever, and with ages that stop at a cap.
+"""Small timed systems in two forms: with instants that grow for ever, and with ages that stop at a cap.
 
-The first is searched under its maps; the second is written without them and closes by itself, so that it is another
-origin of counts and verdicts.
+The first form is searched under its maps; the second has no maps and a finite graph, so that its counts and verdicts
+are an independent origin.
 """
 
 # pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
@@ -35,7 +35,7 @@ AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
 luck = lru_cache(maxsize=None)(random_systems.luck)
 
 CAP = 3
-"""No threshold is higher, so older ages are alike."""
+"""No threshold is higher, so all older ages are equivalent."""
 
 
 @dataclass(frozen=True)
@@ -48,13 +48,13 @@ class Timed:
 
     @property
     def ages(self) -> tuple[int | None, ...]:
-        """Seconds since each alarm was set."""
+        """Return the seconds since each alarm was set."""
         return tuple(None if one is None else self.now - one for one in self.since)
 
 
 @dataclass(frozen=True)
 class Aged:
-    """The same, told by ages alone."""
+    """The same with ages instead of instants."""
 
     mode: int
     ages: tuple[int | None, ...]
@@ -112,7 +112,7 @@ def _shifted(state: Timed, seconds: int) -> Timed:
 
 
 def shift() -> Abstraction[None, Timed]:
-    """All instants counted from now."""
+    """Return the state with all instants counted from now."""
     return Abstraction(
         "shift",
         lambda _config, state: _shifted(state, -state.now),
@@ -121,7 +121,7 @@ def shift() -> Abstraction[None, Timed]:
 
 
 def saturation(cap: int = CAP) -> Abstraction[None, Timed]:
-    """What is older than the cap is as old as the cap."""
+    """Return the state with ages above the cap set to the cap."""
 
     def capped(_config: None, s: Timed) -> Timed:
         return replace(s, since=tuple(None if one is None else max(one, s.now - cap) for one in s.since))
@@ -147,7 +147,7 @@ def _offers(rules: tuple[Rule, ...], mode: int) -> Iterator[str]:
 
 
 def timed(seed: int, maps: tuple[Abstraction[None, Timed], ...] | None = None) -> AnySystem:
-    """A random system with a clock."""
+    """Return a random system with a clock."""
     rules, alarms, _ = _drawn(seed)
 
     def step(_rules: None, _config: None, state: Timed, action: str) -> tuple[Timed, str]:
@@ -171,7 +171,7 @@ def timed(seed: int, maps: tuple[Abstraction[None, Timed], ...] | None = None) -
 
 
 def aged(seed: int) -> AnySystem:
-    """The same system without a clock."""
+    """Return the same system without a clock."""
     rules, alarms, _ = _drawn(seed)
 
     def step(_rules: None, _config: None, state: Aged, action: str) -> tuple[Aged, str]:
@@ -194,19 +194,19 @@ def aged(seed: int) -> AnySystem:
 
 
 def licences(system: AnySystem) -> list[Licence]:
-    """A licence for each of its maps, as if their theorems were proved."""
+    """Return a licence for each of its maps, as if their theorems were proved."""
     return [
         Licence(one.name, system.name, "reference", f"{one.name} theorem", "sha256:00") for one in system.abstractions
     ]
 
 
 def _seen(state: Any) -> str:
-    """What both tellings have in common."""
+    """Return the common part of both forms of state."""
     return f"{state.mode} {tuple(None if age is None else min(age, CAP) for age in state.ages)}"
 
 
 def claims_about(seed: int) -> tuple[Property, ...]:
-    """One random claim or more of each kind, about what both tellings have in common."""
+    """Return one or more random claims of each kind, about the common part of both forms."""
     random = Random(f"claims {seed}")
 
     def steps(chance: float) -> Callable[[Any], bool]:

@@ -1,4 +1,4 @@
-"""Classes are found alike by each method, in memory, on a disk, and by several processes."""
+"""Each method finds the same classes, in memory, on a disk, and with several processes."""
 
 # pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 
@@ -22,7 +22,7 @@ CAP = 3
 
 @dataclass(frozen=True)
 class Watch:
-    """The time, and when each of two watches was wound up."""
+    """The time, and the instant at which each of two watches was wound up."""
 
     now: int
     one: int
@@ -103,13 +103,13 @@ CLAIMS: tuple[Property, ...] = (
 
 
 def searched(**more: Any) -> Any:
-    """The search of classes."""
+    """Return the search of classes."""
     return explore(watches(), CLAIMS, licence=LICENCE, **more)
 
 
 @pytest.mark.parametrize("method", ["explicit", "memoised", "compiled"])
 def test_all_tiers_find_the_same_classes(method: int) -> None:
-    """Sixteen pairs of ages, of which those that two watches can have; verdicts and evidence are equal."""
+    """Of sixteen pairs of ages, those that two watches can have; verdicts and evidence are equal."""
     found, plain = searched(method=method), searched(method="explicit")
     assert found.method == method and "quotient 'ages' is licensed" in found.why_method
     assert (found.states, found.transitions) == (2 * 16, 2 * 16 * 4)
@@ -120,7 +120,7 @@ def test_all_tiers_find_the_same_classes(method: int) -> None:
 
 
 def test_rows_are_the_choice_where_there_are_domains() -> None:
-    """Nobody has to ask for them."""
+    """Compiled search needs no option."""
     assert searched().method == "compiled"
     with pytest.raises(LicenceMissing, match="symmetric search divides"):
         searched(method="symmetric")
@@ -138,13 +138,13 @@ def test_processes_and_disks_find_the_same(tmp_path: Path) -> None:
 
 
 def test_a_graph_that_is_drawn_is_that_of_the_classes() -> None:
-    """The model's own has no end."""
+    """The model's own graph is infinite."""
     graph = searched(method="explicit").to_networkx()
     assert len(graph) == 16
 
 
 def test_a_claim_that_is_not_asked_says_so_under_a_bound() -> None:
-    """It was not violated on what was covered, for it was not asked."""
+    """It was not evaluated, so the report does not say that it was not violated."""
     asked = DeterminedBy(name="by_action", sentence="", key=lambda step: step.action, value=lambda step: step.shown)
     (verdict,) = explore(watches(), (asked,), licence=LICENCE, method="explicit", max_states=10).verdicts
     assert verdict.status is Status.UNDECIDED and "compares runs" in verdict.because

@@ -1,4 +1,4 @@
-"""Maps that lie, claims that are not fixed, licences that are not there: each is refused, and says why."""
+"""Wrong maps, claims that are not invariant under them, missing licences: each is refused with the reason."""
 
 # pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 # pyright: reportUnknownMemberType=false
@@ -31,7 +31,7 @@ from tests.engines.test_new_kind import AtMost
 
 @dataclass(frozen=True)
 class Lease:
-    """The time, when each of two leases was taken, and how many seconds the second has left, counted by itself."""
+    """The time, the instant at which each of two leases was taken, and the remaining seconds of the second."""
 
     now: int = 0
     first: int = 0
@@ -78,7 +78,7 @@ def leases(
     offers: Callable[[Lease], bool] = lambda _s: True,
     alike: Callable[[None, Lease], Iterable[Lease]] = _nobody,
 ) -> System[None, Lease, str, str, None]:
-    """A lease lasts so many seconds after it was taken; who asks is told whether it is still held."""
+    """A lease lasts so many seconds; an agent that asks is told whether its lease is still held."""
 
     def step(_rules: None, _config: None, s: Lease, action: str) -> tuple[Lease, str]:
         match action:
@@ -110,7 +110,7 @@ HONEST: Property = EachStep(
 
 
 def searched(system: System[Any, Any, Any, Any, Any], *claims: Property, **more: Any) -> Any:
-    """The search under the map, as if its theorem were proved."""
+    """Search under the map, as if its theorem were proved."""
     return explore(system, claims, licence=licences(system), **more)
 
 
@@ -132,13 +132,13 @@ def test_an_honest_map_closes_the_graph() -> None:
     ids=["cap one too small", "an instant forgotten", "not idempotent", "raises"],
 )
 def test_a_map_that_is_none_is_found_out(map_: Map, says: str) -> None:
-    """The licence lies, and samples of the model tell."""
+    """Samples of the model contradict the licence."""
     with pytest.raises(ModelError, match=says):
         searched(leases(map_), HONEST, max_states=100)
 
 
 def test_offers_that_look_at_the_time_are_found_out() -> None:
-    """State and image must offer the same."""
+    """State and image must offer the same actions."""
     with pytest.raises(ModelError, match="which offers"):
         searched(leases(_both(LASTS), offers=lambda s: s.now < 9), HONEST)
 
@@ -164,14 +164,14 @@ ABSOLUTE: tuple[Property, ...] = (
 
 @pytest.mark.parametrize("claim", ABSOLUTE, ids=lambda one: one.name)
 def test_claims_about_the_time_itself_are_not_decided(claim: Property) -> None:
-    """What a claim says of a state and of its image is compared, also where no run gets in time."""
+    """The claim's value on a state is compared with its value on the image, even at times that no run reaches."""
     (verdict,) = searched(leases(_both(LASTS), alike=_later), claim).verdicts
     assert verdict.status is Status.UNDECIDED
     assert "does not leave" in verdict.because
 
 
 def test_fairness_that_looks_at_the_time_is_compared() -> None:
-    """So is what a claim assumes."""
+    """The claim's assumptions are compared too."""
     system = leases(_both(LASTS))
     claim = Eventually(name="served_late", sentence="", goal=lambda step: step.action == "wait", fairness=("late",))
     doubts = abstraction.compare_images(
@@ -181,7 +181,7 @@ def test_fairness_that_looks_at_the_time_is_compared() -> None:
 
 
 def test_a_time_that_no_run_reaches_is_seen_where_states_alike_are_declared() -> None:
-    """Without them, what becomes false after a hundred seconds is taken for true: that is what they are for."""
+    """Without these declared states, a claim that becomes false after a hundred seconds would count as true."""
     far = ABSOLUTE[0]
     assert searched(leases(_both(LASTS), alike=_later), far).verdicts[0].status is Status.UNDECIDED
     assert searched(leases(_both(LASTS)), far).verdicts[0].status is Status.HOLDS
@@ -194,7 +194,7 @@ def test_states_declared_alike_that_are_not_are_found_out() -> None:
 
 
 def test_without_the_comparison_such_claims_would_hold() -> None:
-    """Planted fault: nobody compares, and a claim about the time holds that is false."""
+    """Planted fault: without the comparison, a false claim about the time holds."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engine, "compare_images", lambda *args: ("",) * len(args[-1]))
         found = searched(
@@ -204,7 +204,7 @@ def test_without_the_comparison_such_claims_would_hold() -> None:
 
 
 def test_a_lie_that_no_sample_shows_is_shown_by_the_evidence() -> None:
-    """Planted fault: nobody compares; what a cap too small refutes does not replay, which stops the search."""
+    """Planted fault: without the comparison, a refutation under a cap that is too small does not replay: an error."""
     stays = EachStep(
         name="held_for_four_seconds",
         sentence="",
@@ -225,7 +225,7 @@ def test_a_lie_that_no_sample_shows_is_shown_by_the_evidence() -> None:
 
 
 def test_claims_that_compare_runs_are_not_asked() -> None:
-    """Equal images are no equal states, so runs are not compared; and the search does not look for them."""
+    """Equal images are not equal states, so runs cannot be compared; the search skips such claims."""
     claims = (
         DeterminedBy(name="by_state", sentence="", key=lambda step: step.before, value=lambda step: step.after.now),
         Commute(
@@ -267,7 +267,7 @@ def test_no_licence_no_map() -> None:
 
 
 def test_names_that_make_no_sense() -> None:
-    """A map that is not there, one named twice, one beside what is none."""
+    """A missing map, a map named twice, a map beside a group."""
     system = timed(1)
     for name in ("shift+shift", "shift+names"):
         with pytest.raises(ValueError, match="each once"):
@@ -277,7 +277,7 @@ def test_names_that_make_no_sense() -> None:
 
 
 def test_the_comparison_would_notice_less_if_it_looked_at_less() -> None:
-    """Planted fault: one state and no drawn run; a cap that is too small is not found out by then."""
+    """Planted fault: one state and no drawn run; a cap that is too small is missed."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(abstraction, "STATES", 1)
         patch.setattr(abstraction, "RUNS", 0)

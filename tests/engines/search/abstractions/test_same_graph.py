@@ -1,4 +1,4 @@
-"""Quotients by shift and saturation against what is no quotient: the model to a depth, and the same told without time.
+"""Quotients by shift and saturation, compared with the model up to a depth and with the same system without time.
 
 `CHECKS` run again with a fault planted in the engine, and the right ones must notice.
 """
@@ -34,25 +34,25 @@ LOOPS = (Eventually, LeadsTo, LivelockFree)
 
 @cache
 def reduced(seed: int) -> Exploration:
-    """The search of classes."""
+    """Return the search of classes."""
     system = timed(seed)
     return explore(system, claims_about(seed), licence=licences(system))
 
 
 @cache
 def untimed(seed: int) -> Exploration:
-    """The search of the system that has no clock."""
+    """Return the search of the system without a clock."""
     return explore(aged(seed), claims_about(seed))
 
 
 @cache
 def bounded(seed: int) -> Exploration:
-    """The search of the model itself, as deep as so many steps."""
+    """Return the search of the model itself, up to so many steps."""
     return explore(timed(seed), claims_about(seed)[:4], depth=DEPTH)
 
 
 def same_sizes(seed: int) -> None:
-    """Classes, steps, edges and depth are those of the system that has no clock."""
+    """Classes, steps, edges and depth are those of the system without a clock."""
     found, other = reduced(seed), untimed(seed)
     assert found.complete and found.classes and not other.classes
     for name in ("states", "transitions", "edges", "depth"):
@@ -60,7 +60,7 @@ def same_sizes(seed: int) -> None:
 
 
 def same_verdicts(seed: int) -> None:
-    """What is decided is decided alike; only a loop may stay open, and then it is refuted where there is no clock."""
+    """Decided verdicts are equal; only a loop may stay open, and then the system without a clock refutes the claim."""
     for claim, one, other in zip(claims_about(seed), reduced(seed).verdicts, untimed(seed).verdicts, strict=True):
         where = f"{seed} {claim.name}: {one.status} because {one.because!r}, {other.status}"
         assert one.coverage["met"] == other.coverage["met"], where
@@ -71,7 +71,7 @@ def same_verdicts(seed: int) -> None:
 
 
 def evidence_is_the_models(seed: int) -> None:
-    """What refutes, refutes in the model with its clock, from its own start; a lasso really comes back."""
+    """All evidence refutes in the model with its clock, from its own start; a lasso really returns."""
     system, found = timed(seed), reduced(seed)
     for claim, verdict in zip(claims_about(seed), found.verdicts, strict=True):
         needs = verdict.status is (Status.HOLDS if isinstance(claim, Reachable) else Status.REFUTED)
@@ -81,7 +81,7 @@ def evidence_is_the_models(seed: int) -> None:
 
 
 def agrees_with_the_model(seed: int) -> None:
-    """As far as the model itself is searched, it finds what the classes show, as early; and the same classes."""
+    """Up to that depth the model has the same classes and results, at the same distance."""
     found, other = reduced(seed), bounded(seed)
     for claim, one, model in zip(claims_about(seed), found.verdicts, other.verdicts, strict=False):
         if isinstance(claim, FINITE):
@@ -110,7 +110,7 @@ def test_the_random_systems_tell_something() -> None:
 
 
 def tells(seeds: range) -> None:
-    """What the verdicts on the systems of these seeds are, between them."""
+    """Return the verdicts on the systems of these seeds."""
     said = Counter[tuple[str, str]]()
     for seed in seeds:
         for verdict in reduced(seed).verdicts:
@@ -124,7 +124,7 @@ def tells(seeds: range) -> None:
 
 
 def test_the_report_counts_classes_and_says_so() -> None:
-    """No full-space count: the scope, the coverage and the reason for the method speak of classes."""
+    """The report has no full-space count: scope, coverage and the reason for the method are about classes."""
     found = reduced(1)
     assert "one state of each class" in found.why_method
     for verdict in found.verdicts:
@@ -139,7 +139,7 @@ def test_the_report_counts_classes_and_says_so() -> None:
 
 
 def test_one_map_alone_leaves_the_graph_open() -> None:
-    """A shift keeps ages that grow, a saturation a clock that runs: neither closes by itself, and nothing holds."""
+    """A shift leaves growing ages, a saturation leaves a running clock: neither graph is finite, and nothing holds."""
     system = timed(1)
     for licence in licences(system):
         found = explore(system, claims_about(1)[:1], licence=licence, depth=8)
@@ -151,7 +151,7 @@ def test_one_map_alone_leaves_the_graph_open() -> None:
 
 
 def no_map(patch: pytest.MonkeyPatch) -> None:
-    """Search without the maps: bounded, or it would not end."""
+    """Search without the maps, up to a bound."""
     patch.setattr(engine, "abstracted", lambda system, _maps: replace(system))
     patch.setattr(engine, "Bounds", lambda _states, _depth, memory, spill: Bounds(200, None, memory, spill))
 
@@ -164,7 +164,7 @@ def one_map(patch: pytest.MonkeyPatch) -> None:
 
 
 def images_as_evidence(patch: pytest.MonkeyPatch) -> None:
-    """Believe that a loop of classes is a lasso."""
+    """Take a loop of classes for a lasso."""
 
     def believed(system: Any, claim: Any, lasso: Any) -> Any:
         return lasso, Judgement(True, "believed")
@@ -173,7 +173,7 @@ def images_as_evidence(patch: pytest.MonkeyPatch) -> None:
 
 
 def starts_forgotten(patch: pytest.MonkeyPatch) -> None:
-    """Search from one initial state alone."""
+    """Search from one initial state only."""
     real = abstraction.abstracted
 
     def first(system: Any, maps: Any) -> Any:
@@ -184,7 +184,7 @@ def starts_forgotten(patch: pytest.MonkeyPatch) -> None:
 
 
 def loops_never(patch: pytest.MonkeyPatch) -> None:
-    """Leave every loop open, however often it is gone round."""
+    """Leave every loop open, however often it repeats."""
     real = lifting.carried
 
     def open_loops(*args: Any, **more: Any) -> Any:
@@ -204,7 +204,7 @@ FAULTS: dict[Callable[[pytest.MonkeyPatch], None], str] = {
 
 @pytest.mark.parametrize("plant", FAULTS, ids=lambda plant: plant.__name__)
 def test_planted_faults_are_noticed(plant: Callable[[pytest.MonkeyPatch], None]) -> None:
-    """The check that should notice does, and without the fault it is content."""
+    """The expected check fails on the fault and passes without it."""
     check = next(one for one in CHECKS if one.__name__ == FAULTS[plant])
     with pytest.MonkeyPatch.context() as patch:
         plant(patch)
@@ -217,7 +217,7 @@ def test_planted_faults_are_noticed(plant: Callable[[pytest.MonkeyPatch], None])
 
 
 def test_leaving_every_loop_open_is_noticed() -> None:
-    """Lassos are found at all; who leaves them open is told by the check on what the systems tell."""
+    """The search must find lassos; the check of decided verdicts notices their absence."""
     with pytest.MonkeyPatch.context() as patch:
         loops_never(patch)
         reduced.cache_clear()

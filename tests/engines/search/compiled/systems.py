@@ -1,4 +1,4 @@
-"""Random small systems with declared domains, drawn to look at few fields, at many, at none, and across words."""
+"""Random small systems with declared domains; steps read few fields, many or none, and fields that span words."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Table = tuple[Rule, ...]
 
 
 def drawn(random: Random, cells: int, numbers: int, rules: int) -> Table:
-    """Random rules over so many cells."""
+    """Return random rules over so many cells."""
     return tuple(
         Rule(
             random.randrange(cells),
@@ -50,7 +50,7 @@ def drawn(random: Random, cells: int, numbers: int, rules: int) -> Table:
 
 
 def applied(rule: Rule, state: Cells) -> tuple[Cells, str]:
-    """The rule's effect; says `no` where it does not apply."""
+    """Return the rule's effect, which says `no` where the rule does not apply."""
     here = state.cells[rule.looks][1]
     if here != rule.sees:
         return state, "no"
@@ -61,7 +61,7 @@ def applied(rule: Rule, state: Cells) -> tuple[Cells, str]:
             more = tuple((n + 1) % 3 if i == rule.counts else n for i, n in enumerate(numbers))
             return replace(after, numbers=more), "counted"
         case "copy":
-            # A value moves from one field to another without being looked at.
+            # A value moves from one field to another without being read.
             more = tuple(numbers[-1 - i] if i == rule.counts else n for i, n in enumerate(numbers))
             return replace(after, numbers=more), "copied"
         case "flag":
@@ -76,7 +76,7 @@ def applied(rule: Rule, state: Cells) -> tuple[Cells, str]:
 
 
 def declared(cells: int, numbers: int) -> Any:
-    """The domains of such a state."""
+    """Return the domains of such a state."""
     named: Any = tuple((f"c{i}", OneOf(("a", "b", "c"))) for i in range(cells))
     counted: Any = (OneOf((0, 1, 2)),) * numbers
     flag: Any = OneOf((None, True, False))
@@ -84,7 +84,7 @@ def declared(cells: int, numbers: int) -> Any:
 
 
 def plain_cells(seed: int, *, menu: bool, cells: int = 3, numbers: int = 2) -> System[Table, Cells, int, str, None]:
-    """One rule at a time; `menu` offers those that apply, by a list and `allows`, else by looking at the state."""
+    """Return a system of one rule at a time; `menu` offers applicable rules, by a list and `allows`, else by state."""
     random = Random(f"cells {seed}")
     tables = tuple(drawn(random, cells, numbers, 5) for _ in range(1 + seed % 2))
     starts = tuple(
@@ -115,12 +115,12 @@ def plain_cells(seed: int, *, menu: bool, cells: int = 3, numbers: int = 2) -> S
 
 
 def wide_cells(seed: int) -> System[Table, Cells, int, str, None]:
-    """States of more than 62 bits: 40 numbers of two bits each, of which few ever change."""
+    """Return a system with states of more than 62 bits: 40 numbers of two bits each, of which few ever change."""
     return plain_cells(seed, menu=True, cells=3, numbers=40)
 
 
 def joint_cells(seed: int, *, separated: bool) -> System[Table, Cells, Any, Any, None]:
-    """Two agents pick rules at a time; the second is gone while the flag is False.  A step may separate."""
+    """Return a system in which two agents pick rules; the second is gone while the flag is False."""
     random = Random(f"joint {seed}")
     table = drawn(random, 2, 2, 3)
     start = Cells((("c0", random.choice("abc")), ("c1", random.choice("abc"))), (0, 0), True)

@@ -1,4 +1,4 @@
-"""Models that rows cannot follow, or that break their contract, are refused with file and line, or caught."""
+"""Models that cannot be compiled, or that break their contract, are refused with file and line, or caught."""
 
 # pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 
@@ -23,14 +23,14 @@ from evenhand.search.compiled import compiler, table, watch
 
 @dataclass(frozen=True)
 class Lamp:
-    """A lamp and how often it was pressed."""
+    """A lamp, and the number of presses."""
 
     on: Any = False
     pressed: Any = 0
 
 
 def lamp(step: Callable[[Any, Any, Lamp, str], tuple[Any, str]], domain: Any = None) -> System[Any, Any, str, str, Any]:
-    """A lamp with a button, and somebody who waits."""
+    """Return a lamp with a button, and a user that waits."""
     return System(
         name="lamp",
         rules=None,
@@ -43,7 +43,7 @@ def lamp(step: Callable[[Any, Any, Lamp, str], tuple[Any, str]], domain: Any = N
 
 
 def honest(_rules: Any, _config: Any, state: Lamp, action: str) -> tuple[Lamp, str]:
-    """What everybody expects."""
+    """The reference."""
     if action == "press":
         return Lamp(not state.on, (state.pressed + 1) % 3), "pressed"
     return state, "waited"
@@ -55,7 +55,7 @@ def by_identity(_rules: Any, _config: Any, state: Lamp, action: str) -> tuple[La
 
 
 def by_computed_identity(_rules: Any, _config: Any, state: Lamp, action: str) -> tuple[Lamp, str]:
-    """Compares something computed with `is`."""
+    """Compares a computed value with `is`."""
     return (Lamp(False, 0), "off") if (state.on or state.pressed) is True else (Lamp(True, 0), "on")
 
 
@@ -78,7 +78,7 @@ def swallows(_rules: Any, _config: Any, state: Lamp, action: str) -> tuple[Lamp,
 
 
 def handles_type_errors(_rules: Any, _config: Any, state: Lamp, action: str) -> tuple[Lamp, str]:
-    """Takes the placeholder's own TypeError for an answer."""
+    """Handles the symbolic proxy's own TypeError."""
     try:
         return Lamp(True, len("".join(["x", state.on]))), "on"
     except TypeError:
@@ -96,7 +96,7 @@ def reads_the_clock(_rules: Any, _config: Any, state: Lamp, action: str) -> tupl
 
 
 def prints(_rules: Any, _config: Any, state: Lamp, action: str) -> tuple[Lamp, str]:
-    """Has an effect beside its result."""
+    """Has a side effect."""
     print(action)
     return state, "said"
 
@@ -132,7 +132,7 @@ IMPURE = [(by_id, r"uses `id\(\)`"), (draws_lots, "uses `random.random`"), (read
 
 @pytest.mark.parametrize(("step", "says"), IMPURE, ids=lambda value: getattr(value, "__name__", ""))
 def test_what_is_no_function_is_refused_by_every_method(step: Any, says: str) -> None:
-    """Its code says so before anything is searched."""
+    """The search refuses it after reading its code."""
     for method in (None, "explicit", "compiled"):
         with pytest.raises(ModelError, match=says):
             explore(lamp(step), method=method)
@@ -140,7 +140,7 @@ def test_what_is_no_function_is_refused_by_every_method(step: Any, says: str) ->
 
 @pytest.mark.parametrize(("step", "says"), REFUSED, ids=lambda value: getattr(value, "__name__", ""))
 def test_what_rows_cannot_follow(step: Any, says: str) -> None:
-    """Asked for, compiled search is refused with the place; by itself the search falls back and says why."""
+    """If compiled search was requested, the refusal names the place; otherwise the search falls back."""
     with pytest.raises(ValueError, match=rf"test_refusals\.py:\d+ .*{says}"):
         explore(lamp(step), method="compiled")
     if step in (by_identity, by_computed_identity, by_type, swallows):
@@ -183,7 +183,7 @@ def test_declarations_that_make_no_sense() -> None:
 
 
 def test_a_domain_too_wide(monkeypatch: pytest.MonkeyPatch) -> None:
-    """More paths than anybody waits for."""
+    """It would have too many paths."""
     monkeypatch.setattr(compiler, "RUNS", 50)
     wide = lamp(lambda _r, _c, s, _a: (Lamp(s.on, (s.pressed + 1) % 99), ""), Lamp(False, OneOf(tuple(range(99)))))
     assert explore(wide).method == "explicit"
@@ -202,7 +202,7 @@ def test_claims_that_rows_cannot_answer() -> None:
 
 
 def test_the_comparison_catches_what_the_watch_would_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the watch blinded, each unsound model gives wrong rows, and the comparison says so."""
+    """Without the watch, each unsound model gives a wrong transition table, and the comparison reports it."""
     monkeypatch.setattr(watch.Watch, "_complain", lambda _self, _what: None)
     for step in (by_identity, by_type):
         with pytest.raises(ModelError, match="rows and `step`"):
@@ -210,7 +210,7 @@ def test_the_comparison_catches_what_the_watch_would_not(monkeypatch: pytest.Mon
 
 
 def test_without_watch_and_comparison_they_go_unnoticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both nets are needed for that: without them the graph is wrong, so the tests above test something."""
+    """Without both checks the graph is wrong, so the tests above are effective."""
     monkeypatch.setattr(watch.Watch, "_complain", lambda _self, _what: None)
     monkeypatch.setattr("evenhand.search.compiled.method.compare", lambda _walk: None)
     goes_off = Reachable(name="goes_off", sentence="", goal=lambda step: bool(step.shown == "off"))
@@ -223,7 +223,7 @@ def _doubled(first: int, weight: int, ways: Any) -> table.Unit:
 
 
 def test_a_planted_fault_in_the_rows_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A row that forgets a bit, and one that counts an action twice."""
+    """A table that drops a bit, and one that counts an action twice."""
     bits = table._bits  # pyright: ignore[reportPrivateUsage]
 
     def forgets(shape: Any, numbers: Any) -> Any:
@@ -249,7 +249,7 @@ def test_the_menu_must_be_what_is_on_offer() -> None:
 
 
 def test_who_listens_to_the_collector_is_not_the_model() -> None:
-    """A listener that looks at the clock, and a collector that calls it at every chance: compiled search still."""
+    """A listener that reads the clock, called at every chance: the search still compiles."""
     heard: list[float] = []
 
     def listener(_phase: str, _info: dict[str, int]) -> None:

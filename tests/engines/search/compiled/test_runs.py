@@ -1,4 +1,4 @@
-"""Claims about whole runs on rows: as step by step on random systems, with faults that must be noticed."""
+"""Claims about whole runs in compiled search: equal to explicit search on random systems, with planted faults."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ AnySystem = System[Any, Any, Any, Any, Any]
 
 
 def fair(random: Random, *, sees_state: bool) -> dict[str, Fairness[Any, Any]]:
-    """Two assumptions that look at the action, one at the state too where rows keep actions apart."""
+    """Return two assumptions about the action, one also about the state if compiled search keeps actions apart."""
     keys = [random.random() for _ in range(3)]
 
     def taken(key: float, state: Any, action: Any) -> bool:
@@ -39,7 +39,7 @@ def fair(random: Random, *, sees_state: bool) -> dict[str, Fairness[Any, Any]]:
 
 
 def assuming(system: AnySystem, assumptions: dict[str, Fairness[Any, Any]]) -> AnySystem:
-    """The system with this fairness."""
+    """Return the system with this fairness."""
 
     def named(_config: Any) -> dict[str, Fairness[Any, Any]]:
         return assumptions
@@ -48,7 +48,7 @@ def assuming(system: AnySystem, assumptions: dict[str, Fairness[Any, Any]]) -> A
 
 
 def with_claims(system: AnySystem, seed: int, *, actions: bool) -> tuple[AnySystem, tuple[Property, ...]]:
-    """The system with fairness, and a random claim of each kind about runs."""
+    """Return the system with fairness, and a random claim of each kind about runs."""
     random = Random(f"runs {seed}")
     assumptions = fair(random, sees_state=actions)
 
@@ -72,7 +72,7 @@ def with_claims(system: AnySystem, seed: int, *, actions: bool) -> tuple[AnySyst
 
 
 def same(one: Exploration, other: Exploration) -> None:
-    """Counts, verdicts and coverage; both lassos are judged, and as long."""
+    """Counts, verdicts and coverage are equal; the judge accepts both lassos, which have the same length."""
     assert (one.states, one.transitions, one.edges) == (other.states, other.transitions, other.edges)
     for left, right in zip(one.verdicts, other.verdicts, strict=True):
         assert (left.status, left.coverage, left.because) == (right.status, right.coverage, right.because)
@@ -91,7 +91,7 @@ MAKERS: dict[str, Callable[[int], AnySystem]] = {
 
 
 def agree(kind: str, seeds: range) -> set[tuple[str, Status]]:
-    """Rows against the search step by step."""
+    """Compare compiled search with explicit search."""
     met: set[tuple[str, Status]] = set()
     for seed in seeds:
         system, about = with_claims(MAKERS[kind](seed), seed, actions=kind != "separated")
@@ -105,7 +105,7 @@ def agree(kind: str, seeds: range) -> set[tuple[str, Status]]:
     ("kind", "count"), [("menu", 40), ("enabled", 40), ("joint", 15), ("separated", 40), ("wide", 8)]
 )
 def test_rows_and_steps_agree(kind: str, count: int) -> None:
-    """On random systems, where each kind is seen to hold and to be refuted (of many joint choices one always fails)."""
+    """On random systems; each kind holds somewhere and fails somewhere (one of many joint choices always fails)."""
     met = agree(kind, range(count))
     if kind not in ("joint", "wide"):
         kinds = ("deadlock", "eventually", "leads_to", "livelock")
@@ -122,14 +122,14 @@ def test_livelock_of_free_agents_is_found_in_the_rows() -> None:
 
 
 def test_both_ways_to_number_states_agree(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By a table, by one word, by the bytes of several."""
+    """By a table, by one word, by the bytes of several words."""
     expected = agree("menu", range(8))
     monkeypatch.setattr(runs, "DENSE", 0)
     assert agree("menu", range(8)) == expected
 
 
 def test_fairness_that_looks_at_the_state_of_merged_actions_goes_to_a_lower_method() -> None:
-    """And is refused where compiled search was asked for."""
+    """It is refused if compiled search was requested."""
     system, about = with_claims(joint_cells(1, separated=True), 1, actions=False)
     looks = {"weak": Fairness[Any, Any]("weak", lambda state, _action: state.cells[0][1] == "a")}
     system = assuming(system, looks)
@@ -141,7 +141,7 @@ def test_fairness_that_looks_at_the_state_of_merged_actions_goes_to_a_lower_meth
 
 
 def test_what_does_not_fit_or_is_unknown_is_said() -> None:
-    """No room for the edges, a bound, a fairness that the system lacks."""
+    """No memory for the edges, a bound, a fairness that the system lacks."""
     system, about = with_claims(plain_cells(2, menu=True), 2, actions=True)
     for found in (explore(system, about, max_memory=1), explore(system, about, max_states=2)):
         assert found.method == "compiled" and {verdict.status for verdict in found.verdicts} == {Status.UNDECIDED}
@@ -154,7 +154,7 @@ def _spent_by_edges(_self: Any, more: int = 0) -> bool:
 
 
 def test_no_room_for_edges_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where memory ends after the search."""
+    """The memory ends after the search."""
     monkeypatch.setattr(memory.MemoryBudget, "spent", _spent_by_edges)
     monkeypatch.setattr(runs, "CHUNK", 1)
     system, about = with_claims(plain_cells(2, menu=True), 2, actions=True)
@@ -167,13 +167,13 @@ def test_no_room_for_edges_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def _unsplit(self: Any, table: Any, first: int, verdict: Any, members: Any, _start: Any) -> Any:
-    """Joint actions stay merged, whatever they serve."""
+    """Joint actions stay merged, whichever assumptions they satisfy."""
     action = self.system.joint.join(self.config, None, table.picked(first))
     return [(first, verdict, members, self.labeller.served(None, action))]
 
 
 def _labels_forgotten(self: Any, numbers: Any, words: Any, low: int) -> Any:
-    """Edges between the same states are one edge, whatever they serve."""
+    """Edges between the same states are one edge, whichever assumptions they satisfy."""
     (source, target, action, label), low = _some(self, numbers, words, low)
     _, first = np.unique(np.stack([source, target]), axis=1, return_index=True)
     first.sort()
@@ -200,7 +200,7 @@ _where = runs.RowGraph.where
     ],
 )
 def test_planted_faults_are_noticed(monkeypatch: pytest.MonkeyPatch, where: Any, name: str, fault: Any) -> None:
-    """By the comparison of rows with steps, or by the search step by step."""
+    """By the comparison with explicit search, or by explicit search itself."""
     monkeypatch.setattr(where, name, fault)
     with pytest.raises((AssertionError, ModelError)):
         agree("separated", range(12))

@@ -33,7 +33,7 @@ MAKERS: dict[str, Callable[[int], Any]] = {
 
 
 def claims(seed: int, *, actions: bool) -> tuple[Property, ...]:
-    """A random claim of each kind that rows answer."""
+    """Return a random claim of each kind that compiled search supports."""
     random = Random(f"rows {seed}")
 
     def steps(chance: float) -> Callable[[Any], bool]:
@@ -51,7 +51,7 @@ def claims(seed: int, *, actions: bool) -> tuple[Property, ...]:
 
 
 def same(one: Exploration, other: Exploration) -> None:
-    """Counts, verdicts, coverage and shortest lengths; evidence may be another one of the same length."""
+    """Counts, verdicts, coverage and shortest lengths are equal; evidence may differ at the same length."""
     for name in ("states", "transitions", "edges", "depth", "configs", "complete", "reach"):
         assert getattr(one, name) == getattr(other, name), name
     for left, right in zip(one.verdicts, other.verdicts, strict=True):
@@ -64,7 +64,7 @@ def same(one: Exploration, other: Exploration) -> None:
 @pytest.mark.parametrize("kind", MAKERS)
 @pytest.mark.parametrize("part", range(5))
 def test_random_systems(kind: str, part: int) -> None:
-    """Compiled search against explicit search and against the oracle, which shares nothing with either."""
+    """Compiled search against explicit search and against the independent oracle."""
     violated = 0
     for seed in range(part * 10, part * 10 + 10):
         system = MAKERS[kind](seed)
@@ -89,7 +89,7 @@ def test_more_than_one_word(seed: int) -> None:
 
 
 def both(system: Any, bounds: Bounds) -> None:
-    """The two kernels number the same states alike, to the last parent."""
+    """The two kernels number the same states alike, down to the last parent."""
     config = next(iter(system.all_configs()))
     walks = [Compiled(system, (), engine=engine).search(config, 0, bounds) for engine in ("numpy", "numba")]
     one, other = walks
@@ -110,7 +110,7 @@ def test_numba_is_numpy(bounds: Bounds) -> None:
 
 @pytest.mark.skipif(not kernel.available(), reason="numba is not installed")
 def test_the_kernel_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """numpy until compiling pays, and where the compiler would break the bound on memory; numba once it is there."""
+    """numpy until compilation pays, or if the compiler would exceed the memory bound; numba once it is loaded."""
     config = next(iter(FREE.all_configs()))
 
     def chosen(bounds: Bounds) -> str:
@@ -144,7 +144,7 @@ def test_the_largest_pinned_scope() -> None:
 
 
 def test_bounds_leave_it_open() -> None:
-    """What a bound leaves out is undecided; what was found is exact."""
+    """Claims about the omitted part are undecided; results so far are exact."""
     held = Always(name="held", sentence="", check=lambda _config, _state: True)
     for found in (explore(FREE, [held], max_states=20), explore(FREE, [held], depth=2)):
         assert found.method == "compiled" and not found.complete

@@ -1,4 +1,4 @@
-"""The numpy kernel's table of known states, against a dictionary; and that the count of edges counts what differs."""
+"""The numpy kernel's table of known states, against a dictionary; the count of edges counts distinct ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evenhand.search.compiled.shape import Words
 
 @given(st.integers(1, 3), st.lists(st.integers(0, 700), max_size=4), st.integers(0, 3), st.integers())
 def test_it_knows_what_it_was_given(width: int, portions: list[int], high: int, seed: int) -> None:
-    """Portions of states that are all new; what is asked afterwards is partly known; some words use all their bits."""
+    """Batches of new states, then look-ups of which some are known; some words use all their bits."""
     random = np.random.default_rng(abs(seed))
     visited = Visited(64 * width, dense=False, width=width)
     known: dict[bytes, int] = {}
@@ -30,7 +30,7 @@ def test_it_knows_what_it_was_given(width: int, portions: list[int], high: int, 
 
 @pytest.mark.parametrize("at", ["home", "end"])
 def test_states_that_want_one_place(at: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All hashes alike, at the start or the end of the table: slow, and right."""
+    """All hashes are equal, at the start or the end of the table: slow, and right."""
 
     def one_place(self: Visited, words: Words) -> NDArray[np.int64]:
         return np.full(len(words), 5 if at == "home" else len(self.table) - 2)

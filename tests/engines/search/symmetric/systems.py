@@ -1,6 +1,6 @@
-"""Random small systems whose agents trade places: by construction, so that the quotient is lawful without a proof.
+"""Random small systems with interchangeable agents; their construction makes the quotient sound without a proof.
 
-A step counts what agents do and never asks who does it; what an agent is worth depends on its kind, which the
+A step counts the agents' actions without reading names. The weight of an agent depends on its kind, which the
 configuration gives, so only agents of one kind are interchangeable.
 """
 
@@ -20,7 +20,7 @@ GONE = 2
 
 @dataclass(frozen=True)
 class Hall:
-    """A mark for each agent, a number that all share, who acted last (if anybody asks), and a second mark each."""
+    """A mark for each agent, a shared number, the last agent to act (if recorded), and a second mark each."""
 
     marks: tuple[int, ...]
     shared: int = 0
@@ -87,7 +87,7 @@ TRADE: Quotient[Crew, Hall, Any, Swap] = Quotient(
 
 
 def licence_of(system: System[Any, Any, Any, Any, Any]) -> Licence:
-    """The licence that a theorem would give."""
+    """Return the licence that a theorem would give."""
     return Licence("trade", system.name, system.variant, "by construction", "sha256:00", system.readings)
 
 
@@ -111,7 +111,7 @@ def _start(config: Crew) -> Hall:
 
 
 def joint_hall(seed: int, *, separated: bool, keeps: bool = False) -> System[Crew, Hall, Any, Any, None]:
-    """All who are left choose at a time; `keeps` lets what becomes of an agent depend on what it was."""
+    """Return a system in which all remaining agents choose at a time; `keeps`: the next mark depends on the old one."""
     random = Random(f"hall {seed}")
     config = _crew(random)
 
@@ -157,7 +157,7 @@ def joint_hall(seed: int, *, separated: bool, keeps: bool = False) -> System[Cre
 
 
 def menu_hall(seed: int, *, last: bool) -> System[Crew, Hall, tuple[str, int], Any, None]:
-    """One agent acts at a time; `last` keeps who it was, so that values name agents."""
+    """Return a system in which one agent acts at a time; `last` keeps its name, so that values name agents."""
     random = Random(f"menu {seed}")
     config = _crew(random)
 

@@ -1,4 +1,4 @@
-"""What symmetric search refuses, and which of its checks sees a fault that is planted in it."""
+"""The refusals of symmetric search, and the checks that notice a planted fault."""
 
 # pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
 
@@ -24,11 +24,11 @@ AnySystem = System[Any, Any, Any, Any, Any]
 CREW = Crew(("a", "a", "a"), tuple(number % 7 for number in range(97)))
 
 TABLE = tuple((2 * number * number + 3 * number) % 11 for number in range(97))
-"""One under which what becomes of an agent depends on what it was."""
+"""A table under which the next mark of an agent depends on its present one."""
 
 
 def alike(system: AnySystem, crew: Crew = CREW) -> AnySystem:
-    """The system with a configuration whose agents are all of one kind."""
+    """Return the system with a configuration whose agents are all of one kind."""
     return replace(system, configs=lambda _scope, _readings: (crew,))
 
 
@@ -36,12 +36,12 @@ HALL, MENU = alike(joint_hall(1, separated=True)), alike(menu_hall(1, last=False
 
 
 def divided(system: AnySystem, *claims: Any) -> Any:
-    """Explored by symmetric search, and by nothing else."""
+    """Explore by symmetric search only."""
     return explore(system, claims, licence=licence_of(system), method="symmetric")
 
 
 def test_a_mutant_and_other_readings_have_no_licence() -> None:
-    """The licence says for whom it is, and is taken at its word."""
+    """The licence names the systems that it covers."""
     mutant = next(mutant for mutant in CUD.mutants if mutant.system == "free")
     given = licence_of(FREE)
     for other in (
@@ -54,7 +54,7 @@ def test_a_mutant_and_other_readings_have_no_licence() -> None:
 
 
 def test_a_claim_that_tells_names_apart_is_not_decided() -> None:
-    """Whether it looks at states or at steps; what it would have found is not reported."""
+    """Whether it reads states or steps; no result is reported for it."""
     first = Always(name="first", sentence="", check=lambda _c, s: s.marks[0] != 1)
     step = EachStep(name="step", sentence="", check=lambda s: s.after.marks[1] == s.before.marks[1])
     fixed = Always(name="fixed", sentence="", check=lambda _c, s: sum(s.marks) < 99)
@@ -64,7 +64,7 @@ def test_a_claim_that_tells_names_apart_is_not_decided() -> None:
 
 
 def test_a_kind_that_needs_steps_is_not_decided_or_sends_the_search_below() -> None:
-    """UNDECIDED where symmetric search was asked for; else a lower method, and the reason."""
+    """UNDECIDED if symmetric search was requested; else a lower method, with the reason."""
     claim = DeadlockFree(name="free", sentence="", wants=lambda _c, _s: True, completes=lambda s: s.shown == 1)
     assert divided(MENU, claim).verdicts[0].status is Status.UNDECIDED
     found = explore(MENU, [claim], licence=licence_of(MENU))
@@ -76,7 +76,7 @@ def test_a_kind_that_needs_steps_is_not_decided_or_sends_the_search_below() -> N
 
 
 def test_agents_that_are_all_different() -> None:
-    """Nothing to divide by."""
+    """There is nothing to divide by."""
     system = alike(joint_hall(1, separated=True), Crew(("a", "b"), CREW.table))
     with pytest.raises(ValueError, match="leaves no two names of this configuration interchangeable"):
         divided(system)
@@ -84,7 +84,7 @@ def test_agents_that_are_all_different() -> None:
 
 
 def test_a_step_that_knows_a_name() -> None:
-    """It does not commute: the licence is wrong, whatever it says."""
+    """It does not commute, so the licence is wrong."""
     step = MENU.step
 
     def partial(rules: Any, config: Crew, state: Hall, action: tuple[str, int]) -> tuple[Hall, Any]:
@@ -96,7 +96,7 @@ def test_a_step_that_knows_a_name() -> None:
 
 
 def test_a_start_that_favours_somebody() -> None:
-    """Its images are no starts."""
+    """Its images are not initial states."""
     start = Hall((1, 0, 0), 0, "-", ())
     with pytest.raises(ModelError, match="has an image that is not initial"):
         divided(replace(MENU, initial=lambda _config: (start,)))
@@ -120,7 +120,7 @@ def test_an_action_whose_image_is_not_on_offer() -> None:
 
 
 def wrong(system: AnySystem) -> bool:
-    """Whether symmetric search stops, or counts another graph than there is."""
+    """Return whether symmetric search stops, or counts another graph."""
     try:
         found = divided(system)
     except ModelError:
@@ -159,7 +159,7 @@ FAULTS: dict[str, tuple[Any, str, Callable[..., Any], AnySystem]] = {
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_planted_faults(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each is seen by the samples or by the counts; without it there is nothing to see."""
+    """The samples or the counts notice each; without it they pass."""
     where, name, planted, system = FAULTS[fault]
     assert not wrong(system)
     monkeypatch.setattr(where, name, planted)

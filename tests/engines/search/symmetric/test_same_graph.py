@@ -1,4 +1,4 @@
-"""Symmetric search finds what unreduced search finds: on random systems, on pinned scopes, down to each count."""
+"""Symmetric search finds the same as unreduced search: on random systems and on pinned scopes, down to each count."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MAKERS: dict[str, Callable[[int], Any]] = {
 
 
 def claims(seed: int, *, actions: bool) -> tuple[Property, ...]:
-    """A claim of each kind that is fixed by every renaming: it counts, and asks nobody's name."""
+    """Return a claim of each kind that every renaming preserves: it counts, and reads no name."""
     key = Random(f"trade {seed}").random()
 
     def known(state: Any) -> str:
@@ -78,7 +78,7 @@ def test_random_systems(kind: str, part: int) -> None:
 
 @pytest.mark.parametrize("scope", PINNED["free_agent"]["counts"])
 def test_pinned_scopes(scope: str) -> None:
-    """The counts that two enumerators and Rumur agree on; where no two agents are alike, compiled search finds them."""
+    """The counts that two enumerators and Rumur agree on; the search falls back to compiled where all agents differ."""
     pinned = PINNED["free_agent"]["counts"][scope]
     agents, keys, values = map(int, scope.split(","))
     limit = Reachable(name="limit", sentence="", goal=lambda step: step.after.counter == 3)
@@ -89,7 +89,7 @@ def test_pinned_scopes(scope: str) -> None:
 
 
 def test_keys_trade_places_too() -> None:
-    """Two agents and five keys, of which the three in the middle are alike; compiled search counts the same."""
+    """Two agents and five keys, of which the middle three are interchangeable; compiled search counts the same."""
     system = FREE.at(agents=2, keys=5, values=2)
     found, whole = explore(system, licence=FREE_LICENCE), explore(system, method="compiled")
     assert (found.method, whole.method) == ("symmetric", "compiled")
@@ -99,7 +99,7 @@ def test_keys_trade_places_too() -> None:
 
 @pytest.mark.deep
 def test_six_agents() -> None:
-    """(6,3,2): 17.8 thousand million joint choices.  Transitions are a closed form: 11 to the power of who is left."""
+    """(6,3,2): 17.8 thousand million joint choices.  Transitions are a closed form: 11 ** remaining agents."""
     system = FREE.at(agents=6, keys=3, values=2)
     (config,) = system.all_configs()
     method = Orbits(system, system.quotients[0], ())
@@ -111,7 +111,7 @@ def test_six_agents() -> None:
 
 
 def test_words_of_more_than_one_team() -> None:
-    """The seeds above form teams and fall back from them, or this file compares less than it says."""
+    """The seeds above form teams and fall back from them; otherwise this file would compare too little."""
     teams = alone = 0
     for kind in ("separated", "keeps"):
         for seed in range(20):

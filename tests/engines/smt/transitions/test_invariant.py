@@ -1,4 +1,4 @@
-"""What makes an invariant green, on a lock of ten lines; each condition is seen to fail on a planted fault."""
+"""The conditions of a green invariant, on a lock of ten lines; each condition fails on a planted fault."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ Held = frozenset[str]
 
 @dataclass(frozen=True)
 class State:
-    """Who holds the lock, and whether it calls itself idle."""
+    """The holder of the lock, and whether it calls itself idle."""
 
     held: Held = frozenset()
     idle: bool = True
@@ -54,7 +54,7 @@ class State:
 
 @dataclass(frozen=True)
 class Rules:
-    """Who may grab."""
+    """The agents that may grab."""
 
     may: Callable[[State], bool]
 
@@ -183,7 +183,7 @@ INVARIANT = Invariant(
 
 @pytest.fixture(scope="module")
 def green() -> Proved:
-    """The invariant, proved."""
+    """Return the invariant, proved."""
     return prove(INVARIANT, bundle=BUNDLE)
 
 
@@ -195,7 +195,7 @@ def _word(invariant: Invariant, bundle: Bundle = BUNDLE) -> tuple[ProofStatus, s
 
 
 def test_green_under_all_conditions(green: Proved) -> None:
-    """Both solvers, mutants as declared, link with both truth values; a run of the mutant is the counterexample."""
+    """Both solvers, mutants as declared, conformance with both truth values; the counterexample is a mutant's run."""
     assert green.green, green.verdict.because
     assert all(len({answer.status for answer in answered.answers} - {"unknown"}) == 1 for _, answered in green.queries)
     killed = {one.mutation.mutant: one for one in green.mutants}
@@ -213,13 +213,13 @@ def test_green_under_all_conditions(green: Proved) -> None:
 
 
 def test_records_are_the_same_bytes_twice(green: Proved) -> None:
-    """As those of theorems are."""
+    """Like those of theorems."""
     again = prove(INVARIANT, bundle=BUNDLE)
     assert canonical_bytes(dict(green.record)) == canonical_bytes(dict(again.record))
 
 
 def test_without_its_lemma_two_states_are_shown() -> None:
-    """The counterexample to induction in the model's own states; UNDECIDED, for nobody knows that they are reached."""
+    """The counterexample to induction in the model's own states; UNDECIDED, as their reachability is unknown."""
     found = prove(replace(INVARIANT, lemmas=(), mutants=()), bundle=BUNDLE)
     assert found.status is ProofStatus.UNDECIDED and isinstance(found.outcome, Induction)
     evidence = found.outcome.evidence
@@ -231,7 +231,7 @@ def test_without_its_lemma_two_states_are_shown() -> None:
 
 
 def test_the_other_ends_of_a_counterexample_to_induction() -> None:
-    """No scenario looks like it; the model does something else."""
+    """No scenario corresponds to it; the model takes another step."""
     bare = replace(INVARIANT, lemmas=(), mutants=())
     assert isinstance(prove(replace(bare, realise=_nowhere), bundle=BUNDLE).outcome, NoCounterpart)
     closed = replace(SYSTEM, rules=Rules(lambda _state: False))
@@ -249,7 +249,7 @@ def test_a_false_invariant_is_refuted_in_the_model() -> None:
 
 
 def test_vacuities() -> None:
-    """No initial state, a witness that no run sees, an axiom that is not needed, axioms that contradict each other."""
+    """No initial state, a witness that no run meets, an axiom that is not needed, contradictory axioms."""
     none = replace(INVARIANT, machine=replace(LOCK, init=FALSE), mutants=())
     assert _word(none)[0] is ProofStatus.VACUOUS
     two = replace(INVARIANT, witness=exists([x, y], held(x) & held(y) & differ(x, y)))
@@ -263,14 +263,14 @@ def test_vacuities() -> None:
 
 
 def test_a_lemma_that_is_no_invariant_is_undecided() -> None:
-    """Though the claim itself is not refuted by the run that violates it."""
+    """The run that violates it does not refute the claim itself."""
     never = Lemma("never_held", forall([x], ~held(x)))
     word, because = _word(replace(INVARIANT, lemmas=(never,), depth=2))
     assert word is ProofStatus.UNDECIDED and "a lemma is no invariant" in because
 
 
 def test_the_link_catches_a_machine_that_is_not_the_model() -> None:
-    """Steps, initial states, the formula, states outside, and runs that begin nowhere: each planted fault is told."""
+    """Steps, initial states, the formula, states outside, runs from no initial state: each fault is reported."""
 
     def because(invariant: Invariant) -> str:
         word, said = _word(replace(invariant, mutants=()))
@@ -292,14 +292,14 @@ def test_the_link_catches_a_machine_that_is_not_the_model() -> None:
 
 
 def test_a_claim_that_is_never_false_carries_nothing() -> None:
-    """Without a careless mutant nothing tells the formula from `True`."""
+    """Without a careless mutant nothing distinguishes the formula from `True`."""
     bundle = replace(BUNDLE, model=replace(BUNDLE.model, mutants=()))
     word, because = _word(replace(INVARIANT, mutants=()), bundle)
     assert word is ProofStatus.UNDECIDED and "never seen false" in because
 
 
 def test_a_mutant_that_behaves_otherwise_is_noticed() -> None:
-    """Declared to be refuted and is not, declared to be proved and is not."""
+    """A mutant declared refuted is not, a mutant declared proved is not."""
     survives = Mutation(mutant="closed", definitions=(Definition(may, (), FALSE),))
     assert "mutant closed should be refuted" in _word(replace(INVARIANT, mutants=(survives,)))[1]
     dies = Mutation(mutant="careless", definitions=(Definition(may, (), TRUE),), expected="proved")
@@ -308,7 +308,7 @@ def test_a_mutant_that_behaves_otherwise_is_noticed() -> None:
 
 @pytest.mark.parametrize("protocol", [pytest.param("cud", marks=pytest.mark.deep), "apcm"])
 def test_the_invariants_of_the_protocols_are_green(protocol: str) -> None:
-    """For runs of any length; every mutant that is declared to be refuted is, by a run that replays."""
+    """For runs of any length; a run that replays refutes every mutant declared to be refuted."""
     found = invariants(protocol)
     assert found and stated(protocol)[-len(found) :] == found
     for invariant in found:

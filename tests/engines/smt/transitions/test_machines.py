@@ -1,4 +1,4 @@
-"""Transition systems whose answers are known: one to strengthen, one that is 3-inductive, one that starves."""
+"""Transition systems with known answers: one to strengthen, one that is 3-inductive, one that starves."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ IDLE_IS_FREE = forall([x], IDLE >> ~held(x))
 
 
 def lock(*ways: Formula) -> Machine:
-    """A lock that any number of agents grab and release; `ways` in place of how that is done."""
+    """Return a lock that any number of agents grab and release; `ways` replaces these two actions."""
     step = ways[0] if ways else GRAB | RELEASE
     for way in ways[1:]:
         step = step | way
@@ -67,7 +67,7 @@ SHIFT = Machine(
     init=conjunction(~bit() for bit in BITS),
     step=~after(first)() & iff(after(second)(), first()) & iff(after(third)(), second()),
 )
-"""What is in the first place moves on and falls out of the third; nothing comes in."""
+"""The bit in the first place moves on and leaves after the third; no bit enters."""
 
 waits = Relation("waits", (AGENT,))
 victim = Function("victim", (), AGENT)
@@ -78,33 +78,33 @@ SERVICE = Machine(
     init=forall([x], waits(x)),
     step=forall([x], iff(after(waits)(x), waits(x) & differ(x, who()))),
 )
-"""Everybody waits until served, one at a time."""
+"""All agents wait until served, one at a time."""
 SERVED = same(who(), victim())
 
 
 @pytest.fixture(scope="module")
 def portfolio() -> Any:
-    """Solvers for this module."""
+    """Return solvers for this module."""
     with Portfolio() as solvers:
         yield solvers
 
 
 class Asked:
-    """Asks, and keeps what was asked."""
+    """A portfolio that keeps its queries."""
 
     def __init__(self, portfolio: Portfolio) -> None:
         self.portfolio = portfolio
         self.answers: dict[str, Answered] = {}
 
     def __call__(self, name: str, query: Query, expected: Any) -> Answered:
-        """One query."""
+        """Ask one query."""
         assert name not in self.answers, f"{name} is asked twice"
         answered = self.answers[name] = self.portfolio.ask(query, expected=expected)
         return answered
 
 
 def test_a_correct_lock_needs_its_lemma(portfolio: Portfolio) -> None:
-    """Alone the claim is not inductive, and two states show why; with the lemma both solvers prove it."""
+    """Alone the claim is not inductive, and two states show the reason; with the lemma both solvers prove it."""
     machine = lock()
     alone = induct(machine, ONE_HOLDS, Asked(portfolio))
     assert alone.status == "open" and alone.run is not None and len(alone.run.states) == 2
@@ -120,7 +120,7 @@ def test_a_correct_lock_needs_its_lemma(portfolio: Portfolio) -> None:
 
 
 def test_a_faulty_lock_is_refuted_by_the_shortest_run(portfolio: Portfolio) -> None:
-    """Whoever grabs need not look: two steps from the start two hold it."""
+    """An agent grabs without checking: after two steps from the start two agents hold the lock."""
     careless = ~after(idle)() & forall([x], iff(after(held)(x), held(x) | same(x, who())))
     machine = lock(careless, RELEASE)
     assert induct(machine, ONE_HOLDS, Asked(portfolio), depth=3).status == "refuted"
@@ -131,7 +131,7 @@ def test_a_faulty_lock_is_refuted_by_the_shortest_run(portfolio: Portfolio) -> N
 
 
 def test_k_induction_needs_exactly_three(portfolio: Portfolio) -> None:
-    """What falls out of the third place was in the first one two steps before, where nothing comes in."""
+    """A bit that leaves the third place was in the first one two steps before, and no bit enters there."""
     for depth in (1, 2):
         assert induct(SHIFT, ~third(), Asked(portfolio), depth=depth).status == "open"
     found = induct_up_to(SHIFT, ~third(), Asked(portfolio), most=5)
@@ -141,7 +141,7 @@ def test_k_induction_needs_exactly_three(portfolio: Portfolio) -> None:
 
 
 def test_a_claim_about_steps(portfolio: Portfolio) -> None:
-    """A step may be spoken of as well: who releases holds it."""
+    """A claim may be about a step: an agent that releases holds the lock."""
     machine = lock()
     assert machine.span(ONE_HOLDS) == 0 and machine.span(held(who())) == 1 and machine.span(after(idle)()) == 1
     releases = after(idle)() & ~IDLE
@@ -150,7 +150,7 @@ def test_a_claim_about_steps(portfolio: Portfolio) -> None:
 
 
 def test_a_lasso_starves_somebody_unless_fair(portfolio: Portfolio) -> None:
-    """The scheduler serves another for ever; if it must serve the victim now and then, there is no such loop."""
+    """The scheduler serves another agent for ever; if it must serve the victim now and then, no such loop exists."""
     found = lasso(SERVICE, SERVED, 3, Asked(portfolio), trigger=waits(victim()))
     assert found.run is not None and found.run.loop is not None
     loop = found.run.states[found.run.loop]
@@ -161,7 +161,7 @@ def test_a_lasso_starves_somebody_unless_fair(portfolio: Portfolio) -> None:
 
 
 def test_a_terminating_machine_has_no_lasso(portfolio: Portfolio) -> None:
-    """Where every step moves on, nothing comes back: of two steps that must differ in one bit none does."""
+    """Every step moves on, so no state recurs: the query for two steps that must differ in one bit is unsatisfiable."""
     once = Machine(
         theory=Theory("once", (), (), (first,)), state=("first",), init=~first(), step=~first() & after(first)()
     )
@@ -180,7 +180,7 @@ def test_spacer_finds_what_makes_the_lock_inductive(portfolio: Portfolio) -> Non
 
 
 def test_spacer_refutes_at_a_size_and_runs_out_of_time(portfolio: Portfolio) -> None:
-    """Neither is an invariant, and neither is an error."""
+    """Neither gives an invariant, and neither is an error."""
     careless = ~after(idle)() & forall([x], iff(after(held)(x), held(x) | same(x, who())))
     found = infer(lock(careless), ONE_HOLDS, Asked(portfolio), portfolio, sizes={"Agent": 2})
     assert not found.proved and "violated at this size" in found.because
@@ -191,19 +191,19 @@ def test_spacer_refutes_at_a_size_and_runs_out_of_time(portfolio: Portfolio) -> 
 
 
 class Guessing(Portfolio):
-    """A portfolio whose Spacer says what it is told to."""
+    """A portfolio whose Spacer gives a prepared answer."""
 
     def __init__(self, meaning: Any) -> None:
         super().__init__()
         self.meaning = meaning
 
     def horn(self, clauses: str, predicate: str, *, limits: SolverLimits | None = None) -> Any:
-        """The guess."""
+        """Return the prepared answer."""
         return {"status": "sat", "meaning": self.meaning}
 
 
 def test_a_wrong_guess_is_weeded_and_a_mad_one_is_said() -> None:
-    """Spacer is not believed: what a run falsifies goes, what is no formula is told."""
+    """Spacer's answer is checked: a part that a run falsifies is dropped, a text that is no formula is reported."""
     atoms = Grounding(lock(), {"Agent": 2}).arguments()
     number = {atom.symbol + ",".join(atom.elements): i for i, atom in enumerate(atoms)}
     lemma = ["and", *(["or", ["not", number["idle"]], ["not", number[f"heldAgent.{i}"]]] for i in (0, 1))]
@@ -219,7 +219,7 @@ def test_a_wrong_guess_is_weeded_and_a_mad_one_is_said() -> None:
 
 
 def test_the_grounding_means_what_the_machine_means(portfolio: Portfolio) -> None:
-    """One Horn text per size, the same each time; Spacer's verdict agrees with what is known."""
+    """One Horn text per size, the same each time; Spacer's verdict agrees with the known one."""
     text = Grounding(lock(), {"Agent": 2}).horn(ONE_HOLDS)
     assert text == Grounding(lock(), {"Agent": 2}).horn(ONE_HOLDS) and text.count("(assert") == 3
     assert portfolio.horn(text, PREDICATE)["status"] == "sat"
@@ -229,7 +229,7 @@ def test_the_grounding_means_what_the_machine_means(portfolio: Portfolio) -> Non
 def test_an_unrolling_that_forgets_to_move_on_is_contradicted(
     portfolio: Portfolio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Planted fault: `after` is said of the same moment, so the solver's runs are none for the evaluator."""
+    """Planted fault: `after` refers to the same moment, so the evaluator rejects the solver's runs."""
     honest = Machine.at
 
     def stuck(self: Machine, formula: Formula, moment: int) -> Formula:
@@ -253,7 +253,7 @@ def test_a_loop_that_does_not_close_is_contradicted(portfolio: Portfolio, monkey
 
 
 def test_axioms_are_assumed_of_steps_and_not_of_the_last_state(portfolio: Portfolio) -> None:
-    """An axiom about a state is no way to assume what is to be proved."""
+    """An axiom about a state must not assume the goal."""
     wish = Axiom("wish", ~third())
     machine = Machine(
         theory=Theory("wishful", (), (), BITS, (wish,)),
@@ -265,7 +265,7 @@ def test_axioms_are_assumed_of_steps_and_not_of_the_last_state(portfolio: Portfo
 
 
 def test_a_machine_says_what_is_wrong_with_it() -> None:
-    """Names the theory lacks, an initial state that speaks of inputs, a next of a step."""
+    """Names that the theory lacks, an initial state with inputs, a next of a step."""
     with pytest.raises(UnknownName, match="nobody"):
         Machine(theory=SHIFT.theory, state=("nobody",), init=TRUE, step=TRUE)
     with pytest.raises(ValueError, match="init speaks of inputs"):

@@ -1,6 +1,7 @@
-"""A token that goes round a ring: several configurations, claims of every kind that a campaign treats differently.
+"""A token that goes round a ring: several configurations, and claims of every kind that a campaign treats differently.
 
-Its scope holds what a campaign must survive: `slow` milliseconds of sleep in each configuration, and `poison`.
+Its scope holds the faults that a campaign must survive: `slow` milliseconds of sleep in each configuration, and
+`poison`.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from evenhand.core.system import Protocol, Scope, Step, System
 from evenhand.core.verdict import Status
 
 POISONS = ("none", "hangs", "crashes", "eats", "raises")
-"""What `poison` does, by its number."""
+"""The faults that `poison` selects by number."""
 
 
 @dataclass(frozen=True)
 class Config:
-    """Who has the token first, how many there are, and what holds each search up."""
+    """The agent that starts with the token, the number of agents, and the faults that delay each search."""
 
     first: int
     agents: int
@@ -33,7 +34,7 @@ class Config:
 
 @dataclass(frozen=True)
 class State:
-    """Who has the token, and who had it."""
+    """The holder of the token, and the previous holder."""
 
     at: int
     seen: tuple[bool, ...]
@@ -89,7 +90,7 @@ RING: System[Any, Any, Any, Any, Any] = System(
 
 @always("Somebody of the ring has the token.", source="R1")
 def held(config: Config, state: State) -> bool:
-    """The invariant."""
+    """An invariant."""
     return 0 <= state.at < config.agents
 
 
@@ -99,25 +100,25 @@ def _passing(step: Step[Any, Any, Any, Any]) -> bool:
 
 @each_step("Who passes the token does not have it afterwards.", source="R2", when=_passing)
 def passed_on(step: Step[Config, State, Act, str]) -> bool:
-    """Judged by both states."""
+    """A claim about both states of a step."""
     return step.before.at != step.after.at
 
 
 @each_step("The second never begins by keeping the token (false).", source="R3")
 def second_is_quick(step: Step[Config, State, Act, str]) -> bool:
-    """False in one configuration alone."""
+    """A claim that is false in one configuration only."""
     return step.config.first != 1 or any(step.before.seen[:1]) or step.shown != "kept"
 
 
 @reachable("Everybody had the token.", source="R4")
 def everybody(step: Step[Config, State, Act, str]) -> bool:
-    """The goal."""
+    """A goal."""
     return all(step.after.seen)
 
 
 @eventually("The first gets the token.", source="R5")
 def comes_round(step: Step[Config, State, Act, str]) -> bool:
-    """False: keeping it for ever is a run."""
+    """A false liveness claim: a run may keep the token for ever."""
     return step.after.at == 0
 
 

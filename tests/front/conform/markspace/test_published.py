@@ -1,6 +1,6 @@
-"""The published package behind its adapter: what differs is found and told by claim; a mended package is not accused.
+"""The published package behind its adapter: each difference is found and reported by claim; a mended package agrees.
 
-Each finding that the page names is looked for here, in the scenario that is enough for it.
+Each finding that the page names is searched here, in the smallest sufficient scenario.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ PUBLISHED = "evenhand.model.markspace.adapter:published"
 
 
 def checked(name: str, transitions: int, scope: Mapping[str, int] | None = None, **readings: str) -> SystemChecked:
-    """The package in one system, on so many transitions of a scope."""
+    """Check the package in one system, on so many transitions of a scope."""
     bundle = find("markspace")
     system = bundle.model.systems[name].under(**readings).at(**(scope or {}))
     effort = CheckEffort(transitions, 0, phases=(EXHAUSTIVE,))
@@ -45,7 +45,7 @@ def checked(name: str, transitions: int, scope: Mapping[str, int] | None = None,
 
 
 def claims(found: SystemChecked) -> set[str]:
-    """The claims under which something is told."""
+    """Return the claims under which something is reported."""
     return {defect.divergence.subject for defect in found.defects}
 
 
@@ -92,7 +92,7 @@ def test_strengths_agree_at_other_half_lives(lives: Lives) -> None:
 
 
 def test_half_lives_that_are_swapped_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where strengths are irrational, too, a wrong one is no other name of the right one."""
+    """Also where strengths are irrational, a wrong strength is not accepted as another form of the right one."""
     usual = markspace.compute_strength
 
     def swapped(mark: Any, now: float, decay: Any) -> float:
@@ -114,7 +114,7 @@ def test_a_read_of_a_parent_shows_classified_children() -> None:
 
 
 def test_a_mended_barrier_is_not_accused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where pre_action asks the barrier about actions as well, the finding about tool calls is gone."""
+    """If pre_action asks the barrier about actions as well, the finding about tool calls disappears."""
     usual = cast("Callable[..., str | None]", getattr(markspace.Guard, "_check_barrier"))  # noqa: B009
 
     def mended(guard: Any, agent: Any, scope: str, kind: Any) -> str | None:
@@ -127,7 +127,7 @@ def test_a_mended_barrier_is_not_accused(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_missed_canary_revokes_nothing_unless_the_barrier_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """9.9: single miss, immediate lockdown; where the probe's verdict reaches the barrier, that finding is gone."""
+    """9.9: a single miss locks the agent down; if the probe's verdict reaches the barrier, that finding disappears."""
     found = checked("layers", 500, {"only": 6})
     assert "barrier_is_enforced" in claims(found)
 
@@ -145,7 +145,7 @@ def test_a_missed_canary_revokes_nothing_unless_the_barrier_is_told(monkeypatch:
 
 
 def test_a_fault_planted_in_the_package_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reads that redact nothing: what the page does not accuse the package of is seen as soon as it is there."""
+    """Reads that redact nothing: a fault that the page does not report is found once it is planted."""
     before = claims(checked("space", 400, {"only": 2, "hostile": 0, "horizon": 0}))
 
     def whole(mark: Any) -> Any:
@@ -161,7 +161,7 @@ TICK = Operation(Op.TICK)
 
 
 def both_say(only: int, *acts: Operation) -> list[tuple[Outcome, Outcome]]:
-    """What the model and the package show, step by step, in a deployment of layers with room for four marks."""
+    """Return the observations of the model and the package, step by step, for layers with room for four marks."""
     system: Any = find("markspace").model.systems["layers"].at(only=only, marks=4)
     (config,) = system.all_configs()
     (state,) = system.initial(config)
@@ -175,7 +175,7 @@ def both_say(only: int, *acts: Operation) -> list[tuple[Outcome, Outcome]]:
 
 
 def test_the_detector_has_a_floor_under_its_deviation() -> None:
-    """One observation in the window before and two now: no spread, and yet no spike (9.7 has no such floor)."""
+    """One observation in the window before and two now: deviation 0, and yet no spike (9.7 has no such floor)."""
     check = Operation(Op.CHECK, "alice")
     *alike, (ours, theirs) = both_say(13, WROTE, TICK, TICK, WROTE, WROTE, check)
     assert all(model == package for model, package in alike)
@@ -183,7 +183,7 @@ def test_the_detector_has_a_floor_under_its_deviation() -> None:
 
 
 def test_a_window_begins_with_its_first_write() -> None:
-    """A need in the second half of a window: for the protocol it is over a half later, for the package a whole one."""
+    """A need in a window's second half: the protocol's window ends half a window later, the package's a whole one."""
     need, check = Operation(Op.WRITE, "alice", "a", Kind.NEED), Operation(Op.CHECK, "alice")
     *alike, (ours, theirs) = both_say(13, TICK, need, TICK, WROTE, check)
     assert all(model == package for model, package in alike)
@@ -200,12 +200,12 @@ def test_a_shift_of_type_is_seen_alike_and_stops_more() -> None:
 
 
 def test_who_watched_a_superseded_mark_is_told_of_the_new_one() -> None:
-    """P50 queues what matches the patterns; the package adds what replaces something that did."""
+    """P50 queues marks that match the patterns; the package adds marks that replace a matching one."""
     assert "subscription_idempotency_p48" in claims(checked("composing", 2_500))
 
 
 def test_an_envelope_that_forgets_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """P40 holds of the package: its flag is sticky; one that is not shows at the second check."""
+    """P40 holds for the package: its flag is sticky. A flag that is not sticky is found at the second check."""
     need, check = Operation(Op.WRITE, "alice", "a", Kind.NEED), Operation(Op.CHECK, "alice")
     run = (need, TICK, TICK, WROTE, check, TICK, TICK, check)
     assert both_say(13, *run)[-1][1].health is Health.RESTRICTED
@@ -221,7 +221,7 @@ def test_an_envelope_that_forgets_is_found(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_what_the_package_lacks_is_unsupported() -> None:
-    """No guess is made about readings that it does not have: a lease that is renewed."""
+    """For example a lease that is renewed: the adapter does not guess readings that the package lacks."""
     leased = find("markspace").model.systems["first_writer"].under(lease="renewed_while_tool_runs")
     config = next(iter(leased.all_configs()))
     start = next(iter(leased.initial(config)))
@@ -233,11 +233,11 @@ def test_what_the_package_lacks_is_unsupported() -> None:
 
 
 @pytest.mark.deep
-@pytest.mark.timeout(1_800)  # it ends a hang: the check takes two minutes of CPU, and the machine may do much else
+@pytest.mark.timeout(1_800)  # it ends a hang: the check takes two minutes of CPU time, and the machine may be busy
 def test_every_finding_replays(cli: Command, tmp_path: Path) -> None:
-    """The whole check as the page runs it; each record fails again on the package, and not on the model.
+    """The whole check as on the page; each record fails again on the package, and not on the model.
 
-    The first is asked of supervised processes, as users do; the others of kernels here, which start in no time.
+    The first record is replayed in supervised processes, as users do; the others in this process, which starts faster.
     """
     report = cli("check", "markspace", "--adapter", PUBLISHED, "--out", str(tmp_path), "--json")
     findings = json.loads(report.out)["findings"]
