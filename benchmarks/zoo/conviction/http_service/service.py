@@ -116,8 +116,8 @@ class Service:
         plan = ["PROPOSE"] + ["FEEDBACK", "REVISE"] * cycles + ["STAKE"] * self.s["StakeRounds"] + ["FINAL"]
         issue = {
             "id": f"i{len(self.issues) + 1}", "problem": problem, "background": background,
-            "context": body.get("context"), "plan": plan, "phase": "OPEN", "round": 0, "agents": [], "done": [], "said_ready": [], "waited": {},
-            "proposals": {}, "stakes": [], "feedback": [], "scores": {}, "winner": None,
+            "context": body.get("context"), "plan": plan, "phase": "OPEN", "round": 0, "agents": [], "done": [],
+            "said_ready": [], "waited": {}, "proposals": {}, "stakes": [], "feedback": [], "scores": {}, "winner": None,
         }  # fmt: skip
         self.issues[issue["id"]] = self.running = issue
         self.say("ISSUE", issue=issue["id"])

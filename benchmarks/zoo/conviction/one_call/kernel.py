@@ -12,6 +12,10 @@ RULES = dict(
     invitePayment=100, maxCredit=10**9, selfStake=50, thinkTicks=3, kickFine=0, feedbackPrice=5, feedbackMax=3,
     feedbackChars=500, cycles=2, maxMultiplier=2.0, targetFraction=0.98, saturationRounds=5, stakeRounds=3,
 )  # fmt: skip
+PHASES = {
+    "join": (), "propose": ("propose",), "feedback": ("feedback",), "revise": ("revise",), "add": ("stake",),
+    "move": ("stake",), "ready": ("propose", "feedback", "revise", "stake"),
+}  # fmt: skip
 
 
 class No(Exception):
@@ -43,20 +47,15 @@ class Engine:
             if do in ("invite", "open", "assign", "start", "tick"):
                 need(request.get("key") == self.masterKey, "NotTheOrchestrator")
                 return {"ok": True, **(getattr(self, do)(request) or {})}
-            need(do in self.PHASES, "UnknownAction")
+            need(do in PHASES, "UnknownAction")
             me = self.whoIs(request)
             if do != "join":
                 need(self.matter is not None and me in self.turn, "NotAssigned")
-                need(self.phase in self.PHASES[do], "WrongPhase")
+                need(self.phase in PHASES[do], "WrongPhase")
                 need(me not in self.closed, "AlreadyReady")
             return {"ok": True, **(getattr(self, do)(me, request) or {})}
         except No as no:
             return {"ok": False, "why": str(no)}
-
-    PHASES = {
-        "join": (), "propose": ("propose",), "feedback": ("feedback",), "revise": ("revise",), "add": ("stake",),
-        "move": ("stake",), "ready": ("propose", "feedback", "revise", "stake"),
-    }  # fmt: skip
 
     def whoIs(self, request):
         me, key = request.get("agent"), request.get("key")
@@ -234,7 +233,7 @@ class Engine:
     def amount(self, request):
         amount = request.get("amount")
         need(isinstance(amount, (int, Fraction)) and not isinstance(amount, bool), "BadAmount")
-        need(amount > 0 or "negativeAdd" in self.bad and request["do"] == "add", "BadAmount")
+        need(amount > 0 or (request["do"] == "add" and "negativeAdd" in self.bad), "BadAmount")
         return Fraction(amount)
 
     def add(self, me, request):

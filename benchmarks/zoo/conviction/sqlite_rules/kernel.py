@@ -9,7 +9,7 @@ from fractions import Fraction
 
 DEFECTS = (
     "tap_not_rolled_back", "burn_named_after_author", "untouched_loses_tie", "pattern_keys", "caseless_keys",
-    "early_round", "kick_everyone", "always_one_cycle", "phase_tick_in_record",
+    "early_round", "kick_everyone", "acted_never_times_out", "always_one_cycle", "phase_tick_in_record",
 )  # fmt: skip
 SETTINGS = {
     "StandardInvitePayment": 100, "MaximumCredit": 10**12, "ProposalSelfStake": 50, "MaxThinkTicks": 3,
@@ -120,7 +120,8 @@ class Kernel:
         self.now += 1
         for row in self.all("SELECT id FROM issue WHERE phase NOT IN ('OPEN', 'FINAL') ORDER BY id"):
             issue = row["id"]
-            self.db.execute("UPDATE member SET waited = waited + 1 WHERE issue = ? AND NOT complete", (issue,))
+            late = "NOT complete AND NOT acted" if "acted_never_times_out" in self.defects else "NOT complete"
+            self.db.execute(f"UPDATE member SET waited = waited + 1 WHERE issue = ? AND {late}", (issue,))
             longest = self.value("SELECT MAX(waited) FROM member WHERE issue = ? AND NOT complete", issue)
             if longest is not None and longest < self.settings["MaxThinkTicks"]:
                 continue
@@ -156,8 +157,9 @@ class Kernel:
 
     def finalize(self, issue):
         scores = self.all(
-            "SELECT p.id, ROUND(COALESCE(SUM(s.amount * multiplier(s.rounds)), 0), 9) AS total "
-            "FROM proposal p LEFT JOIN stake s ON s.proposal = p.id WHERE p.issue = ? GROUP BY p.id ORDER BY p.id",
+            "SELECT id, ROUND(COALESCE("
+            "(SELECT SUM(amount * multiplier(rounds)) FROM stake WHERE proposal = p.id), 0), 9) AS total "
+            "FROM proposal p WHERE issue = ? ORDER BY id",
             issue,
         )
         best = max(row["total"] for row in scores)

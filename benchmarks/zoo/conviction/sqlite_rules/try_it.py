@@ -88,6 +88,15 @@ def kick_everyone(defects):
     return r.stakes(), r.balances()
 
 
+def acted_never_times_out(defects):
+    r = Round(defects)
+    r.propose()
+    r.do("feedback", 1, proposal=2, comment="why?")
+    r.do("signal_ready", 2)
+    r.tick(50)
+    return r.k.ledger(r.issue) is not None
+
+
 def always_one_cycle(defects):
     r = Round(defects, many=1, RevisionCycles=0)
     r.propose()
