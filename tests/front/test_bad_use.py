@@ -24,7 +24,6 @@ from evenhand.campaign.planfile import read_plan
 from evenhand.campaign.store import opened, store_url
 from evenhand.cli import COMMANDS
 from evenhand.cli.console import SOON, guarded
-from evenhand.cli.reference import Parameter, parameters
 from evenhand.core.licence import Licence
 from evenhand.core.registry import find
 from evenhand.evidence.record import Record
@@ -32,6 +31,7 @@ from evenhand.jobs.engines import run
 from evenhand.jobs.plan import Job
 from evenhand.report.report import Report
 from tests.front.conftest import PLUGINS, Command, installed
+from tests.front.parameters import Parameter, parameters
 
 RIGHT: dict[str, list[str]] = {
     "verify": ["latch"],
