@@ -10,7 +10,6 @@ import json
 import os
 import re
 import signal
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -292,7 +291,7 @@ def test_what_orbits_cannot_answer_is_no_matter_of_the_method(cli: Command, monk
     def granted(*_: object) -> Licence:
         return licence
 
-    monkeypatch.setattr(sys.modules["evenhand.cli.explore"], "_licence", granted)
+    monkeypatch.setattr("evenhand.cli.extras.licence_named", granted)
     words = ("explore", "cud", "--system", "free", "--symmetry", "--claim", "outcomes_are_those_of_the_text")
     answer = cli(*words)
     assert answer.code == 2 and "leave the quotient out" in answer.err and "--method" not in answer.err
