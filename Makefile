@@ -35,7 +35,8 @@ bench: $(STAMP)     ## Compare the engines side by side
 	$(BIN)/python -m benchmarks $(ARGS)
 
 docs: $(STAMP)      ## Build the documents as a site in out/site; a broken link fails
-	$(BIN)/python -m evenhand.cli.reference > docs/reference/commands.md
+	$(BIN)/python -m typer evenhand.cli utils docs --name evenhand --title "Commands and options" \
+	  --output docs/reference/commands.md
 	$(BIN)/python -m mkdocs build
 
 clean:   ## Remove .venv and whatever the tools left behind

@@ -11,17 +11,8 @@ from typing import Annotated, Any
 
 import typer
 
+from evenhand.cli import options
 from evenhand.cli.console import BadUse, counting, emit, guarded, terminal, usage
-from evenhand.cli.options import (
-    AdapterOption,
-    CommandOption,
-    JsonOut,
-    ProtocolName,
-    ReadingOption,
-    ScopeOption,
-    SeedOption,
-    SystemNames,
-)
 from evenhand.cli.output import folder_for
 from evenhand.cli.requests import bundle_named
 from evenhand.conform.adapters.kernels import NoKernel, Source, adapter_source, command_source
@@ -48,16 +39,16 @@ from evenhand.search.verdicts import changed_readings
 
 @guarded
 def check(
-    protocol: ProtocolName,
-    adapter: AdapterOption = "",
-    command: CommandOption = "",
+    protocol: options.ProtocolName,
+    adapter: options.AdapterOption = "",
+    command: options.CommandOption = "",
     constitution: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Check a document that configures the protocol, instead of a kernel."),
     ] = None,
-    system: SystemNames = None,
-    scope: ScopeOption = None,
-    reading: ReadingOption = None,
+    system: options.SystemNames = None,
+    scope: options.ScopeOption = None,
+    reading: options.ReadingOption = None,
     claims_only: Annotated[
         bool,
         typer.Option(
@@ -90,7 +81,7 @@ def check(
         int,
         typer.Option(metavar="N", min=0, help="Limit on the steps on the graph of a kernel that reports its state."),
     ] = 1_000,
-    seed: SeedOption = 0,
+    seed: options.SeedOption = 0,
     answer_seconds: Annotated[
         float,
         typer.Option(
@@ -106,7 +97,7 @@ def check(
             help="Write each finding to this folder as a record, a pytest file, Markdown and ITF.",
         ),
     ] = None,
-    as_json: JsonOut = False,
+    as_json: options.JsonOut = False,
 ) -> int:
     """Check a kernel against the model and the claims.
 

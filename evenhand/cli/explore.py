@@ -12,20 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evenhand.cli import completion
+from evenhand.cli import completion, options
 from evenhand.cli.console import BadUse, counting, guarded, terminal, usage
-from evenhand.cli.options import (
-    Claim,
-    JsonOut,
-    KeepOption,
-    MaxStates,
-    MethodOption,
-    MutantName,
-    ProtocolName,
-    ReadingOption,
-    ScopeOption,
-    SystemOption,
-)
 from evenhand.cli.output import finish, folder_for, keep
 from evenhand.cli.requests import bundle_named, job_for, settings_of
 from evenhand.core.bundle import Bundle
@@ -62,12 +50,12 @@ CLASSES = "classes of states"
 
 @guarded
 def explore(
-    protocol: ProtocolName,
-    system: SystemOption = "",
-    scope: ScopeOption = None,
-    reading: ReadingOption = None,
-    mutant: MutantName = "",
-    claim: Claim = None,
+    protocol: options.ProtocolName,
+    system: options.SystemOption = "",
+    scope: options.ScopeOption = None,
+    reading: options.ReadingOption = None,
+    mutant: options.MutantName = "",
+    claim: options.Claim = None,
     reach: Annotated[
         list[str] | None,
         typer.Option(
@@ -77,7 +65,7 @@ def explore(
             autocompletion=completion.goals,
         ),
     ] = None,
-    max_states: MaxStates = None,
+    max_states: options.MaxStates = None,
     depth: Annotated[
         int | None, typer.Option(metavar="N", min=0, help="Limit on the depth; the search may end UNDECIDED.")
     ] = None,
@@ -89,7 +77,7 @@ def explore(
         Path | None,
         typer.Option(metavar="DIR", help="Continue on disk in this folder beyond --max-memory; no file stays there."),
     ] = None,
-    method: MethodOption = None,
+    method: options.MethodOption = None,
     graph: Annotated[
         Path | None,
         typer.Option(
@@ -130,8 +118,8 @@ def explore(
     jobs: Annotated[
         int, typer.Option(metavar="N", min=1, help="Number of processes that share the configurations.")
     ] = 1,
-    out: KeepOption = None,
-    as_json: JsonOut = False,
+    out: options.KeepOption = None,
+    as_json: options.JsonOut = False,
 ) -> int:
     """Explore a system exhaustively.
 
@@ -162,14 +150,14 @@ def explore(
     method, mend = _method(chosen, method, licences, disk)
     if not bounded and not yes and not licences:
         _is_finishable(chosen)
-    options: SearchOptions = {"max_states": max_states, "depth": depth, "method": method, "licence": licences}
+    how: SearchOptions = {"max_states": max_states, "depth": depth, "method": method, "licence": licences}
     if max_memory is not None:
-        options |= {"max_memory": max_memory << 20, "spill": disk}
+        how |= {"max_memory": max_memory << 20, "spill": disk}
     counts = chosen.joint is None and (bundle.own or as_json)
     began = time.monotonic()
     with _refused(mend), counting(job.title) as progress:
         claims = claims_for(bundle, chosen.name, job.claims)
-        found = search(chosen, claims, part=portion, progress=progress, jobs=jobs, count_actions=counts, **options)
+        found = search(chosen, claims, part=portion, progress=progress, jobs=jobs, count_actions=counts, **how)
     findings = findings_of(bundle, job, chosen, found.verdicts)
     report = Report(findings, settings_of(job, chosen), versions(), timing={"total": time.monotonic() - began})
     waited, lines = waits(max_states, depth, max_memory) if waits is not None else ({}, [])

@@ -7,18 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evenhand.cli import options
 from evenhand.cli.console import counting, guarded, terminal
-from evenhand.cli.options import (
-    Claim,
-    JsonOut,
-    KeepOption,
-    MutantName,
-    ProtocolName,
-    ReadingOption,
-    ScopeOption,
-    SeedOption,
-    SystemOption,
-)
 from evenhand.cli.output import finish, folder_for, keep
 from evenhand.cli.requests import bundle_named, job_for, settings_of
 from evenhand.core.versions import versions
@@ -35,17 +25,17 @@ if TYPE_CHECKING:
 
 @guarded
 def fuzz(
-    protocol: ProtocolName,
-    system: SystemOption = "",
-    scope: ScopeOption = None,
-    reading: ReadingOption = None,
-    mutant: MutantName = "",
-    claim: Claim = None,
+    protocol: options.ProtocolName,
+    system: options.SystemOption = "",
+    scope: options.ScopeOption = None,
+    reading: options.ReadingOption = None,
+    mutant: options.MutantName = "",
+    claim: options.Claim = None,
     examples: Annotated[int, typer.Option(metavar="N", min=1, help="Number of runs.")] = 200,
     steps: Annotated[int, typer.Option(metavar="N", min=1, help="Largest number of actions in a run.")] = 20,
-    seed: SeedOption = 0,
-    out: KeepOption = None,
-    as_json: JsonOut = False,
+    seed: options.SeedOption = 0,
+    out: options.KeepOption = None,
+    as_json: options.JsonOut = False,
 ) -> int:
     """Drive a system with a Hypothesis state machine.
 

@@ -13,19 +13,8 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from evenhand.cli import options
 from evenhand.cli.console import BadUse, emit, guarded, running, terminal, usage
-from evenhand.cli.options import (
-    Claim,
-    JobsOption,
-    JsonOut,
-    MaxStates,
-    MethodOption,
-    MutantName,
-    ProtocolName,
-    ReadingOption,
-    ScopeOption,
-    SystemOption,
-)
 from evenhand.cli.output import folder_for, write_files
 from evenhand.cli.requests import bundle_named, cores, job_for
 from evenhand.core.bundle import Bundle
@@ -49,7 +38,7 @@ if TYPE_CHECKING:
 
 @guarded
 def sweep(
-    protocol: ProtocolName,
+    protocol: options.ProtocolName,
     size: Annotated[
         list[str] | None,
         typer.Argument(metavar="--PARAMETER A..B", help="Short form of --over, with the parameter's own name."),
@@ -58,15 +47,15 @@ def sweep(
         list[str] | None,
         typer.Option("--over", metavar="PARAMETER=A..B", help="Search every size from A to B (repeatable: a grid)."),
     ] = None,
-    system: SystemOption = "",
-    scope: ScopeOption = None,
-    reading: ReadingOption = None,
-    mutant: MutantName = "",
-    claim: Claim = None,
+    system: options.SystemOption = "",
+    scope: options.ScopeOption = None,
+    reading: options.ReadingOption = None,
+    mutant: options.MutantName = "",
+    claim: options.Claim = None,
     proofs: Annotated[
         bool, typer.Option("--proofs/--no-proofs", help="Prove the theorems that hold for any number of what is swept.")
     ] = True,
-    max_states: MaxStates = None,
+    max_states: options.MaxStates = None,
     max_memory: Annotated[
         int,
         typer.Option(
@@ -79,13 +68,13 @@ def sweep(
             metavar="S", min=0.1, help="Time limit of each point in seconds; beyond it the point is UNDECIDED."
         ),
     ] = 300,
-    method: MethodOption = None,
-    jobs: JobsOption = None,
+    method: options.MethodOption = None,
+    jobs: options.JobsOption = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", metavar="DIR", help="Write sweep.json to this folder."),
     ] = None,
-    as_json: JsonOut = False,
+    as_json: options.JsonOut = False,
 ) -> int:
     """Measure how a search grows with the sizes of its scope.
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -38,9 +38,6 @@ from evenhand.evidence.vector import Suite, Vector, frozen
 from evenhand.report.phrases import plural
 from evenhand.report.store import ready_folder
 from evenhand.report.table import print_lines
-
-if TYPE_CHECKING:
-    from evenhand.conform.vectors.verifying import Failure
 
 
 class Do(StrEnum):

@@ -1,64 +1,86 @@
-"""A small explored graph as a picture: states by depth from left to right, states in a cycle in one colour.
-
-Of a large graph only a part is drawn; the rest is counted in words.
-"""
+"""Pictures of runs and graphs: states as numbered circles, steps between them; hovering over either describes it."""
 
 from __future__ import annotations
 
-from html import escape
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import networkx as nx
 
-from evenhand.core.text import describe, inert
+from evenhand.core.text import describe
+from evenhand.evidence.story import RunLines, Story
 from evenhand.report.phrases import plural
-
-if TYPE_CHECKING:
-    import networkx as nx
+from evenhand.report.templates import shown
 
 MOST = 80
-"""States that a picture shows: those nearest to the start."""
+"""States of a graph that a picture shows: those nearest to the start."""
 
 EDGES = 100
 """Edges that are drawn at most; beyond it only the first edge to each state."""
 
-_INK, _CYCLE = "currentColor", "#a01322"
-_WIDE, _HIGH = 96, 40
+LAST = 14
+"""Steps of a run that a picture shows: the last ones, because the violation is there."""
+
+_WIDE, _HIGH, _STEP, _RUN = 96, 40, 84, 96
+
+
+class Node(NamedTuple):
+    """A state; `cycle` marks one that can come again."""
+
+    x: int
+    y: int
+    number: int
+    title: str
+    cycle: bool = False
+    initial: bool = False
+
+
+class Edge(NamedTuple):
+    """A step; `path` is that of SVG, `label` the words written at `place`."""
+
+    path: str
+    title: str
+    cycle: bool = False
+    arrow: bool = False
+    label: str = ""
+    place: tuple[int, int] = (0, 0)
+
+
+class Picture(NamedTuple):
+    """What is drawn, and a note on what is not."""
+
+    label: str
+    width: int
+    height: int
+    nodes: list[Node]
+    edges: list[Edge]
+    note: str = ""
 
 
 def graph_svg(graph: nx.DiGraph[Any]) -> str:
-    """Return the graph of `Exploration.to_networkx` as SVG; hovering over a state or an edge describes it."""
+    """Return the graph of `Exploration.to_networkx` as SVG: states by depth, those in a cycle in one colour.
+
+    Of a large graph only a part is drawn; the rest is counted in words.
+    """
     every: list[Any] = sorted(graph.nodes, key=lambda node: graph.nodes[node]["number"])
-    shown = every[:MOST]
-    places = _places(graph, shown)
+    places = _places(graph, every[:MOST])
     cycles = {node for part in nx.strongly_connected_components(graph) if len(part) > 1 for node in part}
-    width = max((x for x, _ in places.values()), default=0) + 60
-    height = max((y for _, y in places.values()), default=0) + 60
-    lines: list[str] = []
-    edges = [edge for edge in graph.edges(data=True) if edge[0] in places and edge[1] in places and edge[0] != edge[1]]
-    drawn = edges if len(edges) <= EDGES else _first_ways(graph, edges)
+    inside = [edge for edge in graph.edges(data=True) if edge[0] in places and edge[1] in places and edge[0] != edge[1]]
+    drawn = inside if len(inside) <= EDGES else _first_ways(graph, inside)
+    edges: list[Edge] = []
     for before, after, about in drawn:
         (x, y), (u, v) = places[before], places[after]
         path = f"M{x} {y} Q{(x + u) // 2} {(y + v) // 2 - (0 if u > x else 26)} {u} {v}"
-        formatted = escape(inert(describe(about["action"])))
-        colour = _CYCLE if before in cycles and after in cycles else _INK
-        lines.append(
-            f'<path d="{path}" fill="none" stroke="{colour}" stroke-opacity=".6"><title>{formatted}</title></path>'
-        )
-    for node in shown:
-        (x, y), about = places[node], graph.nodes[node]
-        colour = _CYCLE if node in cycles else _INK
-        ring = f'stroke="{colour}" stroke-width="{4 if about["initial"] else 1.5}"'
-        lines.append(
-            f'<g><title>{escape(inert(describe(node)))}</title><circle cx="{x}" cy="{y}" r="12" fill="Canvas" {ring}/>'
-            f'<text x="{x}" y="{y + 4}" font-size="10" text-anchor="middle" fill="{colour}">{about["number"]}</text>'
-            "</g>"
-        )
-    left_out = [(len(every) - len(shown), "state"), (len(edges) - len(drawn), "edge")]
-    if formatted := " and ".join(plural(number, what) for number, what in left_out if number):
-        lines.append(f'<text x="8" y="{height - 6}" font-size="12" fill="{_INK}">not drawn: {formatted}</text>')
-    head = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" font-family="system-ui, sans-serif"'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="State graph" {head}>{"".join(lines)}</svg>'
+        edges.append(Edge(path, describe(about["action"]), before in cycles and after in cycles))
+    nodes = [
+        Node(*place, graph.nodes[node]["number"], describe(node), node in cycles, graph.nodes[node]["initial"])
+        for node, place in places.items()
+    ]
+    left_out = [(len(every) - len(nodes), "state"), (len(inside) - len(drawn), "edge")]
+    words = " and ".join(plural(number, what) for number, what in left_out if number)
+    width, height = (max((place[axis] for place in places.values()), default=0) + 60 for axis in (0, 1))
+    note = f"not drawn: {words}" if words else ""
+    return shown("picture", Picture("State graph", width, height, nodes, edges, note))
 
 
 def _first_ways(graph: nx.DiGraph[Any], edges: list[Any]) -> list[Any]:
@@ -70,11 +92,44 @@ def _first_ways(graph: nx.DiGraph[Any], edges: list[Any]) -> list[Any]:
     return list(found.values())
 
 
-def _places(graph: nx.DiGraph[Any], shown: list[Any]) -> dict[Any, tuple[int, int]]:
+def _places(graph: nx.DiGraph[Any], nodes: list[Any]) -> dict[Any, tuple[int, int]]:
     rows: dict[int, int] = {}
     places: dict[Any, tuple[int, int]] = {}
-    for node in shown:
+    for node in nodes:
         depth: int = graph.nodes[node]["depth"]
         row = rows[depth] = rows.get(depth, -1) + 1
         places[node] = (30 + _WIDE * depth + 18 * (row % 2), 30 + _HIGH * row)
     return places
+
+
+def story_picture(story: Story) -> Picture:
+    """Return each run as a row of states with its actions between them; the loop of a lasso is an arrow back."""
+    runs = [run for run in story.runs if run.steps or run.start]
+    longest = max((min(len(run.steps), LAST) for run in runs), default=0)
+    nodes = [node for row, run in enumerate(runs) for node in _states(run, _RUN * row + 56)]
+    edges = [edge for row, run in enumerate(runs) for edge in _steps(run, _RUN * row + 56)]
+    return Picture("Run", 40 + _STEP * (longest + 1), _RUN * len(runs), nodes, edges)
+
+
+def _states(run: RunLines, y: int) -> Iterator[Node]:
+    first, steps = max(0, len(run.steps) - LAST), run.steps[-LAST:]
+    for number in range(len(steps) + (0 if run.loop else 1)):
+        changed = (steps[number - 1].changed or ("unchanged",)) if number + first else run.start
+        looping = run.loop > 0 and len(steps) - run.loop <= number
+        yield Node(28 + _STEP * number, y, number + first, "; ".join(changed), looping, number + first == 0)
+
+
+def _steps(run: RunLines, y: int) -> Iterator[Edge]:
+    steps = run.steps[-LAST:]
+    for number, step in enumerate(steps):
+        x, action = 28 + _STEP * number, " ".join(step.action)
+        if run.loop and number == len(steps) - 1:
+            end = 28 + _STEP * max(0, len(steps) - run.loop)
+            wide = 34 if end == x else 6
+            yield Edge(
+                f"M{x - 6} {y - 11} C{x - wide} {y - 60} {end + wide} {y - 60} {end + 6} {y - 13}", action, True, True
+            )
+        else:
+            label = action[:13] + ("…" if len(action) > 13 else "")
+            path = f"M{x + 13} {y} L{x + _STEP - 14} {y}"
+            yield Edge(path, action, arrow=True, label=label, place=(x + _STEP // 2, y + 32))

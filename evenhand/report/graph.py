@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import networkx as nx
 
 from evenhand.core.canonical import Json
 from evenhand.core.text import describe
 from evenhand.report.graphfile import Formats, dot, graphml, quoted, tagged, writer
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 
 def exporter(path: Path) -> Callable[[nx.DiGraph[Any]], None]:

@@ -5,16 +5,13 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import networkx as nx
 
 from evenhand.core.canonical import Json, canonical_bytes
 from evenhand.evidence.store import write_atomically
 from evenhand.report.store import ready_folder
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 Formats: TypeAlias = Mapping[str, Callable[[dict[str, Json]], bytes]]
 """The encoder of a graph of described values, by suffix."""

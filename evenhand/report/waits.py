@@ -15,8 +15,6 @@ from evenhand.report.graphfile import Formats, dot, graphml, quoted, tagged, wri
 from evenhand.report.phrases import plural
 
 if TYPE_CHECKING:
-    import networkx as nx
-
     from evenhand.search.waiting import WaitFor
 
 SHOWN = 3

@@ -136,18 +136,9 @@ def _scenario(place: Compared) -> dict[str, Json]:
 
 def _place(place: Compared) -> dict[str, Json]:
     found = place.found
-    return {
-        "system": place.system,
-        "scope": dict(place.scope),
-        "separated": found.separated,
-        "equal": found.equal,
-        "same_state": found.same_state,
-        "length": found.length,
-        "minimal": found.minimal,
-        "differs_in": found.by,
-        "states": found.states,
-        "steps": found.steps,
-    }
+    names = ("separated", "equal", "same_state", "length", "minimal", "states", "steps")
+    own = {name: getattr(found, name) for name in names}
+    return {"system": place.system, "scope": dict(place.scope), "differs_in": found.by, **own}
 
 
 def sides_of(

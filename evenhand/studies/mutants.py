@@ -20,7 +20,7 @@ from evenhand.core.canonical import Json
 from evenhand.core.system import Mutant, UnknownName
 from evenhand.core.text import describe
 from evenhand.core.verdict import Status
-from evenhand.evidence.finding import Finding
+from evenhand.evidence.finding import Finding, plain
 from evenhand.jobs.plan import EFFORT, Budget, Effort, Job
 from evenhand.jobs.pool import STOPPED, run_jobs
 from evenhand.studies.small_scopes import small_places
@@ -85,25 +85,8 @@ class MutantRow:
 
     def to_json(self) -> dict[str, Json]:
         """Return this row as JSON, its kills without their records."""
-        return {
-            "mutant": self.mutant,
-            "sentence": self.sentence,
-            "source": self.source,
-            "system": self.system,
-            "scope": dict(self.scope),
-            "readings": dict(self.readings),
-            "expected": self.expected,
-            "reason": self.reason,
-            "status": self.status,
-            "as_expected": self.as_expected,
-            "because": self.because,
-            "doubts": list(self.doubts),
-            "hint": list(self.hint),
-            "command": self.command,
-            "proved": self.proved,
-            "unproved": self.unproved,
-            "kills": [{"claim": k.claim, "engine": k.engine, "length": k.length} for k in self.kills],
-        }
+        kills = [{"claim": k.claim, "engine": k.engine, "length": k.length} for k in self.kills]
+        return {**plain(vars(replace(self, kills=()))), "as_expected": self.as_expected, "kills": kills}
 
 
 @dataclass(frozen=True)
@@ -123,18 +106,11 @@ class Automatic:
     @property
     def made(self) -> int:
         """Number of mutants made."""
-        return len(self.killed) + len(self.equivalent) + len(self.surviving) + len(self.invalid) + len(self.unfinished)
+        return sum(map(len, vars(self).values()))
 
     def to_json(self) -> dict[str, Json]:
         """Return counts of made and killed mutants, and the names of the others."""
-        return {
-            "made": self.made,
-            "killed": len(self.killed),
-            "equivalent": list(self.equivalent),
-            "surviving": list(self.surviving),
-            "invalid": list(self.invalid),
-            "unfinished": list(self.unfinished),
-        }
+        return {**plain(vars(self)), "made": self.made, "killed": len(self.killed)}
 
 
 @dataclass(frozen=True)
@@ -410,11 +386,7 @@ class _Run:
         alive = [place for place in places if not self.kills(place)]
         self.run(replace(place, engine="compare") for place in alive)
         by_status: dict[str, list[str]] = {
-            "killed": [],
-            "equivalent": [],
-            "survivor": [],
-            "invalid": [],
-            "unfinished": [],
+            status: [] for status in ("killed", "equivalent", "survivor", "invalid", "unfinished")
         }
         for place in places:
             compared = self.found.get(replace(place, engine="compare"), ())
@@ -422,9 +394,7 @@ class _Run:
             if status != "killed" and any(STOPPED in finding.because for finding in compared):
                 status = "invalid"
             by_status[status].append(f"{place.system}: {place.variant}")
-        return Automatic(
-            *(tuple(by_status[status]) for status in ("killed", "equivalent", "survivor", "invalid", "unfinished"))
-        )
+        return Automatic(*map(tuple, by_status.values()))
 
 
 def _searched(place: Job) -> tuple[Job, Job]:

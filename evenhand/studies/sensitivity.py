@@ -36,19 +36,6 @@ class Sensitivity:
     now: Status
     length: int | None
 
-    def to_json(self) -> dict[str, Json]:
-        """Return this cell as JSON."""
-        return {
-            "reading": self.reading,
-            "value": self.value,
-            "system": self.system,
-            "scope": dict(self.scope),
-            "claim": self.claim,
-            "default": self.default.value,
-            "now": self.now.value,
-            "length": self.length,
-        }
-
 
 @dataclass(frozen=True)
 class OpenCell:
@@ -59,16 +46,6 @@ class OpenCell:
     system: str
     claim: str
     because: str
-
-    def to_json(self) -> dict[str, Json]:
-        """Return this cell as JSON."""
-        return {
-            "reading": self.reading,
-            "value": self.value,
-            "system": self.system,
-            "claim": self.claim,
-            "because": self.because,
-        }
 
 
 @dataclass(frozen=True)
@@ -114,13 +91,13 @@ class SensitivityTable:
             "protocol": self.protocol,
             "places": [{"system": system, "scope": dict(scope)} for system, scope in self.places],
             "values": [{"reading": name, "value": value} for name, value in self.values],
-            "sensitivity": [flip.to_json() for flip in self.sensitivity],
+            "sensitivity": [plain(vars(flip)) for flip in self.sensitivity],
             "idle": [{"reading": name, "value": value} for name, value in self.idle],
             "untried": list(self.untried),
             "undecided": self.undecided,
             "silent": self.silent,
             "stated": self.stated,
-            "open": [cell.to_json() for cell in self.open_cells],
+            "open": [plain(vars(cell)) for cell in self.open_cells],
             "interrupted": self.interrupted,
         }
 

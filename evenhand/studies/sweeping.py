@@ -85,12 +85,7 @@ class Point:
 
     def costs(self) -> dict[str, Json]:
         """Return seconds and bytes."""
-        return {
-            "cpu": round(self.cpu, 3),
-            "wall": round(self.wall, 3),
-            "memory": self.memory,
-            "peak": self.peak,
-        }
+        return {"cpu": round(self.cpu, 3), "wall": round(self.wall, 3), "memory": self.memory, "peak": self.peak}
 
 
 @dataclass(frozen=True)

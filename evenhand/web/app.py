@@ -27,7 +27,7 @@ from evenhand.core.system import UnknownName
 from evenhand.core.text import inert
 from evenhand.evidence.record import plain
 from evenhand.evidence.store import NotWritten
-from evenhand.report.forms.page import environment
+from evenhand.report.templates import environment
 from evenhand.web import vendor
 from evenhand.web.claim_status import Truth
 from evenhand.web.comparison import separated, variants

@@ -9,10 +9,8 @@ Only this page may show the answers, and it may load nothing but its own files.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
-from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qs
 
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -63,8 +61,8 @@ class Guard:
                 message = {**message, "headers": [*message.get("headers", ()), *ours]}
             await send(message)
 
-        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        answer = self._foreign(headers) or self._entered(scope, headers) or self._misshapen(scope, headers)
+        request = Request(scope)
+        answer = self._foreign(request) or self._entered(request) or self._misshapen(request)
         if answer is not None:
             await answer(scope, receive, guarded_send)
             return
@@ -83,8 +81,9 @@ class Guard:
         except _TooLarge:
             await _refused(413, "the request is too large")(scope, receive, guarded_send)
 
-    def _foreign(self, headers: Mapping[str, str]) -> Response | None:
+    def _foreign(self, request: Request) -> Response | None:
         """Refuse another host or another site."""
+        headers = request.headers
         if headers.get("host", "") not in self._hosts:
             return _refused(421, "this server answers under its own address only, as it was printed")
         if headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
@@ -93,12 +92,13 @@ class Guard:
             return _refused(403, "requests of other sites are refused")
         return None
 
-    def _entered(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
+    def _entered(self, request: Request) -> Response | None:
         """Set the cookie if the front page's address has the token; elsewhere require cookie or token header."""
-        if self._is_token(_cookie_in(headers, self._cookie)) or self._is_token(headers.get("x-evenhand-token", "")):
+        known = request.cookies.get(self._cookie, ""), request.headers.get("x-evenhand-token", "")
+        if any(map(self._is_token, known)):
             return None
-        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
-        if scope["path"] == "/" and scope["method"] == "GET" and self._is_token(given):
+        given = request.query_params.get("token", "")
+        if request.url.path == "/" and request.method == "GET" and self._is_token(given):
             answer = RedirectResponse("/", status_code=303)  # to remove the token from the address bar
             answer.set_cookie(self._cookie, self._token, httponly=True, samesite="strict", path="/")
             return answer
@@ -107,26 +107,18 @@ class Guard:
     def _is_token(self, given: str) -> bool:
         return secrets.compare_digest(given.encode(), self._token.encode())
 
-    def _misshapen(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
+    def _misshapen(self, request: Request) -> Response | None:
         """Refuse another method, another kind of content, or too much of it."""
-        if scope["method"] in ("GET", "HEAD"):
+        if request.method in ("GET", "HEAD"):
             return None
-        if scope["method"] != "POST":
+        if request.method != "POST":
             return _refused(405, "only GET and POST are understood")
-        if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
             return _refused(415, "only JSON is understood")
-        length = headers.get("content-length", "")
+        length = request.headers.get("content-length", "")
         if not length.isdecimal():
             return _refused(411, "the request does not say how long it is")
         return _refused(413, "the request is too large") if int(length) > MAX_BODY else None
-
-
-def _cookie_in(headers: Mapping[str, str], name: str) -> str:
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(name)
-    except CookieError:
-        return ""
-    return found.value if found is not None else ""
 
 
 def _refused(status: int, why: str) -> Response:

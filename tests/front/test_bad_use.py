@@ -10,7 +10,6 @@ import json
 import os
 import re
 import signal
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -24,7 +23,6 @@ from evenhand.campaign.planfile import read_plan
 from evenhand.campaign.store import opened, store_url
 from evenhand.cli import COMMANDS
 from evenhand.cli.console import SOON, guarded
-from evenhand.cli.reference import Parameter, parameters
 from evenhand.core.licence import Licence
 from evenhand.core.registry import find
 from evenhand.evidence.record import Record
@@ -32,6 +30,7 @@ from evenhand.jobs.engines import run
 from evenhand.jobs.plan import Job
 from evenhand.report.report import Report
 from tests.front.conftest import PLUGINS, Command, installed
+from tests.front.parameters import Parameter, parameters
 
 RIGHT: dict[str, list[str]] = {
     "verify": ["latch"],
@@ -292,7 +291,7 @@ def test_what_orbits_cannot_answer_is_no_matter_of_the_method(cli: Command, monk
     def granted(*_: object) -> Licence:
         return licence
 
-    monkeypatch.setattr(sys.modules["evenhand.cli.explore"], "_licence", granted)
+    monkeypatch.setattr("evenhand.cli.extras.licence_named", granted)
     words = ("explore", "cud", "--system", "free", "--symmetry", "--claim", "outcomes_are_those_of_the_text")
     answer = cli(*words)
     assert answer.code == 2 and "leave the quotient out" in answer.err and "--method" not in answer.err

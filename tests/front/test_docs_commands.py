@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from evenhand.cli import COMMANDS
-from evenhand.cli.reference import parameters
 from evenhand.core.own_file import names_file
 from evenhand.core.registry import protocols
 from tests.front.conftest import ROOT, Command
+from tests.front.parameters import parameters
 from tests.front.test_contributing import commands, pattern
 from tests.front.test_docs import blocks
 
@@ -54,7 +54,7 @@ def test_every_command_on_a_page_exists(page: Path) -> None:
         elif any(name.startswith(f"{command} ") for name in COMMANDS) and not words:  # the group as a whole
             continue
         assert command in COMMANDS, f"evenhand {command}"
-        known = {name for one in parameters(command) for name in "/".join(one.names).split("/")} | {"--help"}
+        known = {name for one in parameters(command) for name in one.names} | {"--help"}
         known |= sizes(words[0]) if any("--PARAMETER" in one.metavar for one in parameters(command)) else set()
         assert {word for word in words if word.startswith("--")} <= known, f"evenhand {command} {words}"
         first = next(parameters(command))

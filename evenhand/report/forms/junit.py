@@ -23,28 +23,30 @@ def junit(report: Report) -> bytes:
     root = ET.Element("testsuites", name="evenhand")
     about = {(claim.protocol, claim.claim): claim for claim in report.claims}
     for protocol in dict.fromkeys(finding.protocol for finding in report.findings):
-        cases = list(_cases(report, protocol, about))
-        counts = Counter(child.tag for case in cases for child in case)
-        suite = ET.SubElement(
-            root,
-            "testsuite",
-            name=protocol,
-            tests=str(len(cases)),
-            failures=str(counts["failure"]),
-            errors=str(counts["error"]),
-            skipped=str(counts["skipped"]),
-        )
-        suite.extend(cases)
+        root.append(_suite(protocol, list(_cases(report, protocol, about))))
     if report.interrupted:
-        suite = ET.SubElement(root, "testsuite", name="run", tests="1", failures="0", errors="1", skipped="0")
-        case = ET.SubElement(suite, "testcase", classname="evenhand", name="the run was finished")
+        case = ET.Element("testcase", classname="evenhand", name="the run was finished")
         formatted = f"interrupted; not finished: {', '.join(report.unfinished) or 'nothing'}"
         ET.SubElement(case, "error", message=formatted)
+        root.append(_suite("run", [case]))
     for element in root.iter():  # XML cannot represent control characters
         element.attrib.update({name: inert(value) for name, value in element.attrib.items()})
         element.text = "\n".join(map(inert, element.text.split("\n"))) if element.text else None
     ET.indent(root)
     return bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True)) + b"\n"
+
+
+def _suite(name: str, cases: list[ET.Element]) -> ET.Element:
+    counts = Counter(child.tag for case in cases for child in case)
+    numbers = {
+        "tests": len(cases),
+        "failures": counts["failure"],
+        "errors": counts["error"],
+        "skipped": counts["skipped"],
+    }
+    suite = ET.Element("testsuite", {"name": name, **{word: str(number) for word, number in numbers.items()}})
+    suite.extend(cases)
+    return suite
 
 
 def _cases(report: Report, protocol: str, about: dict[tuple[str, str], About]) -> Iterator[ET.Element]:

@@ -1,8 +1,6 @@
 """A report as one self-contained HTML file: no network, no script but its own, readable without any.
 
-Jinja2 escapes whatever it prints, and every text goes through `inert` first, so that a name or value can neither
-close a tag nor reverse the direction of the text.  The content security policy allows the file's own style and script
-by their digests and nothing else.
+The content security policy allows the file's own style and script by their digests and nothing else.
 """
 
 from __future__ import annotations
@@ -13,21 +11,11 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
-from evenhand.core.text import inert
 from evenhand.report.forms.views import View
 from evenhand.report.report import Report
-
-
-def environment() -> Environment:
-    """Return the renderer of our templates: output is escaped and inert, and an undefined name is an error."""
-    made = Environment(
-        autoescape=True, finalize=_harmless, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    made.filters["breakable"] = _breakable
-    return made
+from evenhand.report.templates import environment
 
 
 def page(report: Report, matrices: Sequence[Mapping[str, Any]] = ()) -> bytes:
@@ -52,13 +40,3 @@ def _part(name: str) -> str:
 
 def _digest(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
-def _breakable(text: str) -> Markup:
-    """Return a name that a browser may break after each underscore."""
-    return Markup("_<wbr>").join(escape(part) for part in inert(text).split("_"))
-
-
-def _harmless(value: Any) -> Any:
-    """Return a template's value with the characters spelled out that a browser or an editor would obey."""
-    return inert(value) if isinstance(value, str) and not isinstance(value, Markup) else value

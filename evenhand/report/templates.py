@@ -1,0 +1,51 @@
+"""Our HTML and SVG come from Jinja2 templates: output is escaped and inert, and an undefined name is an error.
+
+Every text goes through `inert` and then through Jinja2's escaping, so that a name or value can neither close a tag nor
+reverse the direction of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup, escape
+
+from evenhand.core.text import inert
+from evenhand.report.phrases import counted, where
+from evenhand.report.table import summary_line
+
+
+def environment() -> Environment:
+    """Return the renderer of our templates."""
+    made = Environment(
+        autoescape=True, finalize=_harmless, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    made.filters["breakable"] = _breakable
+    return made
+
+
+def shown(name: str, *values: Any) -> str:
+    """Return what the macro `name` of `shown.html.j2` makes of these values."""
+    return str(getattr(_macros(), name)(*values))
+
+
+@cache
+def _macros() -> Any:
+    """Return the macros, without the line breaks of the template: between tags they say nothing."""
+    source = (resources.files("evenhand.report") / "shown.html.j2").read_text("utf-8")
+    joined = re.sub(r"(?<=[>}])\n\s*(?=[<{])", "", source).replace("\n", " ")
+    return environment().from_string(joined, {"where": where, "counted": counted, "summary_line": summary_line}).module
+
+
+def _breakable(text: str) -> Markup:
+    """Return a name that a browser may break after each underscore."""
+    return Markup("_<wbr>").join(escape(part) for part in inert(text).split("_"))
+
+
+def _harmless(value: Any) -> Any:
+    """Return a template's value with the characters spelled out that a browser or an editor would obey."""
+    return inert(value) if isinstance(value, str) and not isinstance(value, Markup) else value
