@@ -19,6 +19,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from evenhand.arbiters.kernels import rule
     from evenhand.core.answers import ModelError
     from evenhand.core.property import (
         always,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from evenhand.core.trace import Lasso, Pair, Scenario, Trace, replay
     from evenhand.core.verdict import Status, Verdict
     from evenhand.core.versions import __version__
+    from evenhand.examination import examine
     from evenhand.machine import fuzz
     from evenhand.report.report import Report
     from evenhand.search import explore
@@ -66,6 +68,7 @@ __all__ = [
     "determined_by",
     "each_step",
     "eventually",
+    "examine",
     "explore",
     "fuzz",
     "leads_to",
@@ -73,6 +76,7 @@ __all__ = [
     "monitor",
     "reachable",
     "replay",
+    "rule",
     "system",
     "two_run",
     "verify",
@@ -97,6 +101,8 @@ _HOME = {
         "two_run",
     ),
     "evenhand.search": ("explore",),
+    "evenhand.examination": ("examine",),
+    "evenhand.arbiters.kernels": ("rule",),
     "evenhand.core.verdict": ("Status", "Verdict"),
     "evenhand.core.quick": ("system",),
     "evenhand.report.report": ("Report",),

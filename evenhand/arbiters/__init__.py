@@ -1,0 +1,1 @@
+"""`evenhand.examine`: does anything decide in a kernel that should not?  It needs neither protocol nor model."""

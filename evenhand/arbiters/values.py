@@ -1,0 +1,66 @@
+"""Outcomes as values that can be compared and renamed, whatever types a kernel uses."""
+
+# Outcomes have any type: pyright calls the types that `isinstance` leaves partially unknown.
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Mapping, Set
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from typing import Any
+
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+Names = Mapping[str, str]
+"""New names by old ones."""
+
+
+def comparable(value: Any) -> Hashable:
+    """Return a hashable form: equal for equal content, whatever the order of dictionaries, sets or memory addresses."""
+    match value:
+        case Enum():
+            return (type(value).__name__, value.name)
+        case None | str() | bytes() | bool():
+            return (type(value).__name__, value)
+        case int() | float():
+            return ("number", "nan" if value != value else value)
+        case Mapping():
+            return ("mapping", frozenset((comparable(key), comparable(part)) for key, part in value.items()))
+        case Set():
+            return ("set", frozenset(map(comparable, value)))
+        case list() | tuple():
+            return ("sequence", tuple(map(comparable, value)))
+        case _:
+            return _described(value)
+
+
+def _described(value: Any) -> Hashable:
+    if is_dataclass(value) and not isinstance(value, type):
+        return (type(value).__name__, *(comparable(getattr(value, entry.name)) for entry in fields(value)))
+    listed: Any = getattr(value, "tolist", None)  # numpy, torch
+    if listed is not None:
+        return comparable(listed())
+    return (type(value).__name__, _ADDRESS.sub("", repr(value)))
+
+
+def renamed(value: Any, names: Names) -> Any:
+    """Return `value` with every text that is a name replaced, inside containers and dataclasses too."""
+    match value:
+        case Enum() | bytes() | bool() | int() | float() | None:
+            return value
+        case str():
+            return names.get(value, value)
+        case Mapping():
+            return {renamed(key, names): renamed(part, names) for key, part in value.items()}
+        case Set():
+            return frozenset(renamed(part, names) for part in value)
+        case tuple() if hasattr(value, "_fields"):
+            return type(value)(*(renamed(part, names) for part in value))
+        case list() | tuple():
+            return type(value)(renamed(part, names) for part in value)
+        case _ if is_dataclass(value) and not isinstance(value, type):
+            return type(value)(**{entry.name: renamed(getattr(value, entry.name), names) for entry in fields(value)})
+        case _:
+            return value

@@ -1,0 +1,74 @@
+"""`evenhand examine`: questions about a kernel that has neither protocol nor model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evenhand.arbiters.kernels import Factory, NotExaminable, rule
+from evenhand.arbiters.loading import factory_at
+from evenhand.cli.console import BadUse, guarded
+from evenhand.cli.forms import write_forms
+from evenhand.cli.options import JsonOut, SeedOption
+from evenhand.cli.output import finish, folder_for
+from evenhand.examination import examine as examined
+
+
+@guarded
+def examine(
+    kernel: Annotated[str, typer.Argument(metavar="KERNEL", help="package.module:factory, or FILE.py:factory.")],
+    choices: Annotated[
+        str, typer.Option(metavar="A,B,…", help="KERNEL is a function of {agent: choice}; these are the choices.")
+    ] = "",
+    listed: Annotated[
+        bool, typer.Option("--listed", help="With --choices: the function takes the list of choices.")
+    ] = False,
+    label: Annotated[
+        list[str] | None,
+        typer.Option(metavar="VALUE", help="With --choices: the name of this value should not matter (repeatable)."),
+    ] = None,
+    allow: Annotated[
+        list[str] | None,
+        typer.Option(metavar="QUESTION=REASON", help="A finding that is intended, and why (repeatable)."),
+    ] = None,
+    seconds: Annotated[float, typer.Option(metavar="S", min=1.0, help="Time limit of the whole.")] = 60.0,
+    examples: Annotated[int, typer.Option(metavar="N", min=1, help="Drawn plays of each question.")] = 60,
+    seed: SeedOption = 0,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write the report in every form to this folder.")
+    ] = None,
+    as_json: JsonOut = False,
+) -> int:
+    """Ask what decides in your code: order, names, hash seed, clock, chance, history.
+
+    Exit codes: 0 nothing decides that should not; 1 an arbiter was found; 2 bad use; 130 interrupted.
+    """
+    allowed = dict(_exception(text) for text in allow or ())
+    folder = folder_for(out)
+    try:
+        factory, place = _factory(kernel, choices, listed, label or [])
+        found = examined(factory, allow=allowed, place=place, seconds=seconds, examples=examples, seed=seed)
+    except NotExaminable as error:
+        raise BadUse(str(error)) from error
+    report = found.report()
+    if folder is not None:
+        write_forms(folder, report)
+    return finish(report, {}, as_json=as_json)
+
+
+def _factory(kernel: str, choices: str, listed: bool, labels: list[str]) -> tuple[Factory, str]:
+    found = factory_at(kernel)
+    if not choices:
+        if listed or labels:
+            raise BadUse("--listed and --label describe a function of choices; list the choices with --choices")
+        return found, kernel
+    return rule(found, [one.strip() for one in choices.split(",")], listed=listed, labels=labels), ""
+
+
+def _exception(text: str) -> tuple[str, str]:
+    question, equals, reason = text.partition("=")
+    if not equals or not reason.strip():
+        raise BadUse(f"--allow {text!r} gives no reason; write --allow QUESTION=REASON")
+    return question.strip(), reason.strip()

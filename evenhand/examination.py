@@ -1,0 +1,158 @@
+"""`evenhand.examine`: does anything decide in your code that should not?  It needs neither protocol nor model.
+
+    report = evenhand.examine(kernel)
+    assert report.clean, report
+
+`kernel` is a factory: a class, or a function that returns a fresh object with `act({agent: choice}) -> {agent:
+outcome}`.  `evenhand.rule` makes one of a function of a profile.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from evenhand.arbiters.answer import Answer
+from evenhand.arbiters.examining import answers
+from evenhand.arbiters.kernels import NotExaminable, Subject
+from evenhand.arbiters.plays import Play, Shown
+from evenhand.core.text import describe
+from evenhand.core.verdict import Status
+from evenhand.core.versions import versions
+from evenhand.evidence.finding import Finding
+from evenhand.evidence.story import RunLines, StepLines, Story
+from evenhand.report.report import Report
+
+PROTOCOL = "examine"
+"""What stands in the place of a protocol's name in reports."""
+
+
+@dataclass(frozen=True, repr=False)
+class Examination:
+    """The answers to all questions about one kernel; `clean` if nothing decides that should not."""
+
+    subject: Subject
+    answers: tuple[Answer, ...]
+    seconds: float
+
+    @property
+    def clean(self) -> bool:
+        """Whether no question found an arbiter that the author does not allow."""
+        return not self.found
+
+    @property
+    def found(self) -> tuple[Answer, ...]:
+        """The findings that are not allowed."""
+        return tuple(one for one in self.answers if one.status is Status.REFUTED and not one.allowed)
+
+    def __bool__(self) -> bool:
+        """Return `clean`."""
+        return self.clean
+
+    def __str__(self) -> str:
+        """Each finding in words with its witness, then what held and what was not asked."""
+        lines = [f"{self.subject.name}: {len(self.found)} of {len(self.answers)} questions found an arbiter"]
+        for one in self.answers:
+            if one.status is Status.REFUTED:
+                allowed = f" (allowed: {one.allowed})" if one.allowed else ""
+                lines += [f"- {one.question}: {one.named}{allowed}", *(f"    {line}" for line in witness_lines(one))]
+        held = [one.question for one in self.answers if one.status is Status.HOLDS]
+        lines += [f"- decides nothing: {', '.join(held)}"] if held else []
+        lines += [f"- {one.question}: {one.because}" for one in self.answers if one.status is Status.UNDECIDED]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def report(self) -> Report:
+        """Return the answers as a report, which has every form: table, JSON, SARIF, JUnit, HTML, Markdown."""
+        asked = [one for one in self.answers if one.plays and not one.because.startswith("explained by")]
+        other = [one for one in self.answers if one not in asked]
+        return Report(
+            tuple(_finding(self.subject, one) for one in asked),
+            {"kernel": self.subject.name, "abilities": sorted(self.subject.abilities)},
+            versions(),
+            notes=tuple(f"{one.question}: {one.because}" for one in other),
+            timing={"total": self.seconds},
+        )
+
+
+def examine(
+    kernel: Callable[..., Any],
+    *,
+    allow: Mapping[str, str] | None = None,
+    place: str = "",
+    seconds: float = 60.0,
+    examples: int = 60,
+    seed: int = 0,
+) -> Examination:
+    """Ask every question that the kernel's abilities open, and return the answers.
+
+    `allow` maps a question (such as "listing order") to the reason why its finding is intended.  `place`
+    (`package.module:factory`) lets other processes import the kernel where its own name does not.  `seconds` bounds
+    the whole, `examples` the drawn plays of each question.  Raises `NotExaminable` (a ValueError) for a kernel that
+    lacks the least that is needed, and for an exception to a question that does not exist.
+    """
+    began = time.monotonic()
+    subject, found = answers(kernel, place=place, seconds=seconds, examples=examples, seed=seed)
+    allowed = dict(allow or {})
+    unknown = sorted(allowed.keys() - {one.question for one in found})
+    if unknown:
+        known = ", ".join(one.question for one in found)
+        raise NotExaminable(f"there is no question {unknown[0]!r} to allow; there are: {known}")
+    made = tuple(
+        replace(one, allowed=allowed.get(one.question, "")) if one.status is Status.REFUTED else one for one in found
+    )
+    return Examination(subject, made, time.monotonic() - began)
+
+
+def witness_lines(answer: Answer) -> list[str]:
+    """Return the witness in words: the play, what is changed, and the outcomes of both."""
+    witness = answer.witness
+    if witness is None:
+        return []
+    lines = [f"agents {', '.join(witness.play.agents)}"]
+    for number, (profile, one) in enumerate(zip(witness.play.rounds, witness.shown.rounds, strict=False), 1):
+        lines += [f"{number}. {_profile(profile)} -> {one.error or describe(one.outcomes)}"]
+    lines += [f"changed: {witness.change}"] if witness.change else []
+    if witness.other is not None and witness.also is not None:
+        for number, (profile, one) in enumerate(zip(witness.other.rounds, witness.also.rounds, strict=False), 1):
+            lines += [f"{number}. {_profile(profile)} -> {one.error or describe(one.outcomes)}"]
+    return lines
+
+
+def _profile(profile: tuple[tuple[str, Any], ...]) -> str:
+    return ", ".join(f"{agent}: {describe(choice)}" for agent, choice in profile)
+
+
+def _finding(subject: Subject, one: Answer) -> Finding:
+    witness = one.witness
+    runs = () if witness is None else (_run(witness.play, witness.shown, ""),)
+    if witness is not None and witness.other is not None and witness.also is not None:
+        runs = (*runs, _run(witness.other, witness.also, witness.change))
+    expected = Status.REFUTED if one.allowed else Status.HOLDS
+    return Finding(
+        protocol=PROTOCOL,
+        claim=one.question.replace(" ", "_"),
+        sentence=one.sentence,
+        engine="examine",
+        system=subject.name,
+        variant="reference",
+        status=one.status,
+        expected=one.status if one.status is Status.UNDECIDED else expected,
+        stated=one.allowed,
+        because=one.named or one.because,
+        scope={"plays": one.plays, "drawn": one.drawn, "complete": one.complete},
+        coverage={"plays": one.plays},
+        story=Story(runs, witness.change if len(runs) > 1 and witness is not None else "") if runs else None,
+        length=one.length if witness is not None else None,
+    )
+
+
+def _run(play: Play, shown: Shown, note: str) -> RunLines:
+    steps = tuple(
+        StepLines((_profile(profile),), (("", (one.error or describe(one.outcomes),)),), ())
+        for profile, one in zip(play.rounds, shown.rounds, strict=False)
+    )
+    return RunLines((f"agents: {', '.join(play.agents)}",), (), steps, note=note)
