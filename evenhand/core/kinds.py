@@ -116,11 +116,16 @@ class Safety(Property):
     """A claim that a finite run refutes.  A deterministic automaton reads the run.
 
     It starts with `memory(config)` (hashable); `follow(memory, step)` is its memory after a step, and
-    `answer(config, memory)` says whether the claim is kept there, or None where it says nothing.  Kinds that need no
-    memory answer in `at_start` and `at` instead, and say in `reads` that they look at states or steps alone.
+    `answer(config, memory)` says whether the claim is kept there, or None where it says nothing.  A kind that needs no
+    memory says in `reads` that it looks at states or steps alone, and gives `tests` instead.
     """
 
     reads: ClassVar[Literal["states", "steps", "histories"]] = "histories"
+
+    @property
+    def tests(self) -> tuple[Callable[..., bool], Callable[..., bool]]:
+        """The predicates `(when, check)`: over (config, state) for a kind that reads states, else over a step."""
+        raise NotImplementedError
 
     def memory(self, config: Any) -> Any:
         """Return the memory at the start of a run."""
@@ -132,7 +137,10 @@ class Safety(Property):
 
     def at_start(self, config: Any, state: Any) -> bool | None:
         """Return the answer at an initial state."""
-        return None
+        if self.reads != "states":
+            return None
+        when, check = self.tests
+        return check(config, state) if when(config, state) else None
 
     def answer(self, config: Any, memory: Any) -> bool | None:
         """Return the answer that a memory gives."""
@@ -140,7 +148,12 @@ class Safety(Property):
 
     def at(self, config: Any, memory: Any, step: AnyStep) -> bool | None:
         """Return the answer after a step, given the memory after it."""
-        return self.answer(config, memory)
+        if self.reads == "histories":
+            return self.answer(config, memory)
+        if self.reads == "states":
+            return self.at_start(config, step.after)
+        when, check = self.tests
+        return check(step) if when(step) else None
 
     def answers(self, config: Any, start: Any, steps: Iterable[AnyStep]) -> Iterator[bool | None]:
         """Yield the answer at the start of a run and after each of its steps."""
@@ -161,13 +174,10 @@ class Always(Safety):
     CALLS: ClassVar[Calls] = {"check": _STATE, "when": _STATE}
     reads = "states"
 
-    def at_start(self, config: Any, state: Any) -> bool | None:
-        """Return whether the state is as claimed."""
-        return self.check(config, state) if self.when(config, state) else None
-
-    def at(self, config: Any, memory: Any, step: AnyStep) -> bool | None:
-        """Return whether the state after the step is as claimed."""
-        return self.at_start(config, step.after)
+    @property
+    def tests(self) -> tuple[StateTest, StateTest]:
+        """The antecedent and the check."""
+        return self.when, self.check
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -180,9 +190,10 @@ class EachStep(Safety):
     CALLS: ClassVar[Calls] = {"check": _STEP, "when": _STEP}
     reads = "steps"
 
-    def at(self, config: Any, memory: Any, step: AnyStep) -> bool | None:
-        """Return whether the step is as claimed."""
-        return self.check(step) if self.when(step) else None
+    @property
+    def tests(self) -> tuple[StepTest, StepTest]:
+        """The antecedent and the check."""
+        return self.when, self.check
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

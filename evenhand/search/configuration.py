@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from evenhand.core.answers import ModelError
-from evenhand.core.kinds import Always, Commute, DeterminedBy, EachStep, Property, Reachable, Safety, TwoRun
+from evenhand.core.kinds import Commute, DeterminedBy, Property, Reachable, Safety, TwoRun
 from evenhand.search.actions import NOTHING, ActionsWatch
 from evenhand.search.bounds import Bounds, held
-from evenhand.search.check import AlwaysWatch, HistoryWatch, ReachableWatch, StepsWatch, StepWatch
+from evenhand.search.check import HistoryWatch, ReachableWatch, StateWatch, StepsWatch, StepWatch
 from evenhand.search.compiled.compiler import Unfit
 from evenhand.search.compiled.method import Compiled
 from evenhand.search.graph import History, Watcher, Watchers, search
@@ -107,10 +107,10 @@ def _by_orbits(method: Orbits, config: Any, number: int, bounds: Bounds, tick: P
 
 def _watcher(system: AnySystem, claim: Property, config: Any, bounds: Bounds) -> Watcher:
     match claim:
-        case Always():
-            return AlwaysWatch(claim, config)
-        case EachStep():
-            return StepWatch(claim)
+        case Safety(reads="states"):
+            return StateWatch(claim, config)
+        case Safety(reads="steps"):
+            return StepWatch(claim.name, *claim.tests)
         case Reachable():
             return ReachableWatch(claim)
         case Safety():
@@ -128,11 +128,11 @@ def _watcher(system: AnySystem, claim: Property, config: Any, bounds: Bounds) ->
 def _sorted(every: Sequence[Watcher]) -> Watchers:
     """Sort watchers by the events that their classes handle."""
     steps = [w for w in every if isinstance(w, StepWatch)]
-    others = [w for w in every if not isinstance(w, AlwaysWatch | CommuteWatch | History | StepWatch)]
+    others = [w for w in every if not isinstance(w, StateWatch | CommuteWatch | History | StepWatch)]
     return Watchers(
         singly=(*([StepsWatch(steps)] if steps else []), *others),
-        arrivals=tuple(w for w in every if isinstance(w, AlwaysWatch | ActionsWatch)),
+        arrivals=tuple(w for w in every if isinstance(w, StateWatch | ActionsWatch)),
         visitors=tuple(w for w in every if isinstance(w, CommuteWatch)),
-        lookers=tuple(w for w in every if not isinstance(w, AlwaysWatch | CommuteWatch | History)),
+        lookers=tuple(w for w in every if not isinstance(w, StateWatch | CommuteWatch | History)),
         histories=tuple(w for w in every if isinstance(w, History)),
     )

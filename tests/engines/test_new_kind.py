@@ -10,7 +10,7 @@ import pytest
 
 import evenhand
 from evenhand.conform.checking.claims import Judge, KernelStep, judged_kinds
-from evenhand.core.kinds import AnyStep, Calls, Liveness, Property, Safety, StepTest, every_step
+from evenhand.core.kinds import AnyStep, Calls, Liveness, Property, Safety, StepTest, every_state, every_step
 from evenhand.core.trace import Lasso, Scenario, replay
 from evenhand.core.verdict import Status
 from evenhand.evidence.judge import first_refuted_step, judge
@@ -53,6 +53,30 @@ class Recurs(Liveness):
         return every_step, self.goal
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Below(Safety):
+    """Every state is below `limit`."""
+
+    limit: int
+    reads = "states"
+
+    @property
+    def tests(self) -> tuple[Callable[..., bool], Callable[..., bool]]:
+        return every_state, lambda _config, state: bool(state < self.limit)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class MovesBy(Safety):
+    """A step that changes the state changes it by at most `most`."""
+
+    most: int
+    reads = "steps"
+
+    @property
+    def tests(self) -> tuple[StepTest, StepTest]:
+        return lambda step: step.before != step.after, lambda step: abs(step.after - step.before) <= self.most
+
+
 def ring(size: int) -> Any:
     """Return a ring with one token; `skip` leaves the token in place."""
     return evenhand.system(
@@ -90,6 +114,25 @@ def test_a_search_decides_what_is_met_and_kept() -> None:
     once = evenhand.system("once", initial=[0], actions=lambda s: ["go"] if s == 0 else [], step=lambda s, a: 1)
     (verdict,) = explore(once, [AtMost(name="one", sentence="One.", event=lambda step: True, most=1)]).verdicts
     assert verdict.status is Status.HOLDS
+
+
+@pytest.mark.parametrize(
+    ("claim", "actions"),
+    [
+        (Below(name="below", sentence="Below two.", limit=2), 2),
+        (MovesBy(name="moves_by", sentence="One at a time.", most=1), 3),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_a_kind_without_memory_gives_its_tests(claim: Safety, actions: int) -> None:
+    """Search, machine, judge and page find the third agent's state, and the step from there to the first."""
+    system = ring(3)
+    (verdict,) = explore(system, [claim]).verdicts
+    assert isinstance(verdict.evidence, Scenario) and len(verdict.evidence.actions) == actions
+    assert verdict.coverage["violations"] == 1 and judge(system, claim, verdict.evidence)
+    assert fuzz(system, [claim], examples=20, steps=10).verdicts[0].status is Status.REFUTED
+    (shown,) = standings(system, [claim], replay(system, verdict.evidence))
+    assert (shown.truth, shown.step) == (Truth.FALSE, actions)
 
 
 def test_the_machine_refutes_it() -> None:
