@@ -77,7 +77,7 @@ class Property:
             if function is not defaults[name]:
                 try:
                     # A function that claims may share is named by its role alone, so that one wrapper serves them all.
-                    role = f"`{name}`" if name in _SHARED and not isinstance(self, Monitor) else self._role(name)
+                    role = f"`{name}`" if name in _SHARED and "value" not in takes else self._role(name)
                     object.__setattr__(self, name, checked_call(_with_config(function, takes), gives, takes, role))
                 except TypeError as error:
                     raise TypeError(f"claim {self.name!r}: {error}") from None

@@ -88,7 +88,7 @@ class PairedWatch(Watcher):
         self.system = self.fast = system
         self.sid = 0
         self.met = self.violations = 0
-        self.first: tuple[int, int] | None = None
+        self.first: tuple[int, ...] | None = None
 
     def visit(self, sid: int, _state: Any, method: Method, /) -> None:
         """Note the state being expanded."""
@@ -96,22 +96,18 @@ class PairedWatch(Watcher):
         if self.fast is self.system:
             self.fast = replace(self.system, step=method.step)
 
-    def compare(self, place: Place, action: int) -> None:
-        """Compare the runs that part at a place, and keep the first place where some disagree."""
+    def compare(self, place: Place, *at: int) -> None:
+        """Compare the runs that part at a place; keep the first, by the numbers of state and step, that disagree."""
         for one in compared(self.fast, self.claim, place):
             self.met += 1
             if one.why:
                 self.violations += 1
-                self.first = min(self.first or (self.sid, action), (self.sid, action))
+                self.first = min(self.first or at, at)
 
     def close(self, walk: Walk) -> Tally:
         """Return this configuration's tally."""
-        finding = None if self.first is None else self.found(walk, *self.first)
+        finding = None if self.first is None else walk.finding(*self.first)
         return Tally(1, self.met, self.met, self.violations, finding)
-
-    def found(self, walk: Walk, sid: int, action: int) -> Witness:
-        """Return the run to the place."""
-        return walk.finding(sid, action)
 
 
 class StatePairsWatch(PairedWatch):
@@ -120,11 +116,7 @@ class StatePairsWatch(PairedWatch):
     def visit(self, sid: int, state: Any, method: Method, /) -> None:
         """Compare the runs that go on from this state."""
         super().visit(sid, state, method)
-        self.compare(Place(self.config, state, tuple(self.fast.enabled(self.config, state))), 0)
-
-    def found(self, walk: Walk, sid: int, action: int) -> Witness:
-        """Return the run to the state."""
-        return walk.finding(sid)
+        self.compare(Place(self.config, state, tuple(self.fast.enabled(self.config, state))), sid)
 
 
 class StepPairsWatch(PairedWatch):
@@ -136,4 +128,4 @@ class StepPairsWatch(PairedWatch):
 
     def look(self, step: Step[Any, Any, Any, Any], weight: int, action: int, _there: int, /) -> None:
         """Compare one step; second runs depend on its action, so an action-independent step stops here."""
-        self.compare(at_step(step, first=self.sid < self.initials), action)
+        self.compare(at_step(step, first=self.sid < self.initials), self.sid, action)
