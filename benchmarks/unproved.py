@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 
 from evenhand.core.bundle import Bundle
-from evenhand.core.property import DeadlockFree, Eventually, LeadsTo, LivelockFree, Monitor, Property, Reachable
+from evenhand.core.property import DeadlockFree, Liveness, Property, Reachable, Safety
 from evenhand.core.registry import protocols
 from evenhand.smt.registry import stated
 
@@ -17,9 +17,9 @@ KINDS = ("steps, states, pairs", "histories", "deadlock, livelock, leads to", "g
 
 def kind(claim: Property) -> str:
     """Return the subject of a claim, one of `KINDS`."""
-    if isinstance(claim, Monitor):
+    if isinstance(claim, Safety) and claim.reads == "histories":
         return KINDS[1]
-    if isinstance(claim, DeadlockFree | LivelockFree | LeadsTo | Eventually):
+    if isinstance(claim, DeadlockFree | Liveness):
         return KINDS[2]
     return KINDS[3] if isinstance(claim, Reachable) else KINDS[0]
 

@@ -15,7 +15,6 @@ from typing import Any
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json, digest
-from evenhand.core.property import DeterminedBy
 from evenhand.evidence.home import found_within
 from evenhand.jobs.plan import Job, chosen_part, chosen_readings, claims_for, system_for, written_value
 from evenhand.jobs.processes import NO_LIMITS, ProcessLimits
@@ -77,17 +76,12 @@ def split(bundle: Bundle, job: Job, parts: int) -> tuple[Task, ...]:
         return ()
     system = system_for(bundle, job)
     claims = claims_for(bundle, system.name, job.claims)
-    across = tuple(claim.name for claim in claims if compared(claim))
+    across = tuple(claim.name for claim in claims if claim.across_configurations)
     parts = min(parts, sum(1 for _ in islice(system.all_configs(), parts)))
     if parts < 2 or len(across) == len(claims):
         return ()
     pieces = tuple(Task(job, part=f"{part}/{parts}") for part in range(1, parts + 1))
     return (*pieces, *([Task(replace(job, claims=across))] if across else []))
-
-
-def compared(claim: object) -> bool:
-    """Return whether a claim compares steps of different configurations."""
-    return isinstance(claim, DeterminedBy) and claim.across
 
 
 def job_to_json(job: Job) -> dict[str, Json]:

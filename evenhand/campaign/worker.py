@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from evenhand.campaign.sources import Sources, address
-from evenhand.campaign.tasks import Task, compared
+from evenhand.campaign.tasks import Task
 from evenhand.core.canonical import Json, canonical_bytes, parse
 from evenhand.core.registry import find
 from evenhand.evidence.finding import Finding
@@ -81,7 +81,7 @@ def _totals(job: Job, part: tuple[int, int]) -> Json:
     """The totals of every n-th configuration from the k-th on, for the claims that can be split."""
     bundle = find(job.protocol)
     search = prepared_search(bundle, job, system_for(bundle, job))
-    left = {claim.name for claim in search.claims if compared(claim)}
+    left = {claim.name for claim in search.claims if claim.across_configurations}
     first, parts = part
     return search.totals(search.kept[first - 1 :: parts], leaving=left).to_json()
 

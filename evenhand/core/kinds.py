@@ -1,8 +1,8 @@
-"""The kinds of claims: what each says of states, steps, runs or pairs of runs.
+"""The kinds of claims about one run: what each says of states, steps or whole runs.
 
 A kind is a frozen record that carries its meaning; engines, judge and pages ask it and know families alone: `Safety`
-(an automaton that reads a run), `Reachable` (a goal), `Liveness` (what is raised is served), `DeadlockFree` and
-`Relational` (pairs of runs).  A new kind of the first or third family is one class.
+(an automaton that reads a run), `Reachable` (a goal), `Liveness` (what is raised is served), `DeadlockFree`, and those
+of `relations`, which compare runs.  A new kind of `Safety`, `Liveness` or `relations.Paired` is one class.
 
 A claim may read the configuration (and its readings), never a system's `rules`, or a mutant would be judged by its own
 rules.  `when` is the antecedent: the steps (or states) the claim is about.  A claim whose antecedent is never met, or
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, TypeAlias, cast
 
@@ -40,8 +40,7 @@ def every_state(_config: Any, _state: Any) -> bool:
 _SHARED = {"when", "trigger", "goal", "attempts", "progress", "completes"}
 _APPLIES: tuple[Gives, tuple[str, ...]] = ("answer", ("config",))
 _STATE: tuple[Gives, tuple[str, ...]] = ("answer", ("config", "state"))
-_STEP: tuple[Gives, tuple[str, ...]] = ("answer", ("step",))
-_OF_STEP: tuple[Gives, tuple[str, ...]] = ("value", ("step",))
+STEP: tuple[Gives, tuple[str, ...]] = ("answer", ("step",))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -67,6 +66,8 @@ class Property:
     """The functions of a kind: what each gives and takes.  Engines call them through `answers.checked_call`."""
     existential: ClassVar[bool] = False
     """Whether evidence witnesses the claim instead of refuting it."""
+    sampled: ClassVar[bool] = True
+    """Whether drawn runs can establish the claim."""
 
     def __post_init__(self) -> None:
         """Check the fields and wrap the functions, so that only True and False count as answers."""
@@ -76,7 +77,7 @@ class Property:
             if function is not defaults[name]:
                 try:
                     # A function that claims may share is named by its role alone, so that one wrapper serves them all.
-                    role = f"`{name}`" if name in _SHARED and not isinstance(self, Monitor) else self._role(name)
+                    role = f"`{name}`" if name in _SHARED and "value" not in takes else self._role(name)
                     object.__setattr__(self, name, checked_call(_with_config(function, takes), gives, takes, role))
                 except TypeError as error:
                     raise TypeError(f"claim {self.name!r}: {error}") from None
@@ -106,6 +107,11 @@ class Property:
         return f"<{self.kind} {self.name}: {self.sentence}>"
 
     @property
+    def across_configurations(self) -> bool:
+        """Whether runs of different configurations are compared."""
+        return False
+
+    @property
     def kind(self) -> str:
         """The kind in snake_case, as reports print it."""
         return decorator(type(self)).removeprefix("@")
@@ -116,11 +122,16 @@ class Safety(Property):
     """A claim that a finite run refutes.  A deterministic automaton reads the run.
 
     It starts with `memory(config)` (hashable); `follow(memory, step)` is its memory after a step, and
-    `answer(config, memory)` says whether the claim is kept there, or None where it says nothing.  Kinds that need no
-    memory answer in `at_start` and `at` instead, and say in `reads` that they look at states or steps alone.
+    `answer(config, memory)` says whether the claim is kept there, or None where it says nothing.  A kind that needs no
+    memory says in `reads` that it looks at states or steps alone, and gives `tests` instead.
     """
 
     reads: ClassVar[Literal["states", "steps", "histories"]] = "histories"
+
+    @property
+    def tests(self) -> tuple[Callable[..., bool], Callable[..., bool]]:
+        """The predicates `(when, check)`: over (config, state) for a kind that reads states, else over a step."""
+        raise NotImplementedError
 
     def memory(self, config: Any) -> Any:
         """Return the memory at the start of a run."""
@@ -132,7 +143,10 @@ class Safety(Property):
 
     def at_start(self, config: Any, state: Any) -> bool | None:
         """Return the answer at an initial state."""
-        return None
+        if self.reads != "states":
+            return None
+        when, check = self.tests
+        return check(config, state) if when(config, state) else None
 
     def answer(self, config: Any, memory: Any) -> bool | None:
         """Return the answer that a memory gives."""
@@ -140,7 +154,12 @@ class Safety(Property):
 
     def at(self, config: Any, memory: Any, step: AnyStep) -> bool | None:
         """Return the answer after a step, given the memory after it."""
-        return self.answer(config, memory)
+        if self.reads == "histories":
+            return self.answer(config, memory)
+        if self.reads == "states":
+            return self.at_start(config, step.after)
+        when, check = self.tests
+        return check(step) if when(step) else None
 
     def answers(self, config: Any, start: Any, steps: Iterable[AnyStep]) -> Iterator[bool | None]:
         """Yield the answer at the start of a run and after each of its steps."""
@@ -161,13 +180,10 @@ class Always(Safety):
     CALLS: ClassVar[Calls] = {"check": _STATE, "when": _STATE}
     reads = "states"
 
-    def at_start(self, config: Any, state: Any) -> bool | None:
-        """Return whether the state is as claimed."""
-        return self.check(config, state) if self.when(config, state) else None
-
-    def at(self, config: Any, memory: Any, step: AnyStep) -> bool | None:
-        """Return whether the state after the step is as claimed."""
-        return self.at_start(config, step.after)
+    @property
+    def tests(self) -> tuple[StateTest, StateTest]:
+        """The antecedent and the check."""
+        return self.when, self.check
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -177,12 +193,13 @@ class EachStep(Safety):
     check: StepTest
     when: StepTest = every_step
 
-    CALLS: ClassVar[Calls] = {"check": _STEP, "when": _STEP}
+    CALLS: ClassVar[Calls] = {"check": STEP, "when": STEP}
     reads = "steps"
 
-    def at(self, config: Any, memory: Any, step: AnyStep) -> bool | None:
-        """Return whether the step is as claimed."""
-        return self.check(step) if self.when(step) else None
+    @property
+    def tests(self) -> tuple[StepTest, StepTest]:
+        """The antecedent and the check."""
+        return self.when, self.check
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -227,8 +244,9 @@ class Reachable(Property):
 
     goal: StepTest
 
-    CALLS: ClassVar[Calls] = {"goal": _STEP}
+    CALLS: ClassVar[Calls] = {"goal": STEP}
     existential = True
+    sampled = False
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -244,6 +262,7 @@ class Liveness(Property):
     fairness: tuple[str, ...] = ()
 
     begins: ClassVar[Literal["start", "step", "loop"]]
+    sampled = False
 
     @property
     def tests(self) -> tuple[StepTest, StepTest]:
@@ -258,7 +277,7 @@ class LeadsTo(Liveness):
     trigger: StepTest
     goal: StepTest
 
-    CALLS: ClassVar[Calls] = {"trigger": _STEP, "goal": _STEP}
+    CALLS: ClassVar[Calls] = {"trigger": STEP, "goal": STEP}
     begins = "step"
 
     @property
@@ -273,7 +292,7 @@ class Eventually(Liveness):
 
     goal: StepTest
 
-    CALLS: ClassVar[Calls] = {"goal": _STEP}
+    CALLS: ClassVar[Calls] = {"goal": STEP}
     begins = "start"
 
     @property
@@ -292,7 +311,7 @@ class LivelockFree(Liveness):
     attempts: StepTest
     progress: StepTest
 
-    CALLS: ClassVar[Calls] = {"attempts": _STEP, "progress": _STEP}
+    CALLS: ClassVar[Calls] = {"attempts": STEP, "progress": STEP}
     begins = "loop"
 
     @property
@@ -312,72 +331,8 @@ class DeadlockFree(Property):
     wants: StateTest
     completes: StepTest
 
-    CALLS: ClassVar[Calls] = {"wants": _STATE, "completes": _STEP}
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Relational(Property):
-    """A claim that compares two runs; a pair of runs refutes it."""
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class DeterminedBy(Relational):
-    """Steps with equal `key` have equal `value`: the value depends only on the key.
-
-    Decided in one hash pass over the steps of one configuration, or across all of them if `across`.  Refuted by the
-    pair of runs that end in the two steps.
-    """
-
-    key: Callable[[AnyStep], Hashable]
-    value: Callable[[AnyStep], Hashable]
-    when: StepTest = every_step
-    across: bool = True
-
-    CALLS: ClassVar[Calls] = {"key": _OF_STEP, "value": _OF_STEP, "when": _STEP}
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Commute(Relational):
-    """From a reachable state, two actions in either order lead to ends that `same` calls the same.
-
-    `pairs(config, state, enabled)` picks the pairs; `same(config, first_then_second, second_then_first)` compares the
-    two final steps.
-    """
-
-    pairs: Callable[[Any, Any, tuple[Any, ...]], Iterable[tuple[Any, Any]]]
-    same: Callable[[Any, AnyStep, AnyStep], bool]
-
-    CALLS: ClassVar[Calls] = {
-        "pairs": ("values", ("config", "state", "enabled")),
-        "same": ("answer", ("config", "first", "second")),
-    }
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class TwoRun(Relational):
-    """A 2-safety claim by unwinding: the second trace is computed from the first, step by step.
-
-    For a step from a reachable state and each `w` in `twins(config, state, action)`, the second trace has configuration
-    `config(w, c)`, starts in `state(w, c, s)` and takes `other(w, action)` (one action, or none if purged).  `agree(w,
-    step, other_step_or_None)` says that the two ends relate.  Engines check that initial states relate as well:
-    `state(w, c, s0)` must be initial for the other configuration (`starts=False` waives it for claims about single
-    steps).
-    """
-
-    twins: Callable[[Any, Any, Any], Iterable[Any]]
-    config: Callable[[Any, Any], Any]
-    state: Callable[[Any, Any, Any], Any]
-    other: Callable[[Any, Any], tuple[Any, ...]]
-    agree: Callable[[Any, AnyStep, AnyStep | None], bool]
-    starts: bool = True
-
-    CALLS: ClassVar[Calls] = {
-        "twins": ("values", ("config", "state", "action")),
-        "config": ("value", ("w", "config")),
-        "state": ("value", ("w", "config", "state")),
-        "other": ("values", ("w", "action")),
-        "agree": ("answer", ("w", "step", "other")),
-    }
+    CALLS: ClassVar[Calls] = {"wants": _STATE, "completes": STEP}
+    sampled = False
 
 
 def _with_config(test: Callable[..., Any], takes: tuple[str, ...]) -> Callable[..., Any]:

@@ -21,9 +21,7 @@ from evenhand.core.kinds import (
     BY_PLACE,
     Always,
     AnyStep,
-    Commute,
     DeadlockFree,
-    DeterminedBy,
     EachStep,
     Eventually,
     LeadsTo,
@@ -32,13 +30,12 @@ from evenhand.core.kinds import (
     Monitor,
     Property,
     Reachable,
-    Relational,
     Safety,
     StateTest,
     StepTest,
-    TwoRun,
     decorator,
 )
+from evenhand.core.relations import Commute, DeterminedBy, Relational, TwoRun
 from evenhand.core.system import System
 
 __all__ = [

@@ -13,34 +13,22 @@ liveness kinds, `DeadlockFree`) is about the runs the system offers: every actio
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from evenhand.core.answers import ModelError
-from evenhand.core.kinds import (
-    AnyStep,
-    Commute,
-    DeadlockFree,
-    DeterminedBy,
-    Liveness,
-    Property,
-    Reachable,
-    Safety,
-    TwoRun,
-)
+from evenhand.core.kinds import AnyStep, DeadlockFree, Liveness, Property, Reachable, Safety
+from evenhand.core.relations import DeterminedBy, Paired
 from evenhand.core.system import Fairness, System, UnknownName
 from evenhand.core.trace import Lasso, NotReplayable, Pair, Scenario, Trace, replay, replay_lasso, stepping
 from evenhand.core.verdict import Evidence, runs
+from evenhand.evidence.second_runs import compare, refuting_pair, ways_at_end
 
 AnySystem = System[Any, Any, Any, Any, Any]
 
 FORWARD_LIMIT = 50_000
 """States in a deadlock's forward search before the judge gives up."""
-
-PAIRS_FROM = 4_096
-"""Enabled actions of one state from which a `Commute` claim picks its pairs."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +57,7 @@ def judge(system: AnySystem, claim: Property, evidence: Evidence, *, limit: int 
     Not decided if a deadlock's forward search meets more than `limit` states, or if the system lacks a fairness
     assumption of the claim under this configuration.
     """
-    for scenario in _runs(claim, evidence):
+    for scenario in own_runs(claim, evidence):
         if not claim.applies(scenario.config):
             return Judgement(False, f"{claim.name} is not claimed under this configuration")
         if not any(scenario.start == start for start in system.initial(scenario.config)):
@@ -87,10 +75,8 @@ def judge(system: AnySystem, claim: Property, evidence: Evidence, *, limit: int 
             return _forever(system, claim, evidence)
         case DeterminedBy(), Pair():
             return _differ(system, claim, evidence)
-        case TwoRun(), Pair():
-            return _unwound(system, claim, evidence)
-        case Commute(), Pair():
-            return _either_order(system, claim, evidence)
+        case Paired(), Pair():
+            return _paired(system, claim, evidence)
         case _:
             return Judgement(False, f"a {type(evidence).__name__.lower()} cannot refute a claim of kind {claim.kind}")
 
@@ -130,22 +116,9 @@ def unserved(system: AnySystem, config: Any, loop: Sequence[AnyStep], names: Seq
     return tuple(name for name in names if _breaks(system, config, loop, assumptions[name]))
 
 
-def twins_of(system: AnySystem, claim: TwoRun, step: AnyStep) -> Iterator[tuple[Any, AnyStep | None]]:
-    """Yield every `w` of a 2-safety claim at `step`, with the second trace's step (None if it is purged)."""
-    for w in claim.twins(step.config, step.before, step.action):
-        config = claim.config(w, step.config)
-        state = claim.state(w, step.config, step.before)
-        others = tuple(claim.other(w, step.action))
-        if len(others) > 1:
-            raise ModelError(
-                f"claim {claim.name!r}: `other` gives {len(others)} actions for one; one, or none, is meant"
-            )
-        yield w, system.take(config, state, others[0]) if others else None
-
-
-def _runs(claim: Property, evidence: Evidence) -> tuple[Scenario[Any, Any, Any], ...]:
-    """The runs that must be runs of the system; the second trace of a 2-safety pair is computed."""
-    return runs(evidence)[:1] if isinstance(claim, TwoRun) else runs(evidence)
+def own_runs(claim: Property, evidence: Evidence) -> tuple[Scenario[Any, Any, Any], ...]:
+    """Return the runs that must be runs of the system; a second run made from a step is computed."""
+    return runs(evidence)[:1] if isinstance(claim, Paired) and claim.reads == "steps" else runs(evidence)
 
 
 def _breaks(system: AnySystem, config: Any, loop: Sequence[AnyStep], fairness: Fairness[Any, Any]) -> bool:
@@ -289,84 +262,33 @@ def _differ(system: AnySystem, claim: DeterminedBy, pair: Pair[Any, Any, Any]) -
     return Judgement(True, "two steps with the same key have different values")
 
 
-def _unwound(system: AnySystem, claim: TwoRun, pair: Pair[Any, Any, Any]) -> Judgement:
-    found = _bad_twin(system, claim, pair.left)
-    if found is None:
-        return Judgement(False, "every twin of the last step agrees with it")
-    return Judgement(True, found[1])
+def _paired(system: AnySystem, claim: Paired, pair: Pair[Any, Any, Any]) -> Judgement:
+    """The last step against all its second runs, or both runs against those that the claim picks in their last state.
 
-
-def _bad_twin(system: AnySystem, claim: TwoRun, left: Scenario[Any, Any, Any]) -> tuple[Any, str] | None:
-    """The first `w` that refutes the claim at the last step of `left`, and how."""
-    step = _last(system, left)
-    if step is None:
-        return None
-    return next(bad_twins(system, claim, step, first=len(left.actions) == 1), None)
-
-
-def bad_twins(system: AnySystem, claim: TwoRun, step: AnyStep, *, first: bool) -> Iterator[tuple[Any, str]]:
-    """Yield every `w` whose second trace does not relate at `step`, and how; `first`: `step` begins a run."""
-    for w, other in twins_of(system, claim, step):
-        if first and claim.starts:
-            config, state = claim.config(w, step.config), claim.state(w, step.config, step.before)
-            if not any(state == start for start in system.initial(config)):
-                yield w, "the twin of an initial state is not initial"
-                continue
-        if not claim.agree(w, step, other):
-            yield w, "the two runs do not agree after the last step"
-
-
-def _either_order(system: AnySystem, claim: Commute, pair: Pair[Any, Any, Any]) -> Judgement:
-    """Same start, same actions, the last two exchanged; the claim must pick those two in that state."""
+    Runs that part in a state begin alike, and the claim must pick these two there.
+    """
     left, right = pair.left, pair.right
-    if len(left.actions) < 2 or (left.config, left.start) != (right.config, right.start):
-        return Judgement(False, "two orders begin in one state and take at least two actions")
-    *prefix, one, two = left.actions
-    if right.actions != (*prefix, two, one):
-        return Judgement(False, "the runs are not two orders of their last two actions")
-    state = replay(system, Scenario(left.config, left.start, tuple(prefix))).final
-    if not _picks(system, claim, left.config, state, one, two):
-        return Judgement(False, "the claim is not about these two actions in this state")
-    first, second = _last(system, left), _last(system, right)
-    assert first is not None and second is not None
-    # `same` takes the picked order first; an asymmetric claim is judged in that order.
-    if claim.same(left.config, first, second):
-        return Judgement(False, "both orders lead to the same")
-    return Judgement(True, "the two orders lead to different ends")
-
-
-def _picks(system: AnySystem, claim: Commute, config: Any, state: Any, one: Any, two: Any) -> bool:
-    """Whether the claim picks (one, two) in `state`, from these two alone or from all that is on offer."""
-    if all(system.is_enabled(config, state, action) for action in (one, two)) and any(
-        pair == (one, two) for pair in claim.pairs(config, state, (one, two))
-    ):
-        return True
-    offered = tuple(islice(system.enabled(config, state), PAIRS_FROM))
-    return any(pair == (one, two) for pair in claim.pairs(config, state, offered))
+    ways = ways_at_end(system, claim, left)
+    if claim.reads == "states":
+        if len(left.actions) < claim.taken or (left.config, left.start) != (right.config, right.start):
+            return Judgement(False, f"both runs begin in one state, and the first takes at least {claim.taken} actions")
+        past = left.actions[: -claim.taken]
+        meant = ((at, way) for at, way in ways if (*past, *claim.fork(way, *at[:3]).right) == right.actions)
+        ways = islice(meant, 1)
+    none = True
+    for place, way in ways:
+        none = False
+        if why := compare(system, claim, place, way).why:
+            return Judgement(True, why)
+    return Judgement(False, claim.silent if none and claim.reads == "states" else claim.alike)
 
 
 def restate(system: AnySystem, claim: Property, evidence: Evidence) -> Evidence:
-    """Return the evidence with its computed part computed anew: a 2-safety pair's second trace.
+    """Return the evidence with its computed part computed anew: the second run of a pair.
 
-    A shrinker knows no claims, so the right run it leaves is meaningless.  Other evidence, and a pair that no longer
+    A shrinker knows no claims, so the computed run it leaves is meaningless.  Other evidence, and a pair that no longer
     refutes, comes back unchanged.
     """
-    if isinstance(claim, TwoRun) and isinstance(evidence, Pair):
-        return twin_pair(system, claim, evidence.left) or evidence
+    if isinstance(evidence, Pair) and isinstance(claim, Paired) and claim.reads == "steps":
+        return refuting_pair(system, claim, evidence.left) or evidence
     return evidence
-
-
-def twin_pair(system: AnySystem, claim: TwoRun, left: Scenario[Any, Any, Any]) -> Pair[Any, Any, Any] | None:
-    """Return the pair that refutes a 2-safety claim at the last step of `left`; None if no second trace disagrees.
-
-    The right run is the second trace's step (or none, if purged), from the state that unwinding gives.
-    """
-    found = _bad_twin(system, claim, left)
-    step = _last(system, left)
-    if found is None or step is None:
-        return None
-    w = found[0]
-    right = Scenario(
-        claim.config(w, step.config), claim.state(w, step.config, step.before), tuple(claim.other(w, step.action))
-    )
-    return Pair(left, right, w if isinstance(w, str) else claim.name)

@@ -17,13 +17,13 @@ from typing import Any
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json, digest
 from evenhand.core.codec import decode, encode
-from evenhand.core.property import Property, TwoRun
+from evenhand.core.property import Property
 from evenhand.core.system import System, UnknownName
 from evenhand.core.trace import Scenario, replay
 from evenhand.core.verdict import Evidence, Status, runs
 from evenhand.evidence.growth import completed, reduced, shape
 from evenhand.evidence.home import bundle_of
-from evenhand.evidence.judge import judge
+from evenhand.evidence.judge import judge, own_runs
 from evenhand.evidence.provenance import provenance
 from evenhand.evidence.record import AGAIN, BadRecord, Kind, Outcome, Own, Record, decode_run, encode_run
 
@@ -228,8 +228,7 @@ def _regressed(record: Record, system: AnySystem, claim: Property, evidence: Evi
 
 def _departure(system: AnySystem, claim: Property, evidence: Evidence) -> str:
     """Where the system does not offer this run; empty if it does.  The second trace of a 2-safety claim is exempt."""
-    scenarios = runs(evidence)
-    for scenario in scenarios[:1] if isinstance(claim, TwoRun) else scenarios:
+    for scenario in own_runs(claim, evidence):
         state = scenario.start
         if not any(state == start for start in system.initial(scenario.config)):
             return "it does not begin in an initial state"

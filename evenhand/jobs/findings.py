@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
-from evenhand.core.kinds import DeadlockFree, Liveness, Property, Reachable
+from evenhand.core.kinds import Property
 from evenhand.core.system import System
 from evenhand.core.text import inert
 from evenhand.core.verdict import Status, Verdict
@@ -16,10 +16,6 @@ from evenhand.evidence.finding import Finding, finding
 from evenhand.evidence.story import evidence_length, story_of
 from evenhand.jobs.fixtures import recorded
 from evenhand.jobs.plan import SAME, Job, claims_for
-
-if TYPE_CHECKING:
-    pass
-
 
 AnySystem = System[Any, Any, Any, Any, Any]
 
@@ -70,12 +66,8 @@ def _finding(bundle: Bundle, job: Job, system: AnySystem, claim: Property, verdi
         command=command if verdict.status is not Status.HOLDS else "",
         evidence=evidence,
         sizes=dict(system.scope),
-        beyond=job.engine == "fuzz" and isinstance(claim, _UNSAMPLED),
+        beyond=job.engine == "fuzz" and not claim.sampled,
     )
-
-
-_UNSAMPLED = (Reachable, Liveness, DeadlockFree)
-"""Kinds that drawn runs cannot establish (or, for `Reachable`, exclude)."""
 
 
 def sentences(bundle: Bundle) -> dict[str, str]:

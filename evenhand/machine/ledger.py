@@ -281,10 +281,10 @@ class Ledger:
             return "the claim is made under none of the configurations drawn"
         if shortfall := self.below_floor():
             return shortfall
-        if not one.decided_by_sampling:
-            return "not decided by sampling: drawn runs are finite, and no fair violating loop or dead end was met"
         if claim.existential:
             return f"not reached in {self.counts['steps']} steps; sampling cannot show that it never is"
+        if not claim.sampled:
+            return "not decided by sampling: drawn runs are finite, and no fair violating loop or dead end was met"
         if not one.met:
             return f"its antecedent was never met in {self.counts['steps']} steps"
         return ""

@@ -8,32 +8,24 @@ candidate; the judge decides.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-from evenhand.core.kinds import (
-    AnyStep,
-    Commute,
-    DeadlockFree,
-    DeterminedBy,
-    Liveness,
-    Property,
-    Reachable,
-    Safety,
-    TwoRun,
-)
+from evenhand.core.kinds import AnyStep, DeadlockFree, Liveness, Property, Reachable, Safety
+from evenhand.core.relations import DeterminedBy, Paired
 from evenhand.core.system import System
 from evenhand.core.trace import Lasso, Pair, Scenario
 from evenhand.core.verdict import Evidence, runs
-from evenhand.evidence.judge import PAIRS_FROM, bad_twins, has_ended, judge, twin_pair
+from evenhand.evidence.judge import has_ended, judge
+from evenhand.evidence.second_runs import PAIRS_FROM, Place, at_step, compare, compared, pair_of
 
 P = TypeVar("P", bound=Property)
 
 ORDERS = 64
-"""Pairs of actions on which a `Commute` claim is tried in one state."""
+"""Pairs of runs that are compared from one state."""
 OFFERED = 128
-"""Enabled actions of one state from which a `Commute` claim picks, taken evenly from all."""
+"""Enabled actions of one state from which a claim about pairs of runs picks, taken evenly from all."""
 TRIES = 1_000
 """Lassos and dead ends that are judged for one liveness claim in a whole fuzzing."""
 AHEAD = 500
@@ -83,8 +75,6 @@ class Run:
 
 class Watch(Generic[P]):
     """The counts and evidence of one claim; subclasses examine runs."""
-
-    decided_by_sampling: ClassVar[bool] = True
 
     def __init__(self, claim: P) -> None:
         self.claim = claim
@@ -175,59 +165,51 @@ class WatchKeys(Watch[DeterminedBy]):
             self.fails(Pair(scenario, run.scenario, self.claim.name))
 
 
-class WatchTwins(Watch[TwoRun]):
-    """`TwoRun`: every second trace of every step."""
+class WatchPairs(Watch[Paired]):
+    """`Paired`: the second runs of every step, or the runs that part in a state, when the state is first met."""
 
-    def look(self, run: Run, step: AnyStep) -> None:
-        """Compare the step with its second traces, which are computed."""
-        if not self.said(any(True for _ in self.claim.twins(step.config, step.before, step.action))):
-            return
-        if next(bad_twins(run.system, self.claim, step, first=len(run.steps) == 1), None) is not None:
-            pair = twin_pair(run.system, self.claim, run.scenario)
-            if pair is not None:
-                self.fails(pair)
-
-
-class WatchOrders(Watch[Commute]):
-    """`Commute`: the pairs that the claim picks in each state, when the state is first met."""
-
-    def __init__(self, claim: Commute) -> None:
+    def __init__(self, claim: Paired) -> None:
         super().__init__(claim)
         self.done: set[Any] = set()
 
     def begin(self, run: Run) -> None:
-        """Check the initial state."""
-        self._look(run)
+        """Compare the runs that part in the initial state."""
+        if self.claim.reads == "states":
+            self._in_state(run)
 
     def look(self, run: Run, step: AnyStep) -> None:
-        """Check the state after the step."""
-        self._look(run)
+        """Compare the step with its second runs, or the runs that part in the state after it."""
+        claim = self.claim
+        if claim.reads == "states":
+            self._in_state(run)
+            return
+        place = at_step(step, first=len(run.steps) == 1)
+        if not self.said(any(True for _ in claim.ways(place.config, place.state, place.actions))):
+            return
+        found = next((one for one in compared(run.system, claim, place) if one.why), None)
+        if found is not None:
+            past = replace(run.scenario, actions=run.scenario.actions[:-1])
+            self.fails(pair_of(claim, past, found))
 
-    def _look(self, run: Run) -> None:
+    def _in_state(self, run: Run) -> None:
         if (run.config, run.state) in self.done:
             return
         self.done.add((run.config, run.state))
-        system, config, state, past = run.system, run.config, run.state, run.scenario
+        system, claim, config, state = run.system, self.claim, run.config, run.state
         offered = _evenly(tuple(islice(system.enabled(config, state), PAIRS_FROM)), OFFERED)
-        pairs = _evenly(tuple(islice(self.claim.pairs(config, state, offered), PAIRS_FROM)), ORDERS)
-        if not pairs:
+        ways = _evenly(tuple(islice(claim.ways(config, state, offered), PAIRS_FROM)), ORDERS)
+        if not ways:
             self.said(False)
-        for one, two in pairs:
+        for way in ways:
             self.said(True)
-            first = system.take(config, system.take(config, state, one).after, two)
-            second = system.take(config, system.take(config, state, two).after, one)
-            if not self.claim.same(config, first, second):
-                left = Scenario(config, run.start, (*past.actions, one, two))
-                self.fails(Pair(left, Scenario(config, run.start, (*past.actions, two, one)), self.claim.name))
+            found = compare(system, claim, Place(config, state, offered), way)
+            if found.why:
+                self.fails(pair_of(claim, run.scenario, found))
 
 
 class WatchForever(Watch[Liveness]):
-    """Liveness kinds: a lasso wherever a state recurs, and a run that ends too early.
+    """Liveness kinds: a lasso wherever a state recurs, and a run that ends too early."""
 
-    Drawn runs are finite, so these never hold by sampling.
-    """
-
-    decided_by_sampling = False
     tries = 0
 
     def look(self, run: Run, step: AnyStep) -> None:
@@ -253,9 +235,7 @@ class WatchForever(Watch[Liveness]):
 
 
 class WatchDeadEnds(Watch[DeadlockFree]):
-    """`DeadlockFree`: whether anything can complete after the end of a run.  Never holds by sampling."""
-
-    decided_by_sampling = False
+    """`DeadlockFree`: whether anything can complete after the end of a run."""
 
     def __init__(self, claim: DeadlockFree) -> None:
         super().__init__(claim)
@@ -278,8 +258,7 @@ _WATCHERS: dict[type[Property], Callable[[Any], Watch[Any]]] = {
     Safety: WatchSafety,
     Reachable: WatchGoal,
     DeterminedBy: WatchKeys,
-    TwoRun: WatchTwins,
-    Commute: WatchOrders,
+    Paired: WatchPairs,
     Liveness: WatchForever,
     DeadlockFree: WatchDeadEnds,
 }

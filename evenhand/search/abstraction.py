@@ -20,8 +20,9 @@ from random import Random
 from typing import Any, TypeAlias
 
 from evenhand.core.answers import ModelError
-from evenhand.core.kinds import Property, Relational, Safety
+from evenhand.core.kinds import Property, Safety
 from evenhand.core.licence import Licence
+from evenhand.core.relations import Relational
 from evenhand.core.system import Abstraction, Separated, Step
 from evenhand.search.liveness import AboutRuns, fairness_of
 from evenhand.search.quotient import covers, said

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from evenhand.core.alike import refuse_merge
-from evenhand.core.kinds import Always, EachStep, Reachable, Safety, every_state, every_step
+from evenhand.core.kinds import Reachable, Safety, StepTest, every_state, every_step
 from evenhand.core.system import Step
 from evenhand.search.graph import History, Watcher
 from evenhand.search.steps import Method
@@ -18,14 +18,14 @@ from evenhand.search.walk import Walk
 from evenhand.search.witness import Tally
 
 
-class AlwaysWatch(Watcher):
-    """A watcher for an invariant: checks every reachable state."""
+class StateWatch(Watcher):
+    """A watcher for a claim about states: checks every reachable one."""
 
-    def __init__(self, claim: Always, config: Any) -> None:
+    def __init__(self, claim: Safety, config: Any) -> None:
         self.name = f"claim {claim.name!r}"
         self.config = config
-        self.check = claim.check
-        self.when = None if claim.when is every_state else claim.when
+        when, self.check = claim.tests
+        self.when = None if when is every_state else when
         self.met = self.violations = 0
         self.first: int | None = None
 
@@ -47,10 +47,10 @@ class AlwaysWatch(Watcher):
 class StepWatch(Watcher):
     """A watcher for a claim about each step."""
 
-    def __init__(self, claim: EachStep) -> None:
-        self.name = f"claim {claim.name!r}"
-        self.check = claim.check
-        self.when = None if claim.when is every_step else claim.when
+    def __init__(self, claim: str, when: StepTest, check: StepTest) -> None:
+        self.name = f"claim {claim!r}"
+        self.check = check
+        self.when = None if when is every_step else when
         self.sid = 0
         self.met = self.violations = 0
         self.first: tuple[int, int] | None = None
@@ -111,7 +111,7 @@ class ReachableWatch(StepWatch):
 
     def __init__(self, claim: Reachable) -> None:
         goal = claim.goal
-        super().__init__(EachStep(name=claim.name, sentence=claim.sentence, check=lambda step: not goal(step)))
+        super().__init__(claim.name, every_step, lambda step: not goal(step))
 
 
 NEVER_RETURNED = "its `update` never gave anything but None; is a `return` missing?"

@@ -6,15 +6,16 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from evenhand.core.answers import ModelError
-from evenhand.core.kinds import Always, Commute, DeterminedBy, EachStep, Property, Reachable, Safety, TwoRun
+from evenhand.core.kinds import Property, Reachable, Safety
+from evenhand.core.relations import DeterminedBy, Paired
 from evenhand.search.actions import NOTHING, ActionsWatch
 from evenhand.search.bounds import Bounds, held
-from evenhand.search.check import AlwaysWatch, HistoryWatch, ReachableWatch, StepsWatch, StepWatch
+from evenhand.search.check import HistoryWatch, ReachableWatch, StateWatch, StepsWatch, StepWatch
 from evenhand.search.compiled.compiler import Unfit
 from evenhand.search.compiled.method import Compiled
 from evenhand.search.graph import History, Watcher, Watchers, search
 from evenhand.search.liveness import AboutRuns, Labels, decide
-from evenhand.search.pairs import CommuteWatch, DeterminedWatch, TwoRunWatch
+from evenhand.search.pairs import DeterminedWatch, StatePairsWatch, StepPairsWatch
 from evenhand.search.steps import Method
 from evenhand.search.symmetric.method import Orbits
 from evenhand.search.totals import Result
@@ -107,20 +108,20 @@ def _by_orbits(method: Orbits, config: Any, number: int, bounds: Bounds, tick: P
 
 def _watcher(system: AnySystem, claim: Property, config: Any, bounds: Bounds) -> Watcher:
     match claim:
-        case Always():
-            return AlwaysWatch(claim, config)
-        case EachStep():
-            return StepWatch(claim)
+        case Safety(reads="states"):
+            return StateWatch(claim, config)
+        case Safety(reads="steps"):
+            return StepWatch(claim.name, *claim.tests)
         case Reachable():
             return ReachableWatch(claim)
         case Safety():
             return HistoryWatch(claim, config, bounds.max_states)
         case DeterminedBy():
             return DeterminedWatch(claim)
-        case Commute():
-            return CommuteWatch(claim, system, config)
-        case TwoRun():
-            return TwoRunWatch(claim, system, len(dict.fromkeys(system.initial(config))))
+        case Paired(reads="states"):
+            return StatePairsWatch(claim, system, config)
+        case Paired():
+            return StepPairsWatch(claim, system, config)
         case _:
             raise ValueError(f"claim {claim.name!r} is of kind {claim.kind}, which the search does not support")
 
@@ -128,11 +129,11 @@ def _watcher(system: AnySystem, claim: Property, config: Any, bounds: Bounds) ->
 def _sorted(every: Sequence[Watcher]) -> Watchers:
     """Sort watchers by the events that their classes handle."""
     steps = [w for w in every if isinstance(w, StepWatch)]
-    others = [w for w in every if not isinstance(w, AlwaysWatch | CommuteWatch | History | StepWatch)]
+    others = [w for w in every if not isinstance(w, StateWatch | StatePairsWatch | History | StepWatch)]
     return Watchers(
         singly=(*([StepsWatch(steps)] if steps else []), *others),
-        arrivals=tuple(w for w in every if isinstance(w, AlwaysWatch | ActionsWatch)),
-        visitors=tuple(w for w in every if isinstance(w, CommuteWatch)),
-        lookers=tuple(w for w in every if not isinstance(w, AlwaysWatch | CommuteWatch | History)),
+        arrivals=tuple(w for w in every if isinstance(w, StateWatch | ActionsWatch)),
+        visitors=tuple(w for w in every if isinstance(w, StatePairsWatch)),
+        lookers=tuple(w for w in every if not isinstance(w, StateWatch | StatePairsWatch | History)),
         histories=tuple(w for w in every if isinstance(w, History)),
     )

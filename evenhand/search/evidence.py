@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from evenhand.core.property import Commute, Property, TwoRun
+from evenhand.core.kinds import Property
+from evenhand.core.relations import Paired
 from evenhand.core.system import UnknownName
 from evenhand.core.trace import Lasso, Pair, Scenario
 from evenhand.core.verdict import Evidence
-from evenhand.evidence.judge import FORWARD_LIMIT, Judgement, judge, twin_pair
+from evenhand.evidence.judge import FORWARD_LIMIT, Judgement, judge
+from evenhand.evidence.second_runs import Place, compared, pair_of, refuting_pair
 from evenhand.search.bounds import Bounds, held
 from evenhand.search.graph import Watchers, search
 from evenhand.search.methods import method_for
@@ -39,7 +41,7 @@ def judged(
     except IndexError as error:
         return None, Judgement(False, str(error))
     if evidence is None:
-        return None, Judgement(False, "no twin of the step disagrees when it is taken again")
+        return None, Judgement(False, "no second run disagrees when both are taken again")
     try:
         return evidence, judge(system, claim, evidence, limit=max(states + 1, least))
     except UnknownName as error:
@@ -49,7 +51,7 @@ def judged(
 def realised(
     system: AnySystem, configs: Sequence[Any], claim: Property, finding: Witness, bounds: Bounds
 ) -> Evidence | None:
-    """Return the run, lasso or pair of a finding; None if no twin disagrees.  Raises IndexError if none replays."""
+    """Return the run, lasso or pair of a finding; None if no pair disagrees.  Raises IndexError if none replays."""
     if finding.places:
         left, right = (_to_place(system, configs, place, bounds) for place in finding.places)
         return Pair(left, right, claim.name)
@@ -58,14 +60,12 @@ def realised(
     stem = len(finding.path)
     if finding.loop:
         return Lasso(config, run.start, run.actions[:stem], run.actions[stem:])
-    if isinstance(claim, TwoRun):
-        return twin_pair(system, claim, run)
-    if isinstance(claim, Commute) and finding.pick is not None:
-        pairs = list(claim.pairs(config, final, tuple(system.enabled(config, final))))
-        one, two = pairs[finding.pick]
-        forth, back = ((*run.actions, *order) for order in ((one, two), (two, one)))
-        return Pair(Scenario(config, run.start, forth), Scenario(config, run.start, back), claim.name)
-    return run
+    if not isinstance(claim, Paired):
+        return run
+    if claim.reads == "steps":
+        return refuting_pair(system, claim, run)
+    place = Place(config, final, tuple(system.enabled(config, final)))
+    return next((pair_of(claim, run, one) for one in compared(system, claim, place) if one.why), None)
 
 
 def _walked(system: AnySystem, config: Any, start: int, numbers: Sequence[int]) -> tuple[Scenario[Any, Any, Any], Any]:

@@ -118,7 +118,7 @@ def predicates_of(
     found: dict[Callable[[Any], bool], int] = {}
     functions: dict[Any, int] = {}
     for claim in claims:
-        for test in _tests(claim):
+        for test in tests_of(claim):
             found[test] = functions.setdefault(getattr(test, "__wrapped__", test), len(functions))
         for name in fairness_of(claim):
             if name not in fair:
@@ -128,7 +128,8 @@ def predicates_of(
     return found
 
 
-def _tests(claim: AboutRuns) -> tuple[Callable[[Any], bool], ...]:
+def tests_of(claim: AboutRuns) -> tuple[Callable[[Any], bool], ...]:
+    """Return the predicates that decide a claim."""
     if isinstance(claim, DeadlockFree):
         return (claim.completes,)
     return claim.tests[1:] if claim.begins == "start" else claim.tests
@@ -266,7 +267,7 @@ def decide_on(claim: AboutRuns, graph: RunGraph) -> Tally:
     """Decide one claim on the graph of one configuration; on an open graph only count."""
     transitions, is_open = graph.size
     if is_open:
-        tests = _tests(claim)
+        tests = tests_of(claim)
         met = graph.count(tests[0]) if len(tests) > 1 else transitions
         return Tally(1, transitions, met)
     edges = graph.edges

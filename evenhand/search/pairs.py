@@ -1,14 +1,14 @@
-"""Watchers for claims that compare two steps: `DeterminedBy`, `Commute`, `TwoRun`."""
+"""Watchers for claims that compare two runs."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from evenhand.core.property import Commute, DeterminedBy, TwoRun
+from evenhand.core.relations import DeterminedBy, Paired
 from evenhand.core.system import Step
-from evenhand.evidence.judge import bad_twins
+from evenhand.evidence.second_runs import Place, at_step, compared
 from evenhand.search.graph import Watcher
 from evenhand.search.steps import Method
 from evenhand.search.walk import Walk
@@ -79,52 +79,16 @@ def differing(table: Mapping[Hashable, Seen]) -> tuple[int, Witness | None]:
     return violations, best
 
 
-class CommuteWatch(Watcher):
-    """A watcher for two actions in either order, from every state."""
+class PairedWatch(Watcher):
+    """A watcher for a claim about pairs of runs; subclasses say where second runs part from the first."""
 
-    def __init__(self, claim: Commute, system: AnySystem, config: Any) -> None:
+    def __init__(self, claim: Paired, system: AnySystem, config: Any) -> None:
         self.name = f"claim {claim.name!r}"
-        self.claim = claim
-        self.system = system
-        self.config = config
-        self.met = self.violations = 0
-        self.first: tuple[int, int] | None = None
-
-    def visit(self, sid: int, state: Any, method: Method, /) -> None:
-        """Take every pair that the claim picks, in both orders."""
-        config, system = self.config, replace(self.system, step=method.step)
-        pairs: Iterable[tuple[Any, Any]] = self.claim.pairs(config, state, tuple(system.enabled(config, state)))
-        for pick, (one, two) in enumerate(pairs):
-            forth = system.take(config, system.take(config, state, one).after, two)
-            back = system.take(config, system.take(config, state, two).after, one)
-            self.met += 1
-            if not self.claim.same(config, forth, back):
-                self.violations += 1
-                self.first = (sid, pick) if self.first is None else self.first
-
-    def close(self, walk: Walk) -> Tally:
-        """Return this configuration's tally."""
-        finding = None if self.first is None else replace(walk.finding(self.first[0]), pick=self.first[1])
-        return Tally(1, self.met, self.met, self.violations, finding)
-
-
-class TwoRunWatch(Watcher):
-    """A watcher for 2-safety by unwinding: compares every step with its twins in the second trace."""
-
-    def __init__(self, claim: TwoRun, system: AnySystem, initials: int) -> None:
-        self.name = f"claim {claim.name!r}"
-        self.claim = replace(claim, twins=self._counted)
-        self.twins = claim.twins
+        self.claim, self.config = claim, config
         self.system = self.fast = system
-        self.initials = initials  # initial states come first
         self.sid = 0
         self.met = self.violations = 0
-        self.first: tuple[int, int] | None = None
-
-    def _counted(self, config: Any, state: Any, action: Any) -> Iterable[Any]:
-        for w in self.twins(config, state, action):
-            self.met += 1
-            yield w
+        self.first: tuple[int, ...] | None = None
 
     def visit(self, sid: int, _state: Any, method: Method, /) -> None:
         """Note the state being expanded."""
@@ -132,15 +96,36 @@ class TwoRunWatch(Watcher):
         if self.fast is self.system:
             self.fast = replace(self.system, step=method.step)
 
-    def look(self, step: Step[Any, Any, Any, Any], weight: int, action: int, _there: int, /) -> None:
-        """Compare one step with its twins; they depend on the action, so an action-independent step stops here."""
-        del weight
-        _ = step.action
-        for _w, _why in bad_twins(self.fast, self.claim, step, first=self.sid < self.initials):
-            self.violations += 1
-            self.first = min(self.first or (self.sid, action), (self.sid, action))
+    def compare(self, place: Place, *at: int) -> None:
+        """Compare the runs that part at a place; keep the first, by the numbers of state and step, that disagree."""
+        for one in compared(self.fast, self.claim, place):
+            self.met += 1
+            if one.why:
+                self.violations += 1
+                self.first = min(self.first or at, at)
 
     def close(self, walk: Walk) -> Tally:
         """Return this configuration's tally."""
         finding = None if self.first is None else walk.finding(*self.first)
         return Tally(1, self.met, self.met, self.violations, finding)
+
+
+class StatePairsWatch(PairedWatch):
+    """A watcher for runs that part in a state."""
+
+    def visit(self, sid: int, state: Any, method: Method, /) -> None:
+        """Compare the runs that go on from this state."""
+        super().visit(sid, state, method)
+        self.compare(Place(self.config, state, tuple(self.fast.enabled(self.config, state))), sid)
+
+
+class StepPairsWatch(PairedWatch):
+    """A watcher for runs that are computed from a step."""
+
+    def __init__(self, claim: Paired, system: AnySystem, config: Any) -> None:
+        super().__init__(claim, system, config)
+        self.initials = len(dict.fromkeys(system.initial(config)))  # initial states come first
+
+    def look(self, step: Step[Any, Any, Any, Any], weight: int, action: int, _there: int, /) -> None:
+        """Compare one step; second runs depend on its action, so an action-independent step stops here."""
+        self.compare(at_step(step, first=self.sid < self.initials), self.sid, action)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from evenhand.core.property import DeterminedBy, Property
+from evenhand.core.property import Property
 
 Part: TypeAlias = tuple[int, int]
 """Part k of n of the configurations, counted from 1."""
@@ -30,6 +30,6 @@ def elsewhere(claim: Property, part: Part) -> str:
 
     A safety claim holds on the configurations explored; in others a goal may be met, or compared values may differ.
     """
-    if claim.existential or (isinstance(claim, DeterminedBy) and claim.across):
+    if claim.existential or claim.across_configurations:
         return f"part {part[0]}/{part[1]} of the configurations decides nothing about the others"
     return ""

@@ -13,7 +13,7 @@ from itertools import islice, pairwise
 from typing import Any
 
 from evenhand.core.answers import ModelError
-from evenhand.core.kinds import DeadlockFree, DeterminedBy, Liveness, Property, Reachable, Safety
+from evenhand.core.kinds import DeadlockFree, Liveness, Property, Reachable, Safety
 from evenhand.core.licence import Licence
 from evenhand.core.system import Quotient, Step, UnknownName
 from evenhand.search.witness import AnySystem, LicenceMissing, named
@@ -139,7 +139,7 @@ def doubts_under(
 
 
 def _by_kind(claim: Property) -> str:
-    if isinstance(claim, DeterminedBy) and claim.across:
+    if claim.across_configurations:
         return "it compares steps of different configurations, and only one of each orbit was explored"
     return ""
 

@@ -123,7 +123,6 @@ def _finding(finding: Witness) -> dict[str, Json]:
         "start": int(finding.start),
         "path": [_written(number) for number in finding.path],
         "loop": [_written(number) for number in finding.loop],
-        "pick": None if finding.pick is None else int(finding.pick),
         "places": [[_written(number) for number in place] for place in finding.places],
     }
 
@@ -137,6 +136,5 @@ def _read_finding(made: Mapping[str, Any]) -> Witness:
         start=int(made["start"]),
         path=tuple(numbers("path")),
         loop=tuple(numbers("loop")),
-        pick=None if made["pick"] is None else int(made["pick"]),
         places=tuple(StepNumber(*map(int, place)) for place in made["places"]),
     )

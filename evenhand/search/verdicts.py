@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
-from evenhand.core.kinds import DeterminedBy, Property, Safety
+from evenhand.core.kinds import Property, Safety
+from evenhand.core.relations import DeterminedBy
 from evenhand.core.system import reading_values
 from evenhand.core.verdict import UNREPLAYED, Status, Verdict
 from evenhand.search.bounds import Bounds

@@ -21,7 +21,15 @@ from evenhand.search.witness import AnySystem, named
 SECONDS = 30.0
 """CPU seconds that one call of a model's function may always take; after twice as many it is stopped."""
 
-_ENGINE = ("evenhand.search", "evenhand.evidence.judge", "networkx", "numba", "numpy", "scipy")
+_ENGINE = (
+    "evenhand.search",
+    "evenhand.evidence.judge",
+    "evenhand.evidence.second_runs",
+    "networkx",
+    "numba",
+    "numpy",
+    "scipy",
+)
 """Modules whose own work has no time limit."""
 
 

@@ -39,15 +39,13 @@ class StepNumber(NamedTuple):
 class Witness:
     """A run by numbers: from initial state `start` the actions `path`, then (a lasso) `loop` for ever.
 
-    `pick` is the number of the pair that a `Commute` claim picked.  `places` are the two steps that a `DeterminedBy`
-    claim compares; its path is empty.
+    `places` are the two steps that a `DeterminedBy` claim compares; its path is empty.
     """
 
     config: int
     start: int
     path: tuple[int, ...]
     loop: tuple[int, ...] = ()
-    pick: int | None = None
     places: tuple[StepNumber, ...] = ()
 
     @property

@@ -13,11 +13,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from evenhand.core.property import EachStep, Property, TwoRun
+from evenhand.core.kinds import Property, Safety
+from evenhand.core.relations import Paired
 from evenhand.core.system import System
 from evenhand.core.trace import Lasso, Pair, replay
 from evenhand.core.verdict import Evidence
-from evenhand.evidence.judge import bad_twins, judge, restate
+from evenhand.evidence.judge import judge, restate
+from evenhand.evidence.second_runs import at_step, compared
 from evenhand.smt.logic import Formula, Not
 from evenhand.smt.structure import BadStructure, Structure
 from evenhand.smt.theorem import Theorem
@@ -126,9 +128,11 @@ def _wrong_step(system: AnySystem, claim: Property, evidence: Evidence) -> bool:
     if not scenario.actions:
         return False
     step = replay(system, scenario).steps[-1]
-    if isinstance(claim, EachStep):
-        return claim.when(step) and not claim.check(step)
-    return isinstance(claim, TwoRun) and next(bad_twins(system, claim, step, first=False), None) is not None
+    if isinstance(claim, Safety) and claim.reads == "steps":
+        return claim.at(step.config, None, step) is False
+    if not isinstance(claim, Paired) or claim.reads != "steps":
+        return False
+    return any(one.why for one in compared(system, claim, at_step(step, first=False)))
 
 
 def minimise(model: Structure, keeps: Callable[[Structure], bool]) -> Structure:

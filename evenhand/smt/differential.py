@@ -15,9 +15,10 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from evenhand.core.property import AnyStep, DeterminedBy, EachStep, Monitor, Property, TwoRun
+from evenhand.core.kinds import AnyStep, Property, Safety
+from evenhand.core.relations import DeterminedBy, Paired
 from evenhand.core.system import Mutant, System
-from evenhand.evidence.judge import twins_of
+from evenhand.evidence.second_runs import at_step, compared
 from evenhand.smt.boundary_cases import AGAINST, BoundaryCase, boundary_cases
 from evenhand.smt.conformance import ORIGINS, Conformance
 from evenhand.smt.logic import Definition, Holds, walk
@@ -32,25 +33,21 @@ AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
 def cases(system: AnySystem, claim: Property, steps: Iterable[AnyStep]) -> Iterator[tuple[Any, bool]]:
     """Yield the cases of a claim in some steps, each with whether the claim is true of it.
 
-    A case is a step for `EachStep`; the first step of a run for `Monitor` (the theorem is an induction step, which
-    must contain the monitor's memory); (w, step, other step) for `TwoRun`; a pair of steps with equal keys for
-    `DeterminedBy`.  Raises TypeError for other kinds.
+    A case is a step for a claim that reads steps; the first step of a run for one that reads histories (the theorem is
+    an induction step, which must contain the claim's memory); (way, step, other step) for `Paired` claims about steps;
+    a pair of steps with equal keys for `DeterminedBy`.  Raises TypeError for other kinds.
     """
     match claim:
-        case EachStep():
+        case Safety(reads="steps" | "histories"):
             for step in steps:
                 if claim.applies(step.config):
-                    yield step, not claim.when(step) or claim.check(step)
-        case TwoRun():
+                    memory = claim.follow(claim.memory(step.config), step)
+                    yield step, claim.at(step.config, memory, step) is not False
+        case Paired(reads="steps"):
             for step in steps:
                 if claim.applies(step.config):
-                    for w, other in twins_of(system, claim, step):
-                        yield (w, step, other), claim.agree(w, step, other)
-        case Monitor():
-            for step in steps:
-                if claim.applies(step.config):
-                    value = claim.update(claim.start(step.config), step)
-                    yield step, not claim.when(step.config, value) or claim.ok(step.config, value)
+                    for one in compared(system, claim, at_step(step, first=False)):
+                        yield (one.way, step, one.right), not one.why
         case DeterminedBy():
             first: dict[Any, AnyStep] = {}
             for step in steps:
@@ -91,9 +88,9 @@ def agree(
         words = theorem.theory.meanings if reference else _mutated(theorem, variant.variant)
         taken: Sequence[_Taken] = usual if reference else _steps(theorem, variant, usual)
         if not reference and sampled is not None:
-            taken = _picked(taken, pairs=isinstance(claim, TwoRun), words=words is not None)
+            taken = _picked(taken, pairs=isinstance(claim, Paired), words=words is not None)
         for one in taken:
-            if one.alike is not None and not isinstance(claim, TwoRun):
+            if one.alike is not None and not isinstance(claim, Paired):
                 # Steps equal to the reference's were compared already, except with the mutant's own definitions.
                 found = told[one.alike] if words is not None else []
             else:

@@ -12,20 +12,13 @@ from enum import StrEnum
 from itertools import islice
 from typing import Any
 
-from evenhand.core.kinds import (
-    Commute,
-    DeadlockFree,
-    DeterminedBy,
-    Liveness,
-    Property,
-    Reachable,
-    Safety,
-    TwoRun,
-)
+from evenhand.core.kinds import DeadlockFree, Liveness, Property, Reachable, Safety
+from evenhand.core.relations import DeterminedBy, Paired
 from evenhand.core.system import Step, System
 from evenhand.core.trace import Lasso, Pair, Scenario, Trace
 from evenhand.core.verdict import Evidence
-from evenhand.evidence.judge import bad_twins, has_ended, judge, twin_pair
+from evenhand.evidence.judge import has_ended, judge
+from evenhand.evidence.second_runs import compare, refuting_pair, ways_at_end
 
 AnySystem = System[Any, Any, Any, Any, Any]
 AnyStep = Step[Any, Any, Any, Any]
@@ -34,7 +27,7 @@ AHEAD = 400
 """States that the search for a way out of a deadlock may meet; the judge of a saved run looks much further."""
 
 TWINS = 200
-"""Second steps of a 2-safety claim that are compared at one step."""
+"""Second runs that are compared at the end of a run."""
 
 
 class Truth(StrEnum):
@@ -81,10 +74,8 @@ def _standing(system: AnySystem, claim: Property, trace: Trace[Any, Any, Any, An
             return _reached(system, claim, trace.steps)
         case DeterminedBy():
             return _determined(claim, trace.steps)
-        case TwoRun():
-            return _twins(system, claim, trace.steps)
-        case Commute():
-            return _orders(system, claim, trace.scenario)
+        case Paired():
+            return _paired(system, claim, trace.scenario)
         case DeadlockFree():
             return _stuck(system, claim, trace)
         case Liveness(begins="loop"):
@@ -129,32 +120,23 @@ def _determined(claim: DeterminedBy, steps: Sequence[AnyStep]) -> ClaimStatus:
     return ClaimStatus(claim, Truth.TRUE, note="compares this run's steps with each other")
 
 
-def _twins(system: AnySystem, claim: TwoRun, steps: Sequence[AnyStep]) -> ClaimStatus:
-    """Compare the last step with its second steps; earlier steps were compared when they were taken."""
-    if not steps:
-        return ClaimStatus(claim, Truth.SILENT, note="is about steps; none is taken yet")
-    last = steps[-1]
-    few = tuple(islice(claim.twins(last.config, last.before, last.action), TWINS + 1))
+def _paired(system: AnySystem, claim: Paired, scenario: Scenario[Any, Any, Any]) -> ClaimStatus:
+    """Compare the end of the run with second runs; earlier ends were compared when they were reached."""
+    actions = len(scenario.actions)
+    if actions < claim.taken:
+        return ClaimStatus(claim, Truth.SILENT, note=claim.early)
+    few = tuple(islice(ways_at_end(system, claim, scenario), TWINS + 1))
     if not few:
-        return ClaimStatus(claim, Truth.SILENT, note="the last step has no twin")
+        return ClaimStatus(claim, Truth.SILENT, note=claim.silent)
     if len(few) > TWINS:
         return ClaimStatus(
             claim, Truth.WAITING, note=f"the last step has more than {TWINS} twins; ask for a run that breaks it"
         )
-    for _, how in bad_twins(system, claim, last, first=len(steps) == 1):
-        return ClaimStatus(claim, Truth.FALSE, len(steps), how)
-    return ClaimStatus(claim, Truth.TRUE, note=f"compares the last step with its {len(few)} twins")
-
-
-def _orders(system: AnySystem, claim: Commute, scenario: Scenario[Any, Any, Any]) -> ClaimStatus:
-    pair = _exchanged(scenario)
-    if pair is None:
-        return ClaimStatus(claim, Truth.SILENT, note="is about two actions; fewer are taken yet")
-    judged = judge(system, claim, pair)
-    if judged:
-        return ClaimStatus(claim, Truth.FALSE, len(scenario.actions), judged.reason)
-    same = judged.reason == "both orders lead to the same"
-    return ClaimStatus(claim, Truth.TRUE if same else Truth.SILENT, note=judged.reason)
+    for place, way in few:
+        if why := compare(system, claim, place, way).why:
+            return ClaimStatus(claim, Truth.FALSE, actions, why)
+    note = f"compares the last step with its {len(few)} twins" if claim.reads == "steps" else claim.alike
+    return ClaimStatus(claim, Truth.TRUE, note=note)
 
 
 def _stuck(system: AnySystem, claim: DeadlockFree, trace: Trace[Any, Any, Any, Any]) -> ClaimStatus:
@@ -209,15 +191,6 @@ def _loops(trace: Trace[Any, Any, Any, Any]) -> Iterator[Lasso[Any, Any, Any]]:
             yield Lasso(trace.scenario.config, trace.scenario.start, actions[:begin], actions[begin:])
 
 
-def _exchanged(scenario: Scenario[Any, Any, Any]) -> Pair[Any, Any, Any] | None:
-    """Return this run and the one with its last two actions exchanged."""
-    if len(scenario.actions) < 2:
-        return None
-    *before, one, two = scenario.actions
-    other = Scenario(scenario.config, scenario.start, (*before, two, one))
-    return Pair(scenario, other, "the last two actions exchanged")
-
-
 def evidence_for(
     system: AnySystem, claim: Property, trace: Trace[Any, Any, Any, Any], given: Evidence | None = None
 ) -> Evidence | None:
@@ -227,10 +200,8 @@ def evidence_for(
     """
     scenario = trace.scenario
     tried: list[Evidence | None] = [scenario, *_loops(trace)]
-    if isinstance(claim, TwoRun):
-        tried.append(twin_pair(system, claim, scenario))
-    if isinstance(claim, Commute):
-        tried.append(_exchanged(scenario))
+    if isinstance(claim, Paired):
+        tried.append(refuting_pair(system, claim, scenario))
     if isinstance(given, Pair) and given.left == scenario:
         tried.append(given)
     if isinstance(given, Lasso) and given.unrolled == scenario:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
+from evenhand.core.kinds import Property
 from evenhand.core.observer import Seen, observing
-from evenhand.core.property import Property, TwoRun
-from evenhand.core.system import Step, System, UnknownName, reading_values
+from evenhand.core.relations import Paired
+from evenhand.core.system import System, UnknownName, reading_values
 from evenhand.core.text import changes, describe
 from evenhand.core.trace import Pair, Scenario, Trace, replay
-from evenhand.evidence.judge import bad_twins, twins_of
+from evenhand.evidence.second_runs import at_step, compared
 from evenhand.evidence.story import Story, story_of_trace
 from evenhand.jobs.plan import chosen_readings, written_value
 from evenhand.variants.separate import counterpart, separate
@@ -158,33 +158,23 @@ def pair_of(place: Position, claim: Property, at: int) -> SideBySide | str:
         second = place.evidence.right if whole else _shortened(place.evidence.right, at)
         note = f"related by {place.evidence.relation}" + ("" if whole else "; walk to the end to see both whole")
         return _two(place, replay(place.system, first), replay(place.system, second), note)
-    if not isinstance(claim, TwoRun):
+    if not isinstance(claim, Paired) or claim.reads != "steps":
         return "Let the claim choose: a claim of this kind compares two runs of the search, not a run with its twin."
     trace = replay(place.system, _shortened(place.scenario, at))
     if not trace.steps:
         return "Take a step: the second run is computed from the first, step by step."
     last = trace.steps[-1]
-    made = next(_twins(place.system, claim, last, first=len(trace.steps) == 1), None)
-    if made is None:
+    every = tuple(islice(compared(place.system, claim, at_step(last, first=len(trace.steps) == 1)), TWINS))
+    if not every:
         return "The last step has no twin under this claim."
-    relation, other, note = made
+    made = next((one for one in every if one.why), every[0])
+    relation, other = describe(made.way, 160), made.right
+    note = made.why or f"this twin agrees, and so do all {len(every)}"
     if other is None:
         return f"{note} ({relation}): the action is purged, and the second run takes no step."
     right = Trace(Scenario(other.config, other.before, (other.action,)), (other,))
     left = Trace(Scenario(last.config, last.before, (last.action,)), (last,))
     return _two(place, left, right, f"{note} ({relation})")
-
-
-def _twins(
-    system: AnySystem, claim: TwoRun, last: Step[Any, Any, Any, Any], *, first: bool
-) -> Iterator[tuple[str, Step[Any, Any, Any, Any] | None, str]]:
-    """Yield the second steps of a claim, those that disagree first."""
-    bad = {describe(w): how for w, how in islice(bad_twins(system, claim, last, first=first), TWINS)}
-    every = list(islice(twins_of(system, claim, last), TWINS))
-    every.sort(key=lambda one: describe(one[0]) not in bad)
-    for w, other in every:
-        note = bad.get(describe(w), f"this twin agrees, and so do all {len(every)}")
-        yield describe(w, 160), other, note
 
 
 def _two(place: Position, left: AnyTrace, right: AnyTrace, note: str) -> SideBySide:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.core.property import DeadlockFree, LivelockFree, Property
+from evenhand.core.property import DeadlockFree, Liveness, Property
 from evenhand.core.system import Step, System
 from evenhand.search.csr import components
 from evenhand.search.lasso import Edges
@@ -92,15 +92,15 @@ class _Labels:
         self.livelocks = [
             one
             for one in claims
-            if isinstance(one, LivelockFree) and one.applies(config) and all(name in known for name in one.fairness)
+            if isinstance(one, Liveness) and one.begins == "loop"
+            if one.applies(config) and all(name in known for name in one.fairness)
         ]
         self.fair = {name: known[name] for one in self.livelocks for name in one.fairness}
         self.tests: dict[str, Callable[[AnyStep], bool]] = {}
         for dead in self.deadlocks:
             self.tests[f"completes {dead.name}"] = dead.completes
         for live in self.livelocks:
-            self.tests[f"attempts {live.name}"] = live.attempts
-            self.tests[f"progress {live.name}"] = live.progress
+            self.tests[f"attempts {live.name}"], self.tests[f"progress {live.name}"] = live.tests
         self.bits = {name: 1 << place for place, name in enumerate((*self.tests, *(f"fair {n}" for n in self.fair)))}
         self.rows: dict[tuple[int, int, int], None] = {}
 

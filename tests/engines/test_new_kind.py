@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,14 +10,20 @@ import pytest
 
 import evenhand
 from evenhand.conform.checking.claims import Judge, KernelStep, judged_kinds
-from evenhand.core.kinds import AnyStep, Calls, Liveness, Property, Safety, StepTest, every_step
-from evenhand.core.trace import Lasso, Scenario, replay
+from evenhand.conform.checking.loop import CheckEffort, check_system
+from evenhand.core.kinds import AnyStep, Calls, Liveness, Property, Safety, StepTest, every_state, every_step
+from evenhand.core.relations import Fork, Paired
+from evenhand.core.trace import Lasso, Pair, Scenario, replay
 from evenhand.core.verdict import Status
 from evenhand.evidence.judge import first_refuted_step, judge
 from evenhand.evidence.shrink import shrink
 from evenhand.machine import fuzz
 from evenhand.search import explore
 from evenhand.web.claim_status import Truth, standings
+from tests.front.conform.in_process import InProcess
+from tests.front.conform.test_multi_run import Open, found
+from tests.front.conform.test_multi_run import system as latch
+from tests.front.conftest import PLUGINS, installed
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -51,6 +57,70 @@ class Recurs(Liveness):
     @property
     def tests(self) -> tuple[StepTest, StepTest]:
         return every_step, self.goal
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Below(Safety):
+    """Every state is below `limit`."""
+
+    limit: int
+    reads = "states"
+
+    @property
+    def tests(self) -> tuple[Callable[..., bool], Callable[..., bool]]:
+        def below(_config: Any, state: Any) -> bool:
+            return bool(state < self.limit)
+
+        return every_state, below
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class MovesBy(Safety):
+    """A step that changes the state changes it by at most `most`."""
+
+    most: int
+    reads = "steps"
+
+    @property
+    def tests(self) -> tuple[StepTest, StepTest]:
+        return lambda step: step.before != step.after, lambda step: abs(step.after - step.before) <= self.most
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Idempotent(Paired):
+    """From every state, taking an action twice leads where taking it once does, for the actions that `about` picks."""
+
+    about: Callable[[Any], bool]
+
+    CALLS: ClassVar[Calls] = {"about": ("answer", ("action",))}
+    reads = "states"
+
+    def ways(self, config: Any, state: Any, actions: tuple[Any, ...]) -> Iterable[Any]:
+        return filter(self.about, actions)
+
+    def fork(self, way: Any, config: Any, state: Any, actions: tuple[Any, ...]) -> Fork:
+        return Fork((way,), (way, way), config, state)
+
+    def agrees(self, way: Any, left: AnyStep, right: AnyStep | None) -> bool:
+        return right is not None and bool(left.after == right.after)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Turned(Paired):
+    """A ring turned by one place shows the same: the second run begins one place further."""
+
+    size: int
+
+    reads = "steps"
+
+    def ways(self, config: Any, state: Any, actions: tuple[Any, ...]) -> Iterable[Any]:
+        return ("turned",)
+
+    def fork(self, way: Any, config: Any, state: Any, actions: tuple[Any, ...]) -> Fork:
+        return Fork(actions, actions, config, (state + 1) % self.size)
+
+    def agrees(self, way: Any, left: AnyStep, right: AnyStep | None) -> bool:
+        return right is not None and bool(right.after == (left.after + 1) % self.size)
 
 
 def ring(size: int) -> Any:
@@ -90,6 +160,65 @@ def test_a_search_decides_what_is_met_and_kept() -> None:
     once = evenhand.system("once", initial=[0], actions=lambda s: ["go"] if s == 0 else [], step=lambda s, a: 1)
     (verdict,) = explore(once, [AtMost(name="one", sentence="One.", event=lambda step: True, most=1)]).verdicts
     assert verdict.status is Status.HOLDS
+
+
+@pytest.mark.parametrize(
+    ("claim", "actions"),
+    [
+        (Below(name="below", sentence="Below two.", limit=2), 2),
+        (MovesBy(name="moves_by", sentence="One at a time.", most=1), 3),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_a_kind_without_memory_gives_its_tests(claim: Safety, actions: int) -> None:
+    """Search, machine, judge and page find the third agent's state, and the step from there to the first."""
+    system = ring(3)
+    (verdict,) = explore(system, [claim]).verdicts
+    assert isinstance(verdict.evidence, Scenario) and len(verdict.evidence.actions) == actions
+    assert verdict.coverage["violations"] == 1 and judge(system, claim, verdict.evidence)
+    assert fuzz(system, [claim], examples=20, steps=10).verdicts[0].status is Status.REFUTED
+    (shown,) = standings(system, [claim], replay(system, verdict.evidence))
+    assert (shown.truth, shown.step) == (Truth.FALSE, actions)
+
+
+PASSING = Idempotent(name="pass_once", sentence="A second pass does nothing.", about=lambda action: action == "pass")
+SKIPPING = Idempotent(name="skip_once", sentence="A second skip does nothing.", about=lambda action: action == "skip")
+ALIKE = Turned(name="alike", sentence="No place of a ring of three is special.", size=3)
+WRONG = Turned(name="wrong", sentence="The ring has four places.", size=4)
+
+
+def test_a_kind_of_pairs_is_decided_by_search_machine_judge_and_page() -> None:
+    """Passing twice is no passing once; two places away from the start, a ring of three is no ring of four."""
+    system, claims = ring(3), (PASSING, SKIPPING, ALIKE, WRONG)
+    for engine in (explore(system, claims), fuzz(system, claims, examples=20, steps=10)):
+        passing, skipping, alike, wrong = engine.verdicts
+        assert (skipping.status, alike.status) == (Status.HOLDS, Status.HOLDS)
+        assert passing.status is Status.REFUTED and wrong.status is Status.REFUTED
+        pair = passing.evidence
+        assert isinstance(pair, Pair) and (pair.left.actions, pair.right.actions) == (("pass",), ("pass", "pass"))
+        assert judge(system, PASSING, pair) and not judge(system, SKIPPING, pair)
+        assert not judge(system, PASSING, Pair(pair.left, pair.left, ""))
+        far = wrong.evidence
+        assert isinstance(far, Pair) and judge(system, WRONG, far)
+    shown = standings(system, claims, replay(system, Scenario(None, 0, ("pass",) * 2)))
+    assert [one.truth for one in shown] == [Truth.FALSE, Truth.SILENT, Truth.TRUE, Truth.FALSE]
+
+
+def test_a_kind_of_pairs_is_decided_by_the_kernel_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A latch that lets an agent in that leaves from outside: leaving twice is not leaving once."""
+    about = Idempotent(
+        name="leave_once", sentence="A second leave does nothing.", about=lambda act: act.verb == "leave"
+    )
+
+    def back_in(latch: Any, agent: int) -> list[int]:
+        return [] if agent in latch.inside else [*latch.inside, agent]
+
+    installed(monkeypatch, PLUGINS)
+    effort = CheckEffort(examples=4, steps=6)
+    for made, expected in ((Open, {}), (lambda: Open(leave=back_in), {about.name: (1, "own state")})):
+        source = InProcess(lambda _initial, made=made: made())
+        result = check_system("latch", (latch(),), (about,), source, claims_only=True, effort=effort)
+        assert about.name in result.judged and found(result) == expected
 
 
 def test_the_machine_refutes_it() -> None:

@@ -23,7 +23,8 @@ from evenhand.conform.checking.liveness import SILENT, Broken, LivenessClaims, o
 from evenhand.conform.checking.two_safety import SAME_KEY, Pairing, Related
 from evenhand.core.canonical import Json
 from evenhand.core.codec import encode
-from evenhand.core.kinds import Commute, DeterminedBy, Property, Relational
+from evenhand.core.kinds import Property
+from evenhand.core.relations import DeterminedBy, Paired, Relational
 from evenhand.core.trace import Lasso, Pair, Scenario, Trace
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.shrink import shrink
@@ -265,8 +266,8 @@ def still_related(pairing: Pairing, claim: Property, run: AnyScenario, beside: A
     """Return whether a kernel still violates a claim about two recorded runs."""
     if isinstance(claim, DeterminedBy):
         return beside is not None and pairing.pair(claim, run, beside) is not None
-    if isinstance(claim, Commute):  # the pair is picked where the last two actions begin
-        run = replace(run, actions=run.actions[:-1])
+    if isinstance(claim, Paired):  # `broken` picks the pair before the last action
+        run = replace(run, actions=run.actions[: len(run.actions) - claim.taken + 1])
     return any(pairing.broken([claim], run))
 
 

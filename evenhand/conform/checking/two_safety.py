@@ -1,6 +1,6 @@
 """Evaluate claims about two runs of a kernel by replaying both from the start.
 
-`two_run`, `commute` and `determined_by` compare ends of runs.  A kernel cannot be copied or put into a state, so the
+`Paired` and `DeterminedBy` claims compare ends of runs.  A kernel cannot be copied or put into a state, so the
 second run is led to its first compared state by the images of the first run's actions, or by a path in the reference's
 graph.  On that path a silent kernel must show what the model shows, and one that tells its state must arrive in that
 very state; otherwise this second trace is not judged.
@@ -21,10 +21,11 @@ from evenhand.conform.checking.claims import WITHHELD, Basis, KernelStep, StateN
 from evenhand.conform.checking.coding import AnyScenario, AnyTrace
 from evenhand.conform.checking.covering import spread
 from evenhand.conform.checking.divergence import Examiner
-from evenhand.core.kinds import AnyStep, Commute, DeterminedBy, Property, Relational, TwoRun
+from evenhand.core.kinds import AnyStep, Property
+from evenhand.core.relations import DeterminedBy, Fork, Paired, Relational
 from evenhand.core.system import Step
 from evenhand.core.trace import Scenario, replay
-from evenhand.evidence.judge import PAIRS_FROM
+from evenhand.evidence.second_runs import PAIRS_FROM, Place, ends
 
 SAME_KEY = "two steps with the same key have different values"
 
@@ -65,7 +66,6 @@ class _Twin:
     check: _Check
     reference: tuple[AnyStep, ...]
     arrives: Any = None
-    why: str = "the two runs do not agree after the last step"
 
 
 @dataclass
@@ -89,22 +89,21 @@ class Pairing:
     )
 
     def broken(self, claims: Iterable[Property], left: AnyScenario) -> Iterator[Related]:
-        """Yield violations of `two_run` and `commute` claims at the last step of `left`, at most one pair each."""
+        """Yield violations of `Paired` claims at the last step of `left`, at most one pair each."""
         self.ask([left])
         end = self.end(left)
         if end is None:
             return
-        todo: list[tuple[Relational, list[_Twin]]] = []
+        todo: list[tuple[Paired, list[_Twin]]] = []
         for claim in claims:
-            if isinstance(claim, TwoRun | Commute) and claim.applies(left.config):
-                made = self._twins(claim, left, end) if isinstance(claim, TwoRun) else self._orders(claim, left, end)
-                todo.append((claim, list(made)))
+            if isinstance(claim, Paired) and claim.applies(left.config):
+                todo.append((claim, list(self._twins(claim, left, end))))
         self.ask(run for _, twins in todo for twin in twins for run in (twin.left, twin.right) if run is not None)
         for claim, twins in todo:
             for twin in twins:
                 basis, false = self._compared(claim, twin)
                 if false and basis is not None:
-                    yield Related(claim, left, twin.left, twin.right, basis, twin.why)
+                    yield Related(claim, left, twin.left, twin.right, basis, claim.differ)
                     break
 
     def differing(self, claims: Iterable[Property], runs: Sequence[AnyScenario]) -> Iterator[Related]:
@@ -226,7 +225,7 @@ class Pairing:
             self.judged.add(claim.name)
             if basis is Basis.SHOWN and any(end.own for end in there):
                 return Basis.OWN, not true  # the second run began where the kernel says that it was
-            if basis is Basis.SHOWN and not isinstance(claim, DeterminedBy) and len(twin.left.actions) > 1:
+            if basis is Basis.SHOWN and isinstance(claim, Paired) and len(twin.left.actions) > 1:
                 return Basis.BEFORE, not true  # the second run began where the model was
             return basis, not true
         self.open.add(claim.name)
@@ -241,55 +240,40 @@ class Pairing:
         """The model's step from where the kernel was."""
         return self.examiner.coder.system.take(end.step.config, _before(end), end.step.action) if end.own else end.step
 
-    def _twins(self, claim: TwoRun, left: AnyScenario, end: KernelStep) -> Iterator[_Twin]:
-        config, action, before = left.config, end.step.action, _before(end)
+    def _twins(self, claim: Paired, left: AnyScenario, end: KernelStep) -> Iterator[_Twin]:
+        """The second runs at the last step of `left`, or of the runs that part in the state before it."""
+        config, before, past = left.config, _before(end), replace(left, actions=left.actions[:-1])
         system = self.examiner.coder.system
-        mine = self._reference(end)
-        for w in spread(claim.twins(config, before, action), TWINS, LISTED)[0]:
-            there, state, others = claim.config(w, config), claim.state(w, config, before), claim.other(w, action)
-            if not others:
-                yield _Twin(left, None, partial(_agree, claim, w), (mine,))
-                continue
-            way = self._way(claim, w, left, there, state)
-            if way is None:
+        states = claim.reads == "states"
+        actions = tuple(islice(system.enabled(config, before), PAIRS_FROM)) if states else (end.step.action,)
+        place = Place(config, before, actions, None if states else self._reference(end))
+        for way in spread(claim.ways(config, before, actions), TWINS, LISTED)[0]:
+            fork = claim.fork(way, config, before, actions)
+            start = past if states else self._way(claim, way, left, fork) if fork.right else None
+            if start is None and fork.right:
                 self.lost[claim.name] = self.lost.get(claim.name, 0) + 1
                 continue
-            its = system.take(there, state, others[0])
+            mine, its = ends(system, place, fork)
             yield _Twin(
-                left,
-                replace(way, actions=(*way.actions, others[0])),
-                partial(_agree, claim, w),
-                (mine, its),
-                state,
+                replace(past, actions=(*past.actions, *fork.left)),
+                None if start is None else replace(start, actions=(*start.actions, *fork.right)),
+                partial(_agree, claim, way),
+                (mine,) if its is None else (mine, its),
+                None if states else fork.state,
             )
 
-    def _way(self, claim: TwoRun, w: Any, left: AnyScenario, config: Any, state: Any) -> AnyScenario | None:
-        """A run of the model that ends in `state`: the images of the first run's actions, or found by search."""
-        system = self.examiner.coder.system
-        image = _image(claim, w, left)
-        if any(image.start == one for one in system.initial(config)) and replay(system, image).final == state:
+    def _way(self, claim: Paired, way: Any, left: AnyScenario, fork: Fork) -> AnyScenario | None:
+        """A run of the model that ends where the second run begins: images of the first run's actions, or searched."""
+        system, config, state = self.examiner.coder.system, fork.config, fork.state
+        image = _image(claim, way, left)
+        begins = image is not None and any(image.start == one for one in system.initial(config))
+        if image is not None and begins and replay(system, image).final == state:
             return image
         if config not in self._ways:
             if len(self._ways) > 256:
                 self._ways.clear()
             self._ways[config] = _Ways(system, config)
         return self._ways[config].to(state)
-
-    def _orders(self, claim: Commute, left: AnyScenario, end: KernelStep) -> Iterator[_Twin]:
-        """Both orders of every pair that the claim picks before the last step of `left`."""
-        config, before, past = left.config, _before(end), left.actions[:-1]
-        system = self.examiner.coder.system
-        offered = tuple(islice(system.enabled(config, before), PAIRS_FROM))
-        for one, two in spread(claim.pairs(config, before, offered), TWINS, LISTED)[0]:
-            forth = system.take(config, system.take(config, before, one).after, two)
-            back = system.take(config, system.take(config, before, two).after, one)
-            yield _Twin(
-                replace(left, actions=(*past, one, two)),
-                replace(left, actions=(*past, two, one)),
-                partial(_same, claim),
-                (forth, back),
-                why="the two orders lead to different ends",
-            )
 
 
 class _Ways:
@@ -320,14 +304,13 @@ class _Ways:
                 yield True
 
 
-def _image(claim: TwoRun, w: Any, left: AnyScenario) -> AnyScenario:
-    """The second trace up to its last step; without actions if `w` fits only that step."""
-    made: AnyScenario = Scenario(claim.config(w, left.config), claim.state(w, left.config, left.start))
+def _image(claim: Paired, way: Any, left: AnyScenario) -> AnyScenario | None:
+    """The second run up to its last step, if the kind can tell it; without actions if `way` fits only that step."""
     try:
-        past = tuple(other for action in left.actions[:-1] for other in claim.other(w, action)[:1])
+        whole = claim.whole(way, left.config, left.start, left.actions[:-1])
     except Exception:
-        return made
-    return replace(made, actions=past)
+        whole = claim.whole(way, left.config, left.start, ())
+    return None if whole is None else Scenario(whole.config, whole.state, whole.right)
 
 
 def _before(end: KernelStep) -> Any:
@@ -352,12 +335,8 @@ def _seen(end: KernelStep, before: Any, after: Any) -> AnyStep:
     return Step(end.step.config, before, end.step.action, end.shown, after)
 
 
-def _agree(claim: TwoRun, w: Any, steps: Sequence[AnyStep]) -> bool:
-    return claim.agree(w, steps[0], steps[1] if len(steps) > 1 else None)
-
-
-def _same(claim: Commute, steps: Sequence[AnyStep]) -> bool:
-    return claim.same(steps[0].config, steps[0], steps[1])
+def _agree(claim: Paired, way: Any, steps: Sequence[AnyStep]) -> bool:
+    return claim.agrees(way, steps[0], steps[1] if len(steps) > 1 else None)
 
 
 def _determined(claim: DeterminedBy, steps: Sequence[AnyStep]) -> bool:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeGuard
 
-from evenhand.core.property import Always, EachStep, Property, Reachable
+from evenhand.core.property import Property, Reachable, Safety
 from evenhand.core.system import Fairness
 from evenhand.search.action_independent import ActionNeeded, action_independent_step, make_step, was_touched
-from evenhand.search.liveness import AboutRuns, Taken, predicates_of
+from evenhand.search.liveness import AboutRuns, Taken, predicates_of, tests_of
 from evenhand.search.witness import AnySystem
 
 
@@ -24,7 +24,12 @@ class LooksAtAction(Exception):
 
 def about_steps(claim: Property) -> bool:
     """Return whether a claim is decided state by state and step by step."""
-    return isinstance(claim, Always | EachStep | Reachable)
+    return isinstance(claim, Reachable) or (isinstance(claim, Safety) and claim.reads != "histories")
+
+
+def about_states(claim: Property) -> TypeGuard[Safety]:
+    """Return whether a claim is decided state by state."""
+    return isinstance(claim, Safety) and claim.reads == "states"
 
 
 def speaks_of(claim: Property) -> bool:
@@ -40,7 +45,7 @@ class Labeller:
     """
 
     def __init__(self, system: AnySystem, claims: Sequence[Property], config: Any) -> None:
-        self.claims = [c for c in claims if isinstance(c, EachStep | Reachable) and c.applies(config)]
+        self.claims = [c for c in claims if about_steps(c) and not about_states(c) and c.applies(config)]
         runs: list[AboutRuns] = [c for c in claims if isinstance(c, AboutRuns) and c.applies(config)]
         self.fair: Mapping[str, Fairness[Any, Any]] = system.fair(config) if runs else {}
         known = predicates_of(system, self.fair, runs)
@@ -104,12 +109,14 @@ class Labeller:
 
 def _name(runs: Sequence[AboutRuns], test: Callable[[Any], bool]) -> str:
     """The first claim that uses a predicate."""
-    return next((claim.name for claim in runs if any(test is part for part in vars(claim).values())), "")
+    return next((claim.name for claim in runs if test in tests_of(claim)), "")
 
 
-def _said(claim: EachStep | Reachable, step: Any) -> tuple[bool, bool]:
+def _said(claim: Property, step: Any) -> tuple[bool, bool]:
     if isinstance(claim, Reachable):
         return True, bool(claim.goal(step))
-    if not claim.when(step):
+    assert isinstance(claim, Safety)
+    when, check = claim.tests
+    if not when(step):
         return False, False
-    return True, not claim.check(step)
+    return True, not check(step)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from evenhand.core.answers import ModelError
-from evenhand.core.kinds import Always, EachStep, Property, Reachable, every_state
+from evenhand.core.kinds import Property, Safety, every_state
 from evenhand.search.bounds import Bounds
 from evenhand.search.compiled.check import compare
 from evenhand.search.compiled.compiler import Program, Unfit, compiled
 from evenhand.search.compiled.flat import Flat, flattened
-from evenhand.search.compiled.labels import LooksAtAction, speaks_of
+from evenhand.search.compiled.labels import LooksAtAction, about_states, speaks_of
 from evenhand.search.compiled.runs import decided
 from evenhand.search.compiled.spilled import blocks_of
 from evenhand.search.compiled.walk import RowWalk, search_rows, successors
@@ -70,7 +70,7 @@ class Compiled:
                 found.append(Tally())
             elif isinstance(claim, AboutRuns):
                 found.append(next(of_runs))
-            elif isinstance(claim, Always):
+            elif about_states(claim):
                 found.append(_always(walk, claim))
             else:
                 found.append(_step_claim(walk, claim))
@@ -95,18 +95,19 @@ def reason_against(
     return "" if other is None else f"claim {other.name!r} is of kind {other.kind}, which needs the steps themselves"
 
 
-def _always(walk: RowWalk, claim: Always) -> Tally:
-    """The tally of an invariant, evaluated on every state, as the model knows it."""
+def _always(walk: RowWalk, claim: Safety) -> Tally:
+    """The tally of a claim about states, evaluated on every state, as the model knows it."""
     met = violations = 0
     first: int | None = None
     shape, config = walk.program.shape, walk.config
+    when, check = claim.tests
     for sid, words in enumerate(words for some in blocks_of(walk.words) for words in some.tolist()):
         state = shape.state(words)
         try:
-            if claim.when is not every_state and not claim.when(config, state):
+            if when is not every_state and not when(config, state):
                 continue
             met += 1
-            if claim.check(config, state):
+            if check(config, state):
                 continue
         except Exception as error:
             raise ModelError(
@@ -137,7 +138,6 @@ def _step_claim(walk: RowWalk, claim: Property) -> Tally:
         violations = walk.transitions if bits >> 2 * place + 1 & 1 else 0
         first = (0, -1) if violations else None
     finding = None if first is None else _finding(walk, *first)
-    assert isinstance(claim, EachStep | Reachable)
     return Tally(1, walk.transitions, met, violations, finding)
 
 

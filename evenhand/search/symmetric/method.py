@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evenhand.core.answers import ModelError
-from evenhand.core.kinds import Always, EachStep, Property, Reachable, every_state
+from evenhand.core.kinds import Property, Safety, every_state
 from evenhand.search.bounds import Bounds
 from evenhand.search.compiled.compiler import Unfit
 from evenhand.search.compiled.flat import Flat, flattened
-from evenhand.search.compiled.labels import LooksAtAction, about_steps
+from evenhand.search.compiled.labels import LooksAtAction, about_states, about_steps
 from evenhand.search.compiled.method import Compiled
 from evenhand.search.compiled.walk import successors_in
 from evenhand.search.quotient import not_fixed
@@ -61,14 +61,12 @@ class Orbits:
         if not claim.applies(walk.config):
             return Tally()
         doubts = (doubt,) if doubt else ()
-        match claim:
-            case Always():
-                return _certain(_always(walk, claim, doubts))
-            case EachStep() | Reachable():
-                return _certain(_step_claim(walk, claim, doubts))
-            case _:
-                reason = f"a claim of kind {claim.kind} needs the steps themselves, and symmetric search keeps orbits"
-                return Tally(1, walk.transitions, 0, doubts=(reason,))
+        if about_states(claim):
+            return _certain(_always(walk, claim, doubts))
+        if about_steps(claim):
+            return _certain(_step_claim(walk, claim, doubts))
+        reason = f"a claim of kind {claim.kind} needs the steps themselves, and symmetric search keeps orbits"
+        return Tally(1, walk.transitions, 0, doubts=(reason,))
 
     def why(self, config: Any) -> str:
         """Return why this method was chosen, in one sentence.  Raises Unfit."""
@@ -85,18 +83,19 @@ def _certain(tally: Tally) -> Tally:
     return replace(tally, met=0, violations=0, finding=None) if tally.doubts else tally
 
 
-def _always(walk: FoldedWalk, claim: Always, doubts: tuple[str, ...]) -> Tally:
-    """The tally of an invariant, evaluated on every picked state and its images under every exchange of two."""
+def _always(walk: FoldedWalk, claim: Safety, doubts: tuple[str, ...]) -> Tally:
+    """The tally of a claim about states, evaluated on every picked state and its images under every exchange of two."""
     met = violations = 0
     first: int | None = None
+    when, check = claim.tests
     generators = walk.folded.group.generators
     numbers = decoded(walk.shape, walk.words)
     images = [move.images(numbers).tolist() for move in generators]
 
     def asked(state: Any) -> tuple[bool, bool]:
         try:
-            applies = claim.when is every_state or bool(claim.when(walk.config, state))
-            return applies, applies and not claim.check(walk.config, state)
+            applies = when is every_state or bool(when(walk.config, state))
+            return applies, applies and not check(walk.config, state)
         except Exception as error:
             raise ModelError(
                 f"{named(walk.system)}: claim {claim.name!r} raised {type(error).__name__}: {error} in state {state!r}"
@@ -119,7 +118,7 @@ def _built(walk: FoldedWalk, numbers: Sequence[int]) -> Any:
     return walk.shape.build([d[n] for d, n in zip(walk.shape.domains, numbers, strict=True)])
 
 
-def _step_claim(walk: FoldedWalk, claim: EachStep | Reachable, doubts: tuple[str, ...]) -> Tally:
+def _step_claim(walk: FoldedWalk, claim: Property, doubts: tuple[str, ...]) -> Tally:
     """The tally of a claim about steps, from the labels of the rows that were run."""
     labeller = walk.folded.program.labeller
     place = next(place for place, known in enumerate(labeller.claims) if known is claim)

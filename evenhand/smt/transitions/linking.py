@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evenhand.core.property import Always, EachStep, Monitor, Property
+from evenhand.core.kinds import Property, Safety
 from evenhand.core.system import Mutant
 from evenhand.smt.conformance import Conformance
 from evenhand.smt.differential import variants
@@ -17,26 +17,17 @@ from evenhand.smt.transitions.machine import Machine
 
 
 def truths(claim: Property, run: Steps) -> tuple[bool, ...]:
-    """Return whether the claim is true of each state of a run (`Always`, `Monitor`), or of each step (`EachStep`).
+    """Return whether the claim is true of each step of a run, or of each state if it reads states or histories.
 
-    Raises TypeError for other kinds.
+    Raises TypeError for a claim that a finite run cannot refute.
     """
+    if not isinstance(claim, Safety):
+        raise TypeError(f"claim {claim.name} is of kind {claim.kind}; invariants state claims about states or steps")
     config = run[0].config
-    match claim:
-        case EachStep():
-            return tuple(not claim.when(step) or claim.check(step) for step in run)
-        case Always():
-            states = [run[0].before, *(step.after for step in run)]
-            return tuple(not claim.when(config, state) or claim.check(config, state) for state in states)
-        case Monitor():
-            values = [claim.start(config)]
-            for step in run:
-                values.append(claim.update(values[-1], step))
-            return tuple(not claim.when(config, value) or claim.ok(config, value) for value in values)
-        case _:
-            raise TypeError(
-                f"claim {claim.name} is of kind {claim.kind}; invariants state claims about states or steps"
-            )
+    first, *later = claim.answers(config, run[0].before, run)
+    if claim.reads == "histories":
+        first = claim.answer(config, claim.memory(config))
+    return tuple(kept is not False for kept in (later if claim.reads == "steps" else (first, *later)))
 
 
 def state_after(machine: Machine, step: Structure) -> Structure:

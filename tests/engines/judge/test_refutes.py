@@ -23,15 +23,8 @@ from evenhand.core.property import (
 from evenhand.core.system import Scope, UnknownName
 from evenhand.core.trace import Lasso, Pair, Scenario, replay_lasso
 from evenhand.core.verdict import Evidence
-from evenhand.evidence.judge import (
-    first_refuted_step,
-    has_ended,
-    judge,
-    refutes,
-    restate,
-    twin_pair,
-    unserved,
-)
+from evenhand.evidence.judge import first_refuted_step, has_ended, judge, refutes, restate, unserved
+from evenhand.evidence.second_runs import refuting_pair
 from tests.models import counter, lock, naive
 from tests.models.lock import Act
 
@@ -308,14 +301,14 @@ def test_a_twin_is_computed_and_never_believed() -> None:
     """The right run is for display; the judge computes its own."""
     first = lock.lock(rules=lock.FAVOURS_FIRST, variant="favours_first")
     left = run(first, "ask0", "ask1", "enter1", "enter0")
-    pair = twin_pair(first, lock.ANONYMOUS, left)
+    pair = refuting_pair(first, lock.ANONYMOUS, left)
     assert pair is not None
     assert refutes(first, lock.ANONYMOUS, pair)
     assert pair.right.actions == acts("enter1")
     nonsense = replace(pair, right=run(first))
     assert refutes(first, lock.ANONYMOUS, nonsense), "the right run is computed, not believed"
     assert restate(first, lock.ANONYMOUS, nonsense) == pair
-    assert twin_pair(REFERENCE, lock.ANONYMOUS, left) is None
+    assert refuting_pair(REFERENCE, lock.ANONYMOUS, left) is None
     assert not refutes(REFERENCE, lock.ANONYMOUS, pair)
 
 

@@ -43,7 +43,7 @@ import pytest
 
 from evenhand.core import codec
 from evenhand.core.generator import Event
-from evenhand.core.property import EachStep, LeadsTo, Property
+from evenhand.core.property import EachStep, LeadsTo, Liveness, Property
 from evenhand.core.system import System
 from evenhand.core.trace import Lasso, Scenario, replay
 from evenhand.core.verdict import Evidence, Status
@@ -303,7 +303,7 @@ def _of_kind(kind: str) -> Callable[[pytest.MonkeyPatch], None]:
 
 def judge_takes_any_start(patch: pytest.MonkeyPatch) -> None:
     """A run may begin anywhere."""
-    patch.setattr(judging, "_runs", lambda *_arguments: ())
+    patch.setattr(judging, "own_runs", lambda *_arguments: ())
 
 
 def judge_lets_anybody_act(patch: pytest.MonkeyPatch) -> None:
@@ -405,7 +405,7 @@ def machine_forgets_keys(patch: pytest.MonkeyPatch) -> None:
 
 def machine_believes_liveness(patch: pytest.MonkeyPatch) -> None:
     """Sampling decides every claim."""
-    patch.setattr(watch.WatchForever, "decided_by_sampling", True)
+    patch.setattr(Liveness, "sampled", True)
 
 
 def machine_leaves_data_alone(patch: pytest.MonkeyPatch) -> None:

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from evenhand.campaign import tasks, worker
 from evenhand.campaign.scheduler import CampaignState, Watch, schedule
 from evenhand.campaign.store import opened, store_url
 from evenhand.campaign.tasks import Task, job_from_json, job_to_json, split
 from evenhand.core.registry import find
+from evenhand.core.relations import DeterminedBy
 from evenhand.jobs.plan import Job
 from evenhand.report.campaign import report_of
 from evenhand.report.report import Report
@@ -81,12 +81,7 @@ def test_a_fault_in_the_joining_is_noticed(tmp_path: Path, monkeypatch: pytest.M
 def test_a_fault_in_the_splitting_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Claims that compare across configurations would wrongly hold if they were split."""
     whole = found(tmp_path / "whole", WHOLE)
-
-    def never(_claim: object) -> bool:
-        return False
-
-    monkeypatch.setattr(tasks, "compared", never)
-    monkeypatch.setattr(worker, "compared", never)
+    monkeypatch.setattr(DeterminedBy, "across_configurations", False)
     report = found(tmp_path / "pieces", WHOLE, parts=3)
     assert [f.status for f in report.findings] != [f.status for f in whole.findings]
 
