@@ -177,12 +177,13 @@ def take_message(run, agent, content, outbox):
     if content is None:
         return
     text = json_copy(content)
+    size = len(json.dumps(text, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"))
     limit = run["setup"].get("message_limit", 4096)
     if not run["setup"].get("communication", False):
         why = "Dropped: this condition has no communication."
     elif not isinstance(text, dict):
         why = "Dropped: the content is not a JSON object."
-    elif len(canonical(text).encode()) > limit:
+    elif size > limit:
         why = f"Dropped: the content is longer than {limit} bytes."
     else:
         why = "Taken; it is delivered in the next epoch."
