@@ -7,7 +7,7 @@
 import copy
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 REFUSED = "JOINT_ADMISSIBILITY_FAILURE"
 FIELDS = {"agent_id", "action_id", "action_type", "declared_scope", "proposed_delta",
@@ -102,7 +102,7 @@ class Mailbox:
 
 
 class Roster:
-    gone: set[str] = set()
+    gone: ClassVar[set[str]] = set()
 
     def __init__(self, names, sticky=False):
         self.names = list(names)

@@ -95,7 +95,7 @@ def clash(epoch):
 
 
 def two_and_two(d):
-    steps = [clash(0), clash(1), (ask("ann", 2, "WRITE", "x", [1]), {}), clash(3), clash(4), ({}, {})]
+    steps = [clash(0), clash(1), (ask("ann", 2, "WRITE", "x", [1]), {}), clash(3), clash(4)]
     arena = play(d, [a for a, _ in steps], [b for _, b in steps])
     return arena.verdict()
 

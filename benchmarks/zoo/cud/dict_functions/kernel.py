@@ -11,7 +11,6 @@ import json
 FIELDS = {"agent_id", "action_id", "action_type", "declared_scope", "proposed_delta",
           "authorities_cited"}
 REFUSED = "JOINT_ADMISSIBILITY_FAILURE"
-PATIENCE = 3
 
 
 def fold(text):
@@ -64,10 +63,9 @@ def new_run(setup, defects=frozenset()):
 def note(run, kind, facts):
     before = run["log"][-1]["id"] if run["log"] else "genesis"
     body = {"kind": kind, "epoch": run["epoch"], "after": before, **facts}
+    digest = fold(canonical(body))
     if "builtin_hash" in run["defects"]:
         digest = f"{hash(canonical(body)) % 2**64:016x}"
-    else:
-        digest = fold(canonical(body))
     run["log"].append({"id": f"{len(run['log']):05d}-{digest[:8]}", **body})
 
 
@@ -191,24 +189,9 @@ def take_message(run, agent, content, outbox):
     note(run, "message", {"agent": agent, "content": text, "why": why})
 
 
-def play(run, moves):
-    """One epoch. A move is {"exit": bool, "message": dict, "request": dict}, each optional."""
-    if over(run):
-        raise ValueError("the run is over")
-    run = copy.deepcopy(run)
-    requests, outbox, results = {}, [], {}
-    for agent in list(run["active"]):
-        move = moves.get(agent) or {}
-        if move.get("exit") is True:
-            run["active"].remove(agent)
-            run["last"][agent] = {"outcome": None, "action_id": None, "scope": None}
-            note(run, "exit", {"agent": agent, "why": "The agent leaves for good."})
-            continue
-        take_message(run, agent, move.get("message"), outbox)
-        if move.get("request") is not None:
-            requests[agent] = json_copy(move["request"])
-
-    admitted = {}
+def adjudicate(run, requests):
+    """Both passes and the execution: each agent's result, who passed pass 1, who collided, the new world."""
+    results, admitted = {}, {}
     for agent, request in requests.items():
         malformed = fault_in_form(run, agent, request)
         foreign = malformed or foreign_citation(run, agent, request)
@@ -221,9 +204,9 @@ def play(run, moves):
         else:
             admitted[agent] = request
     struck = interfering(run, admitted)
-    before, after = run["world"], dict(run["world"])
+    after = dict(run["world"])
     for agent, request in admitted.items():
-        changes = difference(before, request["proposed_delta"])
+        changes = difference(run["world"], request["proposed_delta"])
         stray = sorted(set(changes) - set(request["declared_scope"]))
         if agent in struck:
             results[agent] = REFUSED, "PASS_2", "Another request touches the same key."
@@ -232,6 +215,28 @@ def play(run, moves):
         else:
             results[agent] = "EXECUTED", "", "Allowed, not vetoed, not in anybody's way."
             after.update(changes)
+    return results, admitted, struck, after
+
+
+def play(run, moves):
+    """One epoch. A move is {"exit": bool, "message": dict, "request": dict}, each optional."""
+    if over(run):
+        raise ValueError("the run is over")
+    run = copy.deepcopy(run)
+    requests, outbox = {}, []
+    for agent in list(run["active"]):
+        move = moves.get(agent) or {}
+        if move.get("exit") is True:
+            run["active"].remove(agent)
+            run["last"][agent] = {"outcome": None, "action_id": None, "scope": None}
+            note(run, "exit", {"agent": agent, "why": "The agent leaves for good."})
+            continue
+        take_message(run, agent, move.get("message"), outbox)
+        if move.get("request") is not None:
+            requests[agent] = json_copy(move["request"])
+
+    results, admitted, struck, after = adjudicate(run, requests)
+    unchanged = canonical(run["world"]) == canonical(after)
     run["world"] = after
 
     for agent in run["active"]:
@@ -250,12 +255,11 @@ def play(run, moves):
         note(run, "request", {"agent": agent, "request": shown, "outcome": outcome,
                               "code": code, "why": why})
 
-    unchanged = canonical(before) == canonical(after)
     if struck and unchanged:
         run["stall"] += 1
     elif "stall_never_resets" not in run["defects"]:
         run["stall"] = 0
-    run["livelocked"] = run["livelocked"] or run["stall"] >= PATIENCE
+    run["livelocked"] = run["livelocked"] or run["stall"] >= 3
     run["executed"] = run["executed"] or any(r[0] == "EXECUTED" for r in results.values())
     run["deadlocked"] = bool(requests) and not admitted and not way_out(run)
     run["mail"] = outbox

@@ -101,9 +101,9 @@ def clash(epoch):
 
 
 def interrupted_livelock(d):
-    start = dict(BOTH, max_epochs=5)
+    start = dict(BOTH, max_epochs=4)
     apart = {"ann": ask("ann", 2, "WRITE", "x", [1]), "bob": ask("bob", 2, "WRITE", "y", [2])}
-    run = run_of(start, clash(0), clash(1), apart, clash(3), {}, defects=d)
+    run = run_of(start, clash(0), clash(1), apart, clash(3), defects=d)
     return verdict(run)
 
 

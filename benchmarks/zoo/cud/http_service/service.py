@@ -150,15 +150,13 @@ class Run:
                 if paper["commitment"] == commitment and atom in paper["scope"]}
 
     def well_formed(self, agent, action):
-        if "assumes_object" not in DEFECTS and not isinstance(action, dict):
-            return False
-        if set(action) != FIELDS:
+        if ("assumes_object" not in DEFECTS and not isinstance(action, dict)) or set(action) != FIELDS:
             return False
         scope, delta, cited = map(action.get, ("declared_scope", "proposed_delta", "authorities_cited"))
         if not (isinstance(scope, list) and isinstance(delta, dict) and isinstance(cited, list)):
             return False
         return (action["agent_id"] == agent and action["action_id"] == f"{agent}:{self.epoch}:0"
-                and (action["action_type"] == "WRITE" or action["action_type"] == "READ" and not delta)
+                and (action["action_type"] == "WRITE" or (action["action_type"] == "READ" and not delta))
                 and scope != [] and all(isinstance(name, str) for name in scope + cited)
                 and set(scope) <= set(self.state) and len(set(scope)) == len(scope)
                 and not any(isinstance(value, (dict, list)) for value in delta.values()))
@@ -294,7 +292,6 @@ class Handler(BaseHTTPRequestHandler):
 def main(words):
     DEFECTS.update(words, filter(None, os.environ.get("CUD_DEFECTS", "").split(",")))
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
     print(f"listening on http://127.0.0.1:{server.server_address[1]}", flush=True)
     server.serve_forever()
 

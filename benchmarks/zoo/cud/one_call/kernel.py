@@ -132,7 +132,7 @@ class Table:
         for seats in users.values():
             groups = [seats]
             if "odd_one_through" in self.defects:
-                groups = zip(seats[::2], seats[1::2])
+                groups = zip(seats[::2], seats[1::2], strict=False)
             for group in groups:
                 if len(group) < 2 or all(crowd[seat]["kind"] == "look" for seat in group):
                     continue

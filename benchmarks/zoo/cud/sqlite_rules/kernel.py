@@ -182,7 +182,7 @@ class Kernel:
         if not (isinstance(scope, list) and isinstance(delta, dict) and isinstance(cited, list)):
             return False
         return (request["agent_id"] == agent and request["action_id"] == stamp
-                and (request["action_type"] == "WRITE" or request["action_type"] == "READ" and not delta)
+                and (request["action_type"] == "WRITE" or (request["action_type"] == "READ" and not delta))
                 and scope != [] and all(isinstance(name, str) for name in scope + cited)
                 and len(set(scope)) == len(scope) and set(scope) <= set(self.state)
                 and not any(isinstance(value, (dict, list)) for value in delta.values()))
