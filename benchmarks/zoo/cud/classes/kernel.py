@@ -39,13 +39,19 @@ def same(a, b):
     return json.dumps(a) == json.dumps(b)
 
 
+def depth(value):
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + max(map(depth, inner), default=0)
+
+
 def clean_copy(thing):
-    """A copy of a JSON value; of anything else, an object that says so."""
+    """A copy of a JSON value of at most fifty levels; of anything else, an object that says so."""
     try:
         twin = json.loads(json.dumps(thing, allow_nan=False))
+        sound = depth(twin) <= 50 and twin == thing
     except (TypeError, ValueError, RecursionError):
-        twin = None
-    return twin if twin == thing else {"not_json": type(thing).__name__}
+        sound = False
+    return twin if sound else {"not_json": type(thing).__name__}
 
 
 class Registry:
@@ -79,21 +85,21 @@ class Registry:
 
 class Mailbox:
     def __init__(self, limit, live=False):
-        self._limit = limit
+        self._limit, self._live = limit, live
         self._posted, self._delivered = [], []
-        self._live = live
 
     def turn(self):
         self._delivered, self._posted = self._posted, []
 
     def post(self, sender, epoch, content):
         """Take a message; the answer says why it was dropped, if it was."""
-        if not isinstance(content, dict) or clean_copy(content) != content:
+        twin = clean_copy(content)
+        if not isinstance(content, dict) or twin != content:
             return "not a JSON object"
-        text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(twin, ensure_ascii=False, separators=(",", ":"))
         if len(text.encode("utf-8", "surrogatepass")) > self._limit:
             return "too long"
-        self._posted.append(Message(sender, epoch, clean_copy(content)))
+        self._posted.append(Message(sender, epoch, twin))
         return None
 
     def for_reader(self, agent):
@@ -177,14 +183,11 @@ class Arena:
             outcome, code = verdicts.get(name, ("NO_ACTION", None))
             move.update(outcome=outcome, code=code)
             scope = requests[name]["declared_scope"] if code not in (None, "MALFORMED_REQUEST") else None
-            self._last[name] = (outcome, self._due_id(name) if name in requests else None, scope)
+            self._last[name] = (outcome, f"{name}:{self.epoch}:0" if name in requests else None, scope)
         self._records.append({"epoch": self.epoch, "before": before, "moves": moves,
                               "after": self.state})
         self._count(before, requests, verdicts)
         self.epoch += 1
-
-    def _due_id(self, name):
-        return f"{name}:{self.epoch}:0"
 
     def _check_form(self, name, request):
         def need(condition):
@@ -192,7 +195,7 @@ class Arena:
                 raise Fault("MALFORMED_REQUEST")
 
         need(isinstance(request, dict) and set(request) == FIELDS)
-        need(request["agent_id"] == name and request["action_id"] == self._due_id(name))
+        need(request["agent_id"] == name and request["action_id"] == f"{name}:{self.epoch}:0")
         need(request["action_type"] in ("READ", "WRITE"))
         scope, delta, cited = map(request.get, ("declared_scope", "proposed_delta", "authorities_cited"))
         need(isinstance(scope, list) and scope)
@@ -215,11 +218,6 @@ class Arena:
                     for a in self._registry.allows(key, operation))
             for key in request["declared_scope"])
 
-    @staticmethod
-    def _interfere(one, two):
-        shared = set(one["declared_scope"]) & set(two["declared_scope"])
-        return bool(shared) and "WRITE" in (one["action_type"], two["action_type"])
-
     def _adjudicate(self, requests):
         verdicts, admitted = {}, {}
         for name, request in requests.items():
@@ -235,8 +233,9 @@ class Arena:
                 verdicts[name] = REFUSED, "PASS_1"
         settled, before = self.state, self.state
         for name, request in admitted.items():
-            if any(self._interfere(request, other)
-                   for rival, other in admitted.items() if rival != name):
+            if any(rival != name and set(request["declared_scope"]) & set(other["declared_scope"])
+                   and "WRITE" in (request["action_type"], other["action_type"])
+                   for rival, other in admitted.items()):
                 verdicts[name] = REFUSED, "PASS_2"
                 continue
             trial = before if "blind_diff" in self._defects else dict(before)
@@ -271,7 +270,7 @@ class Arena:
         for name, request in self._repertoire:
             if name not in self._roster.active() or not isinstance(request, dict):
                 continue
-            again = {**request, "action_id": self._due_id(name)}
+            again = {**request, "action_id": f"{name}:{self.epoch}:0"}
             try:
                 self._check_form(name, again)
             except Fault:

@@ -14,7 +14,6 @@ REFUSED = "JOINT_ADMISSIBILITY_FAILURE"
 
 
 def fold(text):
-    """64-bit FNV-1a, as sixteen hex digits."""
     value = 0xCBF29CE484222325
     for byte in text.encode("ascii"):
         value = ((value ^ byte) * 0x100000001B3) % 2**64
@@ -25,17 +24,22 @@ def canonical(thing):
     return json.dumps(thing, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
+def depth(value):
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + max(map(depth, inner), default=0)
+
+
 def json_copy(thing):
-    """A private copy of a JSON value; None for what is not JSON."""
+    """A private copy of a JSON value; None for what is not JSON or nested beyond fifty levels."""
     try:
         twin = json.loads(json.dumps(thing, allow_nan=False))
+        return twin if depth(twin) <= 50 and twin == thing else None
     except (TypeError, ValueError, RecursionError):
         return None
-    return twin if twin == thing else None
 
 
 def is_primitive(value):
-    return value is None or isinstance(value, (bool, int, float, str))
+    return not isinstance(value, (dict, list))
 
 
 def new_run(setup, defects=frozenset()):
@@ -45,11 +49,9 @@ def new_run(setup, defects=frozenset()):
     agents, world = setup["agents"], setup["state"]
     if not agents or len(set(agents)) != len(agents):
         raise ValueError("agents must be a non-empty list without repetitions")
-    if not all(is_primitive(value) for value in world.values()):
-        raise ValueError("world values must be JSON primitives")
     ids = [paper["authority_id"] for paper in setup["authorities"]]
-    if len(set(ids)) != len(ids):
-        raise ValueError("two authorities carry the same id")
+    if len(set(ids)) != len(ids) or not all(map(is_primitive, world.values())):
+        raise ValueError("two authorities carry the same id, or the world is not flat")
     run = {
         "setup": setup, "world": dict(world), "epoch": 0, "active": list(agents), "mail": [],
         "last": {a: {"outcome": None, "action_id": None, "scope": None} for a in agents},
@@ -122,10 +124,8 @@ def foreign_citation(run, agent, request):
         return None
     held = {p["authority_id"] for p in run["setup"]["authorities"]
             if p["holder_agent_id"] == agent}
-    for name in request["authorities_cited"]:
-        if name not in held:
-            return f"The agent cites {name}, which it does not hold."
-    return None
+    strange = [name for name in request["authorities_cited"] if name not in held]
+    return f"The agent cites {strange[0]}, which it does not hold." if strange else None
 
 
 def covered(run, agent, key, request):

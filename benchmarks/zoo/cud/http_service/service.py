@@ -21,11 +21,18 @@ class Problem(Exception):
     """An HTTP status and a sentence."""
 
 
+def depth(value):
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + max(map(depth, inner), default=0)
+
+
 def read_json(raw):
     try:
         value = json.loads(raw)
         json.dumps(value, allow_nan=False)
-        return value
+        if depth(value) <= 50:
+            return value
+        raise ValueError("nested too deeply")
     except (ValueError, RecursionError) as error:
         raise Problem(400, "the body is not JSON") from error
 
@@ -36,9 +43,8 @@ def canonical(value):
 
 def show(value):
     if "raw_names" in DEFECTS:
-        if isinstance(value, dict):
-            return "{" + ",".join(f"{key}:{show(entry)}" for key, entry in value.items()) + "}"
-        return str(value)
+        return "{" + ",".join(f"{key}:{show(entry)}" for key, entry in value.items()) + "}" \
+            if isinstance(value, dict) else str(value)
     return canonical(value)
 
 
@@ -123,7 +129,7 @@ class Run:
         self.stall = self.stall + 1 if clashing and idle else 0
         self.stalled = self.stalled or self.stall >= 3
         self.executed = self.executed or any(out == "EXECUTED" for out, _ in results.values())
-        submitted = any(action is not None for action in actions.values())
+        submitted = any(outcome != "NO_ACTION" for outcome, _ in results.values())
         self.stuck = submitted and not admitted and not self.open_door()
         self.write("state", world=after)
         self.mail = self.mail + letters if "mail_keeps" in DEFECTS else letters
@@ -211,8 +217,8 @@ class Run:
             for agent, turn in self.turns.items():
                 if self.judge(agent, turn.get("action"))[1] == "admitted":
                     state.update(turn["action"]["proposed_delta"])
-        return {"epoch": self.epoch, "state": state, "active": self.active, "over": self.over(),
-                "verdict": self.verdict()}
+        facts = {"epoch": self.epoch, "state": state, "active": self.active, "over": self.over()}
+        return {**facts, "verdict": self.verdict()}
 
     def observation(self, agent, epoch, wait):
         if not self.changed.wait_for(lambda: self.epoch >= epoch or self.over(), wait):
@@ -289,12 +295,8 @@ class Handler(BaseHTTPRequestHandler):
     do_POST = partialmethod(serve, "POST")
 
 
-def main(words):
-    DEFECTS.update(words, filter(None, os.environ.get("CUD_DEFECTS", "").split(",")))
+if __name__ == "__main__":
+    DEFECTS.update(sys.argv[1:], filter(None, os.environ.get("CUD_DEFECTS", "").split(",")))
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     print(f"listening on http://127.0.0.1:{server.server_address[1]}", flush=True)
     server.serve_forever()
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -32,13 +32,18 @@ def text(value):
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
+def depth(value):
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + max(map(depth, inner), default=0)
+
+
 def plain(value):
-    """The JSON text of a value and a copy of it, or (None, None) if it is not JSON."""
+    """The JSON text of a value and a copy of it; twice None if it is not JSON of at most fifty levels."""
     try:
         copy = json.loads(text(value))
+        return (text(copy), copy) if depth(copy) <= 50 and copy == value else (None, None)
     except (TypeError, ValueError, RecursionError):
         return None, None
-    return (text(copy), copy) if copy == value else (None, None)
 
 
 class Kernel:
