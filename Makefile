@@ -10,7 +10,7 @@ ARGS ?=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help verify test deep lint bench docs clean
+.PHONY: help verify test deep lint bench docs schemas clean
 
 help:    ## Show this list
 	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## (.*)/  make \1\t\2/' | expand -t 16
@@ -38,6 +38,9 @@ docs: $(STAMP)      ## Build the documents as a site in out/site; a broken link 
 	$(BIN)/python -m typer evenhand.cli utils docs --name evenhand --title "Commands and options" \
 	  --output docs/reference/commands.md
 	$(BIN)/python -m mkdocs build
+
+schemas: $(STAMP)   ## Write the published JSON Schemas from the types of the files
+	$(BIN)/python -m evenhand.cli.schemas
 
 clean:   ## Remove .venv and whatever the tools left behind
 	rm -rf $(VENV) build dist out .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache *.egg-info

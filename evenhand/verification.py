@@ -16,6 +16,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
+from msgspec import structs
+
 from evenhand.core.answers import error_text, known_names, short, whole_number
 from evenhand.core.bundle import Bundle
 from evenhand.core.generator import Generator
@@ -216,8 +218,8 @@ def _kept(bundle: Bundle, finding: Finding, folder: Path) -> str:
     claim = next(one for one in bundle.claims if one.name == finding.claim)
     place = place_of(bundle.model.systems[finding.system], claim)
     record = placed(Record.from_json(finding.record), folder, place)
-    path = save_record(replace(record, reproduce=_test()), folder)
-    if record.own is not None and record.own.file:
+    path = save_record(structs.replace(record, reproduce=_test()), folder)
+    if record.own and record.own.file:
         return f"saved in {path}, which is replayed first from now on; {shlex.join(['evenhand', 'show', str(path)])}"
     why = (
         f"{finding.system} and {finding.claim} are not both globals of one Python file; make them so"

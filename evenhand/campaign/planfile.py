@@ -12,16 +12,17 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any, Final, Literal, TypeAlias, cast
 
 import yaml
+from msgspec import UNSET, Meta, UnsetType
 
 from evenhand.campaign.tasks import JobTasks, split
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json, digest, parse
 from evenhand.core.registry import protocols
 from evenhand.evidence.home import found_within
-from evenhand.evidence.schemas import mistake
+from evenhand.evidence.schemas import Mistake, Name, Natural, Positive, Shape, shaped
 from evenhand.jobs.plan import (
     BOUNDS,
     EFFORT,
@@ -36,14 +37,96 @@ from evenhand.jobs.plan import (
 from evenhand.jobs.processes import ProcessLimits
 from evenhand.jobs.proving import theorem_named, theorem_names
 
-FORMAT = "evenhand/campaign"
-VERSION = 1
+FORMAT: Final = "evenhand/campaign"
+VERSION: Final = 1
 MOST_BYTES = 1_000_000
 MOST_JOBS = 100_000
 """Largest number of jobs, because a product of lists grows quickly."""
 
 ALL = "*"
-_INHERITED = ("budget", "seed", "seeds", "parts", "seconds", "memory")
+_SET = Meta(min_length=1, extra_json_schema={"uniqueItems": True})
+Names: TypeAlias = Annotated[list[Name], _SET]
+Several: TypeAlias = Annotated[int, Meta(ge=1, le=100_000)]
+
+
+class Effort(Shape, frozen=True, kw_only=True):
+    """What a run may cost; a run has the values of its plan unless it gives its own."""
+
+    budget: Literal["quick", "standard", "deep"] | UnsetType = UNSET
+    """What a run may cost where it does not say: `evenhand verify --budget`."""
+
+    seed: Natural | UnsetType = UNSET
+    """Where random engines start."""
+
+    seeds: Several | UnsetType = UNSET
+    """Random runs are made for so many seeds, from `seed` on, each a task."""
+
+    parts: Several | UnsetType = UNSET
+    """Searches are split into so many tasks, by their configurations."""
+
+    seconds: Annotated[float, Meta(gt=0)] | UnsetType = UNSET
+    """By the clock, for one task; one that takes longer is ended and UNDECIDED."""
+
+    memory: Annotated[int, Meta(ge=64)] | UnsetType = UNSET
+    """MiB of its own for one task; one that asks for more is UNDECIDED."""
+
+
+class Run(Effort, frozen=True, kw_only=True):
+    """One entry of a plan.
+
+    Without `engine`: all that `evenhand verify` does for these protocols. With one: that engine, at every combination
+    of the values that are lists.
+    """
+
+    protocol: Name | Names
+    """One protocol, several, or `*` for all of them."""
+
+    engine: Literal["explore", "fuzz", "prove", "replay", "compare"] | UnsetType = UNSET
+    system: Name | UnsetType = UNSET
+    scope: dict[str, Natural | Annotated[list[Natural], _SET]] | UnsetType = UNSET
+    """Sizes that differ from the system's own: one for each name, or several."""
+
+    readings: dict[str, str | int | Annotated[list[str | int], _SET]] | UnsetType = UNSET
+    """Readings that differ from the default: one value for each name, or several."""
+
+    mutant: Name | UnsetType = UNSET
+    claims: Names | UnsetType = UNSET
+    """Only these; all by default."""
+
+    theorems: Names | UnsetType = UNSET
+    """Only these; all by default. Each is a task."""
+
+    max_states: Positive | UnsetType = UNSET
+    depth: Natural | UnsetType = UNSET
+    examples: Positive | UnsetType = UNSET
+    steps: Positive | UnsetType = UNSET
+    quotient: Name | UnsetType = UNSET
+    """Explore this quotient, under a licence that is proved first."""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a list with equal entries."""
+        entries: list[Any] = [self.protocol, self.claims, self.theorems]
+        for given in (*entries, *_values(self.scope), *_values(self.readings)):
+            if isinstance(given, list) and len({*cast("list[Any]", given)}) < len(cast("list[Any]", given)):
+                raise ValueError(f"{given!r} has equal entries")
+
+
+class Plan(Effort, frozen=True, kw_only=True):
+    """What a campaign runs: a file in YAML, TOML or JSON, read by `evenhand campaign`."""
+
+    format: Literal["evenhand/campaign"] = FORMAT
+    version: Literal[1] = VERSION
+    strict: bool | UnsetType = UNSET
+    """Any UNDECIDED counts, stated or not."""
+
+    runs: Annotated[list[Run], Meta(min_length=1)]
+
+
+def _values(given: Mapping[str, Any] | UnsetType) -> Iterable[Any]:
+    return given.values() if given else ()
+
+
+_INHERITED = Effort.__struct_fields__
 _OF_VERIFY = {"protocol", *_INHERITED}
 
 
@@ -142,10 +225,11 @@ def _parsed(path: Path, text: str) -> Any:
 
 
 def _check(path: Path, made: Any) -> None:
-    wrong = mistake(made, "evenhand.campaign", "plan")
-    if wrong is not None:
-        named = wrong._replace(place=wrong.place.removeprefix("$").removeprefix(".") or "the file")
-        raise BadPlan(f"{path}: {named}; see docs/how-to/run-a-campaign.md")
+    try:
+        shaped(made, Plan)
+    except Mistake as error:
+        named = Mistake(error.place.removeprefix("$").removeprefix(".") or "the file", error.message)
+        raise BadPlan(f"{path}: {named}; see docs/how-to/run-a-campaign.md") from error
 
 
 def _campaign(path: Path, made: Mapping[str, Any]) -> Campaign:

@@ -13,6 +13,7 @@ from evenhand.cli.options import JsonOut
 from evenhand.cli.output import finish
 from evenhand.cli.waits import waiting_after
 from evenhand.core.canonical import Json, canonical_bytes
+from evenhand.core.system import Scope
 from evenhand.core.text import describe, inert
 from evenhand.core.versions import versions
 from evenhand.evidence.itf import itf_of_run
@@ -92,7 +93,7 @@ def show(
         record, result = _replayed(file)
     lines = _lines(file, result, full)
     if as_itf is not None:
-        meta = {"description": record.sentence, "protocol": record.protocol, "claim": record.claim}
+        meta = {"description": record.claim.sentence, "protocol": record.protocol, "claim": record.claim.name}
         with usage():
             made = itf_of_run(result.system, result.evidence, meta)
             write_atomically(as_itf, canonical_bytes(made) + b"\n")
@@ -101,8 +102,9 @@ def show(
         emit({"file": str(file), "record": record.to_json(), "trace": list(lines), "message": result.message, **waited})
         return 0
     head = [
-        f"{record.claim}: {record.sentence}",
-        f"{record.outcome.lower()} in {record.protocol} {record.system} at {record.scope}, variant {record.variant}",
+        f"{record.claim.name}: {record.claim.sentence}",
+        f"{record.outcome.lower()} in {record.protocol} {record.system} at {Scope(record.scope)}, "
+        f"variant {record.variant.name}",
         *_readings(result.system.readings, full),
     ]
     print_lines(terminal(), (*map(inert, head), *lines, inert(result.message), *map(inert, formatted)))

@@ -48,13 +48,13 @@ def validate(
     bundle = bundle_named(protocol)
     with usage():
         read = load_log(log)
-        if read.protocol != bundle.name:
-            raise BadUse(f"{log}: a log of {read.protocol!r}, not of {bundle.name!r}")
+        if read.head.protocol != bundle.name:
+            raise BadUse(f"{log}: a log of {read.head.protocol!r}, not of {bundle.name!r}")
         systems = bundle.model.systems
-        if read.system not in systems:
-            raise BadUse(f"{log}: unknown system {read.system!r}; there is: {', '.join(systems)}")
-        sizes = {**read.scope, **chosen_scope(scope or [])}
-        base = systems[read.system].at(**sizes)
+        if read.head.system not in systems:
+            raise BadUse(f"{log}: unknown system {read.head.system!r}; there is: {', '.join(systems)}")
+        sizes = {**read.head.scope, **chosen_scope(scope or [])}
+        base = systems[read.head.system].at(**sizes)
         chosen = dict(chosen_readings(base, reading or []))
         system = base.under(**chosen)
         found = explain(system, read)

@@ -148,8 +148,8 @@ def _itf(suite: Suite, vector: Vector) -> dict[str, Json]:
     """Return a start state and one ITF state for each step: the action, what it shows, what is read."""
     nothing: Json = None
     states: list[dict[str, Json]] = [{"action": nothing, "shown": nothing, "read": nothing}]
-    for action, one in zip(vector.run["actions"], vector.expected, strict=True):
-        states.append({"action": action, "shown": one["shown"], "read": one["read"]})
+    for action, one in zip(vector.run.actions, vector.expected, strict=True):
+        states.append({"action": action, "shown": one.shown, "read": one.read})
     meta = {"description": f"{suite.protocol} {vector.system}: {vector.name}", "source": suite.file_name}
     return itf(states, meta)
 

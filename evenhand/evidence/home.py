@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import replace
 from pathlib import Path, PurePosixPath
+
+from msgspec import structs
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.own_file import GlobalName, file_and_name, names_file, own_bundle
@@ -48,13 +49,13 @@ def _within(path: Path) -> bool:
 
 def placed(record: Record, folder: Path, place: GlobalName | None) -> Record:
     """Return `record` as it is written to `folder`, with the place of its system if both are in one project."""
-    if record.own is None or place is None:
+    if not record.own or place is None:
         return record
     file, home = place.file.resolve(), folder.resolve()
     if not any(file.is_relative_to(root) and home.is_relative_to(root) for root in projects()):
         return record
     relative = Path(os.path.relpath(file, home)).as_posix()
-    return replace(record, own=replace(record.own, file=relative, name=place.name))
+    return structs.replace(record, own=structs.replace(record.own, file=relative, name=place.name))
 
 
 def bundle_of(record: Record, file: Path | None, origin: str) -> Bundle:
@@ -64,7 +65,7 @@ def bundle_of(record: Record, file: Path | None, origin: str) -> Bundle:
     loaded.
     """
     own = record.own
-    if own is None:
+    if not own:
         return registered(record.protocol)
     if not own.file:
         raise BadRecord(

@@ -13,19 +13,16 @@ from typing import Any
 import evenhand.core
 from evenhand.core.canonical import Json, digest
 from evenhand.core.system import System
+from evenhand.evidence.record import Provenance
 
 
-def provenance(system: System[Any, Any, Any, Any, Any], engine: str, libraries: Sequence[str] = ()) -> dict[str, Json]:
+def provenance(system: System[Any, Any, Any, Any, Any], engine: str, libraries: Sequence[str] = ()) -> Provenance:
     """Return the engine's name, the digest of the model's source, and versions.
 
     The versions are those of evenhand, Python and `libraries`.
     """
     versions = {name: _version(name) for name in ("evenhand", *libraries)}
-    return {
-        "engine": engine,
-        "source": source_digest(system),
-        "versions": {**versions, "python": platform.python_version()},
-    }
+    return Provenance(engine, source_digest(system), {**versions, "python": platform.python_version()})
 
 
 def source_digest(system: System[Any, Any, Any, Any, Any]) -> str:

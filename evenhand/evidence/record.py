@@ -12,24 +12,22 @@ On disk it is canonical JSON whose first key is `format`, so that readers (pytes
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Annotated, Any, Final, Literal, TypeAlias, cast
+
+from msgspec import UNSET, Meta, UnsetType, convert, field, to_builtins
 
 from evenhand.core.canonical import Json, canonical_bytes, digest
 from evenhand.core.codec import decode, encode
-from evenhand.core.system import Scope
 from evenhand.core.trace import Lasso, Pair, Scenario
 from evenhand.core.verdict import Evidence
-from evenhand.evidence.schemas import mistake
+from evenhand.evidence.schemas import Digest, Name, Positive, Shape, Size, is_sealed, sealed, shaped, unsealed
 
-FORMAT = "evenhand/counterexample"
-VERSION = 2
+FORMAT: Final = "evenhand/counterexample"
+VERSION: Final = 2
 
 AGAIN = "Record it again, or restore the file from version control"
 """The next step for most faults of a record."""
 
-Kind = Literal["mutant", "reference"]
 Outcome = Literal["REFUTED", "WITNESSED"]
 """The effect of the run: it witnesses a claim that something can happen, and refutes any other."""
 
@@ -54,63 +52,133 @@ def of_format(data: Json, known: str, version: int, origin: str, next_step: str 
     return top
 
 
-@dataclass(frozen=True)
-class Own:
-    """A user's own system in a record: where it lives, and whether all actions of the run were on offer.
+class MutantVariant(Shape, frozen=True, tag_field="kind", tag="mutant"):
+    """The run was seen in a mutant of the protocol."""
 
-    `file` is the path of a Python file relative to the record's own, with forward slashes, and `name` the system's
-    among its globals; both are empty if others cannot find it.
+    name: Name
+
+
+class ReferenceVariant(Shape, frozen=True, tag_field="kind", tag="reference"):
+    """The run was seen in the reference."""
+
+    name: Literal["reference"]
+
+
+class Claim(Shape, frozen=True):
+    """The claim; `version` goes up when its meaning changes, `sentence` is its wording then."""
+
+    name: Name
+    version: Positive
+    sentence: str
+
+
+class Values(Shape, frozen=True):
+    """Configuration, start and actions, as `evenhand.core.codec` writes them."""
+
+    config: Json
+    start: Json
+    actions: list[Json]
+
+
+class ScenarioRun(Values, frozen=True, tag_field="kind", tag="scenario"):
+    """A run."""
+
+
+class LassoRun(Shape, frozen=True, tag_field="kind", tag="lasso"):
+    """A run whose last actions repeat for ever."""
+
+    config: Json
+    start: Json
+    stem: list[Json]
+    loop: Annotated[list[Json], Meta(min_length=1)]
+
+
+class PairRun(Shape, frozen=True, tag_field="kind", tag="pair"):
+    """Two runs that violate a claim together."""
+
+    left: Values
+    right: Values
+    relation: str
+
+
+Run: TypeAlias = ScenarioRun | LassoRun | PairRun
+"""The evidence: values of the model as `evenhand.core.codec` writes them."""
+
+
+class Provenance(Shape, frozen=True):
+    """Where a record came from; never compared."""
+
+    engine: str
+    """The engine that found it."""
+
+    source: Annotated[str, Meta(pattern="^(sha256:[0-9a-f]{64})?$")]
+    """The digest of the model's source; empty if there is none to read."""
+
+    versions: dict[str, str]
+
+
+class Own(Shape, frozen=True):
+    """A user's own system: where it lives, and whether all actions of the run were on offer.
+
+    `file` is the path of a Python file in the project, relative to the record's own, with forward slashes, and `name`
+    the system's among its globals; both are empty if others cannot find it.
     """
 
     offered: bool
-    file: str = ""
-    name: str = ""
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the fields by name."""
-        return {"offered": self.offered, "file": self.file, "name": self.name}
+    file: Annotated[str, Meta(max_length=1000, pattern=r"^([^/\\:\x00-\x1f][^\\:\x00-\x1f]*\.py)?$")]
+    name: Annotated[str, Meta(max_length=200, pattern=r"^\w*$")]
 
 
-@dataclass(frozen=True)
-class Record:
-    """One counterexample.
+class Record(Shape, frozen=True, kw_only=True):
+    """A run of an executable model that refutes a claim, or witnesses one about what can happen."""
 
-    `variant` is `reference` or the name of a mutant, as `variant_kind` says.  `readings` maps every reading of the
-    system to its encoded value.  `run` is the encoded evidence (`decode_run` reads it), `shown` the digest of its
-    observations, and `shape` the fields of the classes in them (see `growth`; empty: as they are now).  `sentence` is
-    the claim in English as worded then.  `own` is set for a user's own system.
-    """
+    format: Literal["evenhand/counterexample"] = FORMAT
+    version: Literal[2] = VERSION
+    protocol: Name
+    """As the registry has it."""
 
-    protocol: str
-    system: str
-    scope: Scope
-    readings: Mapping[str, Json]
-    variant_kind: Kind
-    variant: str
-    claim: str
-    claim_version: int
-    sentence: str
+    system: Name
+    """One of the protocol's systems."""
+
+    scope: dict[Name, Size]
+    """The sizes of the run."""
+
+    readings: dict[Name, Json]
+    """Every reading of the system, with its encoded value."""
+
+    variant: MutantVariant | ReferenceVariant
+    """The reference, or one of the protocol's mutants."""
+
+    claim: Claim = field(name="property")
     outcome: Outcome
-    run: Mapping[str, Json]
-    shown: str
-    reproduce: str = ""
-    provenance: Mapping[str, Json] = field(default_factory=dict[str, Json])
-    shape: Mapping[str, list[str]] = field(default_factory=dict[str, list[str]])
-    own: Own | None = None
+    run: Run
+    shown: Digest
+    """The digest of what the run shows, step by step, and of the outcome."""
+
+    shape: dict[Name, list[Name]]
+    """The fields of each class in what the run shows, as they were then; empty where not known."""
+
+    reproduce: str
+    """The command that finds it again."""
+
+    provenance: Provenance
+    own: Own | UnsetType = UNSET
+    """Only of a user's own system."""
 
     @property
     def identity(self) -> str:
         """The digest of what is replayed: equal for two records of one run, from any engine and time."""
-        content = {**self._content(), "version": 1}  # the names of files do not change with the format
-        del content["provenance"], content["reproduce"], content["shape"]
-        content.pop("own", None)
-        content["property"] = {"name": self.claim, "version": self.claim_version}
+        content: dict[str, Any] = to_builtins(self)
+        content["version"] = 1  # the names of files do not change with the format
+        for name in ("provenance", "reproduce", "shape", "own"):
+            content.pop(name, None)
+        del content["property"]["sentence"]
         return digest(content)
 
     @property
     def file_name(self) -> str:
         """`claim--variant--` and eight digits of the identity, as a name that every file system takes."""
-        parts = (plain(part) for part in (self.claim, self.variant))
+        parts = (plain(part) for part in (self.claim.name, self.variant.name))
         return f"{'--'.join(parts)}--{self.identity.removeprefix('sha256:')[:8]}.json"
 
     @property
@@ -120,68 +188,38 @@ class Record:
 
     def to_json(self) -> dict[str, Json]:
         """Return the record as JSON, sealed; `from_json` reads it back."""
-        content = self._content()
-        return {**content, "sha256": digest(content)}
+        return sealed(self)
 
     def to_bytes(self) -> bytes:
         """Return the content of its file: the canonical bytes and one line feed."""
         return canonical_bytes(self.to_json()) + b"\n"
 
-    def _content(self) -> dict[str, Json]:
-        return {
-            "format": FORMAT,
-            "version": VERSION,
-            "protocol": self.protocol,
-            "system": self.system,
-            "scope": dict(self.scope),
-            "readings": dict(self.readings),
-            "variant": {"kind": self.variant_kind, "name": self.variant},
-            "property": {"name": self.claim, "version": self.claim_version, "sentence": self.sentence},
-            "outcome": self.outcome,
-            "run": dict(self.run),
-            "shown": self.shown,
-            "shape": {name: list(names) for name, names in self.shape.items()},
-            "reproduce": self.reproduce,
-            "provenance": dict(self.provenance),
-            **({} if self.own is None else {"own": self.own.to_json()}),
-        }
-
     @staticmethod
     def from_json(data: Json, origin: str = "this record") -> Record:
         """Return the record that `to_json` wrote; `origin` names it in messages.
 
-        Raises BadRecord for another format or version, for content that the schema does not allow, and for content that
+        Raises BadRecord for another format or version, for content that is not of its shape, and for content that
         differs from what was sealed.
         """
         data = of_format(data, FORMAT, VERSION, origin)
-        wrong = mistake(data, "evenhand.evidence", "counterexample")
-        if wrong is not None:
-            raise BadRecord(origin, str(wrong), AGAIN)
-        content = {key: value for key, value in data.items() if key != "sha256"}
         try:
-            sealed = digest(content)
+            shaped(data, RecordFile)
+            intact = is_sealed(data)
         except ValueError as error:
             raise BadRecord(origin, str(error), AGAIN) from error
-        if data["sha256"] != sealed:
+        if not intact:
             raise BadRecord(origin, "its content is not what was recorded (sha256 differs)", AGAIN)
-        return Record(
-            protocol=data["protocol"],
-            system=data["system"],
-            scope=Scope(data["scope"]),
-            readings=data["readings"],
-            variant_kind=data["variant"]["kind"],
-            variant=data["variant"]["name"],
-            claim=data["property"]["name"],
-            claim_version=data["property"]["version"],
-            sentence=data["property"]["sentence"],
-            outcome=data["outcome"],
-            run=data["run"],
-            shown=data["shown"],
-            reproduce=data["reproduce"],
-            provenance=data["provenance"],
-            shape=data["shape"],
-            own=Own(**data["own"]) if "own" in data else None,
-        )
+        return convert(unsealed(data), Record)
+
+
+class RecordFile(Record, frozen=True, kw_only=True):
+    """A run of an executable model that refutes a claim, or witnesses one about what can happen.
+
+    Canonical JSON (RFC 8785), so that `format` comes first.
+    """
+
+    sha256: Digest
+    """The digest of the canonical bytes of everything else here."""
 
 
 def plain(name: str) -> str:
@@ -189,54 +227,37 @@ def plain(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_-]", "_", name)[:60]
 
 
-def encode_run(evidence: Evidence) -> dict[str, Json]:
-    """Return evidence as JSON.  Raises ValueError that names the place for a value without an encoding."""
+def encode_run(evidence: Evidence) -> Run:
+    """Return evidence as data.  Raises ValueError that names the place for a value without an encoding."""
     match evidence:
-        case Scenario():
-            return {"kind": "scenario", **_scenario_json(evidence)}
-        case Lasso():
-            return {
-                "kind": "lasso",
-                "config": encode(evidence.config),
-                "start": encode(evidence.start),
-                "stem": encode(evidence.stem),
-                "loop": encode(evidence.loop),
-            }
-        case Pair():
-            return {
-                "kind": "pair",
-                "left": _scenario_json(evidence.left),
-                "right": _scenario_json(evidence.right),
-                "relation": evidence.relation,
-            }
+        case Scenario(config, start, actions):
+            return ScenarioRun(config=encode(config), start=encode(start), actions=encode(actions))
+        case Lasso(config, start, stem, loop):
+            return LassoRun(config=encode(config), start=encode(start), stem=encode(stem), loop=encode(loop))
+        case Pair(left, right, relation):
+            return PairRun(left=_values(left), right=_values(right), relation=relation)
 
 
-def decode_run(run: Mapping[str, Json], types: tuple[type, ...]) -> Evidence:
+def decode_run(run: Values | LassoRun | PairRun, types: tuple[type, ...]) -> Evidence:
     """Return the evidence that `encode_run` wrote, building only classes in `types`.
 
     Raises ValueError that names the place for any other encoding.
     """
 
-    def part(of: Mapping[str, Json], name: str) -> Any:
-        return decode(of[name], *types)
+    def read(value: Json) -> Any:
+        return decode(value, *types)
 
-    def scenario(of: Mapping[str, Json]) -> Scenario[Any, Any, Any]:
-        return Scenario(part(of, "config"), part(of, "start"), part(of, "actions"))
+    def scenario(of: Values) -> Scenario[Any, Any, Any]:
+        return Scenario(read(of.config), read(of.start), read(of.actions))
 
-    match run["kind"]:
-        case "scenario":
+    match run:
+        case Values():
             return scenario(run)
-        case "lasso":
-            return Lasso(part(run, "config"), part(run, "start"), part(run, "stem"), part(run, "loop"))
-        case "pair":
-            return Pair(scenario(run["left"]), scenario(run["right"]), run["relation"])
-        case other:
-            raise ValueError(f"a run is a scenario, a lasso or a pair, not {other!r:.60}")
+        case LassoRun():
+            return Lasso(read(run.config), read(run.start), read(run.stem), read(run.loop))
+        case PairRun():
+            return Pair(scenario(run.left), scenario(run.right), run.relation)
 
 
-def _scenario_json(scenario: Scenario[Any, Any, Any]) -> dict[str, Json]:
-    return {
-        "config": encode(scenario.config),
-        "start": encode(scenario.start),
-        "actions": encode(scenario.actions),
-    }
+def _values(scenario: Scenario[Any, Any, Any]) -> Values:
+    return Values(config=encode(scenario.config), start=encode(scenario.start), actions=encode(scenario.actions))

@@ -12,7 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+
+from msgspec import UNSET, convert, to_builtins
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json, digest
@@ -25,10 +27,22 @@ from evenhand.evidence.growth import completed, reduced, shape
 from evenhand.evidence.home import bundle_of
 from evenhand.evidence.judge import judge, own_runs
 from evenhand.evidence.provenance import provenance
-from evenhand.evidence.record import AGAIN, BadRecord, Kind, Outcome, Own, Record, decode_run, encode_run
+from evenhand.evidence.record import (
+    AGAIN,
+    BadRecord,
+    Claim,
+    MutantVariant,
+    Outcome,
+    Own,
+    Record,
+    ReferenceVariant,
+    Run,
+    decode_run,
+    encode_run,
+)
 
 AnySystem = System[Any, Any, Any, Any, Any]
-REFERENCE = "reference"
+REFERENCE: Final = "reference"
 
 
 @dataclass(frozen=True)
@@ -72,8 +86,7 @@ def record_run(
     judgement = judge(system, claim, evidence)
     if not judgement.refutes:
         raise ValueError(f"nothing to record about {claim.name} in {system.name}: {judgement.reason}")
-    kind: Kind = "reference" if system.variant == REFERENCE else "mutant"
-    if kind == "mutant":
+    if system.variant != REFERENCE:
         _rules_of(bundle, system.variant)
     run = encode_run(evidence)
     if decode_run(run, system.types) != evidence:
@@ -82,20 +95,17 @@ def record_run(
     return Record(
         protocol=bundle.model.name,
         system=system.name,
-        scope=system.scope,
+        scope=dict(system.scope),
         readings=_readings(system),
-        variant_kind=kind,
-        variant=system.variant,
-        claim=claim.name,
-        claim_version=claim.version,
-        sentence=claim.sentence,
+        variant=ReferenceVariant(REFERENCE) if system.variant == REFERENCE else MutantVariant(system.variant),
+        claim=Claim(claim.name, claim.version, claim.sentence),
         outcome=outcome,
         run=run,
         shown=outcome_digest(system, evidence, outcome),
         shape=shape([_shown(system, scenario) for scenario in runs(evidence)]),
         reproduce=reproduce,
         provenance=provenance(system, engine, libraries),
-        own=Own(not _departure(system, claim, evidence)) if bundle.own else None,
+        own=Own(not _departure(system, claim, evidence), "", "") if bundle.own else UNSET,
     )
 
 
@@ -125,17 +135,17 @@ def replay_record(
         reference = _reference(bundle, record)
         variant = _variant(bundle, record, reference)
         claim = _claim(bundle, record)
-        run, filled = completed(record.run, reference.types)
-        evidence = decode_run(run, reference.types)
+        run, filled = completed(to_builtins(record.run), reference.types)
+        evidence = decode_run(convert(run, Run), reference.types)
         later = [name for name in _values(reference) if name not in record.readings]
     except ValueError as error:
         if isinstance(error, BadRecord):
             raise
         raise BadRecord(origin, str(error), f"The model changed since. {_again(record)}") from error
-    if claim.version != record.claim_version:
+    if claim.version != record.claim.version:
         raise BadRecord(
             origin,
-            f"it is about version {record.claim_version} of {claim.name}, which is of version {claim.version} now",
+            f"it is about version {record.claim.version} of {claim.name}, which is of version {claim.version} now",
             _again(record),
         )
     if _is_regression(record, bundle, reference, claim):
@@ -151,22 +161,26 @@ def _judged(
     outcome = _outcome(claim)
     verb, verbs = ("witness", "witnesses") if outcome == "WITNESSED" else ("refute", "refutes")
     there = judge(variant, claim, evidence)
-    here = judge(reference, claim, evidence) if record.variant_kind == "mutant" else there
+    here = judge(reference, claim, evidence) if isinstance(record.variant, MutantVariant) else there
     same = outcome == record.outcome and outcome_digest(variant, evidence, outcome, record.shape) == record.shown
     wrong: list[str] = []
     if not there.refutes:
-        wrong.append(f"the run no longer {verbs} {claim.name} in {record.variant}: {there.reason}. {_again(record)}.")
+        wrong.append(
+            f"the run no longer {verbs} {claim.name} in {record.variant.name}: {there.reason}. {_again(record)}."
+        )
     if not same:
-        wrong.append(f"the run shows something else in {record.variant} than was recorded. {_again(record)}.")
-    if record.variant_kind == "mutant":
+        wrong.append(f"the run shows something else in {record.variant.name} than was recorded. {_again(record)}.")
+    if isinstance(record.variant, MutantVariant):
         if here.refutes:
             wrong.append(f"the run {verbs} {claim.name} in the reference too: {here.reason}.")
         elif not here.decided:
             wrong.append(f"whether the run {verbs} {claim.name} in the reference is not decided: {here.reason}.")
     elif there.refutes and (surprise := _unexpected(record, bundle, reference, claim)):
         wrong.append(surprise)
-    done = f"the run {verbs} {claim.name} in {record.variant}" + (
-        f" and does not {verb} it in the reference." if record.variant_kind == "mutant" else ", as registered."
+    done = f"the run {verbs} {claim.name} in {record.variant.name}" + (
+        f" and does not {verb} it in the reference."
+        if isinstance(record.variant, MutantVariant)
+        else ", as registered."
     )
     return Replayed(
         ok=not wrong,
@@ -182,7 +196,7 @@ def _judged(
 
 def _is_regression(record: Record, bundle: Bundle, reference: AnySystem, claim: Property) -> bool:
     """Whether a record is a refutation of a user's own system that is not registered as one."""
-    if not bundle.own or record.variant_kind != "reference" or _outcome(claim) != "REFUTED":
+    if not bundle.own or isinstance(record.variant, MutantVariant) or _outcome(claim) != "REFUTED":
         return False
     return _registered(record, bundle, reference, claim) is not Status.REFUTED
 
@@ -194,7 +208,7 @@ def _regressed(record: Record, system: AnySystem, claim: Property, evidence: Evi
     on offer is no run of the system, however `step` would answer.
     """
     try:
-        gone = _departure(system, claim, evidence) if record.own is not None and record.own.offered else ""
+        gone = _departure(system, claim, evidence) if record.own and record.own.offered else ""
         there = judge(system, claim, evidence) if not gone else None
         same = there is not None and there.refutes
         same = same and outcome_digest(system, evidence, "REFUTED", record.shape) == record.shown
@@ -252,7 +266,7 @@ def _registered(record: Record, bundle: Bundle, reference: AnySystem, claim: Pro
     """The verdict registered for the claim under the readings of a record."""
     usual = _values(bundle.model.systems[record.system])
     chosen = {name: value for name, value in _values(reference).items() if value != usual[name]}
-    return bundle.expectation(claim.name, record.system, record.provenance["engine"], chosen).expected
+    return bundle.expectation(claim.name, record.system, record.provenance.engine, chosen).expected
 
 
 def _reference(bundle: Bundle, record: Record) -> AnySystem:
@@ -264,9 +278,9 @@ def _reference(bundle: Bundle, record: Record) -> AnySystem:
 
 
 def _variant(bundle: Bundle, record: Record, reference: AnySystem) -> AnySystem:
-    if record.variant_kind == "reference":
+    if isinstance(record.variant, ReferenceVariant):
         return reference
-    return replace(reference, rules=_rules_of(bundle, record.variant), variant=record.variant)
+    return replace(reference, rules=_rules_of(bundle, record.variant.name), variant=record.variant.name)
 
 
 def _rules_of(bundle: Bundle, name: str) -> Any:
@@ -278,9 +292,9 @@ def _rules_of(bundle: Bundle, name: str) -> Any:
 
 def _claim(bundle: Bundle, record: Record) -> Property:
     claims = {claim.name: claim for claim in bundle.claims_of(record.system)}
-    if record.claim not in claims:
-        raise UnknownName(f"claim about system {record.system!r}:", record.claim, claims)
-    return claims[record.claim]
+    if record.claim.name not in claims:
+        raise UnknownName(f"claim about system {record.system!r}:", record.claim.name, claims)
+    return claims[record.claim.name]
 
 
 def _outcome(claim: Property) -> Outcome:

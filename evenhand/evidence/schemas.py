@@ -1,43 +1,131 @@
-"""Check files against the published JSON Schemas; each schema is read and checked once, for any number of files."""
+"""Shapes of files as types: JSON is read into them, and `evenhand.cli.schemas` publishes them as JSON Schemas.
+
+The docstrings of a shape and of its fields are the descriptions in its schema.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
-from importlib.resources import files
-from typing import Any, NamedTuple
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from functools import reduce
+from typing import Annotated, Any, TypeVar
 
-from evenhand.core.canonical import Json, parse
+from msgspec import Meta, Struct, ValidationError, convert, to_builtins
+from msgspec.inspect import ListType, LiteralType, StructType, Type, UnionType, VarTupleType, type_info
+
+from evenhand.core.canonical import Json, digest
+from evenhand.core.text import inert
+
+S = TypeVar("S", bound=Struct)
+FIXED = ("format", "version")
+"""Fields with one value, which is their default; a file must have them all the same."""
 
 
-class Mistake(NamedTuple):
-    """Where a file violates its schema (a JSON path, `$` for the whole), and how."""
+Name = Annotated[str, Meta(min_length=1, max_length=200)]
+Digest = Annotated[str, Meta(pattern="^sha256:[0-9a-f]{64}$")]
+Natural = Annotated[int, Meta(ge=0)]
+Positive = Annotated[int, Meta(ge=1)]
+Size = Annotated[int, Meta(ge=0, le=2**53 - 1)]
 
-    place: str
-    message: str
+
+class Shape(Struct, frozen=True, forbid_unknown_fields=True):
+    """A JSON object with the fields of its class and no others."""
+
+
+class Mistake(ValueError):
+    """Where a file differs from its shape (`place`, a JSON path, `$` for the whole), and how (`message`)."""
+
+    def __init__(self, place: str, message: str) -> None:
+        super().__init__(place, message)
+        self.place, self.message = place, message
 
     def __str__(self) -> str:
         """One line of bounded length, because the content is untrusted."""
-        return f"{self.place:.80} is wrong: {self.message:.200}"
+        return f"{inert(self.place):.80} is wrong: {inert(self.message):.200}"
 
 
-def mistake(data: Json, package: str, name: str, part: str = "") -> Mistake | None:
-    """Return the clearest violation of the schema `schema/name.json` of a package; None if there is none.
+def shaped(data: Json, kind: type[S]) -> S:
+    """Return `data` as an object of the shape `kind`.  Raises Mistake for the first violation."""
+    for name in FIXED:
+        if name in kind.__struct_fields__ and isinstance(data, dict) and name not in data:
+            raise Mistake("$", f"Object missing required field `{name}`")
+    try:
+        return convert(data, kind)
+    except ValidationError as error:
+        raise _mistake(data, kind, str(error)) from error
 
-    `part` names one of its `$defs` to check against instead.
-    """
-    found = _judge(package, name, part)(data)
-    return None if found is None else Mistake(found.json_path, found.message)
+
+def _mistake(data: Json, kind: Any, text: str) -> Mistake:
+    message, at, place = text.rpartition(" - at ")
+    if not at:
+        return Mistake("$", text)
+    path = place.rpartition(" ")[2].strip("`")
+    if place.startswith("`key`"):
+        message += ", as a key"
+    elif "[...]" in path:
+        path = _with_key(data, kind, path, text)
+    elif message.startswith("Invalid enum value "):
+        allowed = _allowed(type_info(kind), re.findall(r"\w+", path))
+        message = message.removeprefix("Invalid enum value ") + f" is not one of {', '.join(map(repr, allowed))}"
+    return Mistake(path, message)
 
 
-@cache
-def _judge(package: str, name: str, part: str) -> Callable[[Json], Any]:
-    """Return the function that finds the clearest violation in a file."""
-    import jsonschema.exceptions  # it takes 0.1 s to import, and few commands read a file
+def _allowed(kind: Type, steps: list[str]) -> Iterator[Any]:
+    """The fixed values behind `steps`; empty if there are none."""
+    match kind:
+        case UnionType():
+            yield from (value for one in kind.types for value in _allowed(one, steps))
+        case LiteralType() if not steps:
+            yield from kind.values
+        case StructType() if steps:
+            yield from (
+                value for one in kind.fields if one.encode_name == steps[0] for value in _allowed(one.type, steps[1:])
+            )
+        case ListType() | VarTupleType() if steps:
+            yield from _allowed(kind.item_type, steps[1:])
+        case _:
+            pass
 
-    schema: dict[str, Json] = parse(files(package).joinpath(f"schema/{name}.json").read_bytes())
-    chosen = {**schema, "$ref": f"#/$defs/{part}"} if part else schema
-    jsonschema.Draft202012Validator.check_schema(chosen)
-    validator: Any = jsonschema.Draft202012Validator(chosen)
-    best: Any = jsonschema.exceptions.best_match  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-    return lambda data: best(validator.iter_errors(data))
+
+def _with_key(data: Json, kind: Any, path: str, text: str) -> str:
+    """The path of an error with the key of the entry at fault instead of `[...]`."""
+    head, _, rest = path.partition("[...]")
+    steps = [int(step) if step.isdigit() else step for step in re.findall(r"\w+", head)]
+    entries: Any = reduce(lambda inner, step: inner[step], steps, data)
+    keys: list[str] = list(entries)
+
+    def fails(number: int) -> bool:
+        try:
+            convert(_first_entries(data, steps, keys[:number]), kind)
+        except ValidationError as error:
+            return str(error) == text
+        return False
+
+    number = bisect_left(range(len(keys)), True, key=fails)
+    return f"{head}.{keys[number - 1]}{rest}"
+
+
+def _first_entries(data: Json, steps: list[int | str], keys: list[str]) -> Json:
+    """Return `data` with only these keys in the object behind `steps`."""
+    if not steps:
+        return {key: data[key] for key in keys}
+    whole: Any = data.copy()
+    whole[steps[0]] = _first_entries(data[steps[0]], steps[1:], keys)
+    return whole
+
+
+def sealed(shape: Shape) -> dict[str, Json]:
+    """Return a shape as JSON with `sha256`, the digest of everything else in it."""
+    content = unsealed(to_builtins(shape))
+    return {**content, "sha256": digest(content)}
+
+
+def unsealed(data: dict[str, Json]) -> dict[str, Json]:
+    """Return JSON without its seal."""
+    return {key: value for key, value in data.items() if key != "sha256"}
+
+
+def is_sealed(data: dict[str, Json]) -> bool:
+    """Return whether `sha256` is the digest of everything else."""
+    return bool(data["sha256"] == digest(unsealed(data)))

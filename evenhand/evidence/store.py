@@ -69,7 +69,7 @@ def save(record: Record, folder: str | os.PathLike[str]) -> Path:
     path = Path(folder) / record.file_name
     with suppress(BadRecord):
         there = load(path)
-        if there.identity == record.identity and (there.own == record.own or record.own is None or not record.own.file):
+        if there.identity == record.identity and (there.own == record.own or not (record.own and record.own.file)):
             return path
     write_atomically(path, record.to_bytes())
     return path

@@ -5,9 +5,11 @@ A story is made by replaying, so that it shows what the system does and not what
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+from msgspec import convert, to_builtins
 
 from evenhand.core.bundle import Phases
 from evenhand.core.canonical import Json
@@ -57,54 +59,12 @@ class Story:
 
     def to_json(self) -> dict[str, Json]:
         """Return the story as JSON; `from_json` reads it back."""
-        return {
-            "relation": self.relation,
-            "runs": [
-                {
-                    "config": list(run.config),
-                    "start": list(run.start),
-                    "steps": [
-                        {
-                            "action": list(step.action),
-                            "shown": [[name, list(lines)] for name, lines in step.shown],
-                            "changed": list(step.changed),
-                            "phases": [[name, list(lines)] for name, lines in step.phases],
-                        }
-                        for step in run.steps
-                    ],
-                    "loop": run.loop,
-                    "note": run.note,
-                }
-                for run in self.runs
-            ],
-        }
+        return dict(to_builtins(self))
 
     @staticmethod
-    def from_json(made: Mapping[str, Any]) -> Story:
-        """Return the story that `to_json` wrote.  Raises KeyError, TypeError or ValueError for anything else."""
-        runs = tuple(
-            RunLines(
-                tuple(run["config"]),
-                tuple(run["start"]),
-                tuple(
-                    StepLines(
-                        tuple(step["action"]),
-                        _parts(step["shown"]),
-                        tuple(step["changed"]),
-                        _parts(step["phases"]),
-                    )
-                    for step in run["steps"]
-                ),
-                run["loop"],
-                run["note"],
-            )
-            for run in made["runs"]
-        )
-        return Story(runs, made["relation"])
-
-
-def _parts(named: Iterable[tuple[str, Iterable[str]]]) -> Parts:
-    return tuple((name, tuple(lines)) for name, lines in named)
+    def from_json(made: Json) -> Story:
+        """Return the story that `to_json` wrote.  Raises ValueError for anything else."""
+        return convert(made, Story)
 
 
 def evidence_length(evidence: Evidence) -> int:

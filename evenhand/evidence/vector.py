@@ -9,87 +9,128 @@ what observers read then.  Values are written by `evenhand.core.codec`; files ar
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar
+
+from msgspec import Meta, Struct, convert, to_builtins
 
 from evenhand.core.canonical import Json, canonical_bytes, digest
-from evenhand.evidence.record import BadRecord, of_format
-from evenhand.evidence.schemas import mistake
+from evenhand.core.codec import encode
+from evenhand.core.trace import Scenario
+from evenhand.evidence.record import BadRecord, Values, of_format
+from evenhand.evidence.schemas import (
+    Digest,
+    Mistake,
+    Name,
+    Natural,
+    Positive,
+    Shape,
+    Size,
+    is_sealed,
+    sealed,
+    shaped,
+    unsealed,
+)
 
-SUITE, MANIFEST = "evenhand/vectors", "evenhand/vector-manifest"
-VERSION = 1
+SUITE: Final = "evenhand/vectors"
+MANIFEST: Final = "evenhand/vector-manifest"
+VERSION: Final = 1
+SuiteKind: TypeAlias = Literal["orbits", "covering", "boundary"]
+T = TypeVar("T", bound=Struct)
 
 GENERATE = "Generate the vectors again, or restore the file from version control"
 
 
-@dataclass(frozen=True)
-class Vector:
-    """One run and its expected outcome.
+class Expected(Shape, frozen=True):
+    """What one action shows, and what observers read after it."""
 
-    `expected` has an entry for each action: `shown`, the encoded observation, and `read`, what observers read after it.
-    `classes` names the class of the run where an observer has one.  `separates` lists the variants with another
-    outcome: `kind`, `name`, (for a reading) `value`, `step` and `by`.  `about` says why the vector is there.
-    """
-
-    name: str
-    system: str
-    scope: Mapping[str, int]
-    readings: Mapping[str, Json]
-    run: Mapping[str, Json]
-    expected: tuple[Mapping[str, Json], ...]
-    classes: Mapping[str, str]
-    separates: tuple[Mapping[str, Json], ...]
-    about: Mapping[str, Json] = field(default_factory=dict[str, Json])
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the vector as JSON, with its hash."""
-        content: dict[str, Json] = {
-            "name": self.name,
-            "system": self.system,
-            "scope": dict(self.scope),
-            "readings": dict(self.readings),
-            "run": dict(self.run),
-            "expected": [dict(one) for one in self.expected],
-            "classes": dict(self.classes),
-            "separates": [dict(one) for one in self.separates],
-            "about": dict(self.about),
-        }
-        return {**content, "sha256": digest(content)}
-
-    @property
-    def sha256(self) -> str:
-        """The digest of everything else in the vector."""
-        return str(self.to_json()["sha256"])
+    shown: Json
+    read: dict[str, Json]
 
     @staticmethod
-    def from_json(data: Json, origin: str) -> Vector:
-        """Return the vector that `to_json` wrote.  Raises BadRecord if its content is not what was hashed."""
-        content = {key: value for key, value in data.items() if key != "sha256"}
-        if digest(content) != data["sha256"]:
-            raise BadRecord(f"{origin}, vector {data['name']}", "its content is not what was hashed", GENERATE)
-        return Vector(
-            name=data["name"],
-            system=data["system"],
-            scope=data["scope"],
-            readings=data["readings"],
-            run=data["run"],
-            expected=tuple(data["expected"]),
-            classes=data["classes"],
-            separates=tuple(data["separates"]),
-            about=data["about"],
-        )
+    def of(shown: Any, read: Iterable[tuple[str, Any]]) -> Expected:
+        """Return these values, encoded."""
+        return Expected(encode(shown), {name: encode(value) for name, value in read})
 
 
-@dataclass(frozen=True)
-class Suite:
-    """Vectors of one kind of one protocol; `made` holds the facts found when they were made."""
+class Separated(Shape, frozen=True):
+    """A variant with another outcome, the number of actions after which, and in what."""
 
-    protocol: str
-    suite: str
-    seed: int
+    kind: Literal["mutant", "reading"]
+    name: Name
+    value: Json
+    """The value of a reading."""
+
+    step: Positive
+    by: Literal["shown", "observed", "raised"]
+
+
+class VectorRun(Values, frozen=True):
+    """Configuration, start and actions, as `evenhand.core.codec` writes them."""
+
+    kind: Literal["scenario"]
+
+    @staticmethod
+    def of(run: Scenario[Any, Any, Any]) -> VectorRun:
+        """Return a run, encoded."""
+        return VectorRun(encode(run.config), encode(run.start), encode(run.actions), "scenario")
+
+
+class Vector(Shape, frozen=True, kw_only=True):
+    """One run and its expected outcome."""
+
+    name: Name
+    system: Name
+    """One of the protocol's systems."""
+
+    scope: dict[Name, Size]
+    """The sizes of the system."""
+
+    readings: dict[str, Json]
+    """Every reading of the system, with its encoded value."""
+
+    run: VectorRun
+    expected: tuple[Expected, ...]
+    """One entry for each action."""
+
+    classes: dict[str, str]
+    """The class of the whole run, by the observer that names it."""
+
+    separates: tuple[Separated, ...]
+    """The variants with another outcome."""
+
+    about: dict[str, Json]
+    """Why the vector is there: its origin, its orbit, what it is short of."""
+
+    @property
+    def digest(self) -> str:
+        """The digest of the vector, which is its `sha256` in a file."""
+        return str(sealed(self)["sha256"])
+
+
+class VectorFile(Vector, frozen=True, kw_only=True):
+    """One run and its expected outcome."""
+
+    sha256: Digest
+    """The digest of the canonical bytes of everything else in the vector."""
+
+
+class Suite(Shape, frozen=True, kw_only=True):
+    """Runs with all their expected observations, for checking kernels."""
+
+    format: Literal["evenhand/vectors"] = SUITE
+    version: Literal[1] = VERSION
+    protocol: Name
+    """As the registry has it."""
+
+    suite: SuiteKind
+    seed: Natural
+    """The seed of all random choices."""
+
+    made: dict[str, Json]
+    """What was found out when the suite was made; nothing that replaying needs."""
+
     vectors: tuple[Vector, ...]
-    made: Mapping[str, Json] = field(default_factory=dict[str, Json])
 
     @property
     def file_name(self) -> str:
@@ -97,16 +138,8 @@ class Suite:
         return f"{self.suite}.json"
 
     def to_json(self) -> dict[str, Json]:
-        """Return the suite as JSON."""
-        return {
-            "format": SUITE,
-            "version": VERSION,
-            "protocol": self.protocol,
-            "suite": self.suite,
-            "seed": self.seed,
-            "made": dict(self.made),
-            "vectors": [one.to_json() for one in self.vectors],
-        }
+        """Return the suite as JSON, each vector sealed."""
+        return {**to_builtins(self), "vectors": [sealed(one) for one in self.vectors]}
 
     def to_bytes(self) -> bytes:
         """Return the content of its file."""
@@ -116,69 +149,76 @@ class Suite:
     def from_json(data: Json, origin: str = "this suite") -> Suite:
         """Return the suite that `to_json` wrote.
 
-        Raises BadRecord for another format or version, for content that the schema does not allow, for a changed vector
-        and for two vectors of one name.
+        Raises BadRecord for another format or version, for content that is not of its shape, for a changed vector and
+        for two vectors of one name.
         """
-        checked = _checked(data, SUITE, "vectors", origin)
-        vectors = tuple(Vector.from_json(one, origin) for one in checked["vectors"])
-        names = [one.name for one in vectors]
-        if twice := next((name for name, count in Counter(names).items() if count > 1), None):
+        data = of_format(data, SUITE, VERSION, origin, GENERATE)
+        _shaped(data, SuiteFile, origin)
+        for one in data["vectors"]:
+            if not is_sealed(one):
+                raise BadRecord(f"{origin}, vector {one['name']}", "its content is not what was hashed", GENERATE)
+        suite = convert({**data, "vectors": [unsealed(one) for one in data["vectors"]]}, Suite)
+        names = Counter(one.name for one in suite.vectors)
+        if twice := next((name for name, count in names.items() if count > 1), None):
             raise BadRecord(origin, f"two of its vectors are called {twice!r}", GENERATE)
-        return Suite(checked["protocol"], checked["suite"], checked["seed"], vectors, checked["made"])
+        return suite
 
 
-@dataclass(frozen=True)
-class Manifest:
-    """The frozen suites of a protocol: file name → digest of the file, and (vector, digest) in order."""
+class SuiteFile(Suite, frozen=True, kw_only=True):
+    """Runs with all their expected observations, for checking kernels. Canonical JSON (RFC 8785)."""
 
-    protocol: str
-    suites: Mapping[str, tuple[str, tuple[tuple[str, str], ...]]]
+    vectors: tuple[VectorFile, ...]
+
+
+class FrozenVector(Shape, frozen=True):
+    """A vector and the digest of its content."""
+
+    name: Annotated[str, Meta(min_length=1)]
+    sha256: Digest
+
+
+class FrozenSuite(Shape, frozen=True):
+    """A suite, the digest of its file, and its vectors in order."""
+
+    file: Annotated[str, Meta(pattern=r"^[a-z]+\.json$")]
+    sha256: Digest
+    vectors: tuple[FrozenVector, ...]
+
+
+class Manifest(Shape, frozen=True, kw_only=True):
+    """The digest of every suite of a protocol and of every vector in it, frozen. Canonical JSON (RFC 8785)."""
+
+    format: Literal["evenhand/vector-manifest"] = MANIFEST
+    version: Literal[1] = VERSION
+    protocol: Name
+    suites: tuple[FrozenSuite, ...]
 
     def to_json(self) -> dict[str, Json]:
         """Return the manifest as JSON."""
-        return {
-            "format": MANIFEST,
-            "version": VERSION,
-            "protocol": self.protocol,
-            "suites": [
-                {
-                    "file": file,
-                    "sha256": whole,
-                    "vectors": [{"name": name, "sha256": one} for name, one in vectors],
-                }
-                for file, (whole, vectors) in sorted(self.suites.items())
-            ],
-        }
+        return dict(to_builtins(self))
 
     @staticmethod
     def from_json(data: Json, origin: str = "this manifest") -> Manifest:
         """Return the manifest that `to_json` wrote.  Raises BadRecord as `Suite.from_json` does."""
-        checked = _checked(data, MANIFEST, "vector-manifest", origin)
-        return Manifest(
-            checked["protocol"],
-            {
-                one["file"]: (one["sha256"], tuple((entry["name"], entry["sha256"]) for entry in one["vectors"]))
-                for one in checked["suites"]
-            },
-        )
+        return _shaped(of_format(data, MANIFEST, VERSION, origin, GENERATE), Manifest, origin)
 
     def complaints(self, suites: Mapping[str, Suite]) -> tuple[str, ...]:
         """Return the differences from what was frozen, by file and vector; empty if there are none."""
         found: list[str] = []
-        for file in sorted(set(self.suites) | set(suites)):
+        known = {one.file: one for one in self.suites}
+        for file in sorted(set(known) | set(suites)):
             if file not in suites:
                 found.append(f"{file} is missing")
-            elif file not in self.suites:
+            elif file not in known:
                 found.append(f"{file} is not frozen")
             else:
-                whole, vectors = self.suites[file]
-                now = {one.name: one.sha256 for one in suites[file].vectors}
-                before = dict(vectors)
+                now = {one.name: one.digest for one in suites[file].vectors}
+                before = {one.name: one.sha256 for one in known[file].vectors}
                 for name in sorted(set(now) | set(before)):
                     if now.get(name) != before.get(name):
                         word = "missing" if name not in now else "new" if name not in before else "changed"
                         found.append(f"{file}: vector {name} is {word}")
-                if digest(suites[file].to_json()) != whole and list(now) == list(before) and now == before:
+                if digest(suites[file].to_json()) != known[file].sha256 and list(now) == list(before) and now == before:
                     found.append(f"{file}: its content beside the vectors changed")
         return tuple(found)
 
@@ -186,17 +226,18 @@ class Manifest:
 def frozen(protocol: str, suites: Mapping[str, Suite]) -> Manifest:
     """Return the manifest of these suites, by file name."""
     return Manifest(
-        protocol,
-        {
-            file: (digest(suite.to_json()), tuple((one.name, one.sha256) for one in suite.vectors))
-            for file, suite in suites.items()
-        },
+        protocol=protocol,
+        suites=tuple(
+            FrozenSuite(
+                file, digest(suite.to_json()), tuple(FrozenVector(one.name, one.digest) for one in suite.vectors)
+            )
+            for file, suite in sorted(suites.items())
+        ),
     )
 
 
-def _checked(data: Json, format_: str, schema: str, origin: str) -> dict[str, Any]:
-    made = of_format(data, format_, VERSION, origin, GENERATE)
-    wrong = mistake(made, "evenhand.evidence", schema)
-    if wrong is not None:
-        raise BadRecord(origin, str(wrong), GENERATE)
-    return made
+def _shaped(data: Json, kind: type[T], origin: str) -> T:
+    try:
+        return shaped(data, kind)
+    except Mistake as error:
+        raise BadRecord(origin, str(error), GENERATE) from error

@@ -21,7 +21,7 @@ from evenhand.core.system import System
 from evenhand.core.text import inert
 from evenhand.core.verdict import Status, Verdict
 from evenhand.evidence.finding import Finding
-from evenhand.evidence.record import Record
+from evenhand.evidence.record import MutantVariant, Record, ReferenceVariant
 from evenhand.evidence.replay import Replayed, record_run, replay_record
 from evenhand.evidence.store import load
 from evenhand.evidence.story import evidence_length, story_of
@@ -81,29 +81,29 @@ def replay_findings(name: str, record: Record, result: Replayed, phases: Phases 
     if result.regression:
         expected = Status.HOLDS
         status = status if result.ok or result.refuted else Status.UNDECIDED
-    elif record.variant_kind == "reference" and result.refuted and not result.ok:
+    elif isinstance(record.variant, ReferenceVariant) and result.refuted and not result.ok:
         expected = does_not
     elif result.refuted and not result.ok and not result.reference_refuted:
         status = Status.UNDECIDED  # it fails as recorded, but shows something else
     found = Finding(
         protocol=record.protocol,
-        claim=record.claim,
-        sentence=record.sentence,
+        claim=record.claim.name,
+        sentence=record.claim.sentence,
         engine=REPLAY,
         system=record.system,
-        variant=record.variant,
+        variant=record.variant.name,
         status=status,
         expected=expected,
         stated="" if result.ok else "recorded so",
         because=inert(result.message),
-        scope={**dict(record.scope), "fixture": name},
+        scope={**record.scope, "fixture": name},
         story=story_of(result.system, result.evidence, phases) if not result.regression or result.refuted else None,
         length=evidence_length(result.evidence),
         record=record.to_json(),
         command=shlex.join(["evenhand", "replay", name]),
     )
     yield found
-    if record.variant_kind == "mutant" and result.reference_refuted:
+    if isinstance(record.variant, MutantVariant) and result.reference_refuted:
         yield replace(found, variant="reference", status=does, expected=does_not)
 
 

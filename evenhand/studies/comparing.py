@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from msgspec import to_builtins
+
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.codec import encode
@@ -126,7 +128,7 @@ def _scenario(place: Compared) -> dict[str, Json]:
     return {
         "system": place.system,
         "scope": dict(place.scope),
-        "run": encode_run(found.scenario),
+        "run": to_builtins(encode_run(found.scenario)),
         "differs_in": found.by,
         "left": {"shown": encode(found.shown[0]), "read": {name: encode(value) for name, value in read[0].items()}},
         "right": {"shown": encode(found.shown[1]), "read": {name: encode(value) for name, value in read[1].items()}},

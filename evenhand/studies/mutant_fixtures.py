@@ -46,7 +46,7 @@ def _shrunk(bundle: Bundle, record: Record) -> Record:
         variant,
         claim,
         small,
-        engine=str(record.provenance.get("engine", "")),
+        engine=record.provenance.engine,
         reproduce=record.reproduce,
         libraries=LIBRARIES,
     )

@@ -14,6 +14,8 @@ from itertools import islice
 from threading import Lock
 from typing import Any
 
+from msgspec import to_builtins
+
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json, digest
 from evenhand.core.codec import encode
@@ -74,7 +76,7 @@ class Position:
             "variant": self.system.variant,
             "claim": self.claim,
             "origin": self.origin,
-            "run": encode_run(self.evidence),
+            "run": to_builtins(encode_run(self.evidence)),
         }
         return digest(content).removeprefix("sha256:")[:16]
 
@@ -152,7 +154,7 @@ def opened(
 
 def of_record(bundle: Bundle, record: Record, replayed: Replayed, origin: str) -> Position:
     """Return the run of a fixture, in the variant in which it was seen."""
-    return Position(bundle, replayed.system, replayed.evidence, record.claim, origin)
+    return Position(bundle, replayed.system, replayed.evidence, record.claim.name, origin)
 
 
 def counted(values: Iterable[Any], limit: int = COUNTED) -> str:

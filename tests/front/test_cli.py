@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import networkx as nx
 import pytest
+from msgspec.structs import replace
 
 from evenhand.cli import COMMANDS
 from evenhand.core import registry
@@ -248,7 +248,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def _made(folder: Path) -> dict[str, str]:
     (found,) = run(find("latch"), Job("latch", "explore", variant="always_free", claims=("one_inside",)))
     good = Record.from_json(found.record)
-    renamed = replace(good, claim="one_outside")
+    renamed = replace(good, claim=replace(good.claim, name="one_outside"))
     contents: dict[str, bytes] = {
         "file": b"plain text",
         "other": b'{"format":"other/format","version":1}',

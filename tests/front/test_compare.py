@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec import convert
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.observer import NEXT
@@ -17,7 +18,7 @@ from evenhand.core.system import Scope, UnknownName
 from evenhand.core.trace import Scenario, replay
 from evenhand.core.verdict import Status
 from evenhand.evidence.finding import Finding
-from evenhand.evidence.record import decode_run
+from evenhand.evidence.record import Run, decode_run
 from evenhand.jobs.findings import findings_of
 from evenhand.jobs.plan import Job
 from evenhand.jobs.pool import Ran
@@ -38,7 +39,7 @@ def test_a_reading_is_separated_by_a_scenario_that_replays(cli: Command) -> None
     assert (answer.code, made["separated"], made["equal"], made["length"], made["minimal"]) == (0, True, False, 2, True)
     assert (made["left"], made["right"]) == ("default", "again=granted")
     system = find("latch").model.systems["latch"]
-    run = decode_run(made["scenario"]["run"], system.types)
+    run = decode_run(convert(made["scenario"]["run"], Run), system.types)
     assert isinstance(run, Scenario)
     assert replay(system, run).steps[-1].shown == made["scenario"]["left"]["shown"] == "refused"
     assert made["scenario"]["right"]["shown"] == "taken"

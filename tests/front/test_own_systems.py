@@ -14,7 +14,7 @@ import evenhand
 from evenhand.cli.completion import protocols as completed
 from evenhand.core.own_file import module_at
 from evenhand.core.registry import find
-from evenhand.evidence.record import Own
+from evenhand.evidence.record import Own, PairRun
 from evenhand.evidence.store import load
 from evenhand.jobs.fixtures import fixture_files
 from evenhand.report.actions import actions_json
@@ -373,7 +373,7 @@ def gets_blue(step):
     (blue,) = Path().glob("gets_blue*.itf.json")
     trace = json.loads(blue.read_text("utf-8"))
     assert trace["states"][trace["loop"]]["state"] == trace["states"][-1]["state"]
-    pair = next(path for path in fixture_files("cud") if load(path).run["kind"] == "pair")
+    pair = next(path for path in fixture_files("cud") if isinstance(load(path).run, PairRun))
     assert "a pair of runs is no ITF trace" in cli("show", str(pair), "--itf", "pair.json").err
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import UNSET
 
 import evenhand
 from evenhand.core.canonical import digest
@@ -122,7 +123,7 @@ def test_a_hostile_run_is_judged_by_what_step_answers(project: Path) -> None:
     (claim,) = bundle.claims
     run = evenhand.Scenario(None, "red", ("break",))
     record = record_run(bundle, bundle.model.systems["light"], claim, run, engine="fuzz")
-    assert record.own == Own(offered=False)
+    assert record.own == Own(False, "", "")
     assert replay_record(record, bundle).refuted
 
 
@@ -153,7 +154,7 @@ def test_an_old_file_learns_where_the_system_lives(project: Path) -> None:
     record = load(file)
     old = Record.from_json({key: value for key, value in _resealed(record.to_json(), "own").items()})
     file.write_bytes(old.to_bytes())
-    assert load(file).own is None
+    assert load(file).own is UNSET
     evenhand.verify(module.light, [module.never_dark], save="found", quiet=True)
     assert load(file).own == record.own
     save(old, "found")
@@ -176,7 +177,7 @@ def test_a_system_of_a_function_says_how_it_replays(project: Path, cli: Command)
     local = evenhand.system("local", initial=[0], actions=lambda _n: [1], step=lambda n, _a: 1 - n)
     report = evenhand.verify(local, [zero], save="found", quiet=True)
     (file,) = Path("found").iterdir()
-    assert load(file).own == Own(True)
+    assert load(file).own == Own(True, "", "")
     assert (
         f"saved in {file}, which is replayed first from now on, and only by this verify(..., save=...): local and zero "
         "are not both globals of one Python file; make them so, and `evenhand replay` and pytest find the system too"
@@ -195,7 +196,7 @@ def test_a_system_of_a_function_says_how_it_replays(project: Path, cli: Command)
 
     evenhand.verify(module_at(Path("light.py")).light, [red], save="half", quiet=True)
     (half,) = Path("half").iterdir()
-    assert load(half).own == Own(True), "the claim is no global, so the file would not replay"
+    assert load(half).own == Own(True, "", ""), "the claim is no global, so the file would not replay"
     assert "not both inside the working directory" in str(evenhand.verify(HERE, is_zero, save="here", quiet=True))
 
 
@@ -267,5 +268,5 @@ def test_a_place_is_written_down_only_within_one_project(project: Path) -> None:
     assert placed(record, project / "a" / "b", GlobalName(project / "light.py", "light")).own == Own(
         True, "../../light.py", "light"
     )
-    assert placed(record, project.parent, GlobalName(project / "light.py", "light")).own == Own(True)
-    assert placed(record, project, GlobalName(project.parent / "light.py", "light")).own == Own(True)
+    assert placed(record, project.parent, GlobalName(project / "light.py", "light")).own == Own(True, "", "")
+    assert placed(record, project, GlobalName(project.parent / "light.py", "light")).own == Own(True, "", "")

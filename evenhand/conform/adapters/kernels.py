@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol as Interface
 
+from msgspec import UNSET
+
 from evenhand.conform.adapters import wire
 from evenhand.conform.adapters.child import Child, Ended
 from evenhand.conform.adapters.host import NOT_LOADED
@@ -113,8 +115,8 @@ class _Listening:
     def _take(self, answer: wire.KernelAnswer, place: int) -> None:
         same = wire.text(answer.shown).encode("utf-8", "surrogatepass") == self.asked.expected[place - 1]
         self.shown.append(None if same else answer.shown)
-        self.plain = self.plain and same and not answer.told
-        if answer.told:
+        self.plain = self.plain and same and answer.state is UNSET
+        if answer.state is not UNSET:
             self.states.append(answer.state)
         if answer.mutated and not self.mutated:
             self.mutated, self.changed_at = answer.mutated, place

@@ -7,11 +7,13 @@ kernel that answers line by line does not notice.  `schema/wire.json` is the pub
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from enum import Enum
-from typing import Any, cast
+from typing import Annotated, Any, Literal, TypeAlias
+
+from msgspec import UNSET, Meta, Struct, UnsetType, ValidationError, convert
 
 from evenhand.core.canonical import Json
+from evenhand.evidence.schemas import Shape
 
 VERSION = 1
 
@@ -31,17 +33,54 @@ class Fault(Enum):
     ILLEGAL = "showed a value unknown to the protocol"
 
 
-@dataclass(frozen=True)
-class KernelAnswer:
-    """One answer: `shown` (None after a start), `state` if the kernel tells it, `error`, or `unsupported`."""
+Id: TypeAlias = Annotated[int, Meta(extra_json_schema={"minimum": 1})]
 
-    number: int
+
+class StartRequest(Shape, frozen=True, tag_field="do", tag="start"):
+    """Forget everything; a scenario begins."""
+
+    id: Id
+    wire: Literal[1]
+    protocol: str
+    system: str
+    config: Json
+    """The encoded configuration: fixed during the run, readings included."""
+
+    start: Json
+    """The encoded initial state."""
+
+
+class StepRequest(Shape, frozen=True, tag_field="do", tag="step"):
+    """Take one action and show what it shows."""
+
+    id: Id
+    action: Json
+
+
+class EndRequest(Shape, frozen=True, tag_field="do", tag="end"):
+    """Nothing more is asked of this scenario for now."""
+
+    id: Id
+
+
+class KernelAnswer(Struct, frozen=True):
+    """The answer to the request of the same `id`; other keys are ignored."""
+
+    id: Id
     shown: Json = None
-    state: Json = None
-    told: bool = False
+    """To a step: the encoded observable. Sets may have their members in any order."""
+
+    state: Json | UnsetType = UNSET
+    """To a step, optional: the encoded state after it; claims are then judged on it."""
+
     error: str = ""
+    """Instead of `shown`: the kernel failed. A finding."""
+
     unsupported: str = ""
+    """To a start: the kernel does not implement this. No finding."""
+
     mutated: str = ""
+    """Written by the host of Python adapters."""
 
 
 class Misanswer(ValueError):
@@ -84,28 +123,15 @@ def read_answer(line: bytes, expected: int) -> KernelAnswer:
         data: Any = json.loads(line, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         raise Misanswer(Fault.GARBAGE, f"{_excerpt(line)} is no JSON: {error!s:.120}") from error
-    if not isinstance(data, dict):
-        raise Misanswer(Fault.GARBAGE, f"{_excerpt(line)} is no JSON object")
-    made = cast("dict[str, Any]", data)
-    number = made.get("id")
-    if type(number) is not int:
-        raise Misanswer(Fault.GARBAGE, f"{_excerpt(line)} has no integer `id`")
-    if number < expected:
-        raise Misanswer(Fault.TWICE, f"request {number} was answered before; the second answer is {_excerpt(line)}")
-    if number > expected:
-        raise Misanswer(Fault.GARBAGE, f"request {expected} was left out; {_excerpt(line)} answers {number}")
-    for name in ("error", "unsupported", "mutated"):
-        if not isinstance(made.get(name, ""), str):
-            raise Misanswer(Fault.GARBAGE, f"{_excerpt(line)}: `{name}` is no text")
-    return KernelAnswer(
-        number,
-        made.get("shown"),
-        made.get("state"),
-        "state" in made,
-        made.get("error", ""),
-        made.get("unsupported", ""),
-        made.get("mutated", ""),
-    )
+    try:
+        answer = convert(data, KernelAnswer)
+    except ValidationError as error:
+        raise Misanswer(Fault.GARBAGE, f"{_excerpt(line)} is no answer: {error!s:.120}") from error
+    if answer.id < expected:
+        raise Misanswer(Fault.TWICE, f"request {answer.id} was answered before; the second answer is {_excerpt(line)}")
+    if answer.id > expected:
+        raise Misanswer(Fault.GARBAGE, f"request {expected} was left out; {_excerpt(line)} answers {answer.id}")
+    return answer
 
 
 def _no_constant(name: str) -> Any:

@@ -18,11 +18,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn, get_args
 
 from evenhand.core.answers import Signal
 from evenhand.core.kinds import AnyStep, Property, Safety
 from evenhand.core.system import Step
+
+Words = Literal["shown", "own state", "state before", "state after"]
 
 
 class Basis(IntEnum):
@@ -34,9 +36,10 @@ class Basis(IntEnum):
     AFTER = 3
 
     @property
-    def words(self) -> str:
+    def words(self) -> Words:
         """The name in reports."""
-        return ("shown", "own state", "state before", "state after")[self]
+        words: tuple[Words, ...] = get_args(Words)
+        return words[self]
 
 
 @dataclass(frozen=True)

@@ -7,32 +7,35 @@ verdict about the kernel.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, Literal, cast
+
+from msgspec import UNSET, UnsetType
 
 from evenhand.conform.adapters.kernels import Source, adapter_source, command_source
 from evenhand.conform.adapters.limits import KernelLimits
 from evenhand.conform.adapters.wire import text
-from evenhand.conform.checking.claims import Judge, judged_kinds
+from evenhand.conform.checking.claims import Judge, Words, judged_kinds
 from evenhand.conform.checking.coding import AnyScenario, AnySystem, Coder
 from evenhand.conform.checking.defects import Defect
-from evenhand.conform.checking.divergence import SENTENCES, Examiner
+from evenhand.conform.checking.divergence import SENTENCES, Examiner, What
 from evenhand.conform.checking.multi_run import still_broken, still_related
 from evenhand.conform.checking.two_safety import Pairing
 from evenhand.core.bundle import Bundle
-from evenhand.core.canonical import Json, digest, parse
+from evenhand.core.canonical import Json, parse
 from evenhand.core.codec import decode, encode
 from evenhand.core.property import Property
 from evenhand.core.trace import Scenario
 from evenhand.core.versions import versions
 from evenhand.evidence.home import found_within
-from evenhand.evidence.record import decode_run, encode_run
-from evenhand.evidence.schemas import mistake
+from evenhand.evidence.record import decode_run
+from evenhand.evidence.schemas import Digest, Mistake, Name, Natural, Positive, Shape, is_sealed, sealed, shaped
+from evenhand.evidence.vector import VectorRun
 
-FORMAT = "evenhand/kernel-finding"
-VERSION = 1
+FORMAT: Final = "evenhand/kernel-finding"
+VERSION: Final = 1
 MAX_BYTES = 8 * 2**20
 
 
@@ -53,6 +56,82 @@ class Rechecked:
             raise AssertionError(self.message)
 
 
+class ViolatedClaim(Shape, frozen=True):
+    """A claim that the run violates, on which basis, and in which step."""
+
+    claim: Name
+    basis: Words
+    step: Positive
+
+
+class SecondRun(Shape, frozen=True):
+    """The second of two runs that violate a claim together."""
+
+    run: VectorRun
+    expected: list[Json]
+    got: list[Json]
+
+
+class KernelFinding(Shape, frozen=True, kw_only=True):
+    """The smallest run found on which a kernel differs from the model, violates a claim, or does not answer."""
+
+    format: Literal["evenhand/kernel-finding"] = FORMAT
+    version: Literal[1] = VERSION
+    protocol: Name
+    system: Name
+    scope: dict[str, Natural]
+    readings: dict[str, Json]
+    judged_by: Literal["model", "claims"]
+    """Whether the kernel must show what the model shows."""
+
+    kernel: str
+    """How the kernel was named when it was found."""
+
+    claim: Name
+    """The claim that is violated on the surest basis, or a duty of every kernel."""
+
+    sentence: str
+    source: str
+    what: What
+    violations: list[ViolatedClaim]
+    also: list[Name]
+    """Claims that were violated in longer runs of this defect."""
+
+    fault: str
+    why: str
+    differences: list[str]
+    length: Natural
+    seen: Positive
+    """The number of runs that showed it."""
+
+    origin: Literal["exhaustive", "machine", "separating", "again", "pairs", "liveness"]
+    run: VectorRun
+    beside: SecondRun | UnsetType = UNSET
+    loop: Positive | UnsetType = UNSET
+    """The number of last actions that repeat for ever."""
+
+    expected: list[Json]
+    """What the model shows, step by step."""
+
+    got: list[Json]
+    """What the kernel showed, as far as it answered."""
+
+    again: list[Json]
+    """What it showed when asked again, where that differs."""
+
+    versions: dict[str, str]
+
+
+class KernelFindingFile(KernelFinding, frozen=True, kw_only=True):
+    """The smallest run found on which a kernel differs from the model, violates a claim, or does not answer.
+
+    Canonical JSON (RFC 8785).
+    """
+
+    sha256: Digest
+    """The digest of the canonical bytes of everything else here."""
+
+
 def finding_json(
     protocol: str, system: AnySystem, defect: Defect, claims: Sequence[Property], *, claims_only: bool, kernel: str
 ) -> dict[str, Json]:
@@ -60,47 +139,38 @@ def finding_json(
     divergence = defect.divergence
     by_name = {claim.name: claim for claim in claims}
     claim = by_name.get(divergence.subject)
-    content: dict[str, Json] = {
-        "format": FORMAT,
-        "version": VERSION,
-        "protocol": protocol,
-        "system": system.name,
-        "scope": dict(system.scope),
-        "readings": _readings(system),
-        "judged_by": "claims" if claims_only else "model",
-        "kernel": kernel,
-        "claim": divergence.subject,
-        "sentence": claim.sentence if claim else SENTENCES[divergence.subject],
-        "source": claim.source if claim else "",
-        "what": divergence.what,
-        "violations": [
-            {"claim": one.claim.name, "basis": one.basis.words, "step": one.step} for one in divergence.violations
-        ],
-        "also": sorted(defect.claims - {one.claim.name for one in divergence.violations} - {divergence.subject}),
-        "fault": divergence.fault.value if divergence.fault else "",
-        "why": divergence.why,
-        "differences": [str(one) for one in divergence.differences],
-        "length": divergence.length,
-        "seen": defect.count,
-        "origin": divergence.origin,
-        "run": encode_run(divergence.scenario),
-        "expected": list(divergence.expected),
-        "got": list(divergence.got),
-        "again": list(divergence.again),
-        "versions": dict(versions()),
-    }
-    if divergence.beside is not None:
-        content["beside"] = {
-            "run": encode_run(divergence.beside.scenario),
-            "expected": list(divergence.beside.expected),
-            "got": list(divergence.beside.got),
-        }
-    if divergence.loop:
-        content["loop"] = divergence.loop
-    return {**content, "sha256": digest(content)}
+    beside = divergence.beside
+    finding = KernelFinding(
+        protocol=protocol,
+        system=system.name,
+        scope=dict(system.scope),
+        readings=_readings(system),
+        judged_by="claims" if claims_only else "model",
+        kernel=kernel,
+        claim=divergence.subject,
+        sentence=claim.sentence if claim else SENTENCES[divergence.subject],
+        source=claim.source if claim else "",
+        what=divergence.what,
+        violations=[ViolatedClaim(one.claim.name, one.basis.words, one.step) for one in divergence.violations],
+        also=sorted(defect.claims - {one.claim.name for one in divergence.violations} - {divergence.subject}),
+        fault=divergence.fault.value if divergence.fault else "",
+        why=divergence.why,
+        differences=[str(one) for one in divergence.differences],
+        length=divergence.length,
+        seen=defect.count,
+        origin=cast("Any", divergence.origin),
+        run=VectorRun.of(divergence.scenario),
+        expected=list(divergence.expected),
+        got=list(divergence.got),
+        again=list(divergence.again),
+        versions=dict(versions()),
+        beside=SecondRun(VectorRun.of(beside.scenario), list(beside.expected), list(beside.got)) if beside else UNSET,
+        loop=divergence.loop or UNSET,
+    )
+    return sealed(finding)
 
 
-def load_finding(path: Path) -> dict[str, Json]:
+def load_finding(path: Path) -> KernelFinding:
     """Return the finding in a file.  Raises BadFinding for anything else."""
     again = "Check the kernel again to record it anew"
     try:
@@ -116,12 +186,13 @@ def load_finding(path: Path) -> dict[str, Json]:
         raise BadFinding(f"{path}: its format is {made.get('format')!r:.60}, not {FORMAT!r}.")
     if made.get("version") != VERSION:
         raise BadFinding(f"{path}: it is of version {made.get('version')!r:.20}, not {VERSION}. {again}.")
-    wrong = mistake(made, "evenhand.conform.checking", "kernel-finding")
-    if wrong is not None:
-        raise BadFinding(f"{path}: {wrong}. {again}.")
-    if made["sha256"] != digest({key: value for key, value in made.items() if key != "sha256"}):
+    try:
+        finding = shaped(made, KernelFindingFile)
+    except Mistake as error:
+        raise BadFinding(f"{path}: {error}. {again}.") from error
+    if not is_sealed(made):
         raise BadFinding(f"{path}: its content is not what was recorded (sha256 differs). {again}.")
-    return made
+    return finding
 
 
 def source_named(kernel: str, limits: KernelLimits | None = None) -> Source:
@@ -147,63 +218,62 @@ def recheck(path: Path | str, kernel: str | Source, *, limits: KernelLimits | No
         source.close()
 
 
-def _rechecked(path: Path, data: Mapping[str, Json], source: Source) -> Rechecked:
+def _rechecked(path: Path, data: KernelFinding, source: Source) -> Rechecked:
     try:
-        bundle = found_within(data["protocol"])
-        base = bundle.model.systems[data["system"]].at(**data["scope"])
-        system = base.under(**{name: decode(value, *base.types) for name, value in data["readings"].items()})
-        scenario = decode_run(data["run"], system.types)
+        bundle = found_within(data.protocol)
+        base = bundle.model.systems[data.system].at(**data.scope)
+        system = base.under(**{name: decode(value, *base.types) for name, value in data.readings.items()})
+        scenario = decode_run(data.run, system.types)
     except (KeyError, ValueError) as error:
         raise BadFinding(f"{path}: the model has changed since ({error}). Check the kernel again.") from error
     assert isinstance(scenario, Scenario)
-    if data["what"] in ("relates", "liveness"):
+    if data.what in ("relates", "liveness"):
         return _again(path, data, Examiner(Coder(bundle.name, system), Judge(())), bundle, scenario, source)
     coder = Coder(bundle.name, system)
     trace = coder.trace(scenario)
     shown = [encode(step.shown) for step in trace.steps]
-    if text(shown) != text(data["expected"]):
+    if text(shown) != text(data.expected):
         raise BadFinding(f"{path}: the model shows something else now than was recorded. Check the kernel again.")
     claims, _ = judged_kinds(bundle.claims, system.name)
-    objecting = {one["claim"] for one in data["violations"]} | {data["claim"]}
-    claims_only = data["judged_by"] == "claims"
+    objecting = {one.claim for one in data.violations} | {data.claim}
+    claims_only = data.judged_by == "claims"
     judge = Judge([claim for claim in claims if claim.name in objecting] if claims_only else claims)
     examiner = Examiner(coder, judge, claims_only)
     request = coder.request(trace)
     answers: list[str] = []
     for response in source.ask([request, request]):
-        divergence = examiner.examine(trace, request, response, data["origin"])
+        divergence = examiner.examine(trace, request, response, data.origin)
         if divergence is not None:
             details = "; ".join(map(str, divergence.differences)) or divergence.why
             names = ", ".join(one.claim.name for one in divergence.violations)
             return Rechecked(
                 False,
-                f"{data['claim']}: {data['sentence']}\nin step {divergence.length} of {path.name}: {details}"
+                f"{data.claim}: {data.sentence}\nin step {divergence.length} of {path.name}: {details}"
                 + (f"\nclaims violated: {names}" if names else ""),
             )
         answers.append(text([said for said in response.shown if said is not None]))
     if len(set(answers)) > 1:
-        return Rechecked(False, f"{data['claim']}: {data['sentence']}\nthe same run was answered differently")
+        return Rechecked(False, f"{data.claim}: {data.sentence}\nthe same run was answered differently")
     return Rechecked(True, f"the kernel no longer does what {path.name} shows")
 
 
 def _again(
-    path: Path, data: Mapping[str, Json], examiner: Examiner, bundle: Bundle, run: AnyScenario, source: Source
+    path: Path, data: KernelFinding, examiner: Examiner, bundle: Bundle, run: AnyScenario, source: Source
 ) -> Rechecked:
     """Repeat a finding about several runs."""
-    claim = next((one for one in bundle.claims if one.name == data["claim"]), None)
+    claim = next((one for one in bundle.claims if one.name == data.claim), None)
     if claim is None:
-        raise BadFinding(f"{path}: {bundle.name} has no claim {data['claim']!r:.80} any more. Check the kernel again.")
-    pairing = Pairing(examiner, source, guess=data["judged_by"] == "model")
+        raise BadFinding(f"{path}: {bundle.name} has no claim {data.claim!r:.80} any more. Check the kernel again.")
+    pairing = Pairing(examiner, source, guess=data.judged_by == "model")
     system = examiner.coder.system
-    if data["what"] == "relates":
-        beside: Any = data.get("beside")
-        other = decode_run(beside["run"], system.types) if beside else None
+    if data.what == "relates":
+        other = decode_run(data.beside.run, system.types) if data.beside else None
         assert other is None or isinstance(other, Scenario)
         still = still_related(pairing, claim, run, other)
     else:
-        still = still_broken(pairing, claim, system, run, data.get("loop", 0))
+        still = still_broken(pairing, claim, system, run, data.loop or 0)
     if still:
-        return Rechecked(False, f"{data['claim']}: {data['sentence']}\nin the runs of {path.name}: {data['why']}")
+        return Rechecked(False, f"{data.claim}: {data.sentence}\nin the runs of {path.name}: {data.why}")
     return Rechecked(True, f"the kernel no longer does what {path.name} shows")
 
 

@@ -9,18 +9,21 @@ in an array `{"$unknown": true}` takes its place.  `schema/log.json` is the publ
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, Literal, TypeVar, cast
+
+from msgspec import Struct, field
 
 from evenhand.conform.adapters.wire import text
 from evenhand.conform.checking.comparing import Difference, normal
 from evenhand.core.canonical import Json, parse
-from evenhand.evidence.schemas import mistake
+from evenhand.evidence.schemas import Mistake, Name, Natural, shaped
 
-FORMAT = "evenhand/log"
-VERSION = 1
+FORMAT: Final = "evenhand/log"
+VERSION: Final = 1
+T = TypeVar("T", bound=Struct)
 MISSING: Json = {"$unknown": True}
 """A value that was not recorded."""
 
@@ -32,24 +35,46 @@ class BadLog(ValueError):
     """A file that is no log; the message says which line, why, and what to do."""
 
 
-@dataclass(frozen=True)
-class Event:
+def _missing() -> Json:
+    return MISSING
+
+
+class LogHead(Struct, frozen=True, kw_only=True):
+    """The first line: what was recorded; keys beside these are ignored."""
+
+    format: Literal["evenhand/log"] = FORMAT
+    version: Literal[1] = VERSION
+    protocol: Name
+    system: Name
+    scope: dict[str, Natural] = {}
+    config: Json = field(default_factory=_missing)
+    """The encoded configuration."""
+
+    start: Json = field(default_factory=_missing)
+    """The encoded initial state; by default those of the configuration."""
+
+
+class LogEvent(Struct, frozen=True):
+    """Any other line: one step; keys beside these are ignored, and `format` is refused."""
+
+    action: Json = field(default_factory=_missing)
+    """The encoded action."""
+
+    shown: Json = field(default_factory=_missing)
+    """The encoded observable."""
+
+
+class Event(LogEvent, frozen=True, kw_only=True):
     """One step as recorded; `line` is its line in the file, from 1."""
 
     line: int
-    action: Json
-    shown: Json
 
 
 @dataclass(frozen=True)
 class Log:
-    """A recorded run; `config` and `start` are MISSING if they were not recorded, `scope` may be empty."""
+    """A recorded run; values that were not recorded are MISSING."""
 
-    protocol: str
-    system: str
-    scope: Mapping[str, int]
-    config: Json
-    start: Json
+    head: LogHead
     events: tuple[Event, ...]
 
 
@@ -67,19 +92,7 @@ def load_log(path: Path) -> Log:
     number, head = next(read, (0, None))
     if head is None:
         raise BadLog(f"{path}: there is nothing in it. The first line names format, protocol and system.")
-    _check(path, number, head, "head")
-    events: list[Event] = []
-    for line, data in read:
-        _check(path, line, data, "event")
-        events.append(Event(line, data.get("action", MISSING), data.get("shown", MISSING)))
-    return Log(
-        head["protocol"],
-        head["system"],
-        head.get("scope", {}),
-        head.get("config", MISSING),
-        head.get("start", MISSING),
-        tuple(events),
-    )
+    return Log(_shaped(path, number, head, LogHead), tuple(_events(path, read)))
 
 
 def _lines(path: Path, lines: list[bytes]) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -97,10 +110,19 @@ def _lines(path: Path, lines: list[bytes]) -> Iterator[tuple[int, dict[str, Any]
         yield number, cast("dict[str, Any]", data)
 
 
-def _check(path: Path, number: int, data: Json, part: str) -> None:
-    wrong = mistake(data, "evenhand.conform.checking", "log", part)
-    if wrong is not None:
-        raise BadLog(f"{path}, line {number}: {wrong}.")
+def _events(path: Path, read: Iterator[tuple[int, dict[str, Any]]]) -> Iterator[Event]:
+    for number, data in read:
+        if "format" in data:
+            raise BadLog(f"{path}, line {number}: only the first line names a `format`.")
+        step = _shaped(path, number, data, LogEvent)
+        yield Event(step.action, step.shown, line=number)
+
+
+def _shaped(path: Path, number: int, data: Json, kind: type[T]) -> T:
+    try:
+        return shaped(data, kind)
+    except Mistake as error:
+        raise BadLog(f"{path}, line {number}: {error}.") from error
 
 
 def gaps(value: Json) -> bool:

@@ -89,22 +89,23 @@ class _Search:
         found: list[_Candidate] = []
         for config in self._configs():
             for start in self.system.initial(config):
-                if matches(self.log.start, encode(start)):
+                if matches(self.log.head.start, encode(start)):
                     found.append(_Candidate(config, start, start))
         if not found:
             raise BadLog(
-                f"no configuration of {self.log.protocol} {self.system.name} at {self.system.scope} begins as recorded"
+                f"no configuration of {self.log.head.protocol} {self.system.name} at {self.system.scope} begins as "
+                "recorded"
             )
         self.recorded = len(found) == 1
         return self._bounded(found)
 
     def _configs(self) -> Iterable[Any]:
-        if self.log.config != MISSING and not gaps(self.log.config):
+        if self.log.head.config != MISSING and not gaps(self.log.head.config):
             try:
-                return [decode(normal(self.log.config), *self.system.types)]
+                return [decode(normal(self.log.head.config), *self.system.types)]
             except ValueError:
                 pass  # fields were left out, or it is of no class here: look for one that fits
-        return [config for config in self.system.all_configs() if matches(self.log.config, encode(config))]
+        return [config for config in self.system.all_configs() if matches(self.log.head.config, encode(config))]
 
     def follow(self, here: list[_Candidate], event: Event) -> list[_Candidate]:
         """Return the candidates after an event; if nothing explains it, none, and `nearest` is filled."""

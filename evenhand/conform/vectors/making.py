@@ -24,8 +24,7 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.codec import encode
 from evenhand.core.system import System
-from evenhand.evidence.record import encode_run
-from evenhand.evidence.vector import Suite, Vector
+from evenhand.evidence.vector import Expected, Separated, Suite, SuiteKind, Vector, VectorRun
 
 AnySystem = System[Any, Any, Any, Any, Any]
 
@@ -66,7 +65,7 @@ def _orbits(bundle: Bundle, settings: Settings, progress: Progress) -> Suite:
     """One vector for each orbit; its targets are not computed, because the suite is exhaustive."""
     plan = orbits_of(bundle)
     if plan is None:
-        return Suite(bundle.name, "orbits", settings.seed, (), {"because": "no system of this protocol has a quotient"})
+        return _suite(bundle, "orbits", settings, (), {"because": "no system of this protocol has a quotient"})
     system = bundle.model.systems[plan.system].at(**dict(plan.scope))
     vectors: list[Vector] = []
     total = 0
@@ -78,7 +77,7 @@ def _orbits(bundle: Bundle, settings: Settings, progress: Progress) -> Suite:
         vectors.append(_vector(bundle, f"orbit-{len(vectors) + 1:04d}", candidate, known, (), {"orbit": size}))
         total += size
     made: dict[str, Json] = {"sentence": plan.sentence, "orbits": len(vectors), "cases": total}
-    return Suite(bundle.name, "orbits", settings.seed, tuple(vectors), made)
+    return _suite(bundle, "orbits", settings, vectors, made)
 
 
 def _covering(bundle: Bundle, settings: Settings, pool: Sequence[Candidate], progress: Progress) -> Suite:
@@ -115,7 +114,7 @@ def _covering(bundle: Bundle, settings: Settings, pool: Sequence[Candidate], pro
         "not_separated": [_left(target) for target in targets if target.title not in met],
         "by_reading_alone": _unshown(chosen),
     }
-    return Suite(bundle.name, "covering", settings.seed, vectors, made)
+    return _suite(bundle, "covering", settings, vectors, made)
 
 
 def _judge(
@@ -171,7 +170,13 @@ def _boundary(bundle: Bundle, settings: Settings, pool: Sequence[Candidate], pro
         about = {"class": found.here, "short_of": found.there, "by": found.by, "origin": found.candidate.origin}
         vectors.append(_vector(bundle, f"boundary-{number:02d}", found.candidate, known, kills, about))
     classes = sorted({str(one.about["class"]) for one in vectors} | {str(one.about["short_of"]) for one in vectors})
-    return Suite(bundle.name, "boundary", settings.seed, tuple(vectors), {"classes": classes, "runs": len(pool)})
+    return _suite(bundle, "boundary", settings, vectors, {"classes": classes, "runs": len(pool)})
+
+
+def _suite(
+    bundle: Bundle, kind: SuiteKind, settings: Settings, vectors: Sequence[Vector], made: dict[str, Json]
+) -> Suite:
+    return Suite(protocol=bundle.name, suite=kind, seed=settings.seed, made=made, vectors=tuple(vectors))
 
 
 def _vector(
@@ -191,20 +196,11 @@ def _vector(
         system=system.name,
         scope=dict(system.scope),
         readings=_readings(system),
-        run=encode_run(candidate.scenario),
-        expected=tuple(
-            {"shown": encode(seen.shown), "read": {key: encode(value) for key, value in seen.read}} for seen in known
-        ),
+        run=VectorRun.of(candidate.scenario),
+        expected=tuple(Expected.of(seen.shown, seen.read) for seen in known),
         classes={} if label is None else {naming: label},
         separates=tuple(
-            {
-                "kind": one.target.kind,
-                "name": one.target.name,
-                "value": encode(one.target.value),
-                "step": one.step,
-                "by": one.by,
-            }
-            for one in found
+            Separated(one.target.kind, one.target.name, encode(one.target.value), one.step, one.by) for one in found
         ),
         about=dict(about),
     )

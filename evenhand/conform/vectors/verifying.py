@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from msgspec import to_builtins
+
 from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse, Source
 from evenhand.conform.adapters.wire import initial_text, text
 from evenhand.conform.checking.comparing import differences, normal
@@ -24,7 +26,7 @@ from evenhand.core.system import Step, System, UnknownName
 from evenhand.core.trace import Scenario
 from evenhand.evidence.record import BadRecord, decode_run
 from evenhand.evidence.store import read_json
-from evenhand.evidence.vector import Manifest, Suite, Vector
+from evenhand.evidence.vector import Expected, Manifest, Suite, Vector
 
 AnySystem = System[Any, Any, Any, Any, Any]
 
@@ -79,18 +81,15 @@ def against_model(bundle: Bundle, vectors: Sequence[Vector]) -> Iterator[Failure
         candidate = candidate_of(bundle, vector)
         outcome = outcome_of(bundle, candidate.reference(bundle), candidate.scenario)
         for number, (seen, wanted) in enumerate(zip(outcome, vector.expected, strict=True), start=1):
-            got: dict[str, Json] = {
-                "shown": encode(seen.shown),
-                "read": {key: encode(value) for key, value in seen.read},
-            }
-            if text(got) != text(dict(wanted)):
-                yield Failure(vector.name, number, _how(dict(wanted), got))
+            got = to_builtins(Expected.of(seen.shown, seen.read))
+            if text(got) != text(to_builtins(wanted)):
+                yield Failure(vector.name, number, _how(to_builtins(wanted), got))
                 break
         listed: list[Target] = []
         for one in vector.separates:
-            target = known.get((one["kind"], one["name"], text(one["value"])))
+            target = known.get((one.kind, one.name, text(one.value)))
             if target is None:
-                yield Failure(vector.name, one["step"], f"there is no {one['kind']} {one['name']} any more")
+                yield Failure(vector.name, one.step, f"there is no {one.kind} {one.name} any more")
             else:
                 listed.append(target)
         found = {one.target.title: one for one in separated(bundle, candidate, listed, outcome)}
@@ -137,16 +136,16 @@ def against_kernel(bundle: Bundle, vectors: Sequence[Vector], source: Source) ->
 def _asked(bundle: Bundle, vector: Vector) -> KernelRequest:
     run = vector.run
     return KernelRequest(
-        initial_text(bundle.name, vector.system, run["config"], run["start"]),
-        tuple(text(action).encode("utf-8", "surrogatepass") for action in run["actions"]),
-        tuple(text(one["shown"]).encode("utf-8", "surrogatepass") for one in vector.expected),
+        initial_text(bundle.name, vector.system, run.config, run.start),
+        tuple(text(action).encode("utf-8", "surrogatepass") for action in run.actions),
+        tuple(text(one.shown).encode("utf-8", "surrogatepass") for one in vector.expected),
     )
 
 
 def _failure(vector: Vector, response: KernelResponse) -> Failure | None:
     for number, (shown, wanted) in enumerate(zip(response.shown, vector.expected, strict=False), start=1):
-        if shown is not None and text(normal(shown)) != text(normal(wanted["shown"])):
-            return Failure(vector.name, number, _how(wanted["shown"], shown))
+        if shown is not None and text(normal(shown)) != text(normal(wanted.shown)):
+            return Failure(vector.name, number, _how(wanted.shown, shown))
     if response.fault is not None:
         return Failure(vector.name, len(response.shown) + 1, f"{response.fault.value}: {response.why}")
     if response.mutated:
@@ -166,12 +165,12 @@ def _misread(bundle: Bundle, vector: Vector, response: KernelResponse) -> Failur
     for number, (action, state) in enumerate(zip(scenario.actions, response.states, strict=True), start=1):
         try:
             after = decode(state, *system.types)
-            shown = decode(vector.expected[number - 1]["shown"], *system.types)
+            shown = decode(vector.expected[number - 1].shown, *system.types)
             steps.append(Step(scenario.config, before, action, shown, after))
             read = {name: encode(value) for name, value in readout(observers, scenario.config, steps).items()}
         except Exception as error:  # an observer may fail on a malformed state
             return Failure(vector.name, number, f"its state is none: {error!s:.200}")
-        wanted = {name: value for name, value in vector.expected[number - 1]["read"].items() if name in read}
+        wanted = {name: value for name, value in vector.expected[number - 1].read.items() if name in read}
         if text(read) != text(wanted):
             return Failure(vector.name, number, _how(wanted, read))
         before = after

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.codec import encode
@@ -16,6 +17,7 @@ from evenhand.core.system import Protocol, Scope, System, reading
 from evenhand.core.trace import Scenario
 from evenhand.core.verdict import Status
 from evenhand.evidence.growth import completed, reduced, shape
+from evenhand.evidence.record import Claim, ReferenceVariant, ScenarioRun
 from evenhand.evidence.replay import outcome_digest, replay_record
 from tests.engines.evidence.latch import record
 
@@ -106,29 +108,22 @@ def test_a_reading_and_a_field_added_later_leave_a_record_green() -> None:
         claims=(never,),
         expected=(_refuted("never_hot"),),
     )
-    old = replace(
+    old = structs.replace(
         record(),
         protocol="oven",
         system="oven",
-        scope=Scope(),
+        scope={},
         readings={"again": "refused"},
-        variant_kind="reference",
-        variant="reference",
-        claim="never_hot",
-        claim_version=1,
-        run={
-            "kind": "scenario",
-            "config": {"$": "Readings", "again": "refused"},
-            "start": {"$": "Heat"},
-            "actions": ["heat"],
-        },
+        variant=ReferenceVariant("reference"),
+        claim=Claim("never_hot", 1, ""),
+        run=ScenarioRun({"$": "Readings", "again": "refused"}, {"$": "Heat"}, ["heat"]),
         shown=outcome_digest(system, Scenario(Readings(), Heat(), ("heat",)), "REFUTED", {"Shown": ["said"]}),
         shape={"Shown": ["said"]},
     )
     result = replay_record(old, young)
     assert result.ok, result.message
     assert result.filled == ("Readings.doors", "Heat.level", "reading doors")
-    unshaped = replay_record(replace(old, shape={}), young)
+    unshaped = replay_record(structs.replace(old, shape={}), young)
     assert not unshaped.ok and "shows something else" in unshaped.message, "without its shape the digest does not fit"
 
 

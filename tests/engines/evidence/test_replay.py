@@ -7,16 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec import structs, to_builtins
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import digest
 from evenhand.core.codec import encode
 from evenhand.core.plan import Expectation
-from evenhand.core.system import Mutant, Scope
+from evenhand.core.system import Mutant
 from evenhand.core.trace import Scenario
 from evenhand.core.verdict import Status
 from evenhand.evidence.judge import Judgement, judge
-from evenhand.evidence.record import BadRecord, Record, encode_run
+from evenhand.evidence.record import BadRecord, MutantVariant, Record, encode_run
 from evenhand.evidence.replay import outcome_digest, record_run, replay_record
 from tests.engines.evidence.latch import LATCHES, RUNS, TAKE, TWO_INSIDE, find_claim, mutant, record
 from tests.front.plugins.toylatch import LATCH, Act
@@ -64,7 +65,7 @@ def test_nothing_is_recorded_that_could_not_be_found_again() -> None:
 
 def test_a_changed_digest_fails_loudly() -> None:
     """The run still refutes, but with different observations."""
-    done = replay_record(replace(record(), shown=digest("something else")), LATCHES)
+    done = replay_record(structs.replace(record(), shown=digest("something else")), LATCHES)
     assert not done.ok
     assert done.refuted
     assert not done.same_shown
@@ -139,34 +140,38 @@ def test_a_reference_that_nobody_can_judge_is_no_green(monkeypatch: pytest.Monke
 
 def test_a_claim_of_another_kind_fails_loudly() -> None:
     """It was a reachability claim when it was recorded."""
-    done = replay_record(replace(record(), outcome="WITNESSED"), LATCHES)
+    done = replay_record(structs.replace(record(), outcome="WITNESSED"), LATCHES)
     assert (done.ok, done.refuted, done.same_shown) == (False, True, False)
 
 
 STALE: dict[str, tuple[Callable[[Record], Record], Callable[[Bundle], Bundle], str]] = {
-    "system": (lambda r: replace(r, system="door"), lambda b: b, "unknown system 'door'; there is: latch"),
-    "scope": (lambda r: replace(r, scope=Scope(doors=1)), lambda b: b, "unknown scope field 'doors'"),
-    "reading": (lambda r: replace(r, readings={"agian": "x"}), lambda b: b, "unknown reading 'agian'"),
-    "value": (lambda r: replace(r, readings={"again": "x"}), lambda b: b, "unknown value of reading again"),
-    "mutant": (lambda r: replace(r, variant="gone"), lambda b: b, "unknown mutant 'gone'"),
-    "claim": (lambda r: replace(r, claim="gone"), lambda b: b, "'gone'; there is: "),
+    "system": (lambda r: structs.replace(r, system="door"), lambda b: b, "unknown system 'door'; there is: latch"),
+    "scope": (lambda r: structs.replace(r, scope={"doors": 1}), lambda b: b, "unknown scope field 'doors'"),
+    "reading": (lambda r: structs.replace(r, readings={"agian": "x"}), lambda b: b, "unknown reading 'agian'"),
+    "value": (lambda r: structs.replace(r, readings={"again": "x"}), lambda b: b, "unknown value of reading again"),
+    "mutant": (lambda r: structs.replace(r, variant=MutantVariant("gone")), lambda b: b, "unknown mutant 'gone'"),
+    "claim": (
+        lambda r: structs.replace(r, claim=structs.replace(r.claim, name="gone")),
+        lambda b: b,
+        "'gone'; there is: ",
+    ),
     "claim version": (
         lambda r: r,
         lambda b: replace(b, claims=tuple(replace(claim, version=2) for claim in b.claims)),
         "it is about version 1 of one_inside, which is of version 2 now",
     ),
     "class": (
-        lambda r: replace(r, run={**r.run, "actions": [{"$": "Popen", "args": "x"}]}),
+        lambda r: structs.replace(r, run=structs.replace(r.run, actions=[{"$": "Popen", "args": "x"}])),
         lambda b: b,
         "unknown dataclass 'Popen'",
     ),
     "field": (
-        lambda r: replace(r, run={**r.run, "actions": [{"$": "Act", "verb": "take"}]}),
+        lambda r: structs.replace(r, run=structs.replace(r.run, actions=[{"$": "Act", "verb": "take"}])),
         lambda b: b,
         "Act lacks agent",
     ),
     "type": (
-        lambda r: replace(r, run={**r.run, "start": {"$": "State", "inside": ["a"]}}),
+        lambda r: structs.replace(r, run=structs.replace(r.run, start={"$": "State", "inside": ["a"]})),
         lambda b: b,
         "$.inside",
     ),
@@ -193,7 +198,7 @@ def test_an_unknown_protocol_is_named() -> None:
 def test_a_forged_start_refutes_nothing() -> None:
     """A record with a valid seal and a start that the model does not have."""
     forged = encode_run(replace(TWO_INSIDE, start=replace(TWO_INSIDE.start, inside=(0, 1)), actions=()))
-    done = replay_record(replace(record(), run=forged), LATCHES)
+    done = replay_record(structs.replace(record(), run=forged), LATCHES)
     assert (done.ok, done.refuted) == (False, False)
     assert "initial state" in done.message
 
@@ -214,7 +219,7 @@ def test_the_digest_looks_at_every_step_and_at_the_outcome() -> None:
 
 def test_the_record_holds_what_codec_writes() -> None:
     """No part of the run is described in words."""
-    assert record().run["actions"] == encode(TWO_INSIDE.actions)
+    assert to_builtins(record().run)["actions"] == encode(TWO_INSIDE.actions)
 
 
 def _with_system(system: Any) -> Bundle:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import errno
 import json
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from evenhand.evidence.record import BadRecord
 from evenhand.evidence.store import MAX_BYTES, NotWritten, is_record, load, save, write_atomically

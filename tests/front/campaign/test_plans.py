@@ -81,10 +81,10 @@ def test_parts_and_limits_are_no_part_of_the_name(tmp_path: Path) -> None:
 
 
 MISTAKES: list[tuple[Any, str]] = [
-    ({"runs": []}, "'format' is a required property"),
+    ({"runs": []}, "missing required field `format`"),
     ({**HEAD, "runs": []}, "runs is wrong"),
     ({**HEAD, "version": 2, "runs": [RING]}, "version is wrong"),
-    ({**HEAD, "runs": [{"engine": "explore"}]}, "'protocol' is a required property"),
+    ({**HEAD, "runs": [{"engine": "explore"}]}, "missing required field `protocol`"),
     ({**HEAD, "runs": [{**RING, "engien": 1}]}, "runs[0] is wrong"),
     ({**HEAD, "runs": [{**RING, "engine": "guess"}]}, "'guess' is not one of"),
     ({**HEAD, "runs": [{**RING, "protocol": "rong"}]}, "runs[0]: unknown protocol 'rong'"),
@@ -100,7 +100,7 @@ MISTAKES: list[tuple[Any, str]] = [
     ({**HEAD, "runs": [{**RING, "parts": 0}]}, "parts is wrong"),
     ({**HEAD, "runs": [{**RING, "memory": 1}]}, "memory is wrong"),
     ({**HEAD, "runs": [{**RING, "scope": {"agents": list(range(400)), "slow": list(range(400))}}]}, "shorter lists"),
-    ([], "is not of type 'object'"),
+    ([], "Expected `object`, got `array`"),
 ]
 
 
@@ -125,7 +125,7 @@ def test_a_mistake_is_named(made: Any, said: str) -> None:
         ("[" * 5000, ".yaml", "cannot be parsed"),
         ("[" * 5000, ".json", "cannot be parsed"),
         ("a = ", ".toml", "cannot be parsed"),
-        ("", ".yaml", "is not of type 'object'"),
+        ("", ".yaml", "Expected `object`, got `null`"),
         ("x", ".txt", "a plan is a .yaml, .toml or .json file, not .txt"),
         (" " * 1_000_001, ".json", "a plan has at most 1,000,000"),
     ],

@@ -12,6 +12,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from msgspec import to_builtins
 
 from evenhand.conform import adapters
 from evenhand.conform.adapters.kernels import adapter_source
@@ -62,7 +63,7 @@ def test_the_files_of_a_finding(cli: Command, tmp_path: Path) -> None:
     """A record that its schema allows, Markdown, ITF, and a test that fails until the kernel is mended."""
     (found,) = checked(cli, "always_free", "--out", str(tmp_path))["findings"]
     record = tmp_path / found["fixture"]
-    assert load_finding(record)["claim"] == "taken_when_free"
+    assert load_finding(record).claim == "taken_when_free"
     assert "`taken_when_free` is violated in step 2" in record.with_suffix(".md").read_text("utf-8")
     itf = json.loads(record.with_suffix(".itf.json").read_text("utf-8"))
     assert itf["#meta"]["format"] == "ITF" and len(itf["states"]) == 3
@@ -163,7 +164,7 @@ def test_a_finding_that_was_changed_is_refused(cli: Command, tmp_path: Path) -> 
     """A finding must have its seal, a known format, and this model."""
     (found,) = checked(cli, "always_free", "--out", str(tmp_path))["findings"]
     path = tmp_path / found["fixture"]
-    good = load_finding(path)
+    good = to_builtins(load_finding(path))
     assert not recheck(path, f"{LATCHES}:always_free").ok
     assert recheck(path, f"{LATCHES}:honest").ok
 

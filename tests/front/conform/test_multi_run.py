@@ -340,7 +340,7 @@ def test_findings_about_several_runs_are_kept_and_asked_again(tmp_path: Path) ->
         data = finding_json("latch", system(), defect, CLAIMS, claims_only=True, kernel="here")
         assert ("beside" in data, data.get("loop", 0)) == (beside, loop)
         path = save_finding(data, tmp_path, "module:factory")
-        assert load_finding(path)["claim"] == claim.name
+        assert load_finding(path).claim == claim.name
         page = path.with_suffix(".md").read_text("utf-8")
         assert ("## The second run" in page) == beside and ("go round for ever" in page) == bool(loop)
         with claims_of_the_latch():

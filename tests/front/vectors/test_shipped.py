@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from evenhand.cli.vectors import shipped
 from evenhand.conform.vectors.targets import targets_of
@@ -14,7 +14,7 @@ from evenhand.conform.vectors.verifying import against_model, load_frozen
 from evenhand.core.canonical import canonical_bytes, digest
 from evenhand.core.registry import find, folder
 from evenhand.evidence.record import BadRecord
-from evenhand.evidence.vector import Suite, Vector, frozen
+from evenhand.evidence.vector import Separated, Suite, Vector, frozen
 
 PROTOCOLS = sorted(path.parent.name for path in folder("counterexamples").glob("*/vectors"))
 
@@ -45,7 +45,7 @@ def test_they_are_as_frozen_and_true_of_the_model(protocol: str) -> None:
 def test_the_cover_separates_all_but_the_registered_equivalents(protocol: str) -> None:
     """Every mutant that can be killed, and every reading; with at most 40 vectors."""
     suite = _covering(protocol)
-    done = {(one["kind"], one["name"], json.dumps(one["value"])) for v in suite.vectors for one in v.separates}
+    done = {(one.kind, one.name, json.dumps(one.value)) for v in suite.vectors for one in v.separates}
     left = [
         one
         for one in targets_of(find(protocol))
@@ -61,7 +61,7 @@ def test_the_cover_separates_all_but_the_registered_equivalents(protocol: str) -
 def test_each_vector_of_the_cover_is_needed(protocol: str) -> None:
     """Without any one of them some variant is no longer separated."""
     suite = _covering(protocol)
-    of = [{(one["kind"], one["name"], json.dumps(one["value"])) for one in v.separates} for v in suite.vectors]
+    of = [{(one.kind, one.name, json.dumps(one.value)) for one in v.separates} for v in suite.vectors]
     for place, own in enumerate(of):
         others = set[tuple[str, str, str]]().union(*(found for other, found in enumerate(of) if other != place))
         assert own - others
@@ -71,15 +71,15 @@ def test_an_expectation_that_is_wrong_is_found() -> None:
     """A token, and a variant that is wrongly said to differ."""
     bundle = find("apcm")
     vector = _covering("apcm").vectors[0]
-    first = dict(vector.expected[0])
-    wrong = replace(vector, expected=({**first, "shown": {**first["shown"], "kind": "other"}}, *vector.expected[1:]))
+    first, *rest = vector.expected
+    wrong = replace(vector, expected=(replace(first, shown={**first.shown, "kind": "other"}), *rest))
     (failure,) = against_model(bundle, [wrong])
     assert (failure.vector, failure.step) == (vector.name, 1)
     assert "kind" in failure.how
-    entry = {"kind": "mutant", "name": "rule_1_as_equality", "value": None, "step": 1, "by": "shown"}
+    entry = Separated("mutant", "rule_1_as_equality", None, 1, "shown")
     (failure,) = against_model(bundle, [replace(vector, separates=(entry,))])
     assert "rule_1_as_equality comes to the same now" in failure.how
-    (failure,) = against_model(bundle, [replace(vector, separates=({**entry, "name": "gone"},))])
+    (failure,) = against_model(bundle, [replace(vector, separates=(replace(entry, name="gone"),))])
     assert "there is no mutant gone any more" in failure.how
 
 
@@ -126,7 +126,7 @@ def test_a_manifest_holds_the_digest_of_each_file() -> None:
     """Of its canonical bytes."""
     suite = _covering("apcm")
     manifest = frozen("apcm", {"covering.json": suite})
-    assert manifest.suites["covering.json"][0] == digest(suite.to_json())
+    assert [(one.file, one.sha256) for one in manifest.suites] == [("covering.json", digest(suite.to_json()))]
     assert manifest.complaints({"covering.json": suite}) == ()
 
 

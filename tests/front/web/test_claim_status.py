@@ -41,7 +41,7 @@ def test_a_fixture_is_seen_where_it_ends(protocol: str, most: int) -> None:
         (said,) = standings(result.system, (result.claim,), trace)
         if isinstance(result.claim, DeterminedBy):  # compares two runs of the search: one run cannot show it
             continue
-        seen[record.claim] = said.truth
+        seen[record.claim.name] = said.truth
         assert said.truth in FINAL, f"{name}: {said}"
         found = evidence_for(result.system, result.claim, trace, result.evidence)
         assert found is not None and refutes(result.system, result.claim, found), name

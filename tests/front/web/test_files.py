@@ -44,7 +44,7 @@ def test_a_run_is_saved_and_replays_on_the_command_line(tmp_path: Path, cli: Com
     saved = library.save(place, 3, one_inside(place))
     assert saved.ok and saved.path.parent == tmp_path / "latch"
     assert cli("replay", str(saved.path)).code == 0
-    assert load(saved.path).provenance["engine"] == "explorer"
+    assert load(saved.path).provenance.engine == "explorer"
     again = library.load("latch", f"saved/{saved.path.name}")
     assert again.evidence == place.evidence and again.system.variant == "always_free" and again.claim == "one_inside"
     assert dict(library.names("latch"))["in your folder"] == (f"saved/{saved.path.name}",)

@@ -124,7 +124,7 @@ def test_stated_refutations_of_the_reference_are_on_file() -> None:
     for file in STORE.glob("*--reference--*.json"):
         record = load(file)
         other = {k: v for k, v in record.readings.items() if v != getattr(BUNDLE.model.readings, k)}
-        found.add((record.claim, tuple(sorted(other.items()))))
+        found.add((record.claim.name, tuple(sorted(other.items()))))
     assert stated == found
     assert len(stated) == 22
 

@@ -246,6 +246,6 @@ def test_every_finding_replays(cli: Command, tmp_path: Path) -> None:
     assert not recheck(paths[0], adapter_source(PUBLISHED)).ok
     assert recheck(paths[0], adapter_source("evenhand.conform.adapters.model:reference")).ok
     for finding, path in zip(findings, paths, strict=True):
-        assert load_finding(path)["claim"] == finding["claim"]
+        assert load_finding(path).claim == finding["claim"]
         assert not recheck(path, InProcess(published)).ok
         assert recheck(path, InProcess(reference)).ok
