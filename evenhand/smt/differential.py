@@ -169,7 +169,7 @@ def _spread(taken: list[_Taken], limit: int) -> list[_Taken]:
 def _mutated(theorem: Theorem, name: str) -> Mapping[str, Definition] | None:
     """The mutant's definitions; None where the theory has no such mutant."""
     for mutation in theorem.mutants:
-        if mutation.mutant == name:
+        if mutation.mutant.name == name:
             return theorem.theory.redefined(mutation.definitions).meanings
     return None
 

@@ -143,10 +143,12 @@ class _Theorem(ProofTask):
             model, query = small_model(theory, Not(theorem.formula), self.portfolio)
             found = None if model is None else follow(theorem, theory, model, self.claim, self.mutated(mutation))
             if isinstance(found, Refutation):
-                said = self.note(f"mutant.{mutation.mutant}", self.portfolio.model(query, limits=LIMITS, both=True))
+                said = self.note(
+                    f"mutant.{mutation.mutant.name}", self.portfolio.model(query, limits=LIMITS, both=True)
+                )
                 return self.killed(mutation, said, found)
         expected: Literal["sat", "unsat"] = "sat" if mutation.expected == "refuted" else "unsat"
-        answered, _ = self.decide(f"mutant.{mutation.mutant}", theorem, theory, expected)
+        answered, _ = self.decide(f"mutant.{mutation.mutant.name}", theorem, theory, expected)
         outcome: Outcome | None = None
         if answered.status == "sat" and answered.model is not None:
             outcome = follow(theorem, theory, answered.model, self.claim, self.mutated(mutation))

@@ -16,8 +16,10 @@ from evenhand.core.system import System
 from evenhand.core.trace import Scenario
 from evenhand.model.apcm.generators import artifact_of
 from evenhand.model.apcm.menus import MOST, action_names, entry, preference_names
+from evenhand.model.apcm.mutants import inputs_and_views as views
 from evenhand.model.apcm.vocabulary import Act, Artifact, Config, Fields, Select, Situation, State, Submit
 from evenhand.proofs.apcm.encoding import act
+from evenhand.properties.apcm import refusing
 from evenhand.smt.logic import (
     Definition,
     Formula,
@@ -240,8 +242,7 @@ def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[Steps]:
 
 
 MASKED = Invariant(
-    name="only_permitted_actions_execute",
-    claim="only_permitted_actions_execute",
+    claim=refusing.only_permitted_actions_execute,
     sentence="Only an action that was offered is executed, and it was permitted and feasible.",
     source="1, 7",
     protocol="apcm",
@@ -256,17 +257,17 @@ MASKED = Invariant(
     scope="any number of actions, preferences, steps",
     mutants=(
         Mutation(
-            mutant="selector_ignores_the_mask",
+            mutant=views.selector_ignores_the_mask,
             definitions=(
                 Definition(offers, (a,), feasible(a) & exists([b], leaves(b)), "offers whatever is feasible"),
             ),
         ),
         Mutation(
-            mutant="mask_of_the_inventory",
+            mutant=views.mask_of_the_inventory,
             definitions=(Definition(leaves, (a,), compiled() & inventory(a) & ~masked(a), "off the inventory"),),
         ),
         Mutation(
-            mutant="best_effort_bypass",
+            mutant=views.best_effort_bypass,
             definitions=(
                 Definition(leaves, (a,), feasible(a) & (~compiled() | ~masked(a)), "everything where nothing compiles"),
             ),

@@ -14,6 +14,7 @@ from typing import Any
 from evenhand.core.system import Step, System
 from evenhand.core.trace import Scenario
 from evenhand.model.conviction.menus import TEXTS, agents_of
+from evenhand.model.conviction.mutants import play
 from evenhand.model.conviction.step import initial
 from evenhand.model.conviction.vocabulary import (
     CLOSED,
@@ -32,6 +33,7 @@ from evenhand.model.conviction.vocabulary import (
 )
 from evenhand.proofs.conviction.single import theorem
 from evenhand.proofs.conviction.walks import walks
+from evenhand.properties.conviction import ticking
 from evenhand.properties.conviction.predicates import OPEN, ticks_left
 from evenhand.properties.conviction.predicates import done as is_done
 from evenhand.smt.arithmetic import at_least, at_most, below, element, minus, number, plus, value_of, zero
@@ -230,12 +232,12 @@ def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[Any]:
 
 
 FAULTS = Faults(
-    silent_agents_hang_a_phase=(CLOCK.means("ends", forall([a], ~late(a)), "only completion ends a phase"),),
-    every_tick_ends_a_phase=(CLOCK.means("ends", ~proposing() | CLOCK.meanings["ends"].body, "whoever is late"),),
+    (play.silent_agents_hang_a_phase, CLOCK.means("ends", forall([a], ~late(a)), "only completion ends a phase")),
+    (play.every_tick_ends_a_phase, CLOCK.means("ends", ~proposing() | CLOCK.meanings["ends"].body, "whoever is late")),
 )
 
 CLOSER = theorem(
-    name="every_tick_comes_closer",
+    claim=ticking.every_tick_comes_closer,
     sentence="The number of ticks that can still be needed falls with every tick, whatever agents do.",
     source="2.3, 9.1, 9.4, 12, 16.1",
     theory=CLOCK,
@@ -247,7 +249,7 @@ CLOSER = theorem(
     samples=samples,
     scope="any number of agents, Issues, phases and ticks",
     mutants=(
-        *FAULTS.refuted("silent_agents_hang_a_phase"),
-        *FAULTS.unseen(every_tick_ends_a_phase="a phase that ends too early is left behind all the same"),
+        *FAULTS.refuted(play.silent_agents_hang_a_phase),
+        FAULTS.unseen(play.every_tick_ends_a_phase, "a phase that ends too early is left behind all the same"),
     ),
 )

@@ -16,6 +16,7 @@ from typing import Any
 from evenhand.core.system import Step, System
 from evenhand.core.trace import Scenario
 from evenhand.model.conviction.exact import Surd
+from evenhand.model.conviction.mutants import money, play
 from evenhand.model.conviction.step import initial
 from evenhand.model.conviction.vocabulary import (
     FINALIZE,
@@ -30,6 +31,8 @@ from evenhand.model.conviction.vocabulary import (
 )
 from evenhand.proofs.conviction.single import configuration, granted, theorem
 from evenhand.proofs.conviction.walks import walks
+from evenhand.properties.conviction import points as about_points
+from evenhand.properties.conviction import staking
 from evenhand.properties.conviction.predicates import events, finalizes, stakes_on, weight
 from evenhand.smt.arithmetic import at_least, at_most, below, element, minus, number, plus, times, value_of
 from evenhand.smt.logic import FALSE, Sort, exists, forall, same, variables
@@ -190,16 +193,18 @@ def finalizations(system: System[Any, Any, Any, Any, Any]) -> Iterator[Any]:
 _more = minus(greatest(), number(1))
 _UNSAID = WEIGHING.means("recorded", FALSE, "no record")
 FAULTS = Faults(
-    stake_not_burned=(WEIGHING.means("burning", FALSE, "stakes survive the Issue"),),
-    winning_stake_returned=(WEIGHING.means("burning", _some & ~on_winner(v), "only losing stakes are burned"),),
-    stake_burned_not_logged=(_UNSAID,),
-    multiplier_forgets_the_one=(
+    (money.stake_not_burned, WEIGHING.means("burning", FALSE, "stakes survive the Issue")),
+    (money.winning_stake_returned, WEIGHING.means("burning", _some & ~on_winner(v), "only losing stakes are burned")),
+    (money.stake_burned_not_logged, _UNSAID),
+    (
+        play.multiplier_forgets_the_one,
         WEIGHING.means(
             "light", below(minus(weighed(p), staked(p)), staked(p)), "without the 1 a stake weighs a point less"
         ),
         WEIGHING.means("heavy", below(plus(staked(p), times(greatest(), staked(p))), weighed(p)), "a point less"),
     ),
-    multiplier_exceeds_the_maximum=(
+    (
+        play.multiplier_exceeds_the_maximum,
         WEIGHING.means("light", FALSE, "more than it should be is not too little"),
         WEIGHING.means(
             "heavy",
@@ -223,7 +228,7 @@ _theorem = partial(
 )
 
 BOUNDED = _theorem(
-    name="multipliers_are_bounded",
+    claim=staking.multipliers_are_bounded,
     sentence="A point weighs at least 1 and at most MaxConvictionMultiplier.",
     source="16.7",
     variables=(p,),
@@ -237,20 +242,20 @@ BOUNDED = _theorem(
     ),
     witness=exists([p], below(staked(p), weighed(p))),
     mutants=(
-        *FAULTS.refuted("multiplier_forgets_the_one", "multiplier_exceeds_the_maximum"),
-        *FAULTS.unseen(stake_not_burned="stakes are weighed before"),
+        *FAULTS.refuted(play.multiplier_forgets_the_one, play.multiplier_exceeds_the_maximum),
+        FAULTS.unseen(money.stake_not_burned, "stakes are weighed before"),
     ),
 )
 
 BURNED = _theorem(
-    name="every_stake_is_burned",
+    claim=about_points.every_stake_is_burned,
     sentence="At the end every stake is burned, on winning and losing proposals, and one record says how much.",
     source="18.2",
     variables=(v,),
     assumes=_some,
     goal=recorded(v) & ~remains(v),
     witness=exists([v], _some & on_winner(v)),
-    mutants=FAULTS.refuted("stake_not_burned", "winning_stake_returned", "stake_burned_not_logged"),
+    mutants=FAULTS.refuted(money.stake_not_burned, money.winning_stake_returned, money.stake_burned_not_logged),
 )
 
 STAKES: tuple[Theorem, ...] = (BOUNDED, BURNED)

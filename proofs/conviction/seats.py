@@ -7,6 +7,7 @@ from typing import Any
 
 from evenhand.core.trace import Scenario
 from evenhand.model.conviction.menus import TEXTS, agents_of
+from evenhand.model.conviction.mutants import play
 from evenhand.model.conviction.vocabulary import (
     CLOSED,
     FINALIZE,
@@ -22,6 +23,7 @@ from evenhand.model.conviction.vocabulary import (
 )
 from evenhand.proofs.conviction.plays import Player
 from evenhand.proofs.conviction.walks import walks
+from evenhand.properties.conviction import proposing as about_proposing
 from evenhand.smt.logic import (
     FALSE,
     TRUE,
@@ -186,8 +188,7 @@ def samples(system: Any) -> tuple[Steps, ...]:
 _whole = conjunction([forall([a], iff(assigned(a), has(a))), forall([a], iff(assigned(a), there(a)))])
 
 ONE_EACH = Invariant(
-    name="one_proposal_each",
-    claim="one_proposal_each",
+    claim=about_proposing.one_proposal_each,
     sentence="Once PROPOSE has ended, every assigned agent has exactly one proposal, and there is no other.",
     source="6.1, 6.2, 9.3",
     protocol="conviction",
@@ -207,7 +208,7 @@ ONE_EACH = Invariant(
     scope="any number of agents, Issues and ticks",
     mutants=(
         Mutation(
-            mutant="cross_issue_queue",
+            mutant=play.cross_issue_queue,
             definitions=(Definition(cleared, (a,), FALSE, "a proposal waits for the next Issue"),),
         ),
     ),

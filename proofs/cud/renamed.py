@@ -38,6 +38,7 @@ from evenhand.proofs.cud.vocabulary import (
     submitted,
     wants,
 )
+from evenhand.properties.cud import blindness, history, symmetry
 from evenhand.smt.logic import (
     Formula,
     Function,
@@ -112,7 +113,7 @@ _LEFT = _staying.extended(
 )
 
 EXIT = twin(
-    "exit_is_harmless",
+    history.exit_is_harmless,
     _LEFT,
     sentence="Whatever passes a pass with an agent in the run passes it without that agent.",
     source="FQ24, FQ28",
@@ -149,7 +150,7 @@ _VETOED = _then.extended(
 )
 
 BLINDNESS = twin(
-    "token_blindness",
+    blindness.token_blindness,
     _VETOED,
     sentence="An agent refused in pass 2 is handed what it would be handed if pass 1 had refused the same request.",
     source="FQ4, FQ11",
@@ -251,7 +252,7 @@ def alike_under_new_names(two: Copies) -> dict[str, Any]:
 _RENAMED, _two = under_new_names("cud_renamed")
 
 EQUIVARIANCE = twin(
-    "equivariance",
+    symmetry.equivariance,
     _RENAMED,
     quotient="renaming",
     sentence="Rename agents and keys everywhere, and every request ends in the same way, told the same, with the "

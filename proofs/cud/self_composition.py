@@ -16,6 +16,7 @@ from evenhand.proofs.cud.epoch import BEFORE_EXECUTION, EPOCH
 from evenhand.proofs.cud.renamed import RENAMED
 from evenhand.proofs.cud.samples import WORLDS
 from evenhand.proofs.cud.vocabulary import ACT, AGENT, HIDDEN, KEY, VALUE, later, scope, wants
+from evenhand.properties.cud import arbitration
 from evenhand.smt.logic import conjunction, exists, forall, iff, variables
 from evenhand.smt.preludes import Copies
 from evenhand.smt.theory import Axiom, Theory
@@ -30,7 +31,7 @@ v = VALUE("v")
 _in_order = apart("cud_reordered", ("sooner",), keep=("submissions_are_ordered",))
 
 ORDER = twin(
-    "order_independence",
+    arbitration.order_independence,
     _in_order.theory,
     sentence="Submit the same requests in any other order, and everybody is told the same, and the same changes.",
     source="FQ4, FQ11, FQ23",
@@ -49,7 +50,7 @@ _EPOCH = _in_epoch.extended(
 )
 
 EPOCHS = twin(
-    "epoch_independence",
+    arbitration.epoch_independence,
     _EPOCH,
     system="run",
     sentence="In the first epoch the same requests are answered as in any other, with the same effects.",
@@ -73,7 +74,7 @@ _FORGETFUL = _forgetting.extended(
 )
 
 HISTORY = twin(
-    "history_independence",
+    arbitration.history_independence,
     _FORGETFUL,
     system="run",
     sentence="Without what was asked and refused before, the same requests are answered alike, with the same effects.",
@@ -108,7 +109,7 @@ _VALUED_BEFORE = _valued("cud_other_values_before", BEFORE_EXECUTION)
 _LOOSE = _valued("cud_any_other_values", EPOCH)
 
 VALUES = twin(
-    "value_independence",
+    arbitration.value_independence,
     _VALUED,
     sentence="With other values in the world and in the requests everybody is told the same, as long as every request "
     "keeps to its declared keys.",
@@ -121,7 +122,7 @@ VALUES = twin(
     samples=WORLDS.fewer(8, 1),
 )
 VALUES_BEFORE = twin(
-    "value_independence",
+    arbitration.value_independence,
     _VALUED_BEFORE,
     name="value_independence_before_execution",
     base=BEFORE_EXECUTION,
@@ -136,7 +137,7 @@ VALUES_BEFORE = twin(
     samples=WORLDS.fewer(8, 1),
 )
 PASSES = twin(
-    "passes_ignore_values",
+    arbitration.passes_ignore_values,
     _LOOSE,
     sentence="Structure, pass 1 and pass 2 never look at a value, in epochs with under-declared writes too.",
     source="FQ3, FQ28",
@@ -181,7 +182,7 @@ _DRIFT = _drift("cud_drift", EPOCH, loose=True)
 _DRIFT_BEFORE = _drift("cud_drift_before", BEFORE_EXECUTION, loose=False)
 
 DRIFT = twin(
-    "verdict_determined",
+    arbitration.verdict_determined,
     _DRIFT,
     system="run",
     sentence="Whatever the order, the epoch, the past and who has left: the same requests under the same authorities "
@@ -195,7 +196,7 @@ DRIFT = twin(
     samples=WORLDS.fewer(8, 1),  # each drawn epoch beside the same one with another past
 )
 DRIFT_BEFORE = twin(
-    "verdict_determined",
+    arbitration.verdict_determined,
     _DRIFT_BEFORE,
     name="verdict_determined_before_execution",
     base=BEFORE_EXECUTION,
@@ -213,7 +214,7 @@ DRIFT_BEFORE = twin(
 # The world after an epoch.
 
 WORLD = twin(
-    "final_world_is_a_function_of_the_requests",
+    arbitration.final_world_is_a_function_of_the_requests,
     _in_order.theory,
     sentence="Submit the same requests in any other order, and the same keys change to the same values.",
     source="C10, FQ4",
@@ -223,7 +224,7 @@ WORLD = twin(
 )
 _in_order_before = apart("cud_reordered_before", ("sooner",), keep=("submissions_are_ordered",), base=BEFORE_EXECUTION)
 WORLD_BEFORE = twin(
-    "final_world_is_a_function_of_the_requests",
+    arbitration.final_world_is_a_function_of_the_requests,
     _in_order_before.theory,
     name="final_world_is_a_function_of_the_requests_before_execution",
     base=BEFORE_EXECUTION,

@@ -15,10 +15,12 @@ from evenhand.core.verdict import Status
 from evenhand.model.markspace.guard import initial
 from evenhand.model.markspace.guard_systems import agent_names
 from evenhand.model.markspace.guard_vocabulary import IDLE, Act, Config, GuardStep, Policy, State, Verdict, What
+from evenhand.model.markspace.mutants import guarding
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.intents import AGENT, INTENT, after, author, best, earlier, i, j, k, surer, surest
+from evenhand.properties.markspace import contesting
 from evenhand.smt.logic import FALSE, Formula, Function, Relation, differ, exists, forall, same
-from evenhand.smt.preludes import define, mutation, ordered, stating
+from evenhand.smt.preludes import define, mutation, ordered
 from evenhand.smt.samples import first_states
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import constant, line, ones, prop, rank
@@ -192,7 +194,7 @@ def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[GuardStep]:
 _STATES: dict[int, list[State]] = {}
 
 
-_theorem = stating(
+_theorem = partial(
     Theorem,
     protocol="markspace",
     system="deferred",
@@ -209,7 +211,7 @@ _one_at_most = forall([i, j], (_says("allowed", i) & _says("allowed", j)) >> sam
 _entitled = forall([i], _says("allowed", i) >> _fit(i))
 
 AS_WRITTEN = _theorem(
-    name="deferred_mutual_exclusion_p17",
+    claim=contesting.deferred_mutual_exclusion_p17,
     sentence="Exactly one agent hears ALLOW, all others BLOCKED: false where an action claims the resource.",
     source="P17",
     goal=_one_at_most & exists([i], _says("allowed", i)) & forall([i], _says("allowed", i) | _says("blocked", i)),
@@ -217,7 +219,7 @@ AS_WRITTEN = _theorem(
 )
 
 REPAIRED = _theorem(
-    name="one_winner_per_boundary",
+    claim=contesting.one_winner_per_boundary,
     sentence="At most one hears ALLOW, one that no action bars; exactly one where there is such a one.",
     source="P17 with P39, repaired",
     goal=_one_at_most & _entitled & (exists([i], _fit(i)) >> exists([i], _fit(i) & _says("allowed", i))),
@@ -229,10 +231,10 @@ REPAIRED = _theorem(
     opaque=("allowed", "blocked", "refused"),
     witness=exists([i, j], differ(i, j) & ~surer(i, j) & ~surer(j, i) & _says("allowed", i)),
     mutants=(
-        mutation(BOUNDARY, "everybody_is_allowed", _LOSERS),
-        mutation(BOUNDARY, "claims_ignored", _BLIND),
-        mutation(BOUNDARY, "batch_of_one", _ONE),
-        mutation(BOUNDARY, "confidence_ignored", _BY_TIME, "the wrong one wins, but one alone"),
+        mutation(BOUNDARY, guarding.everybody_is_allowed, _LOSERS),
+        mutation(BOUNDARY, guarding.claims_ignored, _BLIND),
+        mutation(BOUNDARY, guarding.batch_of_one, _ONE),
+        mutation(BOUNDARY, guarding.confidence_ignored, _BY_TIME, "the wrong one wins, but one alone"),
     ),
 )
 

@@ -16,6 +16,7 @@ from evenhand.core.verdict import Status
 from evenhand.model.markspace.guard import initial
 from evenhand.model.markspace.guard_systems import agent_names
 from evenhand.model.markspace.guard_vocabulary import IDLE, Act, Config, GuardStep, Phase, Policy, State, Verdict, What
+from evenhand.model.markspace.mutants import guarding as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.intents import (
     AGENT,
@@ -33,8 +34,9 @@ from evenhand.proofs.markspace.intents import (
     new,
     running,
 )
+from evenhand.properties.markspace import guarding
 from evenhand.smt.logic import FALSE, Formula, differ, exists, forall, iff, same
-from evenhand.smt.preludes import Twice, define, mutation, ordered, relations, stating
+from evenhand.smt.preludes import Twice, define, mutation, ordered, relations
 from evenhand.smt.samples import first_states
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import beside, constant, line, prop, rank
@@ -183,7 +185,7 @@ def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[GuardStep]:
                 yield system.take(config, state, Act(What.PRE, agent, "room_1"))
 
 
-_theorem = stating(
+_theorem = partial(
     Theorem,
     protocol="markspace",
     system="first_writer",
@@ -195,36 +197,36 @@ _theorem = stating(
 )
 
 _claimed, _allowed, _refused = map(PRE_ACTION.word, ("claimed", "allowed", "refused"))
-_LATEST = mutation(PRE_ACTION, "last_writer_wins", _LAST)
-_NAMED = mutation(PRE_ACTION, "name_wins", _BY_NAME)
+_LATEST = mutation(PRE_ACTION, faulty.last_writer_wins, _LAST)
+_NAMED = mutation(PRE_ACTION, faulty.name_wins, _BY_NAME)
 
 PRECEDENCE = _theorem(
-    name="action_precedence_p39",
+    claim=guarding.action_precedence_p39,
     sentence="Where another agent's action stands on the resource, pre_action answers CONFLICT.",
     source="P39, 9.2 step 2",
     assumes=_claimed,
     goal=_refused & ~_allowed,
     mutants=(
-        mutation(PRE_ACTION, "claims_ignored", _BLIND),
-        mutation(PRE_ACTION, "claims_hidden_by_intents", _DISTRACTED),
-        mutation(PRE_ACTION, "last_writer_wins", _LAST, "no intent is looked at"),
+        mutation(PRE_ACTION, faulty.claims_ignored, _BLIND),
+        mutation(PRE_ACTION, faulty.claims_hidden_by_intents, _DISTRACTED),
+        mutation(PRE_ACTION, faulty.last_writer_wins, _LAST, "no intent is looked at"),
     ),
 )
 
 UNCONTESTED = _theorem(
-    name="uncontested_is_allowed",
+    claim=guarding.uncontested_is_allowed,
     sentence="Without another agent's intent or action the request is allowed.",
     source="6.1 step 2",
     assumes=~_claimed & forall([i], same(author(i), asker())),
     goal=_allowed,
     mutants=(
-        mutation(PRE_ACTION, "holders_kept_out", _KEPT_OUT),
-        mutation(PRE_ACTION, "last_writer_wins", _LAST, "no intent is in the way"),
+        mutation(PRE_ACTION, faulty.holders_kept_out, _KEPT_OUT),
+        mutation(PRE_ACTION, faulty.last_writer_wins, _LAST, "no intent is in the way"),
     ),
 )
 
 POLICY = _theorem(
-    name="policy_decides_as_written",
+    claim=guarding.policy_decides_as_written,
     sentence="Among several the earliest intent wins, it alone, and its agent alone is allowed.",
     source="6.1 FIRST_WRITER, P11",
     variables=(i, j),
@@ -234,11 +236,11 @@ POLICY = _theorem(
     & iff(_allowed, PRE_ACTION.word("first", new()))
     & iff(_refused, ~_allowed),
     needs=("intents_are_ranked",),
-    mutants=(_LATEST, _NAMED, mutation(PRE_ACTION, "claims_ignored", _BLIND, _NOTHING)),
+    mutants=(_LATEST, _NAMED, mutation(PRE_ACTION, faulty.claims_ignored, _BLIND, _NOTHING)),
 )
 
 TRANSPARENT = _theorem(
-    name="guard_transparency_p38",
+    claim=guarding.guard_transparency_p38,
     sentence="Every CONFLICT names the intent that won: false where an action claims the resource.",
     source="P38",
     assumes=_refused,
@@ -247,7 +249,7 @@ TRANSPARENT = _theorem(
 )
 
 CAUSED = _theorem(
-    name="refusals_name_their_cause",
+    claim=guarding.refusals_name_their_cause,
     sentence="Every CONFLICT names the intent that won or the agent whose action claims the resource.",
     source="P38 with 9.2 step 2, repaired",
     assumes=_refused,
@@ -255,8 +257,8 @@ CAUSED = _theorem(
     needs=("finitely_many",),
     witness=exists([i], PRE_ACTION.word("wins", i)),
     mutants=(
-        mutation(PRE_ACTION, "winner_withheld", _SILENT),
-        mutation(PRE_ACTION, "claims_ignored", _BLIND, "an intent is named instead"),
+        mutation(PRE_ACTION, faulty.winner_withheld, _SILENT),
+        mutation(PRE_ACTION, faulty.claims_ignored, _BLIND, "an intent is named instead"),
     ),
 )
 
@@ -283,7 +285,7 @@ def scene_twice(structure: Structure) -> Pair[Config, State, Act]:
 
 
 DETERMINED = _theorem(
-    name="guard_determinism_p36",
+    claim=guarding.guard_determinism_p36,
     sentence="The same marks and the same request, the same answer: whatever tools run meanwhile.",
     source="P36",
     theory=TWICE.theory,
@@ -293,8 +295,8 @@ DETERMINED = _theorem(
     goal=TWICE.alike("allowed") & TWICE.alike("refused") & TWICE.alike("found") & TWICE.alike("wins", i),
     witness=exists([a], running(a)) & ~exists([a], TWICE.second("running", a)),
     mutants=TWICE.mutants(
-        mutation(PRE_ACTION, "running_tools_claim", _USED),
-        mutation(PRE_ACTION, "last_writer_wins", _LAST, "the latest is the same for the same marks"),
+        mutation(PRE_ACTION, faulty.running_tools_claim, _USED),
+        mutation(PRE_ACTION, faulty.last_writer_wins, _LAST, "the latest is the same for the same marks"),
     ),
 )
 

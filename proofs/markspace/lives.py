@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from typing import Any
 
-from evenhand.core.system import System
+from evenhand.core.system import Mutant, System
 from evenhand.model.markspace.exact import ZERO, decayed, plain
 from evenhand.model.markspace.marks import HALF, ONE, Kind
+from evenhand.model.markspace.mutants import marks
 from evenhand.model.markspace.signals_vocabulary import Measure, SignalStep, Still
 from evenhand.model.markspace.strength import Lives
 from evenhand.proofs.markspace.strength_definitions import INSTANT
@@ -32,6 +34,7 @@ from evenhand.proofs.markspace.strength_encoding import (
     taken,
     value,
 )
+from evenhand.properties.markspace import signals
 from evenhand.smt.arithmetic import at_least, at_most, below, number, plus, times, zero
 from evenhand.smt.logic import (
     Formula,
@@ -45,7 +48,7 @@ from evenhand.smt.logic import (
     same,
     variables,
 )
-from evenhand.smt.preludes import define, mutation, numbers, relations, stating
+from evenhand.smt.preludes import define, mutation, numbers, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import constant, ones, prop
 from evenhand.smt.theorem import Mutation, Theorem
@@ -257,7 +260,7 @@ def scene_of_halving(structure: Structure) -> Scene:
     return taken(Measure(kind, value(structure, "initial"), later=1), lives=lives)
 
 
-_theorem = stating(
+_theorem = partial(
     Theorem,
     protocol="markspace",
     system="signals",
@@ -267,28 +270,28 @@ _theorem = stating(
     samples=samples_of_lasting,
     scope="any number of instants, over the reals",
 )
-_FADING = mutation(LASTING, "actions_fade", _fading(is_action))
-_EARLY = mutation(LASTING, "intents_end_early", _there(_early(t), _early(u)))
-_NEEDS = mutation(LASTING, "needs_fade", _fading(is_need))
+_FADING = mutation(LASTING, marks.actions_fade, _fading(is_action))
+_EARLY = mutation(LASTING, marks.intents_end_early, _there(_early(t), _early(u)))
+_NEEDS = mutation(LASTING, marks.needs_fade, _fading(is_need))
 
 
-def _unseen(mutant: str, bodies: dict[str, Formula]) -> Mutation:
+def _unseen(mutant: Mutant[Any], bodies: dict[str, Formula]) -> Mutation:
     return mutation(LASTING, mutant, bodies, "it bends marks of another kind")
 
 
 PERMANENCE = _theorem(
-    name="action_permanence_p2",
+    claim=signals.action_permanence_p2,
     sentence="The base strength of an action is its initial strength at all times, so the same at any two.",
     source="P2, 3.1",
     variables=(t, u),
     assumes=is_action(),
     goal=LASTING.word("whole", t) & ~LASTING.word("differs", t, u),
     witness=exists([t, u], below(age(t), age(u))) & below(NONE, initial()),
-    mutants=(_FADING, _unseen("needs_fade", _fading(is_need))),
+    mutants=(_FADING, _unseen(marks.needs_fade, _fading(is_need))),
 )
 
 HALVES = _theorem(
-    name="transient_marks_halve",
+    claim=signals.transient_marks_halve,
     sentence="A half-life leaves at most half of what an observation or a warning weighs, and of any total with it.",
     source="P3, 3.1",
     theory=HALVING,
@@ -301,31 +304,31 @@ HALVES = _theorem(
     needs=("a_half_life_halves_the_factor", "the_others_halve", "strengths_are_not_negative"),
     witness=exists([t, u], a_half_life_on(t, u) & below(NONE, others(u))) & below(NONE, initial()),
     mutants=(
-        mutation(HALVING, "observations_grow", _GROWING),
-        mutation(HALVING, "warnings_decay_like_observations", _OBSERVED),
+        mutation(HALVING, marks.observations_grow, _GROWING),
+        mutation(HALVING, marks.warnings_decay_like_observations, _OBSERVED),
     ),
 )
 
 EXPIRY = _theorem(
-    name="intent_expiry_p4",
+    claim=signals.intent_expiry_p4,
     sentence="An intent has its initial strength until its TTL, and none at any time after it.",
     source="P4, 3.1",
     variables=(t,),
     assumes=is_intent(),
     goal=(below(ttl(), age(t)) >> LASTING.word("none", t)) & (at_most(age(t), ttl()) >> LASTING.word("whole", t)),
     witness=exists([t, u], at_most(age(t), ttl()) & below(ttl(), age(u))) & below(NONE, initial()),
-    mutants=(_EARLY, _unseen("needs_fade", _fading(is_need))),
+    mutants=(_EARLY, _unseen(marks.needs_fade, _fading(is_need))),
 )
 
 PERSISTENCE = _theorem(
-    name="need_persistence_p5",
+    claim=signals.need_persistence_p5,
     sentence="An unresolved need has its initial strength at all times; a resolved one has none.",
     source="P5, 2.6",
     variables=(t,),
     assumes=is_need(),
     goal=(~resolved() >> LASTING.word("whole", t)) & (resolved() >> LASTING.word("none", t)),
     witness=exists([t], below(number(1), age(t))) & below(NONE, initial()),
-    mutants=(_NEEDS, _unseen("actions_fade", _fading(is_action))),
+    mutants=(_NEEDS, _unseen(marks.actions_fade, _fading(is_action))),
 )
 
 LIFETIMES: tuple[Theorem, ...] = (PERMANENCE, HALVES, EXPIRY, PERSISTENCE)

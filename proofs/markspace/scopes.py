@@ -7,6 +7,7 @@ deployment are sets of scopes, of any number.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -25,7 +26,9 @@ from evenhand.model.markspace.marks import (
     Visibility,
     Write,
 )
+from evenhand.model.markspace.mutants import marks
 from evenhand.model.markspace.readings import Readings
+from evenhand.properties.markspace import space
 from evenhand.smt.logic import (
     FALSE,
     TRUE,
@@ -41,7 +44,7 @@ from evenhand.smt.logic import (
     same,
     variables,
 )
-from evenhand.smt.preludes import define, mutation, relations, stating
+from evenhand.smt.preludes import define, mutation, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import constant, ones, prop
 from evenhand.smt.theorem import Theorem
@@ -280,12 +283,12 @@ def samples_of_reading(system: System[Any, Any, Any, Any, Any]) -> Iterator[Spac
                 yield system.take(config, wrote.after, Read("bob", scope))
 
 
-_theorem = stating(Theorem, protocol="markspace", system="space", scope="any number of scopes, grants and definitions")
+_theorem = partial(Theorem, protocol="markspace", system="space", scope="any number of scopes, grants and definitions")
 
 _accepted = WRITING.word("accepted")
 
 INHERITED = _theorem(
-    name="hierarchy_p23",
+    claim=space.hierarchy_p23,
     sentence="A grant for a scope holds for every scope below one below it, at any depth, and for no other.",
     source="P23, 7.5",
     theory=WRITING,
@@ -297,10 +300,10 @@ INHERITED = _theorem(
     needs=("above_goes_on",),
     witness=exists([p, q], granted(p) & above(p, q) & above(q, asked()) & differ(p, q) & differ(q, asked())),
     mutants=(
-        mutation(WRITING, "scopes_compared_as_text", _BY_NAME),
-        mutation(WRITING, "no_inheritance", _EXACTLY),
-        mutation(WRITING, "everybody_writes", {"accepted": TRUE}),
-        mutation(WRITING, "any_kind_will_do", _ANY_KIND),
+        mutation(WRITING, marks.scopes_compared_as_text, _BY_NAME),
+        mutation(WRITING, marks.no_inheritance, _EXACTLY),
+        mutation(WRITING, marks.everybody_writes, {"accepted": TRUE}),
+        mutation(WRITING, marks.any_kind_will_do, _ANY_KIND),
     ),
 )
 
@@ -309,7 +312,7 @@ _nearest = forall([e], (above(e, asked()) & differ(e, asked())) >> above(e, q))
 _parent = _views(_clear(asked()), _governed(is_open, q), _governed(classified, q))
 
 VISIBLE = _theorem(
-    name="visibility_inheritance_p26",
+    claim=space.visibility_inheritance_p26,
     sentence="A scope without a definition is seen as the scope right above it; who is cleared there is cleared below.",
     source="P26",
     theory=READING,
@@ -322,12 +325,12 @@ VISIBLE = _theorem(
     & (_clear(q) >> READING.word("sees_all")),
     needs=("above_goes_on",),
     mutants=(
-        mutation(READING, "undefined_scopes_are_open", _UNDEFINED_OPEN),
-        mutation(READING, "root_governs", _ROOTED),
-        mutation(READING, "clearance_not_inherited", _NOT_INHERITED),
-        mutation(READING, "classified_falls_back", _FALLS_BACK),
-        mutation(READING, "protected_is_open", _UNPROTECTED),
-        mutation(READING, "open_is_protected", _OVERPROTECTED),
+        mutation(READING, marks.undefined_scopes_are_open, _UNDEFINED_OPEN),
+        mutation(READING, marks.root_governs, _ROOTED),
+        mutation(READING, marks.clearance_not_inherited, _NOT_INHERITED),
+        mutation(READING, marks.classified_falls_back, _FALLS_BACK),
+        mutation(READING, marks.protected_is_open, _UNPROTECTED),
+        mutation(READING, marks.open_is_protected, _OVERPROTECTED),
     ),
 )
 

@@ -76,7 +76,7 @@ class _Tally:
         self._readers: dict[str, Reader] = {"reference": Reader(self._machine.theory.meanings)}
         for mutation in invariant.mutants:
             theory = self._machine.theory.redefined(mutation.definitions)
-            self._readers[mutation.mutant] = Reader(theory.meanings)
+            self._readers[mutation.mutant.name] = Reader(theory.meanings)
         self._assumed = self._machine.theory.assumed
         self._of_states = not self._machine.span(invariant.always)
         self._seen: set[Hashable] = set()

@@ -77,13 +77,13 @@ class InvariantProofTask(ProofTask):
 
     def _mutant(self, invariant: Invariant, mutation: Mutation) -> Killed:
         machine = invariant.machine.redefined(mutation.definitions)
-        name, system = f"mutant.{mutation.mutant}", self.mutated(mutation)
+        name, system = f"mutant.{mutation.mutant.name}", self.mutated(mutation)
         if mutation.expected == "proved":
             proof = induct(machine, invariant.formula, self.ask, depth=invariant.depth, name=name)
             answered = (*proof.base, *proof.step)[-1]
             return self.killed(mutation, answered, None)
         found = reach(machine, Not(invariant.always), invariant.reach, self.ask, name=name, expected="sat")
-        outcome = None if found.run is None else self._followed(invariant, found.run, mutation.mutant, system)
+        outcome = None if found.run is None else self._followed(invariant, found.run, mutation.mutant.name, system)
         return self.killed(mutation, found.answers[-1], outcome)
 
     def _followed(self, invariant: Invariant, run: Run, variant: str, system: AnySystem) -> Outcome:
