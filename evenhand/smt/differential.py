@@ -73,14 +73,13 @@ def variants(system: AnySystem, mutants: Sequence[Mutant[Any]]) -> tuple[AnySyst
 
 def agree(
     theorem: Theorem,
-    claim: Property,
     system: AnySystem,
     mutants: Sequence[Mutant[Any]],
     *,
     also: Mapping[str, Sequence[AnyStep]] | None = None,
 ) -> Conformance:
     """Compare theory and model on the theorem's samples of every variant, and on the steps in `also` by variant."""
-    tally = _Tally(theorem)
+    claim, tally = theorem.claim, _Tally(theorem)
     extra = also or {}
     sampled = theorem.samples if isinstance(theorem.samples, Samples) else None
     usual = _steps(theorem, system, None)

@@ -161,7 +161,7 @@ class _Asking(ProofTask):
             )
         if not self.sees_others(reached):
             self.doubt(ProofStatus.VACUOUS, f"these words distinguish no other fault of theory {self.theory.name}")
-        conformance = agree(self.theorem, self.claim, self.system, (mutant,))
+        conformance = agree(self.theorem, self.system, (mutant,))
         if conformance.disagreements:
             self.doubt(ProofStatus.UNDECIDED, f"theory and model disagree: {conformance.disagreements[0]}")
         elif not conformance.words or not conformance.structures:
@@ -199,7 +199,7 @@ class _Asking(ProofTask):
 
     def structures(self, system: System[Any, Any, Any, Any, Any]) -> Iterator[Structure]:
         """Yield the structures of the samples that lie inside the theory."""
-        for case, _ in cases(system, self.claim, self.theorem.samples(system)):
+        for case, _ in cases(system, self.theorem.claim, self.theorem.samples(system)):
             found = self.theorem.view(case)
             if found is not None and all(self.theory.reader.holds(one.formula, found) for one in self.theory.axioms):
                 yield found

@@ -168,7 +168,7 @@ def _outcome(attempt: Attempt, bundle: Bundle, portfolio: Portfolio) -> Outcome:
     mutated = replace(honest, rules=grafted(honest.rules, usual, attempt.mutant.rules), variant=attempt.mutant.name)
 
     def kills(model: Structure | None) -> bool:
-        return model is not None and isinstance(follow(theorem, theory, model, theorem.claim, mutated), Refutation)
+        return model is not None and isinstance(follow(theorem, theory, model, mutated), Refutation)
 
     # Most faults show in a small structure.  All parts at once, because without quantifiers that is not harder.
     whole, _ = small_model(theory, Not(conjunction(parts)), portfolio)

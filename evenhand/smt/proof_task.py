@@ -50,7 +50,6 @@ class ProofTask:
         self.stated, self.theory, self.bundle = stated, theory, bundle
         self.limits, self.portfolio, self.keep_proofs = limits, portfolio, keep_proofs
         self.system: AnySystem = stated.place(bundle)
-        self.claim = stated.claim
         self.queries: list[tuple[str, Answered]] = []
         self.fragments: dict[str, str] = {}
         self.doubts: list[tuple[ProofStatus, str]] = []
@@ -141,7 +140,7 @@ class ProofTask:
         elif answered.status == "unsat":
             status = Status.HOLDS
         verdict = Verdict(
-            claim=self.claim.name,
+            claim=self.stated.claim.name,
             status=status,
             engine="prove",
             system=self.stated.system,
@@ -173,7 +172,7 @@ class ProofTask:
         status = {ProofStatus.HOLDS: Status.HOLDS, ProofStatus.REFUTED: Status.REFUTED}.get(word, Status.UNDECIDED)
         shout = f"{word.value}: " if word in (ProofStatus.VACUOUS, ProofStatus.DISAGREEMENT) else ""
         verdict = Verdict(
-            claim=self.claim.name,
+            claim=stated.claim.name,
             status=status,
             engine="prove",
             system=stated.system,

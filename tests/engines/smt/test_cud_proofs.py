@@ -12,7 +12,6 @@ from itertools import islice
 
 import pytest
 
-from evenhand.core.system import Mutant
 from evenhand.evidence.judge import refutes
 from evenhand.model.cud.kernel import REFERENCE
 from evenhand.model.cud.mutants import arbitration, authority
@@ -212,16 +211,15 @@ def test_a_word_of_the_claims_that_is_wrong_is_caught_by_the_link() -> None:
     wrong = EPOCH.redefined([Definition(meaning.relation, meaning.variables, blind.body)])
     lean = replace(theorem, theory=wrong, samples=WORLDS.fewer(5, 1))
     assert (
-        "the formula is True and the claim False"
-        in agree(lean, lean.claim, UNIVERSE, (arbitration.reads_never_collide,)).because
+        "the formula is True and the claim False" in agree(lean, UNIVERSE, (arbitration.reads_never_collide,)).because
     )
 
 
 def test_a_mutant_of_the_theory_must_be_the_mutant_of_the_model() -> None:
     """The theory encodes one fault, the model's rules another."""
     theorem = replace(THEOREMS["executed_never_interfere"], samples=WORLDS.fewer(5, 1))
-    posing: Mutant[object] = replace(arbitration.reads_never_collide, name="last_writer_wins")
-    assert "on a step of last_writer_wins" in agree(theorem, theorem.claim, UNIVERSE, (posing,)).because
+    posing = replace(arbitration.reads_never_collide, name="last_writer_wins")
+    assert "on a step of last_writer_wins" in agree(theorem, UNIVERSE, (posing,)).because
     assert posing.rules != REFERENCE
 
 
