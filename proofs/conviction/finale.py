@@ -15,20 +15,10 @@ from typing import Any
 
 from evenhand.core.system import Step, System
 from evenhand.core.trace import Scenario
+from evenhand.model.conviction import vocabulary as model
 from evenhand.model.conviction.exact import Surd
 from evenhand.model.conviction.mutants import money, play
 from evenhand.model.conviction.step import initial
-from evenhand.model.conviction.vocabulary import (
-    FINALIZE,
-    Act,
-    Config,
-    Constants,
-    Propose,
-    Shown,
-    SignalReady,
-    State,
-    Tick,
-)
 from evenhand.proofs.conviction.single import configuration, granted, theorem
 from evenhand.proofs.conviction.walks import walks
 from evenhand.properties.conviction import points as about_points
@@ -106,7 +96,7 @@ def rational(surd: Surd) -> Fraction | None:
     return None if any(surd.form[1:]) else surd.form[0]
 
 
-def view(step: Step[Config, State, Act, Shown]) -> Structure | None:
+def view(step: Step[model.Config, model.State, model.Act, model.Shown]) -> Structure | None:
     """Return a finalization as a structure; None for other steps, and where a number it needs is irrational."""
     before, c = step.before, step.config.constants
     if not finalizes(step) or not before.proposals or not before.entries:
@@ -154,21 +144,21 @@ def _pile(key: tuple[str, str]) -> str:
     return f"pile:{key[0]}/{key[1]}"
 
 
-def scene(structure: Structure) -> Scenario[Config, State, Act] | None:
+def scene(structure: Structure) -> Scenario[model.Config, model.State, model.Act] | None:
     """Return agents with self-stakes of the stakes' points, and of 1 and 4, finalized after three rounds."""
     found = {value_of(value) for value in structure.functions.get("points", {}).values()}
     amounts = [amount for amount in sorted({*found, Fraction(1), Fraction(4)}) if amount > 0]
     agents = granted(*amounts)
-    constants = Constants(
+    constants = model.Constants(
         self_stake=int(max(amounts)) + 1, think_ticks=1, fraction=Fraction(3, 4), saturation=2, stake_rounds=3
     )
     config = configuration(agents, constants, cycles=0)
-    ready: tuple[Act, ...] = (*(SignalReady(agent.uid, agent.credential) for agent in agents), Tick())
-    propose = tuple(Propose(agent.uid, agent.credential, None) for agent in agents)
-    return Scenario(config, initial(config)[0], (Tick(), *propose, Tick(), *ready * 3, Tick()))
+    ready: tuple[model.Act, ...] = (*(model.SignalReady(agent.uid, agent.credential) for agent in agents), model.Tick())
+    propose = tuple(model.Propose(agent.uid, agent.credential, None) for agent in agents)
+    return Scenario(config, initial(config)[0], (model.Tick(), *propose, model.Tick(), *ready * 3, model.Tick()))
 
 
-def _squares(config: Config) -> Config:
+def _squares(config: model.Config) -> model.Config:
     """Return the configuration with theta = 1/2 and agents that own a square each: 1, 4, 9."""
     agents = tuple(replace(agent, granted=(n % 3 + 1) ** 2) for n, agent in enumerate(config.agents))
     return replace(config, agents=agents, constants=replace(config.constants, fraction=Fraction(3, 4)))
@@ -187,7 +177,7 @@ _PLACES = (
 def finalizations(system: System[Any, Any, Any, Any, Any]) -> Iterator[Any]:
     """Return the finalizations of walks among agents whose points are squares."""
     for run in walks(system, _PLACES, _squares):
-        yield from (step for step in run if step.before.phase == FINALIZE and isinstance(step.action, Tick))
+        yield from (step for step in run if step.before.phase == model.FINALIZE and isinstance(step.action, model.Tick))
 
 
 _more = minus(greatest(), number(1))

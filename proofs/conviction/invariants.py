@@ -5,21 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from evenhand.model.conviction.mutants import money
+from evenhand.proofs.conviction import ledger
 from evenhand.proofs.conviction.books import view
 from evenhand.proofs.conviction.faults import FAULTS
-from evenhand.proofs.conviction.ledger import (
-    AGENT,
-    BOOKS,
-    CAPPED,
-    LOT,
-    TOTALS,
-    balance,
-    by,
-    maximum,
-    points,
-    returned,
-    revises,
-)
 from evenhand.proofs.conviction.plays import realise, realise_under
 from evenhand.proofs.conviction.seats import ONE_EACH
 from evenhand.proofs.conviction.walks import walks
@@ -28,18 +16,18 @@ from evenhand.smt.arithmetic import at_least, at_most, below, number, plus
 from evenhand.smt.logic import conjunction, forall, same
 from evenhand.smt.transitions.invariant import Invariant
 
-a, lot = AGENT("a"), LOT("l")
-balances, stakes, burned, granted = (one() for one in TOTALS)
+a, lot = ledger.AGENT("a"), ledger.LOT("l")
+balances, stakes, burned, granted = (one() for one in ledger.TOTALS)
 
 
-_tap = revises() & below(number(0), returned(by()))
+_tap = ledger.revises() & below(number(0), ledger.returned(ledger.by()))
 
 
 _invariant = partial(
     Invariant,
     protocol="conviction",
     system="issue",
-    machine=BOOKS,
+    machine=ledger.BOOKS,
     witness=_tap,
     view=view,
     realise=realise,
@@ -68,9 +56,9 @@ SIGNS = _invariant(
     source="4.2, 9.3, 11.4, 14.2, 16.5",
     always=conjunction(
         [
-            forall([a], at_least(balance(a), number(0))),
+            forall([a], at_least(ledger.balance(a), number(0))),
             at_least(burned, number(0)),
-            forall([lot], at_least(points(lot), number(0))),
+            forall([lot], at_least(ledger.points(lot), number(0))),
         ]
     ),
     mutants=(
@@ -85,10 +73,10 @@ MAXIMUM = _invariant(
     claim=about_points.balances_stay_below_the_maximum,
     sentence="No balance exceeds MaximumCredit: grants are clipped, and a tap returns no more than is charged.",
     source="4.4, 14.2",
-    machine=CAPPED,
+    machine=ledger.CAPPED,
     readings={"max_credit": "clip"},
     realise=realise_under(max_credit="clip"),
-    always=forall([a], at_most(balance(a), maximum())),
+    always=forall([a], at_most(ledger.balance(a), ledger.maximum())),
     mutants=(
         *FAULTS.refuted(money.maximum_credit_ignored),
         FAULTS.unseen(money.stake_not_burned, "what is not burned is not returned"),

@@ -11,6 +11,7 @@ from typing import Any
 
 from evenhand.core.verdict import Status
 from evenhand.model.markspace.mutants import marks
+from evenhand.proofs.markspace import strength_encoding as encoding
 from evenhand.proofs.markspace.strength_definitions import (
     AGGREGATE,
     ALL_GONE,
@@ -40,20 +41,6 @@ from evenhand.proofs.markspace.strength_definitions import (
     more_trusted,
     upto,
 )
-from evenhand.proofs.markspace.strength_encoding import (
-    samples_of_aggregates,
-    samples_of_decay,
-    samples_of_trust,
-    samples_of_warnings,
-    scene_of_aggregates,
-    scene_of_decay,
-    scene_of_trust,
-    scene_of_warnings,
-    view_aggregate,
-    view_decay,
-    view_trust,
-    view_warned,
-)
 from evenhand.properties.markspace import signals
 from evenhand.smt.arithmetic import below, number, zero
 from evenhand.smt.logic import FALSE, exists, forall, variables
@@ -76,9 +63,9 @@ GROWTH = _theorem(
     variables=(t, u),
     assumes=upto(t, u),
     goal=~DECAY.word("grows", t, u),
-    samples=samples_of_decay,
-    view=view_decay,
-    realise=scene_of_decay,
+    samples=encoding.samples_of_decay,
+    view=encoding.view_decay,
+    realise=encoding.scene_of_decay,
     needs=("factors_never_grow", "strengths_are_not_negative"),
     mutants=(mutation(DECAY, marks.observations_grow, {"grows": GROWING}),),
 )
@@ -86,7 +73,12 @@ GROWTH = _theorem(
 _ranked = forall([r, s], more_trusted(r, s) >> TRUST.word("above", r, s))
 _REVERSED = mutation(TRUST, marks.trust_reversed, {"above": REVERSED})
 _IGNORED = mutation(TRUST, marks.trust_ignored, {"above": FALSE})
-_TRUSTED: dict[str, Any] = {"theory": TRUST, "samples": samples_of_trust, "view": view_trust, "realise": scene_of_trust}
+_TRUSTED: dict[str, Any] = {
+    "theory": TRUST,
+    "samples": encoding.samples_of_trust,
+    "view": encoding.view_trust,
+    "realise": encoding.scene_of_trust,
+}
 
 ORDER = _theorem(
     claim=signals.trust_ordering_p6,
@@ -125,9 +117,9 @@ BOUNDS = _theorem(
 _NO_FLOOR = "without a floor a mark recovers all the same"
 _WARNED: dict[str, Any] = {
     "theory": WARNED,
-    "samples": samples_of_warnings,
-    "view": view_warned,
-    "realise": scene_of_warnings,
+    "samples": encoding.samples_of_warnings,
+    "view": encoding.view_warned,
+    "realise": encoding.scene_of_warnings,
 }
 _time_passes = before(t, u) & lasts(u)
 
@@ -180,9 +172,9 @@ RECOVERY_REPAIRED = _theorem(
 _SUM = mutation(AGGREGATE, marks.plain_sum, PLAIN_SUM)
 _AGGREGATED: dict[str, Any] = {
     "theory": AGGREGATE,
-    "samples": samples_of_aggregates,
-    "view": view_aggregate,
-    "realise": scene_of_aggregates,
+    "samples": encoding.samples_of_aggregates,
+    "view": encoding.view_aggregate,
+    "realise": encoding.scene_of_aggregates,
 }
 
 SUBLINEAR = _theorem(
