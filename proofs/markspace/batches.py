@@ -6,7 +6,7 @@ Each agent has one intent, the default of `own_intents`.  An agent with an actio
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from evenhand.core.system import System
@@ -23,7 +23,7 @@ from evenhand.smt.logic import FALSE, Formula, Function, Relation, differ, exist
 from evenhand.smt.preludes import define, mutation, ordered
 from evenhand.smt.samples import first_states
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import constant, line, ones, prop, rank
+from evenhand.smt.tables import constant, in_order, line, ones, prop
 from evenhand.smt.theorem import Lemma, Theorem
 from evenhand.smt.theory import Axiom, Theory
 
@@ -136,10 +136,9 @@ def scene(structure: Structure) -> Scenario[Config, State, Act]:
     told, elements = structure.relations, structure.universe["Agent"]
     names = dict(zip(elements, agent_names(len(elements)), strict=True))
     intents = structure.universe["Intent"]
-    place = rank(told["earlier"], intents)
     level = {one: sum(row[0] == one for row in told["surer"]) for one in intents}
     by = structure.functions["author"]
-    asks = [(names[by[(one,)]], level[one]) for one in sorted(intents, key=place.__getitem__)]
+    asks = [(names[by[(one,)]], level[one]) for one in in_order(told["earlier"], intents)]
     holders = [names[structure.functions["holder"][()]]] if told["claimed"] else []
     acts: list[Act] = []
     if holders:
@@ -170,6 +169,7 @@ MOST = 40
 """The number of states in which a boundary fires."""
 
 
+@cache
 def _states(config: Config) -> list[State]:
     """Return the first states of the reference, breadth first, that hold intents."""
 
@@ -187,11 +187,8 @@ def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[GuardStep]:
     """Yield boundaries in many states of two and three agents, by any variant; every third of those of three."""
     for agents, spread in ((2, 1), (3, 3)):
         config = _config(agents)
-        for state in _STATES.setdefault(agents, _states(config)[::spread]):
+        for state in _states(config)[::spread]:
             yield system.take(config, state, Act(What.BOUNDARY, resource=ROOM))
-
-
-_STATES: dict[int, list[State]] = {}
 
 
 _theorem = partial(

@@ -7,7 +7,7 @@ The intents are those on the resource once the request is written, by rank.  Pre
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from evenhand.core.system import System
@@ -39,7 +39,7 @@ from evenhand.smt.logic import FALSE, Formula, differ, exists, forall, iff, same
 from evenhand.smt.preludes import Twice, define, mutation, ordered, relations
 from evenhand.smt.samples import first_states
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import beside, constant, line, prop, rank
+from evenhand.smt.tables import beside, constant, in_order, line, prop
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
@@ -136,10 +136,10 @@ def scene(structure: Structure) -> Scenario[Config, State, Act] | None:
     """Return a run: the holder claims first; the others ask in their order meanwhile; then the asker."""
     told = structure.relations
     elements = structure.universe["Agent"]
-    order = sorted(elements, key=rank(told["named_before"], elements).__getitem__)
+    order = in_order(told["named_before"], elements)
     names = dict(zip(order, agent_names(len(order)), strict=True))
     marks = structure.universe["Intent"]
-    ranked = sorted(marks, key=rank(told["earlier"], marks).__getitem__)
+    ranked = in_order(told["earlier"], marks)
     who = names[structure.functions["asker"][()]]
     others = [names[structure.functions["author"][(one,)]] for one in ranked]
     holders = [names[row[0]] for row in sorted(told["claims"])]
@@ -165,6 +165,7 @@ MOST = 60
 """The number of states from which each idle agent asks."""
 
 
+@cache
 def _states(config: Config) -> list[State]:
     """Return the first states of the reference with three agents, breadth first."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from evenhand.core.system import System
@@ -113,6 +113,7 @@ MOST = 60
 """The number of states in which alice writes."""
 
 
+@cache
 def _states() -> list[World]:
     """Return the first states of the reference, breadth first."""
     menu = (
@@ -132,14 +133,9 @@ def _states() -> list[World]:
     return first_states([*initial(CONFIG), begun], lambda _state: menu, after, MOST)
 
 
-_STATES: list[World] = []
-
-
 def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[LayersStep]:
     """Yield writes from many states, before and after flags, by any variant."""
-    if not _STATES:
-        _STATES.extend(_states())
-    for state in _STATES:
+    for state in _states():
         for scope in ("a", "c"):
             for threshold in (2, 1, 0):
                 config = replace(CONFIG, threshold=threshold)

@@ -7,7 +7,7 @@ agents and intents, ties of confidence included.  The policy of a deployment is 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from evenhand.core.system import System
@@ -44,7 +44,7 @@ from evenhand.smt.logic import FALSE, Formula, Relation, conjunction, differ, ex
 from evenhand.smt.preludes import Twice, define, mutation, ordered
 from evenhand.smt.samples import first_states
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import beside, constant, line, prop, rank
+from evenhand.smt.tables import beside, constant, in_order, line, prop
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
@@ -216,7 +216,7 @@ def scene(structure: Structure) -> Scenario[Config, State, Act]:
     names = dict(zip(elements, agent_names(len(elements)), strict=True))
     marks = structure.universe["Intent"]
     level = {one: sum(row[0] == one for row in told["surer"]) for one in marks}
-    ranked = sorted(marks, key=rank(told["earlier"], marks).__getitem__)
+    ranked = in_order(told["earlier"], marks)
     who = names[structure.functions["asker"][()]]
     asks = [
         Act(What.PRE, names[structure.functions["author"][(one,)]], ROOM, level[one])
@@ -239,6 +239,7 @@ MOST = 40
 """The number of states from which each idle agent asks, for each number of agents and policy."""
 
 
+@cache
 def _states(config: Config) -> list[State]:
     """Return the first states of the reference, breadth first."""
     levels = (0, 1) if config.policy is Policy.HIGHEST_CONFIDENCE else (0,)
@@ -253,7 +254,6 @@ def _states(config: Config) -> list[State]:
 
 
 _SPREAD = {2: 1, 3: 3}
-_STATES: dict[tuple[int, Policy, bool], list[State]] = {}
 
 
 def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[GuardStep]:
@@ -261,9 +261,7 @@ def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[GuardStep]:
     for agents, spread in _SPREAD.items():
         for policy, waits in PLACES:
             config = _config(agents, policy, waits)
-            if (agents, policy, waits) not in _STATES:
-                _STATES[agents, policy, waits] = _states(config)[::spread]
-            for state in _STATES[agents, policy, waits]:
+            for state in _states(config)[::spread]:
                 for agent in config.agents:
                     yield system.take(config, state, Act(What.PRE, agent, ROOM))
 

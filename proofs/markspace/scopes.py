@@ -32,7 +32,7 @@ from evenhand.properties.markspace import space
 from evenhand.smt import logic as fol
 from evenhand.smt.preludes import define, mutation, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import constant, ones, prop
+from evenhand.smt.tables import constant, in_order, ones, prop
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
@@ -242,8 +242,7 @@ def scene_of_reading(structure: Structure) -> Scenario[SpaceConfig, Space, Write
     """Return a read of a mark in an undefined scope; a scope above it has the visibility that governs there."""
     told, place = structure.relations, structure.functions["asked"][()]
     over = {row[0] for row in told["above"] if row[1] == place}
-    rank = {name: sum(row[1] == name for row in told["above"]) for name in over}
-    definitions = sorted((row[0] for row in told["defined"] if row[0] in over), key=rank.__getitem__)
+    definitions = [one for one in in_order(told["above"], over) if (one,) in told["defined"]]
 
     def visibility(name: str) -> Visibility:
         if (name,) in told["is_open"]:

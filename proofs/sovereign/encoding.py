@@ -21,7 +21,7 @@ from evenhand.model.sovereign.state import Act, Config, Decide, State
 from evenhand.model.sovereign.step import SovereignStep, initial
 from evenhand.properties.sovereign import predicates
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Rows, constant, line, ones, prop, rank
+from evenhand.smt.tables import Rows, constant, in_order, line, ones, prop, rank
 
 LIMIT = REFERENCE_CONSTITUTION.limits.max_total_tokens_per_cycle
 TRIES = 4_000
@@ -190,7 +190,7 @@ def scene(structure: Structure, only: str = "present") -> Scenario[Config, State
     ids = tuple(artifact_id(one) for one in seen)[:1]
     keys = structure.functions["key"]
     hashes = {keys[(name,)] for name in structure.universe["Cand"]}
-    wanted = sorted(hashes, key=rank(told["less"], hashes).__getitem__)
+    wanted = in_order(told["less"], hashes)
     made: dict[str, model.Candidate] = {}
     for place, wished in enumerate(wanted):
         name = next(n for n in structure.universe["Cand"] if keys[(n,)] == wished)

@@ -88,13 +88,7 @@ GATES = _of_decisions(
     ),
     witness=exists([c, d], word("at_5", c) & word("admitted", d)),
     mutants=(
-        *usual(
-            gates.completeness_dropped,
-            gates.authority_dropped,
-            gates.scope_dropped,
-            gates.compliance_dropped,
-            gates.io_dropped,
-        ),
+        *usual(*gates.DROPPED),
         *usual(
             gates.gates_reversed,
             gates.empty_citations_pass,
@@ -112,13 +106,7 @@ ACTS = _of_decisions(
     assumes=word("fair_time") & ~word("too_much") & ~word("exits"),
     goal=iff(word("acts"), exists([c], word("deserves", c))),
     mutants=(
-        *usual(
-            gates.completeness_dropped,
-            gates.authority_dropped,
-            gates.scope_dropped,
-            gates.compliance_dropped,
-            gates.io_dropped,
-        ),
+        *usual(*gates.DROPPED),
         *usual(gates.empty_citations_pass, gates.one_citation_covers_all, gates.log_append_by_author_field),
         unseen(gates.gates_reversed, "the order of gates changes what is reported, not what passes"),
         unseen(faulty.greatest_hash_wins, "somebody wins all the same"),
