@@ -1,8 +1,7 @@
 """The faults of mutant kernels as definitions that replace the kernel's.
 
 Each states the sentence that describes the fault, not the mutant's code; conformance of the two is checked on steps of
-the mutant and on the countermodels.  FAULTS has every mutant that the theory of an epoch can express, OUTSIDE gives
-the reason for each other one.
+the mutant and on the countermodels.  FAULTS has every mutant that the theory of an epoch can express.
 """
 
 from __future__ import annotations
@@ -376,22 +375,3 @@ FAULTS: Mapping[Mutant[Any], tuple[Definition, ...]] = {
     ),
 }
 """Mutant kernel → the definitions that it replaces."""
-
-_MESSAGES = "the theory of an epoch has no messages and no observations; this fault is searched for, not proved"
-_COUNTER = "the counter is the harness's: the theory `cud_livelock_counter` has it"
-OUTSIDE: Mapping[Mutant[Any], str] = {
-    arbitration.most_executions: "the largest set without interference compares numbers, which is not first-order",
-    arbitration.resolver_rewrites: "a rewritten request is another request; the theory has those that were submitted",
-    authority.agent_id_from_request: "the kernel's idea of who submitted would be a second author of each request",
-    reporting.message_delivered_at_once: _MESSAGES,
-    reporting.own_message_echoed: _MESSAGES,
-    reporting.other_agents_outcome_seen: _MESSAGES,
-    reporting.forged_sender_accepted: _MESSAGES,
-    reporting.oversized_message_passes: _MESSAGES,
-    reporting.any_text_is_a_message: _MESSAGES,
-    reporting.livelock_never_resets: _COUNTER,
-    reporting.livelock_counts_pass_one: _COUNTER,
-    reporting.livelock_counts_silence: _COUNTER,
-    reporting.livelock_counts_despite_change: _COUNTER,
-}
-"""Mutant kernel → the reason why the theory of an epoch cannot express it."""
