@@ -54,7 +54,7 @@ class Lemma:
 class Stated:
     """The common part of theorems and invariants: a claim, and the conditions under which it HOLDS.
 
-    `name` is the claim's, unless another is given.
+    `name`, `sentence` and `source` are the claim's, unless others are given.
     `needs` are axioms without which the proof should fail.  `witness` is a closed formula that some structure must
     satisfy together with the antecedent, so that the statement is not vacuous.  `readings` are the non-default readings
     of the system; the theory must encode these readings.
@@ -62,8 +62,8 @@ class Stated:
 
     claim: Property
     name: str = ""
-    sentence: str
-    source: str
+    sentence: str = ""
+    source: str = ""
     protocol: str
     system: str
     needs: tuple[str, ...] = ()
@@ -74,7 +74,8 @@ class Stated:
     readings: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "name", self.name or self.claim.name)
+        for text in ("name", "sentence", "source"):
+            object.__setattr__(self, text, getattr(self, text) or getattr(self.claim, text))
 
     def place(self, bundle: Bundle) -> System[Any, Any, Any, Any, Any]:
         """Return the system that it is about, under its readings.

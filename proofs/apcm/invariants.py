@@ -233,8 +233,6 @@ def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[Steps]:
 
 MASKED = Invariant(
     claim=refusing.only_permitted_actions_execute,
-    sentence="Only an action that was offered is executed, and it was permitted and feasible.",
-    source="1, 7",
     protocol="apcm",
     system="run",
     machine=PIPELINE,

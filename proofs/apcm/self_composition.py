@@ -80,7 +80,6 @@ _of_pairs = partial(
 MORE_PRESERVATIONS = _of_pairs(
     claim=blindness.more_preservations_never_permit_more,
     sentence="Of two artefacts that compile, the one that requires a preference more permits no more.",
-    source="6.1",
     theory=_REQUIRING.extended(
         "apcm_preserving",
         Axiom(
@@ -107,7 +106,6 @@ GONE = Function("gone", (), ACT)
 MORE_ACTIONS = _of_pairs(
     claim=blindness.more_actions_never_make_necessity_pass,
     sentence="A violation that is gratuitous without some feasible action is gratuitous with it.",
-    source="6.4",
     theory=_FEASIBLE.extended(
         "apcm_fewer_actions",
         Axiom(
@@ -163,7 +161,6 @@ PRECEDENT = _of_pairs(
     claim=blindness.precedent_matters_by_equality_alone,
     sentence="Whatever two previous artefacts are: if both or neither equal the fields, and the digest is right for "
     "both or neither, the compile is the same.",
-    source="5, 6.3",
     system="run",
     theory=_PRECEDENTS.extended(
         "apcm_precedents",
@@ -208,7 +205,6 @@ def _view_masked(case: tuple[ApcmStep, ApcmStep]) -> Structure | None:
 BLIND = _of_pairs(
     claim=blindness.selection_depends_on_the_mask_alone,
     sentence="Whatever else two submissions differ in, if they permit the same actions the selector offers the same.",
-    source="1, 11.6",
     theory=_BLIND.extended(
         "apcm_masked",
         Axiom(
@@ -285,7 +281,6 @@ def _equivariance(system: str, base: Theory, paired: bool) -> Theorem:
         name="" if system == "universe" else f"equivariance_{system}",
         claim=blindness.equivariance,
         sentence="Rename actions and preferences everywhere: the same errors, the same mask, the same offer, renamed.",
-        source="5, 6",
         system=system,
         theory=two.theory,
         goal=_same_results(two, gratuitous=p, false_pair=g, forbidden=a, permitted=a, offered=a),

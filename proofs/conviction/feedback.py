@@ -169,8 +169,6 @@ def _tried(system: Any, step: Any) -> Iterator[Any]:
 
 LAWFUL = theorem(
     claim=proposing.feedback_is_lawful_and_paid,
-    sentence="Feedback is on somebody else's proposal, within length and number, and is paid for in full.",
-    source="11",
     theory=COMMENTING,
     assumes=admitted(),
     goal=conjunction(

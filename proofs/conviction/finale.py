@@ -219,8 +219,6 @@ _theorem = partial(
 
 BOUNDED = _theorem(
     claim=staking.multipliers_are_bounded,
-    sentence="A point weighs at least 1 and at most MaxConvictionMultiplier.",
-    source="16.7",
     variables=(p,),
     goal=~light(p) & ~heavy(p),
     needs=(
@@ -240,7 +238,6 @@ BOUNDED = _theorem(
 BURNED = _theorem(
     claim=about_points.every_stake_is_burned,
     sentence="At the end every stake is burned, on winning and losing proposals, and one record says how much.",
-    source="18.2",
     variables=(v,),
     assumes=_some,
     goal=recorded(v) & ~remains(v),

@@ -39,7 +39,6 @@ _invariant = partial(
 SUPPLY = _invariant(
     claim=about_points.supply_is_conserved,
     sentence="Balances, stakes and what was burned add up to what was granted.",
-    source="4.3, 13.3, 18.3",
     always=same(plus(balances, stakes, burned), granted),
     mutants=(
         *FAULTS.refuted(
@@ -52,7 +51,6 @@ SUPPLY = _invariant(
 
 SIGNS = _invariant(
     claim=about_points.nothing_is_negative,
-    sentence="No balance, stake or burn is ever negative.",
     source="4.2, 9.3, 11.4, 14.2, 16.5",
     always=conjunction(
         [

@@ -108,7 +108,6 @@ RANKED = _theorem(
 HIGHEST = _theorem(
     claim=winning.the_highest_score_wins,
     sentence="Who wins has the highest score, and who has it alone wins: names, places and orders decide nothing.",
-    source="17.2",
     theory=replace(RANKING, axioms=()),
     variables=(p,),
     goal=(wins(p) >> forall([q], at_most(score(q), score(p))))

@@ -184,7 +184,6 @@ def _determined(name: str = "", theory: Theory = EPOCH, **readings: Any) -> Theo
         claim=whole_epoch.outcomes_are_those_of_the_text,
         sentence="Everybody is told what the text says, and the world changes as it says; and so it is with whatever "
         "kernel satisfies the claims, for they determine it.",
-        source="FQ4, FQ5, FQ11, FQ27, FQ33, C10",
         protocol="cud",
         system="universe",
         theory=theory,

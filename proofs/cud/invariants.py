@@ -231,16 +231,12 @@ _invariant = partial(
 
 FAITHFUL = _invariant(
     claim=liveness.livelock_counter_is_faithful,
-    sentence="The livelock counter is the number of epochs in a row, up to three, that count towards livelock.",
-    source="FQ34",
     always=conjunction(iff(one(), other()) for one, other in zip(COUNT, STUCK, strict=True)),
     mutants=FAULTS.refuted(*FAULTS),
 )
 
 PROGRESS = _invariant(
     claim=liveness.no_livelock_with_progress,
-    sentence="A run whose world changes in every window of three epochs is never classified as livelock.",
-    source="G20, FQ34",
     always=COUNT[2]() >> QUIET[2](),
     # A longer memory does not help: nothing forces an epoch to take place.  Spacer finds these two.
     lemmas=(Lemma("one_is_quiet", COUNT[0]() >> QUIET[0]()), Lemma("two_are_quiet", COUNT[1]() >> QUIET[1]())),

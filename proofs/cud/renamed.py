@@ -116,7 +116,6 @@ EXIT = twin(
     history.exit_is_harmless,
     _LEFT,
     sentence="Whatever passes a pass with an agent in the run passes it without that agent.",
-    source="FQ24, FQ28",
     variables=(r,),
     assumes=differ(by(r), LEAVER()) & word("passes", r),
     goal=_staying.second("passes", r) & (_staying.second("collides", r) >> word("collides", r)),
@@ -153,7 +152,6 @@ BLINDNESS = twin(
     blindness.token_blindness,
     _VETOED,
     sentence="An agent refused in pass 2 is handed what it would be handed if pass 1 had refused the same request.",
-    source="FQ4, FQ11",
     assumes=word("contested", TOLD()),
     goal=conjunction(
         [
@@ -257,7 +255,6 @@ EQUIVARIANCE = twin(
     quotient="renaming",
     sentence="Rename agents and keys everywhere, and every request ends in the same way, told the same, with the "
     "same effects under the new names.",
-    source="D12, FQ19, FQ26",
     view=_seen_renamed,
     samples=FEWER,
     **alike_under_new_names(_two),

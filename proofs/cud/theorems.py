@@ -59,7 +59,6 @@ EXECUTED_NEVER_INTERFERE = _about_epochs(
 EXECUTED_HAS_CAPABILITY = _about_epochs(
     safety.executed_has_capability,
     sentence="Whatever is executed cites and holds an ALLOW for every declared key.",
-    source="FQ27, FQ33, FQ34",
     variables=(r, k),
     assumes=word("gets_done", r) & scope(r, k),
     goal=word("entitled", r, k),
@@ -68,7 +67,6 @@ EXECUTED_HAS_CAPABILITY = _about_epochs(
 NO_VETO_OVERRIDDEN = _about_epochs(
     safety.no_veto_overridden,
     sentence="Nothing is executed on a key and operation that a DENY governs, whoever holds the DENY.",
-    source="FQ27, FQ34",
     variables=(r, k),
     assumes=word("gets_done", r) & scope(r, k),
     goal=~word("barred", r, k),
@@ -81,8 +79,6 @@ _authored = exists([r], word("gets_done", r) & ~reads(r) & scope(r, k) & wants(r
 def _own_scope(**more: Any) -> Theorem:
     return _about_epochs(
         safety.only_own_scope_changes,
-        sentence="A key changes only as an executed WRITE that declared it proposed.",
-        source="C10, FQ3",
         variables=(k, v),
         assumes=word("becomes", k, v),
         goal=_authored,
@@ -94,7 +90,6 @@ def _nothing_changes(**more: Any) -> Theorem:
     return _about_epochs(
         safety.non_executed_changes_nothing,
         sentence="An epoch in which no WRITE is executed leaves the world alone.",
-        source="B6, FQ10, D13",
         variables=(k, v),
         assumes=~exists([r], word("gets_done", r) & ~reads(r)),
         goal=~word("becomes", k, v),
@@ -107,7 +102,6 @@ NO_OUTCOME_UNASKED = _about_epochs(
     safety.no_outcome_unasked,
     sentence="Everyone in the run who does not exit gets a token, NO_ACTION exactly if it submitted nothing; nobody "
     "else gets one, and the log has one entry for each request and no other.",
-    source="FQ5, FQ24",
     goal=conjunction(
         [
             forall([x], iff(word("answered", x), active(x) & ~exits(x))),
@@ -130,7 +124,6 @@ NO_WINNER = _about_epochs(
 NO_OVER_REFUSAL = _about_epochs(
     arbitration.no_over_refusal,
     sentence="A request that passes pass 1 and interferes with none is executed, unless it is out of scope.",
-    source="FQ4, FQ27",
     variables=(r,),
     assumes=word("lawful", r) & ~word("contested", r),
     goal=word("gets_done", r) | (word("gets_fault", r) & word("trespasses", r)),
@@ -139,7 +132,6 @@ NO_OVER_REFUSAL = _about_epochs(
 BARE_TOKENS = _about_epochs(
     blindness.bare_tokens,
     sentence="Nobody is handed anything but one of the four bare tokens.",
-    source="A3, FQ5, FQ11",
     variables=(r,),
     assumes=submitted(r),
     goal=~word("gets_more", r),
@@ -174,7 +166,6 @@ DEADLOCK_XOR_LIVELOCK = _about_epochs(
     liveness.deadlock_xor_livelock,
     system="run",
     sentence="A deadlocked epoch does not count towards livelock.",
-    source="FQ34, FQ36",
     assumes=_DEADLOCKED,
     goal=~_stuck(any_attempt=False),
 )
@@ -207,7 +198,6 @@ def _orphaning(*, reading: bool, **more: Any) -> Theorem:
     return _about_epochs(
         history.orphaning_is_permanent,
         sentence="An orphaned key and operation stays orphaned, and no request that declares it passes pass 1.",
-        source="FQ24, FQ28",
         goal=_orphans(reading=reading),
         needs=("only_active_submit",),
         witness=exists([k, r], word("orphan_write", k) & scope(r, k) & submitted(r)),
@@ -218,7 +208,6 @@ def _orphaning(*, reading: bool, **more: Any) -> Theorem:
 MALFORMED = _about_epochs(
     safety.malformed_is_a_fault,
     sentence="A request is called malformed exactly if it breaks the action grammar, and is a fault then.",
-    source="C8, FQ2, FQ12, FQ13",
     variables=(r,),
     assumes=submitted(r),
     goal=iff(word("formed", r), word("proper", r)) & (word("proper", r) | word("gets_fault", r)),
@@ -227,7 +216,6 @@ MALFORMED = _about_epochs(
 FOREIGN = _about_epochs(
     safety.foreign_citation_is_a_fault,
     sentence="A well-formed request is struck for its citations exactly if it cites what its submitter does not hold.",
-    source="FQ33",
     variables=(r,),
     assumes=submitted(r),
     goal=iff(word("struck", r) & word("formed", r), word("astray", r)) & (word("astray", r) >> word("gets_fault", r)),
@@ -235,8 +223,6 @@ FOREIGN = _about_epochs(
 
 CHANGED_KEY = _about_epochs(
     blindness.changed_key_reveals_pass_one,
-    sentence="Whoever is refused while a key it declared changes was refused in pass 1.",
-    source="FQ11",
     variables=(r, k, v),
     assumes=word("gets_failure", r) & scope(r, k) & word("becomes", k, v),
     goal=~word("passes", r) & ~word("struck", r) & word("logged", r),

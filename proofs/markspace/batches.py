@@ -210,7 +210,6 @@ _entitled = forall([i], _says("allowed", i) >> _fit(i))
 AS_WRITTEN = _theorem(
     claim=contesting.deferred_mutual_exclusion_p17,
     sentence="Exactly one agent hears ALLOW, all others BLOCKED: false where an action claims the resource.",
-    source="P17",
     goal=_one_at_most & exists([i], _says("allowed", i)) & forall([i], _says("allowed", i) | _says("blocked", i)),
     expected=Status.REFUTED,
 )
@@ -218,7 +217,6 @@ AS_WRITTEN = _theorem(
 REPAIRED = _theorem(
     claim=contesting.one_winner_per_boundary,
     sentence="At most one hears ALLOW, one that no action bars; exactly one where there is such a one.",
-    source="P17 with P39, repaired",
     goal=_one_at_most & _entitled & (exists([i], _fit(i)) >> exists([i], _fit(i) & _says("allowed", i))),
     needs=("intents_are_ranked", "finitely_many"),
     lemmas=(

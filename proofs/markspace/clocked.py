@@ -272,8 +272,6 @@ _ABSOLUTE = {"activated": _activated(at_least(now(), interval(a)))}
 
 SHIFT = _theorem(
     claim=clocked.only_ages_matter,
-    sentence="Counted from now, instants say who is activated as they did, and lead to the same counted from now.",
-    source="14.2",
     theory=SHIFTED,
     goal=_goal(same(_then_age, _then_age2)),
     needs=("activations_are_remembered", "seconds_pass", "counted_from_now", "the_rest_is_as_it_was"),
@@ -288,7 +286,6 @@ SHIFT = _theorem(
 SATURATION = _theorem(
     claim=clocked.old_activations_are_alike,
     sentence="An activation farther back than the longest interval may lie as far back: the same are activated.",
-    source="14.2",
     theory=SATURATED,
     goal=_goal(same(_then_last2(a), then_last(a)) | (_old & _old2)) & same(then_now(), _then_now2()),
     needs=("intervals_on_offer", "activations_are_remembered", "seconds_pass", "no_older_than_the_longest"),

@@ -216,7 +216,6 @@ PRECEDENCE = _theorem(
 
 UNCONTESTED = _theorem(
     claim=guarding.uncontested_is_allowed,
-    sentence="Without another agent's intent or action the request is allowed.",
     source="6.1 step 2",
     assumes=~_claimed & forall([i], same(author(i), asker())),
     goal=_allowed,
@@ -243,7 +242,6 @@ POLICY = _theorem(
 TRANSPARENT = _theorem(
     claim=guarding.guard_transparency_p38,
     sentence="Every CONFLICT names the intent that won: false where an action claims the resource.",
-    source="P38",
     assumes=_refused,
     goal=exists([i], PRE_ACTION.word("wins", i)),
     expected=Status.REFUTED,

@@ -172,7 +172,6 @@ BOUNDED = _theorem(
 FIRST = _theorem(
     claim=layers.first_flag_restricts_one_scope,
     sentence="The first flag restricts its agent in the flagged scope alone: false with a threshold below two.",
-    source="P43, its first sentence",
     assumes=_FIRST,
     goal=~ESCALATION.word("globally"),
     expected=Status.REFUTED,
@@ -180,8 +179,6 @@ FIRST = _theorem(
 
 SEVERAL = _theorem(
     claim=layers.first_of_several_flags_restricts_one_scope,
-    sentence="With a threshold of two or more the first flag restricts its agent in the flagged scope alone.",
-    source="P43, its first sentence, repaired",
     assumes=_FIRST & at_least(threshold(), number(2)),
     goal=~ESCALATION.word("globally"),
     witness=exists([p], ESCALATION.word("lost", p)),

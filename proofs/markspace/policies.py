@@ -338,7 +338,6 @@ TRANSPARENT = _theorem(
     name="guard_transparency_under_every_policy",
     claim=guarding.guard_transparency_p38,
     sentence="Every CONFLICT names the intent that won: false under every policy where an action claims the resource.",
-    source="P38",
     assumes=_refused & (by_confidence() | yields() | deferred()),
     goal=exists([i], _says("wins", i)),
     expected=Status.REFUTED,

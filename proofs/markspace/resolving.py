@@ -237,7 +237,6 @@ FIRST = _theorem(
 PURE = _theorem(
     claim=space.resolution_is_a_function_of_the_intents,
     sentence="Whoever resolves a set of intents, and in whatever order they are listed, the same one wins.",
-    source="P11, 6.1",
     theory=TWICE.theory,
     view=view_listed_twice,
     realise=scene_of_listings,

@@ -230,7 +230,6 @@ SPENT = _of_uses(
     claim=executing.an_effect_spends_an_issued_warrant,
     sentence="Nothing is done but under a warrant that was issued in this cycle for the request in hand and was not "
     "spent, and is then.",
-    source="4 INV-1",
     assumes=effect(),
     goal=conjunction([issued(held()), ~old(held()), ~spent(held()), same(hand(), names(held())), spends(held())]),
     witness=exists([w], spent(w)),
@@ -249,7 +248,6 @@ SPENT = _of_uses(
 WITHIN = _of_uses(
     claim=executing.nothing_outside_the_allow_list,
     sentence="Whatever is written lies where the constitution allows it, with the links as they are at that moment.",
-    source="6",
     assumes=effect(),
     goal=allowed(now()),
     mutants=(

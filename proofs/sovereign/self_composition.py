@@ -144,7 +144,6 @@ _GATES_ASKED = ("admitted", "admitted2", "judging", "judging2")
 
 ORDER = _of_pairs(
     claim=selecting.order_of_candidates_decides_nothing,
-    sentence="Two orders of the same candidates give the same kind of decision and the same winner.",
     source="13.6 step 6",
     theory=Twice(_LISTED, _TWO.shared).extended(
         "sovereign_orders",
@@ -195,7 +194,6 @@ def _view_copy(case: tuple[Any, SovereignStep, SovereignStep]) -> Structure | No
 COPIES = _of_pairs(
     claim=selecting.duplicates_decide_nothing,
     sentence="A copy of a candidate changes neither the kind of decision nor the winner.",
-    source="7 A4",
     theory=_COPIED,
     goal=_same_outcome,
     needs=("one_is_new", "what_is_new_is_a_copy"),
@@ -218,7 +216,6 @@ FEWER = Axiom("nothing_new", forall([c], _two("present", c) >> present(c)), "the
 INADMISSIBLE = _of_pairs(
     claim=selecting.inadmissible_candidates_decide_nothing,
     sentence="Inadmissible candidates change neither the kind of decision nor the winner.",
-    source="6",
     theory=_TWO.extended(
         "sovereign_inadmissible",
         FEWER,
@@ -239,7 +236,6 @@ INADMISSIBLE = _of_pairs(
 MORE = _of_pairs(
     claim=selecting.more_candidates_never_stop_an_action,
     sentence="Where some of the candidates give an ACTION, so do all of them.",
-    source="6",
     theory=_TWO.extended("sovereign_more_candidates", FEWER),
     assumes=_two("acts"),
     goal=word("acts"),
@@ -283,7 +279,6 @@ def view_counts(case: tuple[Any, SovereignStep, SovereignStep]) -> Structure | N
 TOKENS = _of_pairs(
     claim=selecting.more_tokens_never_help,
     sentence="What is refused for its budget is refused for it when more tokens are reported.",
-    source="7 A49",
     theory=SPENDING,
     assumes=word("exhausted"),
     goal=_COUNTED.second("exhausted"),

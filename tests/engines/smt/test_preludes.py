@@ -65,10 +65,11 @@ def test_mutants_are_refuted_or_unseen_with_a_reason() -> None:
     assert mutation(THEORY, LAST_WINS, {"odd": red(x)}, "why").because == "why"
 
 
-def test_a_theorem_is_called_like_its_claim() -> None:
-    """Unless it has a name of its own."""
-    assert replace(THEOREM, name="").name == "one_granted"
-    assert replace(THEOREM, name="n").name == "n"
+def test_a_theorem_says_what_its_claim_says() -> None:
+    """Unless it has texts of its own."""
+    same = replace(THEOREM, name="", sentence="")
+    assert (same.name, same.sentence) == ("one_granted", "At most one agent is granted.")
+    assert replace(THEOREM, name="n", sentence="s").name == "n"
 
 
 def test_tables() -> None:
