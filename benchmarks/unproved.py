@@ -26,7 +26,7 @@ def kind(claim: Property) -> str:
 
 def row(bundle: Bundle) -> list[int]:
     """Return the number of claims of a protocol, of those with a theorem of any size, and of the others by kind."""
-    proved = {theorem.claim for theorem in stated(bundle.name) if "any" in theorem.scope.split()}
+    proved = {theorem.claim.name for theorem in stated(bundle.name) if "any" in theorem.scope.split()}
     others = Counter(kind(claim) for claim in bundle.claims if claim.name not in proved)
     return [len(bundle.claims), len(bundle.claims) - others.total(), *(others[one] for one in KINDS)]
 

@@ -163,7 +163,7 @@ def _matrix(bundle: Bundle, names: Collection[str], *, as_json: bool) -> int:
             typer.echo(inert(line))
         typer.echo(counted(found))
         for mutant, reason in outside(bundle.name).items():
-            typer.echo(inert(f"outside the theory: {mutant}, because {reason}"))
+            typer.echo(inert(f"outside the theory: {mutant.name}, because {reason}"))
         for cell in wrong:
             said = f"{cell.theorem} on {cell.mutant}: registered as {cell.registered}, found {cell.outcome}"
             say(f"evenhand: {inert(said)}")
@@ -221,7 +221,7 @@ def _theorem(result: Proved) -> dict[str, Json]:
     stated = result.theorem
     return {
         "name": stated.name,
-        "claim": stated.claim,
+        "claim": stated.claim.name,
         "sentence": stated.sentence,
         "scope": stated.scope,
         "expected": stated.expected.value,
@@ -231,7 +231,7 @@ def _theorem(result: Proved) -> dict[str, Json]:
         "record": result.digest,
         "proofs": result.record.get("proofs"),
         "mutants": {
-            killed.mutation.mutant: {
+            killed.mutation.mutant.name: {
                 "expected": killed.mutation.expected,
                 "as_declared": killed.as_declared,
                 "verdict": killed.verdict.status.value,

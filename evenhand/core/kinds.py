@@ -49,8 +49,8 @@ class Property:
 
     `name` is snake_case; `sentence` is the claim in English; `source` the paragraph it comes from; `version` goes up
     when the meaning changes, so that old fixtures fail loudly.  `systems` names the systems it is about (empty: every
-    system of its protocol).  `applies` says under which configurations (readings) it is claimed.  `proved` marks a
-    claim that is also to be proved.  `expected` are the verdicts registered before any run, where they are not HOLDS.
+    system of its protocol).  `applies` says under which configurations (readings) it is claimed.  `expected` are the
+    verdicts registered before any run, where they are not HOLDS.
     """
 
     name: str
@@ -59,7 +59,6 @@ class Property:
     version: int = 1
     systems: tuple[str, ...] = ()
     applies: Callable[[Any], bool] = field(default=lambda _config: True)
-    proved: bool = False
     expected: tuple[Expectation, ...] = ()
 
     CALLS: ClassVar[Calls] = {}

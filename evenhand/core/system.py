@@ -390,6 +390,10 @@ class Mutant(Generic[R]):
     expected: Literal["killed", "equivalent", "open_gap"] = "killed"
     reason: str = ""
 
+    def __hash__(self) -> int:
+        """The name's hash, because rules may hold what has none."""
+        return hash(self.name)
+
     def of(self, systems: Mapping[str, System[Any, Any, Any, Any, R]]) -> System[Any, Any, Any, Any, R]:
         """Return the mutated system, at the scope and under the readings that the mutant names."""
         base = systems[self.system].at(**dict(self.scope)).under(**dict(self.readings))

@@ -171,7 +171,7 @@ def covered(bundle: Bundle, jobs: Iterable[Job]) -> set[tuple[str, str]]:
         if job.engine in ("explore", "fuzz") and job.variant in ("", "reference"):
             found |= {(claim.name, job.system) for claim in claims_for(bundle, job.system, job.claims)}
         elif job.engine == "prove":
-            found |= {(one.claim, one.system) for one in stated(bundle.name) if one.name == job.theorem}
+            found |= {(one.claim.name, one.system) for one in stated(bundle.name) if one.name == job.theorem}
     return found
 
 

@@ -36,7 +36,9 @@ def theorem_names(protocol: str, *, mutants: Collection[str] = ()) -> tuple[str,
     With `mutants`, only those that state something of one of them.
     """
     return tuple(
-        one.name for one in stated(protocol) if not mutants or any(tried.mutant in mutants for tried in one.mutants)
+        one.name
+        for one in stated(protocol)
+        if not mutants or any(tried.mutant.name in mutants for tried in one.mutants)
     )
 
 
@@ -89,14 +91,13 @@ def _of_mutants(bundle: Bundle, result: Proved, command: str) -> Iterator[Findin
     """The finding of each mutant of a theorem: REFUTED by a run that replays in the executable mutant, or not."""
     theorem = result.theorem
     base = bundle.model.systems[theorem.system].under(**theorem.readings)
-    rules = {mutant.name: mutant.rules for mutant in bundle.model.mutants}
-    claim = next(claim for claim in bundle.claims if claim.name == theorem.claim)
+    claim = theorem.claim
     for killed in result.mutants:
-        verdict = killed.verdict
-        system = replace(base, rules=rules[killed.mutation.mutant], variant=killed.mutation.mutant)
+        verdict, mutant = killed.verdict, killed.mutation.mutant
+        system = replace(base, rules=mutant.rules, variant=mutant.name)
         refuted = verdict.status is Status.REFUTED and verdict.evidence is not None
         expected = Status.REFUTED if killed.mutation.expected == "refuted" else Status.HOLDS
-        registered = Expectation(theorem.claim, expected, engine=ENGINE, because=killed.mutation.because)
+        registered = Expectation(claim.name, expected, engine=ENGINE, because=killed.mutation.because)
         yield replace(
             finding(bundle.name, claim.sentence, verdict, registered),
             length=evidence_length(verdict.evidence) if verdict.evidence is not None else None,
@@ -137,14 +138,13 @@ def finding_of(bundle: Bundle, result: Proved, command: str) -> Finding:
     """Return the finding of a proof, with the expected status of this claim and engine, else of the theorem itself."""
     theorem, verdict = result.theorem, result.verdict
     system = bundle.model.systems[theorem.system].under(**theorem.readings)
-    claim = next(claim for claim in bundle.claims if claim.name == theorem.claim)
-    evidence = verdict.evidence
+    claim, evidence = theorem.claim, verdict.evidence
     refuted = verdict.status is Status.REFUTED and evidence is not None
     # A counterexample to induction refutes nothing, but its two states are shown.
     shown = evidence if refuted else result.outcome.evidence if isinstance(result.outcome, Induction) else None
-    registered = bundle.expectation(theorem.claim, theorem.system, ENGINE, theorem.readings)
+    registered = bundle.expectation(claim.name, theorem.system, ENGINE, theorem.readings)
     if registered.engine != ENGINE:
-        registered = Expectation(theorem.claim, theorem.expected, engine=ENGINE)
+        registered = Expectation(claim.name, theorem.expected, engine=ENGINE)
     return replace(
         finding(bundle.name, claim.sentence, verdict, registered),
         story=story_of(system, shown, bundle.phases) if shown is not None else None,

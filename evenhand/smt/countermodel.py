@@ -77,7 +77,7 @@ def confirmed(theory: Theory, model: Structure, *claims: Formula) -> str:
     return ""
 
 
-def follow(theorem: Theorem, theory: Theory, model: Structure, claim: Property, system: AnySystem) -> Outcome:
+def follow(theorem: Theorem, theory: Theory, model: Structure, system: AnySystem) -> Outcome:
     """Confirm, minimise, realise and replay a countermodel of the theorem in `theory`; return the outcome.
 
     `theory` is the theorem's own or a mutant of it, `system` the executable variant that belongs to it.
@@ -86,11 +86,11 @@ def follow(theorem: Theorem, theory: Theory, model: Structure, claim: Property, 
     if said := confirmed(theory, model, wrong):
         return EncodingDisagrees(model, f"the evaluator contradicts the solver's model: {said}")
     small = minimise(model, all_of(theory, wrong))
-    found = _replayed(theorem, small, claim, system)
+    found = _replayed(theorem, small, system)
     if isinstance(found, Refutation) or small == model:
         return found
     # The minimised structure may not be realisable where the solver's own is.
-    larger = _replayed(theorem, model, claim, system)
+    larger = _replayed(theorem, model, system)
     return larger if isinstance(larger, Refutation) else found
 
 
@@ -108,8 +108,8 @@ def all_of(theory: Theory, claim: Formula) -> Callable[[Structure], bool]:
     return keeps
 
 
-def _replayed(theorem: Theorem, structure: Structure, claim: Property, system: AnySystem) -> Outcome:
-    evidence = theorem.realise(structure)
+def _replayed(theorem: Theorem, structure: Structure, system: AnySystem) -> Outcome:
+    claim, evidence = theorem.claim, theorem.realise(structure)
     if evidence is None:
         return NoCounterpart(structure, "no scenario of the model matches this structure: an axiom is missing")
     judgement = judge(system, claim, evidence)

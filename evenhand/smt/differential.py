@@ -70,14 +70,13 @@ def variants(system: AnySystem, mutants: Sequence[Mutant[Any]]) -> tuple[AnySyst
 
 def agree(
     theorem: Theorem,
-    claim: Property,
     system: AnySystem,
     mutants: Sequence[Mutant[Any]],
     *,
     also: Mapping[str, Sequence[AnyStep]] | None = None,
 ) -> Conformance:
     """Compare theory and model on the theorem's samples of every variant, and on the steps in `also` by variant."""
-    tally = _Tally(theorem)
+    claim, tally = theorem.claim, _Tally(theorem)
     extra = also or {}
     sampled = theorem.samples if isinstance(theorem.samples, Samples) else None
     usual = _steps(theorem, system, None)
@@ -166,7 +165,7 @@ def _spread(taken: list[_Taken], limit: int) -> list[_Taken]:
 def _mutated(theorem: Theorem, name: str) -> Mapping[str, Definition] | None:
     """The mutant's definitions; None where the theory has no such mutant."""
     for mutation in theorem.mutants:
-        if mutation.mutant == name:
+        if mutation.mutant.name == name:
             return theorem.theory.redefined(mutation.definitions).meanings
     return None
 

@@ -54,7 +54,7 @@ class Equality:
     that may differ to the closed formula that relates the two versions (the mutant's relation `word` is `word_m`).
     """
 
-    mutant: str
+    mutant: Mutant[Any]
     theorem: Theorem
     definitions: tuple[Definition, ...]
     instead: tuple[tuple[str, Formula], ...] = ()
@@ -78,7 +78,7 @@ class EqualityResult:
     system: System[Any, Any, Any, Any, Any] | None = None
 
 
-def equalities(bundle: Bundle, mutant: str) -> tuple[Equality, ...]:
+def equalities(bundle: Bundle, mutant: Mutant[Any]) -> tuple[Equality, ...]:
     """Return the equalities of a mutant: those its protocol states, else one for each theorem with this mutant.
 
     Raises ProtocolBroken for theorems that do not import.
@@ -112,21 +112,19 @@ def equality_of(bundle: Bundle, mutant: str, *, portfolio: Portfolio | None = No
     declared = next((one for one in bundle.model.mutants if one.name == mutant), None)
     if declared is None:
         return replace(found, because="no theory speaks of mutants made by rule")
-    for asked in equalities(bundle, mutant):
-        found = distinguished(asked, bundle, declared, portfolio=portfolio)
+    for asked in equalities(bundle, declared):
+        found = distinguished(asked, bundle, portfolio=portfolio)
         if found.status is not Status.UNDECIDED:
             break
     return found
 
 
-def distinguished(
-    equality: Equality, bundle: Bundle, mutant: Mutant[Any], *, portfolio: Portfolio | None = None
-) -> EqualityResult:
+def distinguished(equality: Equality, bundle: Bundle, *, portfolio: Portfolio | None = None) -> EqualityResult:
     """Return the result for one mutant in one theory."""
-    theorem = equality.theorem
+    theorem, mutant = equality.theorem, equality.mutant
     if dict(theorem.readings) != dict(mutant.readings):
         return EqualityResult(mutant.name, Status.UNDECIDED, f"theorem {theorem.name} is about other readings")
-    return _Asking(equality, bundle, portfolio or shared()).run(mutant)
+    return _Asking(equality, bundle, portfolio or shared()).run()
 
 
 class _Asking(ProofTask):
@@ -141,8 +139,8 @@ class _Asking(ProofTask):
         self.equality = equality
         self.faulty = self.mutated(own)
 
-    def run(self, mutant: Mutant[Any]) -> EqualityResult:
-        definitions = self.equality.definitions
+    def run(self) -> EqualityResult:
+        mutant, definitions = self.equality.mutant, self.equality.definitions
         observed, constant = self.observed()
         reached = tuple(word for word in observed if touches(self.theory, (word,), definitions))
         if not reached:
@@ -163,7 +161,7 @@ class _Asking(ProofTask):
             )
         if not self.sees_others(reached):
             self.doubt(ProofStatus.VACUOUS, f"these words distinguish no other fault of theory {self.theory.name}")
-        conformance = agree(self.theorem, self.claim, self.system, (mutant,))
+        conformance = agree(self.theorem, self.system, (mutant,))
         if conformance.disagreements:
             self.doubt(ProofStatus.UNDECIDED, f"theory and model disagree: {conformance.disagreements[0]}")
         elif not conformance.words or not conformance.structures:
@@ -201,7 +199,7 @@ class _Asking(ProofTask):
 
     def structures(self, system: System[Any, Any, Any, Any, Any]) -> Iterator[Structure]:
         """Yield the structures of the samples that lie inside the theory."""
-        for case, _ in cases(system, self.claim, self.theorem.samples(system)):
+        for case, _ in cases(system, self.theorem.claim, self.theorem.samples(system)):
             found = self.theorem.view(case)
             if found is not None and all(self.theory.reader.holds(one.formula, found) for one in self.theory.axioms):
                 yield found
@@ -251,6 +249,9 @@ class _Asking(ProofTask):
                 continue
             both, goals = self.beside(fault.definitions, words)
             for word, goal in goals:
-                if self.ask(f"control.{fault.mutant}.{word}", both.query(("goal", Not(goal))), "sat").status == "sat":
+                if (
+                    self.ask(f"control.{fault.mutant.name}.{word}", both.query(("goal", Not(goal))), "sat").status
+                    == "sat"
+                ):
                     return True
         return False

@@ -20,6 +20,7 @@ from types import ModuleType
 from typing import Any, Literal, cast
 
 from evenhand.core.bundle import Bundle
+from evenhand.core.system import Mutant
 from evenhand.smt.countermodel import Refutation, follow
 from evenhand.smt.logic import Definition, Formula, Holds, Not, conjunction, walk
 from evenhand.smt.portfolio import Portfolio, shared
@@ -57,7 +58,7 @@ class Attempt:
     """A theorem to try on a mutant, expressed in the theorem's own theory; `registered` is the required outcome."""
 
     theorem: Theorem
-    mutant: str
+    mutant: Mutant[Any]
     definitions: tuple[Definition, ...]
     registered: Registered = ""
 
@@ -88,9 +89,9 @@ def attempts(protocol: str) -> tuple[Attempt, ...]:
     return tuple(cast("Callable[[], Iterable[Attempt]]", own.attempts)())
 
 
-def outside(protocol: str) -> Mapping[str, str]:
+def outside(protocol: str) -> Mapping[Mutant[Any], str]:
     """Return the mutants that the protocol's theories cannot express, with reasons, as its module `matrix` lists."""
-    return cast("Mapping[str, str]", getattr(_own(protocol), "OUTSIDE", {}))
+    return cast("Mapping[Mutant[Any], str]", getattr(_own(protocol), "OUTSIDE", {}))
 
 
 def _own(protocol: str) -> ModuleType | None:
@@ -104,7 +105,7 @@ def _own(protocol: str) -> ModuleType | None:
 
 def _pooled(known: Iterable[Theorem]) -> Iterator[Attempt]:
     every = tuple(known)
-    said: dict[str, list[tuple[Theory, tuple[Definition, ...]]]] = {}
+    said: dict[Mutant[Any], list[tuple[Theory, tuple[Definition, ...]]]] = {}
     for theorem in every:
         for mutation in theorem.mutants:
             said.setdefault(mutation.mutant, []).append((theorem.theory, mutation.definitions))
@@ -136,7 +137,7 @@ def cells(tried: Iterable[Attempt], bundle: Bundle, *, portfolio: Portfolio | No
     """Yield the cell of each attempt.  Raises NoSolver."""
     asked = portfolio or shared()
     for attempt in tried:
-        yield Cell(attempt.theorem.name, attempt.mutant, _outcome(attempt, bundle, asked), attempt.registered)
+        yield Cell(attempt.theorem.name, attempt.mutant.name, _outcome(attempt, bundle, asked), attempt.registered)
 
 
 def touched(attempt: Attempt) -> tuple[Formula, ...]:
@@ -162,14 +163,12 @@ def _outcome(attempt: Attempt, bundle: Bundle, portfolio: Portfolio) -> Outcome:
         return "not touched"
     theorem = replace(attempt.theorem, mutants=(Mutation(mutant=attempt.mutant, definitions=attempt.definitions),))
     theory = theorem.theory.redefined(attempt.definitions)
-    claim = next(claim for claim in bundle.claims if claim.name == theorem.claim)
-    rules = next(one.rules for one in bundle.model.mutants if one.name == attempt.mutant)
     honest = bundle.model.systems[theorem.system].under(**theorem.readings)
     usual = next(iter(bundle.model.systems.values())).rules
-    mutated = replace(honest, rules=grafted(honest.rules, usual, rules), variant=attempt.mutant)
+    mutated = replace(honest, rules=grafted(honest.rules, usual, attempt.mutant.rules), variant=attempt.mutant.name)
 
     def kills(model: Structure | None) -> bool:
-        return model is not None and isinstance(follow(theorem, theory, model, claim, mutated), Refutation)
+        return model is not None and isinstance(follow(theorem, theory, model, mutated), Refutation)
 
     # Most faults show in a small structure.  All parts at once, because without quantifiers that is not harder.
     whole, _ = small_model(theory, Not(conjunction(parts)), portfolio)

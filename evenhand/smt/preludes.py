@@ -1,25 +1,23 @@
 """Parts that theories and theorems of several protocols share, each written once; this module knows no protocol.
 
 Symbols and words are declared by `relations`, `numbers`, `define` and `Declarations`; `ordered` and `ranked` are
-orders; `Twice` is a theory beside a second copy of itself; `Faults` makes mutants, `stating` theorems that have much
-in common.
+orders; `Twice` is a theory beside a second copy of itself; `Faults` makes mutants.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
+from evenhand.core.system import Mutant
 from evenhand.core.trace import Pair, Scenario
 from evenhand.core.verdict import Evidence
 from evenhand.smt.arithmetic import NUMBER
 from evenhand.smt.logic import Definition, Formula, Function, Relation, Sort, Term, Var, conjunction, forall, iff, same
 from evenhand.smt.structure import Structure
-from evenhand.smt.theorem import Mutation, Stated
+from evenhand.smt.theorem import Mutation
 from evenhand.smt.theory import Axiom, Theory
-
-T = TypeVar("T", bound=Stated)
 
 
 def relations(names: str, *domain: Sort) -> tuple[Relation, ...]:
@@ -82,27 +80,27 @@ def ordered(before: Relation, one: Var, two: Var, three: Var) -> Formula:
     return ranked(before, one, two, three) & total
 
 
-def mutation(theory: Theory, mutant: str, bodies: Mapping[str, Formula], because: str = "") -> Mutation:
+def mutation(theory: Theory, mutant: Mutant[Any], bodies: Mapping[str, Formula], because: str = "") -> Mutation:
     """Return the mutant with these meanings of words; `because` says why a theorem does not see it."""
-    definitions = tuple(theory.means(name, body, mutant) for name, body in bodies.items())
+    definitions = tuple(theory.means(name, body, mutant.name) for name, body in bodies.items())
     return Mutation(
         mutant=mutant, definitions=definitions, expected="proved" if because else "refuted", because=because
     )
 
 
-class Faults(dict[str, tuple[Definition, ...]]):
-    """The meanings that mutants give to words, by the name of the mutant."""
+class Faults(dict[Mutant[Any], tuple[Definition, ...]]):
+    """The meanings that mutants give to words: each mutant is `said` with its definitions."""
 
-    def refuted(self, *names: str) -> tuple[Mutation, ...]:
+    def __init__(self, *said: tuple[Any, ...]) -> None:
+        super().__init__((mutant, tuple(definitions)) for mutant, *definitions in said)
+
+    def refuted(self, *mutants: Mutant[Any]) -> tuple[Mutation, ...]:
         """Return mutants that a theorem must refute."""
-        return tuple(Mutation(mutant=name, definitions=self[name]) for name in names)
+        return tuple(Mutation(mutant=mutant, definitions=self[mutant]) for mutant in mutants)
 
-    def unseen(self, **because: str) -> tuple[Mutation, ...]:
-        """Return mutants that a theorem cannot see, each with the reason why."""
-        return tuple(
-            Mutation(mutant=name, definitions=self[name], expected="proved", because=why)
-            for name, why in because.items()
-        )
+    def unseen(self, mutant: Mutant[Any], because: str) -> Mutation:
+        """Return a mutant that a theorem cannot see, with the reason why."""
+        return Mutation(mutant=mutant, definitions=self[mutant], expected="proved", because=because)
 
 
 class Copies:
@@ -190,15 +188,3 @@ def both_runs(
         return None if first is None or second is None else Pair(first, second, label)
 
     return realised
-
-
-def stating(kind: type[T], **usual: Any) -> Callable[..., T]:
-    """Return a maker of theorems or invariants that have `usual` in common.
-
-    Each may say otherwise; its claim is called like itself unless it names another.
-    """
-
-    def made(**own: Any) -> T:
-        return kind(**{"claim": own["name"], **usual, **own})
-
-    return made

@@ -6,7 +6,7 @@ vacuity, any other doubt.  A theorem HOLDS only without doubts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
@@ -49,16 +49,12 @@ class ProofTask:
     ) -> None:
         self.stated, self.theory, self.bundle = stated, theory, bundle
         self.limits, self.portfolio, self.keep_proofs = limits, portfolio, keep_proofs
-        self.system: AnySystem = _named(bundle.model.systems, "system", stated.system).under(**stated.readings)
-        self.claim = _named({claim.name: claim for claim in bundle.claims}, "claim", stated.claim)
-        self.executable = {mutant.name: mutant for mutant in bundle.model.mutants}
+        self.system: AnySystem = stated.place(bundle)
         self.queries: list[tuple[str, Answered]] = []
         self.fragments: dict[str, str] = {}
         self.doubts: list[tuple[ProofStatus, str]] = []
         self.replayed: dict[str, list[AnyStep]] = {}
         self.proofs: dict[str, ProofText] = {}
-        for mutation in stated.mutants:
-            _named(self.executable, "mutant", mutation.mutant)
 
     def ask(self, name: str, query: Query, expected: Literal["sat", "unsat"]) -> Answered:
         """Return the solvers' joint answer; a contradiction is a doubt.  With `keep_proofs`, keep cvc5's proof."""
@@ -113,8 +109,8 @@ class ProofTask:
             self.doubt(ProofStatus.VACUOUS, "a goal is proved without itself: the axioms contradict each other")
 
     def mutated(self, mutation: Mutation) -> AnySystem:
-        """Return the executable mutant of the same name, at the system's scope and readings."""
-        return replace(self.system, rules=self.executable[mutation.mutant].rules, variant=mutation.mutant)
+        """Return the executable mutant, at the system's scope and readings."""
+        return replace(self.system, rules=mutation.mutant.rules, variant=mutation.mutant.name)
 
     def countered(self, outcome: Outcome) -> None:
         """Record a countermodel of the theorem; one that does not replay from an initial state is a doubt."""
@@ -127,7 +123,7 @@ class ProofTask:
 
     def killed(self, mutation: Mutation, answered: Answered, outcome: Outcome | None) -> Killed:
         """Return the result for a mutant; a result other than declared is a doubt."""
-        name = mutation.mutant
+        name = mutation.mutant.name
         refuted = mutation.expected == "refuted"
         if outcome is not None:
             self.remember(name, self.mutated(mutation), outcome)
@@ -144,7 +140,7 @@ class ProofTask:
         elif answered.status == "unsat":
             status = Status.HOLDS
         verdict = Verdict(
-            claim=self.stated.claim,
+            claim=self.stated.claim.name,
             status=status,
             engine="prove",
             system=self.stated.system,
@@ -176,7 +172,7 @@ class ProofTask:
         status = {ProofStatus.HOLDS: Status.HOLDS, ProofStatus.REFUTED: Status.REFUTED}.get(word, Status.UNDECIDED)
         shout = f"{word.value}: " if word in (ProofStatus.VACUOUS, ProofStatus.DISAGREEMENT) else ""
         verdict = Verdict(
-            claim=stated.claim,
+            claim=stated.claim.name,
             status=status,
             engine="prove",
             system=stated.system,
@@ -199,7 +195,7 @@ class ProofTask:
             self.proofs if self.keep_proofs else None,
             theorem=_theorem_json(stated),
             fragments=dict(self.fragments),
-            mutants={one.mutation.mutant: _killed_json(one) for one in killed},
+            mutants={one.mutation.mutant.name: _killed_json(one) for one in killed},
             outcome=_outcome_json(outcome),
             conformance={name: getattr(conformance, name) for name in COUNTED},
             verdict=word.value,
@@ -276,7 +272,7 @@ COUNTED = ("structures", "size", "cases", "outside", "true", "false")
 def _theorem_json(stated: Stated) -> Json:
     return {
         "name": stated.name,
-        "claim": stated.claim,
+        "claim": stated.claim.name,
         "protocol": stated.protocol,
         "expected": stated.expected.value,
         "scope": stated.scope,
@@ -293,9 +289,3 @@ def _killed_json(killed: Killed) -> Json:
         "outcome": None if outcome is None else kind_of(outcome),
         "structure": None if outcome is None else outcome.structure.to_json(),
     }
-
-
-def _named(known: Mapping[str, Any], what: str, name: str) -> Any:
-    if name not in known:
-        raise UnknownName(what, name, known)
-    return known[name]

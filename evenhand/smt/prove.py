@@ -69,7 +69,7 @@ class _Theorem(ProofTask):
         if main.status == "unsat":
             self.needed(steps)
         killed = tuple(self.mutant(theorem, mutation) for mutation in theorem.mutants)
-        conformance = agree(theorem, self.claim, self.system, self.bundle.model.mutants, also=self.replayed)
+        conformance = agree(theorem, self.system, self.bundle.model.mutants, also=self.replayed)
         return self.finish(main, outcome, killed, conformance)
 
     def wants_proof(self) -> bool:
@@ -124,7 +124,7 @@ class _Theorem(ProofTask):
             self.doubt(ProofStatus.UNDECIDED, f"no solver decides it: {main.because}")
         if main.status != "sat" or main.model is None:
             return None
-        outcome = follow(theorem, theorem.theory, main.model, self.claim, self.system)
+        outcome = follow(theorem, theorem.theory, main.model, self.system)
         self.countered(outcome)
         return outcome
 
@@ -141,13 +141,15 @@ class _Theorem(ProofTask):
         if mutation.expected == "refuted":
             # Most faults show in a small structure; if it replays, no larger query is needed.
             model, query = small_model(theory, Not(theorem.formula), self.portfolio)
-            found = None if model is None else follow(theorem, theory, model, self.claim, self.mutated(mutation))
+            found = None if model is None else follow(theorem, theory, model, self.mutated(mutation))
             if isinstance(found, Refutation):
-                said = self.note(f"mutant.{mutation.mutant}", self.portfolio.model(query, limits=LIMITS, both=True))
+                said = self.note(
+                    f"mutant.{mutation.mutant.name}", self.portfolio.model(query, limits=LIMITS, both=True)
+                )
                 return self.killed(mutation, said, found)
         expected: Literal["sat", "unsat"] = "sat" if mutation.expected == "refuted" else "unsat"
-        answered, _ = self.decide(f"mutant.{mutation.mutant}", theorem, theory, expected)
+        answered, _ = self.decide(f"mutant.{mutation.mutant.name}", theorem, theory, expected)
         outcome: Outcome | None = None
         if answered.status == "sat" and answered.model is not None:
-            outcome = follow(theorem, theory, answered.model, self.claim, self.mutated(mutation))
+            outcome = follow(theorem, theory, answered.model, self.mutated(mutation))
         return self.killed(mutation, answered, outcome)

@@ -12,7 +12,7 @@ from collections.abc import Collection
 from typing import Any, TypeVar, cast
 
 from evenhand.core.bundle import Bundle, ProtocolBroken
-from evenhand.core.registry import find, protocols
+from evenhand.core.registry import find
 from evenhand.core.system import UnknownName
 from evenhand.smt.theorem import Stated, Theorem
 from evenhand.smt.transitions.invariant import Invariant
@@ -42,21 +42,13 @@ def invariants(protocol: str) -> tuple[Invariant, ...]:
 def stated(protocol: str) -> tuple[Stated, ...]:
     """Return the theorems, then the invariants of `protocol`.
 
-    Raises ProtocolBroken as they do, for two of one name, and for a claim marked as proved that none of them states.
+    Raises ProtocolBroken as they do, and for two of one name.
     """
     every: tuple[Stated, ...] = (*theorems(protocol), *invariants(protocol))
     names = [one.name for one in every]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise ProtocolBroken(f"protocol {protocol}: two theorems are called {twice!r}; rename one")
-    about = {one.claim for one in every}
-    for bundle in protocols():
-        for claim in bundle.claims if bundle.name == protocol else ():
-            if claim.proved and claim.name not in about:
-                raise ProtocolBroken(
-                    f"protocol {protocol}: claim {claim.name!r} is marked as proved, and no theorem states it; write "
-                    "one, or leave the mark out"
-                )
     return every
 
 
@@ -87,14 +79,9 @@ def _stated(protocol: str, module: str, name: str, kind: type[T]) -> tuple[T, ..
 
 
 def _check_names(bundle: Bundle, one: Stated) -> None:
-    """Check that everything a theorem names exists; otherwise it would be proved of nothing.  Raises ValueError."""
-    systems = bundle.model.systems
+    """Check that everything a theorem refers to is the protocol's.  Raises ValueError."""
     _is_one("protocol", one.protocol, [bundle.name])
-    _is_one("system", one.system, systems)
-    _is_one("claim", one.claim, [claim.name for claim in bundle.claims])
-    system = systems[one.system].under(**one.readings)
-    for tried in one.mutants:
-        _is_one("mutant", tried.mutant, [mutant.name for mutant in bundle.model.mutants])
+    system = one.place(bundle)
     if isinstance(one, Theorem) and one.quotient:
         known = [*(group.name for group in system.quotients), *(mapping.name for mapping in system.abstractions)]
         _is_one("quotient", one.quotient, known)

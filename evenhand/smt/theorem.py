@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from evenhand.core.system import System
+from evenhand.core.bundle import Bundle
+from evenhand.core.property import Property
+from evenhand.core.system import Mutant, System, UnknownName
 from evenhand.core.verdict import Evidence, Status
 from evenhand.smt.logic import TRUE, And, Definition, Formula, Var, exists, forall
 from evenhand.smt.structure import Structure
@@ -26,13 +28,13 @@ def _nothing(_system: System[Any, Any, Any, Any, Any]) -> Iterable[Any]:
 
 @dataclass(frozen=True, kw_only=True)
 class Mutation:
-    """A mutant of the theory, for the executable mutant of the same name.
+    """A mutant of the theory, for an executable mutant.
 
     `expected`: `refuted` (by a countermodel that replays) or `proved` (the theorem does not see this fault; `because`
     explains why).
     """
 
-    mutant: str
+    mutant: Mutant[Any]
     definitions: tuple[Definition, ...]
     expected: Literal["refuted", "proved"] = "refuted"
     because: str = ""
@@ -52,23 +54,44 @@ class Lemma:
 class Stated:
     """The common part of theorems and invariants: a claim, and the conditions under which it HOLDS.
 
+    `name`, `sentence` and `source` are the claim's, unless others are given.
     `needs` are axioms without which the proof should fail.  `witness` is a closed formula that some structure must
     satisfy together with the antecedent, so that the statement is not vacuous.  `readings` are the non-default readings
     of the system; the theory must encode these readings.
     """
 
-    name: str
-    sentence: str
-    source: str
+    claim: Property
+    name: str = ""
+    sentence: str = ""
+    source: str = ""
     protocol: str
     system: str
-    claim: str
     needs: tuple[str, ...] = ()
     witness: Formula = TRUE
     expected: Status = Status.HOLDS
     mutants: tuple[Mutation, ...] = ()
     scope: str = ANY
     readings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def __post_init__(self) -> None:
+        for text in ("name", "sentence", "source"):
+            object.__setattr__(self, text, getattr(self, text) or getattr(self.claim, text))
+
+    def place(self, bundle: Bundle) -> System[Any, Any, Any, Any, Any]:
+        """Return the system that it is about, under its readings.
+
+        Raises UnknownName for a system or reading that does not exist, and for a claim or mutant that is not the
+        protocol's: it would be proved of nothing.
+        """
+        model = bundle.model
+        if self.claim not in bundle.claims:
+            raise UnknownName("claim", self.claim.name, [one.name for one in bundle.claims])
+        for tried in self.mutants:
+            if tried.mutant not in model.mutants:
+                raise UnknownName("mutant", tried.mutant.name, [one.name for one in model.mutants])
+        if self.system not in model.systems:
+            raise UnknownName("system", self.system, model.systems)
+        return model.systems[self.system].under(**self.readings)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -132,7 +132,7 @@ def covering(
         one.name
         for one in theorems
         if one.system == system
-        and one.claim in claims
+        and one.claim.name in claims
         and dict(one.readings) == dict(readings)
         and all(re.search(rf"^any\b.*\b{re.escape(name)}\b", one.scope, re.IGNORECASE) for name in parameters)
     )

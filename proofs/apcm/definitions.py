@@ -6,6 +6,8 @@ the mutant and on the countermodels.
 
 from __future__ import annotations
 
+from evenhand.model.apcm.mutants import inputs_and_views as views
+from evenhand.model.apcm.mutants import rules
 from evenhand.proofs.apcm.compiling import (
     ACT,
     GENERAL,
@@ -39,80 +41,93 @@ _av_kept = forall([p], iff(av(p), old_av(p)))
 _fields_kept = forall([p], iff(av(p), old_av(p)) & iff(rp(p), old_rp(p)))
 
 FAULTS = Faults(
-    rule_1_dropped=(_means("rule_1", FALSE, "nothing is forbidden"),),
-    rule_1_inverted=(
+    (rules.rule_1_dropped, _means("rule_1", FALSE, "nothing is forbidden")),
+    (
+        rules.rule_1_inverted,
         _means(
             "rule_1", feasible(a) & forall([p], violates(a, p) >> (av(p) & ~rp(p))), "what Rule 1 permits is forbidden"
         ),
     ),
-    preservations_forbid_nothing=(
+    (
+        rules.preservations_forbid_nothing,
         _means(
             "rule_1", feasible(a) & exists([p], violates(a, p) & ~av(p)), "only what is not authorised is forbidden"
         ),
     ),
-    violations_need_no_authority=(
+    (
+        rules.violations_need_no_authority,
         _means(
             "rule_1", feasible(a) & exists([p], violates(a, p) & rp(p)), "only violated preservations are forbidden"
         ),
     ),
-    one_authority_covers_all=(
+    (
+        rules.one_authority_covers_all,
         _means(
             "rule_1",
             _honest & (forall([p], violates(a, p) >> ~av(p)) | exists([p], violates(a, p) & rp(p))),
             "one authorised violation licenses the others",
         ),
     ),
-    rule_2_dropped=(_means("false_pair", FALSE, "no collision is false"),),
-    rule_2_for_some_action=(
+    (rules.rule_2_dropped, _means("false_pair", FALSE, "no collision is false")),
+    (
+        rules.rule_2_for_some_action,
         _means(
             "false_pair",
             declared(g) & exists([a], feasible(a)) & forall([a, p], (feasible(a) & member(g, p)) >> ~violates(a, p)),
             "a collision is false only if nobody violates a member",
         ),
     ),
-    rule_2_asks_for_both=(
+    (
+        rules.rule_2_asks_for_both,
         _means(
             "false_pair",
             declared(g) & exists([a, p], feasible(a) & member(g, p) & ~violates(a, p)),
             "a collision is false unless everybody violates every member",
         ),
     ),
-    necessity_dropped=(_means("gratuitous", FALSE, "no violation is gratuitous"),),
-    necessity_of_the_claimed_action=(
+    (rules.necessity_dropped, _means("gratuitous", FALSE, "no violation is gratuitous")),
+    (
+        rules.necessity_of_the_claimed_action,
         _means(
             "gratuitous",
             av(p) & exists([a], word("keeps", a) & ~word("rule_1", a) & ~violates(a, p)),
             "necessity is asked of what the mask leaves",
         ),
     ),
-    necessity_for_some_action=(
+    (
+        rules.necessity_for_some_action,
         _means(
             "gratuitous",
             av(p) & exists([a], word("keeps", a)) & forall([b], word("keeps", b) >> ~violates(b, p)),
             "one action of A_ok makes a violation necessary",
         ),
     ),
-    necessity_of_the_first_name=(
+    (
+        rules.necessity_of_the_first_name,
         _means(
             "gratuitous",
             av(p) & forall([q], (av(q) & before_pref(q, p)) >> FALSE) & exists([a], word("keeps", a) & ~violates(a, p)),
             "only the first name must be necessary",
         ),
     ),
-    necessity_ignores_preservations=(_means("keeps", feasible(a), "A_ok is everything feasible"),),
-    collision_not_needed=(_means("uncollided", FALSE, "no collision need be declared"),),
-    maintain_exempt=(_means("unprecedented", FALSE, "MAINTAIN binds nothing"),),
-    maintain_binds_av_only=(
+    (rules.necessity_ignores_preservations, _means("keeps", feasible(a), "A_ok is everything feasible")),
+    (rules.collision_not_needed, _means("uncollided", FALSE, "no collision need be declared")),
+    (rules.maintain_exempt, _means("unprecedented", FALSE, "MAINTAIN binds nothing")),
+    (
+        rules.maintain_binds_av_only,
         _means("unprecedented", maintain() & (~has_precedent() | ~_av_kept), "MAINTAIN binds AV alone"),
     ),
-    maintain_frees_the_pairs=(
+    (
+        rules.maintain_frees_the_pairs,
         _means("unprecedented", maintain() & (~has_precedent() | ~_fields_kept), "MAINTAIN frees the collisions"),
     ),
-    digest_ignored=(_means("unlinked", FALSE, "any digest links"),),
-    best_effort_bypass=(
+    (rules.digest_ignored, _means("unlinked", FALSE, "any digest links")),
+    (
+        views.best_effort_bypass,
         _means("permitted", feasible(a) & ~word("forbidden", a), "without a compile everything is permitted"),
     ),
-    first_permitted_wins=(
+    (
+        views.first_permitted_wins,
         _means(
             "permitted",
             word("compiles")
@@ -122,16 +137,18 @@ FAULTS = Faults(
             "of several permitted actions the first by name",
         ),
     ),
-    selector_peeks_at_av=(
+    (
+        views.selector_peeks_at_av,
         _means(
             "offered",
             word("permitted", a) & (exists([p], av(p)) | forall([b], word("permitted", b) >> ~before_act(b, a))),
             "everything if something is authorised, else the first",
         ),
     ),
-    selector_ignores_the_mask=(
+    (
+        views.selector_ignores_the_mask,
         _means("offered", feasible(a) & exists([b], word("permitted", b)), "whatever is feasible"),
     ),
-    gridlock_is_halt=(_means("gridlock", FALSE, "there is no gridlock, only halts"),),
+    (views.gridlock_is_halt, _means("gridlock", FALSE, "there is no gridlock, only halts")),
 )
 """The mutants that the theory can express, by the name of the executable one."""

@@ -11,28 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from evenhand.core.trace import Scenario
+from evenhand.model.apcm import vocabulary as model
 from evenhand.model.apcm.generators import artifact_of
 from evenhand.model.apcm.menus import MOST, action_names, preference_names
 from evenhand.model.apcm.readings import Readings
 from evenhand.model.apcm.step import ApcmStep, initial
-from evenhand.model.apcm.vocabulary import (
-    ASB,
-    BYPASS,
-    MAINTAIN,
-    MODES,
-    REVISE,
-    SCHEMA_CODES,
-    Act,
-    Artifact,
-    Config,
-    Entry,
-    Fields,
-    Shown,
-    Situation,
-    State,
-    Submit,
-    digest_of,
-)
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, line, ones, prop, rank
 
@@ -59,9 +42,9 @@ def _ids(value: Any) -> tuple[str, ...] | None:
     return tuple(sorted(value))  # pyright: ignore
 
 
-def _fields(artifact: Artifact | None) -> Fields | None:
+def _fields(artifact: model.Artifact | None) -> model.Fields | None:
     """Return the fields of an artefact that the theory covers: sets of names, mode and digest of the right types."""
-    if artifact is None or artifact.mode not in MODES or not isinstance(artifact.precedent_reference, str):
+    if artifact is None or artifact.mode not in model.MODES or not isinstance(artifact.precedent_reference, str):
         return None
     av, rp = _ids(artifact.authorized_violations), _ids(artifact.required_preservations)
     pairs: Any = artifact.conflict_attribution
@@ -71,17 +54,17 @@ def _fields(artifact: Artifact | None) -> Fields | None:
         return None
     members = [_ids(frozenset(one)) if isinstance(one, tuple) else None for one in pairs]  # pyright: ignore
     found = [one for one in members if one is not None]
-    return Fields(av, rp, tuple(sorted(set(found)))) if len(found) == len(members) else None
+    return model.Fields(av, rp, tuple(sorted(set(found)))) if len(found) == len(members) else None
 
 
-def _plain(config: Config) -> bool:
+def _plain(config: model.Config) -> bool:
     """Return whether the readings are those of the theory, and the compiler decides."""
     usual = Readings()
     mine = config.readings
     same = (mine.av_in_collision, mine.av_rp_overlap, mine.first_step_mode, mine.pair_order) == (
         (usual.av_in_collision, usual.av_rp_overlap, usual.first_step_mode, usual.pair_order)
     )
-    return same and config.condition not in (ASB, BYPASS) and config.selector == "any"
+    return same and config.condition not in (model.ASB, model.BYPASS) and config.selector == "any"
 
 
 def structure_of(step: ApcmStep) -> Structure | None:
@@ -93,7 +76,7 @@ def structure_of(step: ApcmStep) -> Structure | None:
     fields = _fields(shown.artifact)
     if shown.kind != "submit" or shown.invalid or not _plain(config) or fields is None or shown.artifact is None:
         return None
-    if any(error.code in SCHEMA_CODES for error in shown.errors) or not config.actions or not config.preferences:
+    if any(error.code in model.SCHEMA_CODES for error in shown.errors) or not config.actions or not config.preferences:
         return None
     situation = config.published(step.before)
     if any(not isinstance(entry.violates, frozenset) for _, entry in situation.apcm):
@@ -134,7 +117,9 @@ def _prefs(names: Iterable[str]) -> Rows:
     return frozenset((pref(name),) for name in names)
 
 
-def _of_submission(fields: Fields, situation: Situation, pairs: Sequence[tuple[str, ...]]) -> dict[str, Rows]:
+def _of_submission(
+    fields: model.Fields, situation: model.Situation, pairs: Sequence[tuple[str, ...]]
+) -> dict[str, Rows]:
     return {
         "feasible": _acts(situation.feasible),
         "violates": frozenset((act(x), pref(p)) for x in situation.feasible for p in situation.violates(x)),
@@ -145,11 +130,11 @@ def _of_submission(fields: Fields, situation: Situation, pairs: Sequence[tuple[s
     }
 
 
-def _of_precedent(artifact: Artifact, old: Fields | None) -> dict[str, Rows]:
-    link = None if old is None else digest_of(old)
+def _of_precedent(artifact: model.Artifact, old: model.Fields | None) -> dict[str, Rows]:
+    link = None if old is None else model.digest_of(old)
     return {
         "linked": prop(artifact.previous_artifact_digest == link),
-        "maintain": prop(artifact.mode == MAINTAIN),
+        "maintain": prop(artifact.mode == model.MAINTAIN),
         "has_precedent": prop(old is not None),
         "old_av": _prefs(old.av if old else ()),
         "old_rp": _prefs(old.rp if old else ()),
@@ -157,7 +142,7 @@ def _of_precedent(artifact: Artifact, old: Fields | None) -> dict[str, Rows]:
     }
 
 
-def _of_outcome(shown: Shown) -> dict[str, Rows]:
+def _of_outcome(shown: model.Shown) -> dict[str, Rows]:
     culprits: dict[str, list[tuple[str, ...]]] = {}
     for error in shown.errors:
         culprits.setdefault(error.code, []).append(error.culprit)
@@ -193,7 +178,7 @@ def _by_name(structure: Structure, sort: str, before: str) -> list[str]:
     return sorted(before_it, key=lambda element: (before_it[element], element))
 
 
-def scene(structure: Structure) -> Scenario[Config, State, Act] | None:
+def scene(structure: Structure) -> Scenario[model.Config, model.State, model.Act] | None:
     """Return a submission that matches the structure; None if none does."""
     told = structure.relations
     acts, prefs = _by_name(structure, "Act", "before_act"), _by_name(structure, "Pref", "before_pref")
@@ -211,23 +196,23 @@ def scene(structure: Structure) -> Scenario[Config, State, Act] | None:
 
     registry = preference_names(len(prefs))
     possible = [names[row[0]] for row in told["feasible"]]
-    entries: list[tuple[str, Entry]] = []
+    entries: list[tuple[str, model.Entry]] = []
     for name in sorted(possible):
         bad = frozenset(names[p] for x, p in told["violates"] if names[x] == name)
-        entries.append((name, Entry(bad, frozenset(registry) - bad)))
-    fields = Fields(ids("av"), ids("rp"), collisions("declared"))
-    previous = Fields(ids("old_av"), ids("old_rp"), collisions("old_declared")) if told["has_precedent"] else None
-    artifact = artifact_of(fields, previous, MAINTAIN if told["maintain"] else REVISE)
+        entries.append((name, model.Entry(bad, frozenset(registry) - bad)))
+    fields = model.Fields(ids("av"), ids("rp"), collisions("declared"))
+    previous = model.Fields(ids("old_av"), ids("old_rp"), collisions("old_declared")) if told["has_precedent"] else None
+    artifact = artifact_of(fields, previous, model.MAINTAIN if told["maintain"] else model.REVISE)
     if not told["linked"]:
-        artifact = Artifact(
+        artifact = model.Artifact(
             artifact.authorized_violations,
             artifact.required_preservations,
             artifact.conflict_attribution,
             artifact.mode,
             "blake2b128:" + "0" * 32,
         )
-    target = Situation(tuple(sorted(possible)), tuple(entries))
-    situations = (Situation((), ()), target) if previous is not None else (target,)
-    config = Config(action_names(len(acts)), registry, situations, steps=len(situations))
-    earlier = (Submit(artifact_of(previous, None)),) if previous is not None else ()
-    return Scenario(config, initial(config)[0], (*earlier, Submit(artifact)))
+    target = model.Situation(tuple(sorted(possible)), tuple(entries))
+    situations = (model.Situation((), ()), target) if previous is not None else (target,)
+    config = model.Config(action_names(len(acts)), registry, situations, steps=len(situations))
+    earlier = (model.Submit(artifact_of(previous, None)),) if previous is not None else ()
+    return Scenario(config, initial(config)[0], (*earlier, model.Submit(artifact)))

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.core.system import Step, System
+from evenhand.model.apcm.mutants import rules
 from evenhand.model.apcm.readings import Readings
 from evenhand.model.apcm.step import ApcmStep
 from evenhand.proofs.apcm.compiling import ACT, PREF, TEXT, av, feasible, rp, violates
@@ -69,12 +70,12 @@ _APART = replace(
     view=view_overlap,
     samples=_samples,
     readings={"av_rp_overlap": "error"},
-    mutants=FAULTS.refuted("violations_need_no_authority"),
+    mutants=FAULTS.refuted(rules.violations_need_no_authority),
 )
 
 EQUALITIES = (
     Equality(
-        mutant="rule_1_as_equality",
+        mutant=rules.rule_1_as_equality,
         theorem=EXACTLY,
         definitions=(
             TEXT.means(
@@ -85,9 +86,9 @@ EQUALITIES = (
         ),
     ),
     Equality(
-        mutant="preservations_redundant_without_overlap",
+        mutant=rules.preservations_redundant_without_overlap,
         theorem=_APART,
-        definitions=FAULTS["preservations_forbid_nothing"],
+        definitions=FAULTS[rules.preservations_forbid_nothing],
     ),
 )
 """The equality theorems about mutants registered as equivalent."""

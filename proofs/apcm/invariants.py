@@ -16,21 +16,11 @@ from evenhand.core.system import System
 from evenhand.core.trace import Scenario
 from evenhand.model.apcm.generators import artifact_of
 from evenhand.model.apcm.menus import MOST, action_names, entry, preference_names
+from evenhand.model.apcm.mutants import inputs_and_views as views
 from evenhand.model.apcm.vocabulary import Act, Artifact, Config, Fields, Select, Situation, State, Submit
 from evenhand.proofs.apcm.encoding import act
-from evenhand.smt.logic import (
-    Definition,
-    Formula,
-    Function,
-    Relation,
-    Sort,
-    conjunction,
-    exists,
-    forall,
-    iff,
-    ite,
-    variables,
-)
+from evenhand.properties.apcm import refusing
+from evenhand.smt import logic as fol
 from evenhand.smt.preludes import relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import constant, ones, prop
@@ -40,8 +30,8 @@ from evenhand.smt.transitions.invariant import Invariant, Steps
 from evenhand.smt.transitions.machine import Machine, after
 from evenhand.smt.transitions.runs import Run
 
-ACT = Sort("Act")
-a, b = variables(ACT, "a b")
+ACT = fol.Sort("Act")
+a, b = fol.variables(ACT, "a b")
 inventory, feasible, permitted, offered = relations("inventory feasible permitted offered", ACT)
 (over,) = relations("over")
 """The state: the feasible actions of the present place, those left by the mask and then by the selector, the end of the
@@ -49,41 +39,43 @@ run."""
 
 submits, compiled, invalid = relations("submits compiled invalid")
 masked, published, leaves, offers = relations("masked published leaves offers", ACT)
-pick = Function("pick", (), ACT)
+pick = fol.Function("pick", (), ACT)
 """A step either submits an artefact, which compiles or not, with the actions its mask forbids, or picks an action;
 `published` are the feasible actions of the next place; `invalid`: the APCM of this place is not proper."""
 
-_LEAVES = Definition(
+_LEAVES = fol.Definition(
     leaves, (a,), compiled() & feasible(a) & ~masked(a), "7: feasible minus forbidden, after a compile"
 )
-_OFFERS = Definition(offers, (a,), leaves(a), "11.6: the selector that leaves every choice open")
+_OFFERS = fol.Definition(offers, (a,), leaves(a), "11.6: the selector that leaves every choice open")
 
 _STATE = (feasible, permitted, offered)
-_awaited = ~exists([a], offered(a))
+_awaited = ~fol.exists([a], offered(a))
 
 
-def _same(*unchanged: Relation) -> Formula:
-    return conjunction(forall([a], iff(after(one)(a), one(a))) for one in unchanged)
+def _same(*unchanged: fol.Relation) -> fol.Formula:
+    return fol.conjunction(fol.forall([a], fol.iff(after(one)(a), one(a))) for one in unchanged)
 
 
-_spent = conjunction(
+_spent = fol.conjunction(
     [
-        forall([a], ~after(permitted)(a) & ~after(offered)(a)),
-        forall([a], iff(after(feasible)(a), published(a))),
+        fol.forall([a], ~after(permitted)(a) & ~after(offered)(a)),
+        fol.forall([a], fol.iff(after(feasible)(a), published(a))),
         ~after(over)(),
     ]
 )
-_rejected = _same(*_STATE) & iff(after(over)(), over())
-_masked = conjunction(
+_rejected = _same(*_STATE) & fol.iff(after(over)(), over())
+_masked = fol.conjunction(
     [
         _same(feasible),
-        forall([a], iff(after(permitted)(a), leaves(a))),
-        forall([a], iff(after(offered)(a), offers(a))),
+        fol.forall([a], fol.iff(after(permitted)(a), leaves(a))),
+        fol.forall([a], fol.iff(after(offered)(a), offers(a))),
         ~after(over)(),
     ]
 )
-_submitted = ite(
-    ~_awaited, _rejected, ite(invalid(), _same(*_STATE) & after(over)(), ite(exists([b], offers(b)), _masked, _spent))
+_submitted = fol.ite(
+    ~_awaited,
+    _rejected,
+    fol.ite(invalid(), _same(*_STATE) & after(over)(), fol.ite(fol.exists([b], offers(b)), _masked, _spent)),
 )
 
 PIPELINE = Machine(
@@ -95,7 +87,7 @@ PIPELINE = Machine(
         axioms=(
             Axiom(
                 "feasible_is_known",
-                forall([a], feasible(a) >> inventory(a)),
+                fol.forall([a], feasible(a) >> inventory(a)),
                 "2.2: feasible actions are in the inventory",
             ),
         ),
@@ -103,8 +95,8 @@ PIPELINE = Machine(
     ),
     state=tuple(relation.name for relation in (*_STATE, over)),
     inputs=("pick", "submits", "compiled", "invalid", "masked", "published"),
-    init=conjunction([~over(), forall([a], ~permitted(a) & ~offered(a))]),
-    step=ite(over(), _rejected, ite(submits(), _submitted, ite(offered(pick()), _spent, _rejected))),
+    init=fol.conjunction([~over(), fol.forall([a], ~permitted(a) & ~offered(a))]),
+    step=fol.ite(over(), _rejected, fol.ite(submits(), _submitted, fol.ite(offered(pick()), _spent, _rejected))),
 )
 
 
@@ -240,15 +232,12 @@ def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[Steps]:
 
 
 MASKED = Invariant(
-    name="only_permitted_actions_execute",
-    claim="only_permitted_actions_execute",
-    sentence="Only an action that was offered is executed, and it was permitted and feasible.",
-    source="1, 7",
+    claim=refusing.only_permitted_actions_execute,
     protocol="apcm",
     system="run",
     machine=PIPELINE,
     always=(~over() & ~submits() & offered(pick())) >> (permitted(pick()) & feasible(pick())),
-    lemmas=(Lemma("offered_is_permitted", forall([a], offered(a) >> (permitted(a) & feasible(a)))),),
+    lemmas=(Lemma("offered_is_permitted", fol.forall([a], offered(a) >> (permitted(a) & feasible(a)))),),
     witness=~over() & ~submits() & offered(pick()),
     view=view,
     realise=realise,
@@ -256,19 +245,21 @@ MASKED = Invariant(
     scope="any number of actions, preferences, steps",
     mutants=(
         Mutation(
-            mutant="selector_ignores_the_mask",
+            mutant=views.selector_ignores_the_mask,
             definitions=(
-                Definition(offers, (a,), feasible(a) & exists([b], leaves(b)), "offers whatever is feasible"),
+                fol.Definition(offers, (a,), feasible(a) & fol.exists([b], leaves(b)), "offers whatever is feasible"),
             ),
         ),
         Mutation(
-            mutant="mask_of_the_inventory",
-            definitions=(Definition(leaves, (a,), compiled() & inventory(a) & ~masked(a), "off the inventory"),),
+            mutant=views.mask_of_the_inventory,
+            definitions=(fol.Definition(leaves, (a,), compiled() & inventory(a) & ~masked(a), "off the inventory"),),
         ),
         Mutation(
-            mutant="best_effort_bypass",
+            mutant=views.best_effort_bypass,
             definitions=(
-                Definition(leaves, (a,), feasible(a) & (~compiled() | ~masked(a)), "everything where nothing compiles"),
+                fol.Definition(
+                    leaves, (a,), feasible(a) & (~compiled() | ~masked(a)), "everything where nothing compiles"
+                ),
             ),
             expected="proved",
             because="what is permitted without a compile is permitted all the same, and feasible",

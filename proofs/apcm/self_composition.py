@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
+from evenhand.model.apcm.mutants import inputs_and_views as views
+from evenhand.model.apcm.mutants import rules
 from evenhand.model.apcm.renaming import Renaming, rename_shown, rename_state
 from evenhand.model.apcm.step import ApcmStep
 from evenhand.model.apcm.vocabulary import Shown
@@ -32,8 +35,9 @@ from evenhand.proofs.apcm.compiling import (
 from evenhand.proofs.apcm.definitions import FAULTS
 from evenhand.proofs.apcm.encoding import act, pair, pref, scene, structure_of
 from evenhand.proofs.apcm.samples import samples, samples_in_groups, samples_of_precedents
+from evenhand.properties.apcm import blindness
 from evenhand.smt.logic import Formula, Function, Var, conjunction, exists, forall, iff, same, variables
-from evenhand.smt.preludes import Twice, both_runs, first_of_twins, stating
+from evenhand.smt.preludes import Twice, both_runs, first_of_twins
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, line
 from evenhand.smt.theorem import Theorem
@@ -69,14 +73,13 @@ def _view_pair(changed: str, constant: str, element: Callable[[str], str]) -> Ca
     return view
 
 
-_of_pairs = stating(
+_of_pairs = partial(
     Theorem, protocol="apcm", system="universe", realise=first_of_twins(scene), samples=samples, scope=SCOPE
 )
 
 MORE_PRESERVATIONS = _of_pairs(
-    name="more_preservations_never_permit_more",
+    claim=blindness.more_preservations_never_permit_more,
     sentence="Of two artefacts that compile, the one that requires a preference more permits no more.",
-    source="6.1",
     theory=_REQUIRING.extended(
         "apcm_preserving",
         Axiom(
@@ -92,7 +95,7 @@ MORE_PRESERVATIONS = _of_pairs(
     view=_view_pair("rp", "added", pref),
     needs=("one_preservation_more",),
     witness=exists([b], word("permitted", b)),
-    mutants=_REQUIRING.mutants(*FAULTS.refuted("rule_1_inverted")),
+    mutants=_REQUIRING.mutants(*FAULTS.refuted(rules.rule_1_inverted)),
 )
 
 # More actions: the second situation lacks one feasible action.
@@ -101,9 +104,8 @@ _FEASIBLE = Twice.apart(TEXT, "feasible")
 GONE = Function("gone", (), ACT)
 
 MORE_ACTIONS = _of_pairs(
-    name="more_actions_never_make_necessity_pass",
+    claim=blindness.more_actions_never_make_necessity_pass,
     sentence="A violation that is gratuitous without some feasible action is gratuitous with it.",
-    source="6.4",
     theory=_FEASIBLE.extended(
         "apcm_fewer_actions",
         Axiom(
@@ -118,7 +120,7 @@ MORE_ACTIONS = _of_pairs(
     goal=word("gratuitous", p),
     view=_view_pair("feasible", "gone", act),
     needs=("one_action_fewer",),
-    mutants=_FEASIBLE.mutants(*FAULTS.refuted("necessity_for_some_action")),
+    mutants=_FEASIBLE.mutants(*FAULTS.refuted(rules.necessity_for_some_action)),
 )
 
 # Precedents: two previous artefacts that agree on equality with the fields and on the link.
@@ -156,10 +158,9 @@ def _same_results(two: Twice, **words: Var) -> Formula:
 
 
 PRECEDENT = _of_pairs(
-    name="precedent_matters_by_equality_alone",
+    claim=blindness.precedent_matters_by_equality_alone,
     sentence="Whatever two previous artefacts are: if both or neither equal the fields, and the digest is right for "
     "both or neither, the compile is the same.",
-    source="5, 6.3",
     system="run",
     theory=_PRECEDENTS.extended(
         "apcm_precedents",
@@ -175,7 +176,7 @@ PRECEDENT = _of_pairs(
     samples=samples_of_precedents,
     needs=("alike_by_equality",),
     witness=maintain() & word("compiles") & exists([p], av(p)),
-    mutants=_PRECEDENTS.mutants(*FAULTS.refuted("maintain_binds_av_only")),
+    mutants=_PRECEDENTS.mutants(*FAULTS.refuted(rules.maintain_binds_av_only)),
 )
 
 # Selector blindness: two submissions that share only the permitted set.
@@ -202,9 +203,8 @@ def _view_masked(case: tuple[ApcmStep, ApcmStep]) -> Structure | None:
 
 
 BLIND = _of_pairs(
-    name="selection_depends_on_the_mask_alone",
+    claim=blindness.selection_depends_on_the_mask_alone,
     sentence="Whatever else two submissions differ in, if they permit the same actions the selector offers the same.",
-    source="1, 11.6",
     theory=_BLIND.extended(
         "apcm_masked",
         Axiom(
@@ -218,7 +218,7 @@ BLIND = _of_pairs(
     realise=both_runs(scene, "selection_depends_on_the_mask_alone"),
     needs=("same_permitted_set",),
     witness=exists([a], word("permitted", a)),
-    mutants=_BLIND.mutants(*FAULTS.refuted("selector_peeks_at_av")),
+    mutants=_BLIND.mutants(*FAULTS.refuted(views.selector_peeks_at_av)),
 )
 
 # Renaming.  Elements of a structure have no names, only facts; so the second
@@ -278,17 +278,16 @@ def _equivariance(system: str, base: Theory, paired: bool) -> Theorem:
         return found if found.functions else None
 
     return _of_pairs(
-        name="equivariance" if system == "universe" else f"equivariance_{system}",
-        claim="equivariance",
+        name="" if system == "universe" else f"equivariance_{system}",
+        claim=blindness.equivariance,
         sentence="Rename actions and preferences everywhere: the same errors, the same mask, the same offer, renamed.",
-        source="5, 6",
         system=system,
         theory=two.theory,
         goal=_same_results(two, gratuitous=p, false_pair=g, forbidden=a, permitted=a, offered=a),
         view=view,
         samples=samples if paired else samples_in_groups,
         witness=exists([a], word("permitted", a)),
-        mutants=two.mutants(*FAULTS.refuted("first_permitted_wins")) if paired else (),
+        mutants=two.mutants(*FAULTS.refuted(views.first_permitted_wins)) if paired else (),
         quotient="renaming",
     )
 

@@ -7,7 +7,10 @@ number of members.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
+from evenhand.model.apcm.mutants import inputs_and_views as views
+from evenhand.model.apcm.mutants import rules
 from evenhand.proofs.apcm.compiling import (
     ACT,
     GENERAL,
@@ -30,8 +33,8 @@ from evenhand.proofs.apcm.compiling import (
 from evenhand.proofs.apcm.definitions import FAULTS
 from evenhand.proofs.apcm.encoding import scene, view_general, view_text
 from evenhand.proofs.apcm.samples import WORLDS, samples_in_groups
+from evenhand.properties.apcm import compiling, conduct, deadlock, refusing
 from evenhand.smt.logic import Formula, conjunction, exists, forall, iff, variables
-from evenhand.smt.preludes import stating
 from evenhand.smt.theorem import Theorem
 
 usual, unseen = FAULTS.refuted, FAULTS.unseen
@@ -41,7 +44,7 @@ p, q = variables(PREF, "p q")
 g = PAIR("g")
 
 
-_of_text = stating(
+_of_text = partial(
     Theorem, protocol="apcm", system="universe", theory=TEXT, view=view_text, realise=scene, samples=WORLDS, scope=SCOPE
 )
 
@@ -60,176 +63,160 @@ def _repaired(theorem: Theorem) -> Theorem:
 
 
 MASK = _of_text(
-    name="mask_forbids_exactly_rule_1",
+    claim=compiling.mask_forbids_exactly_rule_1,
     sentence="The mask of a successful compile forbids exactly what Rule 1 says.",
-    source="6.1",
     variables=(a,),
     assumes=word("compiles"),
     goal=iff(word("forbidden", a), word("wrong", a)),
     witness=exists([a], word("forbidden", a)) & exists([b], word("permitted", b)),
     mutants=(
-        *usual("rule_1_dropped", "rule_1_inverted", "preservations_forbid_nothing"),
-        *usual("violations_need_no_authority", "one_authority_covers_all"),
-        *unseen(necessity_dropped="what compiles is masked by Rule 1 all the same"),
-        *unseen(rule_2_dropped="what compiles is masked by Rule 1 all the same"),
+        *usual(rules.rule_1_dropped, rules.rule_1_inverted, rules.preservations_forbid_nothing),
+        *usual(rules.violations_need_no_authority, rules.one_authority_covers_all),
+        unseen(rules.necessity_dropped, "what compiles is masked by Rule 1 all the same"),
+        unseen(rules.rule_2_dropped, "what compiles is masked by Rule 1 all the same"),
     ),
 )
 
 EXACTLY = _of_text(
-    name="permitted_violate_exactly_av",
+    claim=compiling.permitted_violate_exactly_av,
     sentence="Every permitted action violates exactly what was authorised.",
-    source="6.1, 6.4",
     variables=(a, p),
     assumes=word("compiles") & word("permitted", a),
     goal=feasible(a) & iff(violates(a, p), av(p)),
     mutants=(
-        *usual("rule_1_dropped", "preservations_forbid_nothing", "violations_need_no_authority"),
-        *usual("necessity_dropped", "necessity_for_some_action"),
-        *unseen(necessity_of_the_claimed_action="the permitted actions are those it asks"),
-        *unseen(rule_2_dropped="a false collision changes no mask"),
-        *unseen(collision_not_needed="a missing collision changes no mask"),
+        *usual(rules.rule_1_dropped, rules.preservations_forbid_nothing, rules.violations_need_no_authority),
+        *usual(rules.necessity_dropped, rules.necessity_for_some_action),
+        unseen(rules.necessity_of_the_claimed_action, "the permitted actions are those it asks"),
+        unseen(rules.rule_2_dropped, "a false collision changes no mask"),
+        unseen(rules.collision_not_needed, "a missing collision changes no mask"),
     ),
 )
 
 KEPT = _of_text(
-    name="permitted_keeps_what_is_required",
+    claim=compiling.permitted_keeps_what_is_required,
     sentence="Where something is permitted, nothing is both authorised and required.",
-    source="3.1, 6.4",
     variables=(a, p),
     assumes=word("compiles") & word("permitted", a),
     goal=~(av(p) & rp(p)),
     mutants=(
-        *usual("rule_1_dropped", "preservations_forbid_nothing", "necessity_dropped"),
-        *unseen(rule_2_dropped="a false collision changes no mask"),
+        *usual(rules.rule_1_dropped, rules.preservations_forbid_nothing, rules.necessity_dropped),
+        unseen(rules.rule_2_dropped, "a false collision changes no mask"),
     ),
 )
 
 MINIMAL = _of_text(
-    name="authorised_is_minimal",
-    sentence="Where something is permitted, no feasible action violates less than what was authorised.",
-    source="6.4",
+    claim=compiling.authorised_is_minimal,
     variables=(a, b),
     assumes=word("compiles") & word("permitted", a) & feasible(b),
     goal=~(forall([p], violates(b, p) >> av(p)) & exists([q], av(q) & ~violates(b, q))),
     mutants=(
-        *usual("necessity_dropped", "necessity_for_some_action", "preservations_forbid_nothing"),
-        *unseen(necessity_of_the_claimed_action="whoever violates less is among those the mask leaves"),
-        *unseen(violations_need_no_authority="whoever violates less keeps RP and would make AV gratuitous"),
+        *usual(rules.necessity_dropped, rules.necessity_for_some_action, rules.preservations_forbid_nothing),
+        unseen(rules.necessity_of_the_claimed_action, "whoever violates less is among those the mask leaves"),
+        unseen(rules.violations_need_no_authority, "whoever violates less keeps RP and would make AV gratuitous"),
     ),
 )
 
 UNAVOIDABLE = _of_text(
-    name="authorised_violations_unavoidable",
+    claim=compiling.authorised_violations_unavoidable,
     sentence="Whatever keeps the required preservations commits every authorised violation.",
-    source="6.4",
     variables=(a, p),
     assumes=word("compiles") & av(p) & word("keeping", a),
     goal=violates(a, p),
     mutants=(
-        *usual("necessity_dropped", "necessity_of_the_claimed_action", "necessity_for_some_action"),
-        *unseen(rule_1_dropped="the mask has no part in necessity"),
+        *usual(rules.necessity_dropped, rules.necessity_of_the_claimed_action, rules.necessity_for_some_action),
+        unseen(rules.rule_1_dropped, "the mask has no part in necessity"),
     ),
 )
 
 COLLISION = _of_text(
-    name="authorised_only_in_collision",
-    sentence="Nothing is authorised unless a collision is declared.",
-    source="6.4",
+    claim=compiling.authorised_only_in_collision,
     variables=(p,),
     assumes=word("compiles") & av(p),
     goal=exists([g], declared(g)),
-    mutants=(*usual("collision_not_needed"), *unseen(rule_2_dropped="it may then be a false one")),
+    mutants=(*usual(rules.collision_not_needed), unseen(rules.rule_2_dropped, "it may then be a false one")),
 )
 
 COVER = _of_text(
-    name="declared_pairs_cover_every_feasible_action",
-    sentence="Every feasible action violates a member of each declared collision.",
-    source="6.2",
+    claim=compiling.declared_pairs_cover_every_feasible_action,
     variables=(a, g),
     assumes=word("compiles") & declared(g) & feasible(a),
     goal=exists([p], member(g, p) & violates(a, p)),
     mutants=(
-        *usual("rule_2_dropped", "rule_2_for_some_action"),
-        *unseen(rule_2_asks_for_both="it asks for more"),
-        *unseen(collision_not_needed="nothing need be declared, but what is must be true"),
+        *usual(rules.rule_2_dropped, rules.rule_2_for_some_action),
+        unseen(rules.rule_2_asks_for_both, "it asks for more"),
+        unseen(rules.collision_not_needed, "nothing need be declared, but what is must be true"),
     ),
 )
 
 CLEAN = _of_text(
-    name="nothing_authorised_beside_a_clean_action",
+    claim=compiling.nothing_authorised_beside_a_clean_action,
     sentence="Beside an action that violates nothing, what compiles authorises and declares nothing.",
-    source="6.2, 6.4, 10",
     variables=(a, p, g),
     assumes=word("compiles") & word("clean", a),
     goal=~av(p) & ~declared(g),
     mutants=(
-        *usual("rule_2_dropped", "rule_2_for_some_action"),
-        *unseen(necessity_dropped="Rule 2 refuses every collision there, and step 1 asks for one"),
-        *unseen(collision_not_needed="necessity refuses every violation there"),
+        *usual(rules.rule_2_dropped, rules.rule_2_for_some_action),
+        unseen(rules.necessity_dropped, "Rule 2 refuses every collision there, and step 1 asks for one"),
+        unseen(rules.collision_not_needed, "necessity refuses every violation there"),
     ),
 )
 
 VACUOUS = _of_text(
-    name="vacuous_necessity_gridlocks",
+    claim=compiling.vacuous_necessity_gridlocks,
     sentence="Where no feasible action keeps RP, whatever compiles is a gridlock.",
-    source="6.4, 7",
     assumes=word("compiles") & exists([b], feasible(b)) & forall([a], ~word("keeping", a)),
     goal=word("gridlock") & forall([a], ~word("permitted", a)),
     witness=exists([p], av(p)),
     mutants=(
-        *usual("rule_1_dropped", "preservations_forbid_nothing", "gridlock_is_halt"),
-        *unseen(violations_need_no_authority="required preservations forbid them all"),
+        *usual(rules.rule_1_dropped, rules.preservations_forbid_nothing, views.gridlock_is_halt),
+        unseen(rules.violations_need_no_authority, "required preservations forbid them all"),
     ),
 )
 
 GRIDLOCK = _of_text(
-    name="gridlock_iff_all_forbidden",
-    sentence="A gridlock is a compile after which every feasible action is forbidden, and nothing else is.",
+    claim=refusing.gridlock_iff_all_forbidden,
     source="1, 7",
     assumes=exists([b], feasible(b)),
     goal=iff(word("gridlock"), word("compiles") & forall([a], feasible(a) >> word("forbidden", a))),
-    mutants=(*usual("gridlock_is_halt"), *unseen(rule_1_dropped="nothing forbidden is no gridlock")),
+    mutants=(*usual(views.gridlock_is_halt), unseen(rules.rule_1_dropped, "nothing forbidden is no gridlock")),
 )
 
 GATED = _of_text(
-    name="conflicts_are_gated",
+    claim=conduct.conflicts_are_gated,
     sentence="Of two feasible actions that violate different sets at most one is permitted, and nothing infeasible is.",
-    source="10",
     variables=(a, b, p),
     assumes=feasible(a) & feasible(b) & violates(a, p) & ~violates(b, p),
     goal=~(word("permitted", a) & word("permitted", b)) & forall([c], word("permitted", c) >> feasible(c)),
     mutants=(
-        *usual("rule_1_dropped", "best_effort_bypass", "violations_need_no_authority", "necessity_dropped"),
-        *unseen(rule_2_dropped="a false collision changes no mask"),
+        *usual(
+            rules.rule_1_dropped, views.best_effort_bypass, rules.violations_need_no_authority, rules.necessity_dropped
+        ),
+        unseen(rules.rule_2_dropped, "a false collision changes no mask"),
     ),
 )
 
 EMPTY_MASK = _of_text(
-    name="mask_is_empty_only_without_a_choice",
+    claim=conduct.mask_is_empty_only_without_a_choice,
     sentence="The mask forbids nothing exactly where every feasible action violates just AV, and AV keeps RP.",
-    source="10",
     assumes=word("compiles"),
     goal=iff(
         forall([a], ~word("forbidden", a)),
         forall([a], feasible(a) >> (word("exactly", a) & forall([p], violates(a, p) >> ~rp(p)))),
     ),
     mutants=(
-        *usual("rule_1_dropped", "necessity_dropped", "preservations_forbid_nothing"),
-        *unseen(rule_2_dropped="a false collision changes no mask"),
+        *usual(rules.rule_1_dropped, rules.necessity_dropped, rules.preservations_forbid_nothing),
+        unseen(rules.rule_2_dropped, "a false collision changes no mask"),
     ),
 )
 
 NEEDS_COVER = _of_text(
-    name="permitted_needs_a_covering_collision",
-    sentence="Where every feasible action violates something, something is permitted only if a declared collision "
-    "meets every feasible action's violations.",
-    source="6.2, 6.4",
+    claim=deadlock.permitted_needs_a_covering_collision,
     variables=(a,),
     assumes=word("compiles") & word("permitted", a) & forall([b], ~word("clean", b)),
     goal=exists([g], declared(g) & word("covers", g)),
     mutants=(
-        *usual("rule_2_dropped", "rule_2_for_some_action", "collision_not_needed"),
-        *unseen(necessity_of_the_claimed_action="a collision is declared and true all the same"),
+        *usual(rules.rule_2_dropped, rules.rule_2_for_some_action, rules.collision_not_needed),
+        unseen(rules.necessity_of_the_claimed_action, "a collision is declared and true all the same"),
     ),
 )
 
@@ -250,26 +237,22 @@ def _complete(declaring: Formula) -> Formula:
 _permits_its_likes = word("compiles") & forall([b], iff(word("permitted", b), feasible(b) & word("exactly", b)))
 
 COMPLETE = _of_text(
-    name="complete_artifact_permits",
+    claim=deadlock.complete_artifact_permits,
     sentence="Authorise a minimal violation set, require everything else, declare a true collision if anything is "
     "authorised: it compiles, and permits exactly the actions with that violation set.",
-    source="6",
     variables=(a,),
     assumes=_complete(forall([g], declared(g) >> word("covers", g)) & (exists([q], av(q)) >> exists([g], declared(g)))),
     goal=_permits_its_likes,
     witness=exists([q], av(q)),
     mutants=(
-        *usual("rule_2_asks_for_both", "necessity_ignores_preservations", "rule_1_inverted"),
-        *unseen(rule_2_dropped="what is declared is true"),
-        *unseen(necessity_dropped="what is authorised is necessary"),
+        *usual(rules.rule_2_asks_for_both, rules.necessity_ignores_preservations, rules.rule_1_inverted),
+        unseen(rules.rule_2_dropped, "what is declared is true"),
+        unseen(rules.necessity_dropped, "what is authorised is necessary"),
     ),
 )
 
 WHOLE = _of_text(
-    name="whole_registry_always_permits",
-    sentence="Under the repaired rules: authorise any minimal violation set, require everything else, declare the "
-    "whole registry in collision, and it compiles and permits.",
-    source="6, repaired",
+    claim=deadlock.whole_registry_always_permits,
     system="repaired",
     theory=GENERAL,
     variables=(a,),
@@ -278,15 +261,14 @@ WHOLE = _of_text(
     view=view_general,
     samples=samples_in_groups,
     mutants=(
-        *usual("rule_2_asks_for_both", "necessity_ignores_preservations", "rule_1_inverted"),
-        *unseen(rule_2_dropped="what is declared is true"),
+        *usual(rules.rule_2_asks_for_both, rules.necessity_ignores_preservations, rules.rule_1_inverted),
+        unseen(rules.rule_2_dropped, "what is declared is true"),
     ),
 )
 
 MAINTAINED = _of_text(
-    name="maintain_changes_no_field",
+    claim=compiling.maintain_changes_no_field,
     sentence="Under MAINTAIN, what compiles has the previous artefact's fields.",
-    source="6.3, 11.4",
     system="run",
     assumes=word("compiles") & maintain(),
     goal=conjunction(
@@ -294,9 +276,9 @@ MAINTAINED = _of_text(
     ),
     witness=exists([p], av(p)),
     mutants=(
-        *usual("maintain_exempt", "maintain_binds_av_only"),
-        *unseen(digest_ignored="the fields are compared, not the digest"),
-        *unseen(rule_2_dropped="another rule"),
+        *usual(rules.maintain_exempt, rules.maintain_binds_av_only),
+        unseen(rules.digest_ignored, "the fields are compared, not the digest"),
+        unseen(rules.rule_2_dropped, "another rule"),
     ),
 )
 

@@ -10,24 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from evenhand.model.conviction.vocabulary import (
-    FEEDBACK,
-    FINALIZE,
-    IDLE,
-    REVISE,
-    STAKE,
-    STRANGER,
-    AddStake,
-    Config,
-    Event,
-    Feedback,
-    Invite,
-    MoveStake,
-    Propose,
-    Revise,
-    State,
-    Tick,
-)
+from evenhand.model.conviction import vocabulary as model
 from evenhand.proofs.conviction.ledger import FLOWS, KINDS
 from evenhand.smt.arithmetic import element
 from evenhand.smt.structure import Structure
@@ -46,7 +29,7 @@ def _lot(lot: Lot) -> str:
     return f"lot:{lot[0]}/{lot[1]}/{lot[2]}"
 
 
-def _lots(state: State) -> dict[Lot, Fraction]:
+def _lots(state: model.State) -> dict[Lot, Fraction]:
     found: dict[Lot, Fraction] = {}
     for one in state.entries:
         key = (one.owner, one.proposal, one.held)
@@ -58,25 +41,25 @@ def _kind(step: Any) -> str:
     if step.shown.rejected:
         return ""
     match step.action:
-        case Tick():
-            return {IDLE: "", FINALIZE: "finalizes"}.get(step.before.phase, "ticks")
-        case Invite():
+        case model.Tick():
+            return {model.IDLE: "", model.FINALIZE: "finalizes"}.get(step.before.phase, "ticks")
+        case model.Invite():
             return "invites"
-        case Propose():
+        case model.Propose():
             return "proposes"
-        case Feedback():
+        case model.Feedback():
             return "comments"
-        case Revise():
+        case model.Revise():
             return "revises"
-        case AddStake():
+        case model.AddStake():
             return "adds"
-        case MoveStake():
+        case model.MoveStake():
             return "moves"
         case _:
             return ""
 
 
-def _flows(events: Iterable[Event]) -> dict[str, dict[Any, Fraction]]:
+def _flows(events: Iterable[model.Event]) -> dict[str, dict[Any, Fraction]]:
     """Return the flows that the log tells, by agent and lot; the moved lots come from the states."""
     found: dict[str, dict[Any, Fraction]] = {name: {} for name in FLOWS}
 
@@ -104,7 +87,7 @@ def _flows(events: Iterable[Event]) -> dict[str, dict[Any, Fraction]]:
 def view(run: Steps, number: int) -> Structure | None:
     """Return step `number` of a run as a structure; None where its readings differ from the theory's."""
     step = run[number]
-    config: Config = step.config
+    config: model.Config = step.config
     before, later = _lots(step.before), _lots(step.after)
     kind, flows = _kind(step), _flows(step.shown.events)
     agents = [agent.uid for agent in config.agents]
@@ -120,8 +103,8 @@ def view(run: Steps, number: int) -> Structure | None:
     actor = getattr(step.action, "agent", agents[0])
     by = actor if actor in agents else agents[0]
     at: Lot = (by, by, 0)
-    if isinstance(step.action, AddStake | MoveStake) and kind:
-        at = (by, step.action.proposal if isinstance(step.action, AddStake) else step.action.target, 0)
+    if isinstance(step.action, model.AddStake | model.MoveStake) and kind:
+        at = (by, step.action.proposal if isinstance(step.action, model.AddStake) else step.action.target, 0)
         lots = sorted({*lots, at})
     return _structure(step, agents, lots, kind, flows, by, at)
 
@@ -167,9 +150,9 @@ def _structure(
         _agent(event.agent) for event in step.shown.events if event.kind == "KickOut" and event.agent in agents
     )
     for end, state in (("", step.before), (".after", step.after)):
-        relations[f"talking{end}"] = prop(state.phase in (FEEDBACK, REVISE))
-        relations[f"rounds{end}"] = prop(state.phase in (STAKE, FINALIZE))
-        relations[f"invited{end}"] = ones(_agent(seat.agent) for seat in state.seats if seat.standing != STRANGER)
+        relations[f"talking{end}"] = prop(state.phase in (model.FEEDBACK, model.REVISE))
+        relations[f"rounds{end}"] = prop(state.phase in (model.STAKE, model.FINALIZE))
+        relations[f"invited{end}"] = ones(_agent(seat.agent) for seat in state.seats if seat.standing != model.STRANGER)
         texts = {one.uid for one in state.proposals if one.text is not None}
         relations[f"written{end}"] = ones(
             _agent(seat.agent) for seat in state.seats if seat.proposal in texts and seat.proposal == seat.agent

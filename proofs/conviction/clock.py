@@ -13,25 +13,13 @@ from typing import Any
 
 from evenhand.core.system import Step, System
 from evenhand.core.trace import Scenario
+from evenhand.model.conviction import vocabulary as model
 from evenhand.model.conviction.menus import TEXTS, agents_of
+from evenhand.model.conviction.mutants import play
 from evenhand.model.conviction.step import initial
-from evenhand.model.conviction.vocabulary import (
-    CLOSED,
-    PROPOSE,
-    SCHEDULER,
-    Act,
-    Config,
-    Constants,
-    Issue,
-    Propose,
-    Seat,
-    Shown,
-    SignalReady,
-    State,
-    Tick,
-)
 from evenhand.proofs.conviction.single import theorem
 from evenhand.proofs.conviction.walks import walks
+from evenhand.properties.conviction import ticking
 from evenhand.properties.conviction.predicates import OPEN, ticks_left
 from evenhand.properties.conviction.predicates import done as is_done
 from evenhand.smt.arithmetic import at_least, at_most, below, element, minus, number, plus, value_of, zero
@@ -129,24 +117,24 @@ CLOCK = Theory(
 )
 
 
-def _rooms_of(step: Any, state: State) -> dict[str, int]:
+def _rooms_of(step: Any, state: model.State) -> dict[str, int]:
     most_ = step.config.constants.think_ticks
     return {seat.agent: max(most_ - 1 - seat.timer, 0) if seat.assigned else 0 for seat in state.seats}
 
 
-def _spare(step: Any, state: State) -> int:
+def _spare(step: Any, state: model.State) -> int:
     """Return the spare ticks of a state: the sum over the agents, but in PROPOSE the least of them."""
     if state.phase not in OPEN:
         return 0
     rooms = _rooms_of(step, state)
-    if state.phase == PROPOSE:
+    if state.phase == model.PROPOSE:
         return min((rooms[s.agent] for s in state.seats if s.assigned and not s.proposal), default=0)
     return sum(rooms.values())
 
 
-def view(step: Step[Config, State, Act, Shown]) -> Structure | None:
+def view(step: Step[model.Config, model.State, model.Act, model.Shown]) -> Structure | None:
     """Return a tick of the scheduler as a structure; None for any other step."""
-    if step.action != Tick(SCHEDULER) or step.before.phase == CLOSED or not step.before.seats:
+    if step.action != model.Tick(model.SCHEDULER) or step.before.phase == model.CLOSED or not step.before.seats:
         return None
     before, later = step.before, step.after
     left_, left2_ = ticks_left(step.config, before), ticks_left(step.config, later)
@@ -165,7 +153,7 @@ def view(step: Step[Config, State, Act, Shown]) -> Structure | None:
     }
     names = {seat.agent: f"agent:{seat.agent}" for seat in before.seats}
 
-    def some(test: Callable[[Seat], bool]) -> Rows:
+    def some(test: Callable[[model.Seat], bool]) -> Rows:
         return ones(names[seat.agent] for seat in before.seats if test(seat))
 
     functions = {name: constant(n) for name, n in values.items()}
@@ -179,14 +167,14 @@ def view(step: Step[Config, State, Act, Shown]) -> Structure | None:
             "assigned": some(lambda seat: seat.assigned),
             "done": some(lambda seat: is_done(step.config, before, seat)),
             "inside": prop(within),
-            "proposing": prop(before.phase == PROPOSE),
+            "proposing": prop(before.phase == model.PROPOSE),
             **({"ends": prop(ended)} if within else {}),
         },
         functions,
     )
 
 
-def scene(structure: Structure) -> Scenario[Config, State, Act] | None:
+def scene(structure: Structure) -> Scenario[model.Config, model.State, model.Act] | None:
     """Return a scenario with agents in FEEDBACK: some done, some late, some with a full timer; None outside a phase.
 
     MaxThinkTicks is as small as the late agents that still have time allow.
@@ -206,12 +194,19 @@ def scene(structure: Structure) -> Scenario[Config, State, Act] | None:
     filled = [agent for agent, e in said.items() if agent not in ready and is_full(e)]
     slow = [agent for agent in agents if agent not in ready and agent not in filled]
     think = 2 if slow else 1
-    issue = Issue("issue_1", tuple(agent.uid for agent in agents), cycles=1)
-    config = Config(agents, (issue,), Constants(think_ticks=think, self_stake=0), TEXTS)
-    acts: list[Act] = [Tick(), *(Propose(agent.uid, agent.credential, None) for agent in agents), Tick()]
+    issue = model.Issue("issue_1", tuple(agent.uid for agent in agents), cycles=1)
+    config = model.Config(agents, (issue,), model.Constants(think_ticks=think, self_stake=0), TEXTS)
+    acts: list[model.Act] = [
+        model.Tick(),
+        *(model.Propose(agent.uid, agent.credential, None) for agent in agents),
+        model.Tick(),
+    ]
     if think == 2 and filled:
-        acts += [*(SignalReady(agent.uid, agent.credential) for agent in agents if agent not in filled), Tick()]
-    acts += [*(SignalReady(agent.uid, agent.credential) for agent in ready), Tick()]
+        acts += [
+            *(model.SignalReady(agent.uid, agent.credential) for agent in agents if agent not in filled),
+            model.Tick(),
+        ]
+    acts += [*(model.SignalReady(agent.uid, agent.credential) for agent in ready), model.Tick()]
     return Scenario(config, initial(config)[0], tuple(acts))
 
 
@@ -226,16 +221,16 @@ _PLACES = (
 def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[Any]:
     """Return the ticks of walks with slow and fast clocks."""
     for run in walks(system, _PLACES):
-        yield from (step for step in run if isinstance(step.action, Tick))
+        yield from (step for step in run if isinstance(step.action, model.Tick))
 
 
 FAULTS = Faults(
-    silent_agents_hang_a_phase=(CLOCK.means("ends", forall([a], ~late(a)), "only completion ends a phase"),),
-    every_tick_ends_a_phase=(CLOCK.means("ends", ~proposing() | CLOCK.meanings["ends"].body, "whoever is late"),),
+    (play.silent_agents_hang_a_phase, CLOCK.means("ends", forall([a], ~late(a)), "only completion ends a phase")),
+    (play.every_tick_ends_a_phase, CLOCK.means("ends", ~proposing() | CLOCK.meanings["ends"].body, "whoever is late")),
 )
 
 CLOSER = theorem(
-    name="every_tick_comes_closer",
+    claim=ticking.every_tick_comes_closer,
     sentence="The number of ticks that can still be needed falls with every tick, whatever agents do.",
     source="2.3, 9.1, 9.4, 12, 16.1",
     theory=CLOCK,
@@ -247,7 +242,7 @@ CLOSER = theorem(
     samples=samples,
     scope="any number of agents, Issues, phases and ticks",
     mutants=(
-        *FAULTS.refuted("silent_agents_hang_a_phase"),
-        *FAULTS.unseen(every_tick_ends_a_phase="a phase that ends too early is left behind all the same"),
+        *FAULTS.refuted(play.silent_agents_hang_a_phase),
+        FAULTS.unseen(play.every_tick_ends_a_phase, "a phase that ends too early is left behind all the same"),
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from evenhand.model.conviction.mutants import money
 from evenhand.proofs.conviction.ledger import (
     BOOKS,
     DEFICIT,
@@ -47,17 +48,20 @@ def _usual(name: str) -> Formula:
 _own_after = most(later(points, own(by())), number(0), minus(points(own(by())), tapped(own(by()))))
 
 FAULTS = Faults(
-    self_stake_on_credit=(_instead("self_staked", same(staked(a), self_stake()), "whatever the balance"),),
-    substituted_stakes_nothing=(
+    (money.self_stake_on_credit, _instead("self_staked", same(staked(a), self_stake()), "whatever the balance")),
+    (
+        money.substituted_stakes_nothing,
         _instead("self_staked", _usual("self_staked") | (ticks() & zero(staked(a))), "or nothing"),
     ),
-    feedback_on_credit=(_instead("comment_paid", TRUE, "whatever the balance"),),
-    add_on_credit=(_instead("add_paid", TRUE, "whatever the balance"),),
-    negative_amount_accepted=(_instead("positive", ~zero(amount()) | moves(), "less than nothing"),),
-    move_on_credit=(
+    (money.feedback_on_credit, _instead("comment_paid", TRUE, "whatever the balance")),
+    (money.add_on_credit, _instead("add_paid", TRUE, "whatever the balance")),
+    (money.negative_amount_accepted, _instead("positive", ~zero(amount()) | moves(), "less than nothing")),
+    (
+        money.move_on_credit,
         _instead("arrives", _usual("arrives") | (moves() & below(total("gone"), total("come"))), "more than was there"),
     ),
-    tap_mints=(
+    (
+        money.tap_mints,
         _instead(
             "points_kept", same(later(points, lot), minus(ONTO, gone(lot), burnt(lot))), "the stake stays where it is"
         ),
@@ -67,7 +71,8 @@ FAULTS = Faults(
             "and in the total",
         ),
     ),
-    tap_forgives=(
+    (
+        money.tap_forgives,
         _instead("deficit_tapped", most(tapped(own(by())), number(0), DEFICIT), "a deficit beyond the stake"),
         _instead(
             "points_kept",
@@ -84,7 +89,8 @@ FAULTS = Faults(
             "and in the total",
         ),
     ),
-    feedback_free=(
+    (
+        money.feedback_free,
         _instead(
             "balance_kept",
             ite(comments(), same(later(balance, a), balance(a)), _usual("balance_kept")),
@@ -94,17 +100,21 @@ FAULTS = Faults(
             "balances_kept", ite(comments(), same(later(balances), balances()), _usual("balances_kept")), "nor in total"
         ),
     ),
-    balances_confiscated=(
+    (
+        money.balances_confiscated,
         _instead("balance_kept", ite(finalizes(), zero(later(balance, a)), _usual("balance_kept")), "with the Issue"),
         _instead("balances_kept", ite(finalizes(), zero(later(balances)), _usual("balances_kept")), "and in total"),
     ),
-    maximum_credit_ignored=(
+    (
+        money.maximum_credit_ignored,
         _instead("credited", same(credit(by()), amount()) & at_least(amount(), number(0)), "the whole payment"),
     ),
-    penalty_doubled=(
+    (
+        money.penalty_doubled,
         _instead("fined", affordable(paid(a), plus(penalty(), penalty()), minus(balance(a), staked(a))), "twice"),
     ),
-    stake_not_burned=(
+    (
+        money.stake_not_burned,
         _instead("burns", zero(burnt(lot)), "stakes survive the Issue"),
         _instead("burns_all", zero(total("burnt")), "all of them"),
     ),

@@ -11,11 +11,13 @@ from typing import Any
 from evenhand.core.system import Step, System
 from evenhand.core.trace import Scenario
 from evenhand.model.conviction.exact import exact
+from evenhand.model.conviction.mutants import money
 from evenhand.model.conviction.texts import Text
 from evenhand.model.conviction.vocabulary import FEEDBACK, Act, Config, Constants, Feedback, Propose, Shown, State
 from evenhand.proofs.conviction.plays import Player
 from evenhand.proofs.conviction.single import configuration, granted, meaning, theorem
 from evenhand.proofs.conviction.walks import walks
+from evenhand.properties.conviction import proposing
 from evenhand.properties.conviction.predicates import accepted, events, seat_of
 from evenhand.smt.arithmetic import at_least, at_most, below, number, value_of, zero
 from evenhand.smt.logic import FALSE, Definition, Formula, conjunction
@@ -123,20 +125,23 @@ def _forgiven(reason: Formula, **later: Formula) -> tuple[Definition, ...]:
 
 
 _COMMENTS = Faults(
-    feedback_of_any_length=(
+    (
+        money.feedback_of_any_length,
         meaning("too_long", FALSE, "FeedbackCharLimit is ignored"),
         *_forgiven(_LONG, too_many=_MANY, too_dear=_DEAR),
     ),
-    feedback_without_limit=(
+    (
+        money.feedback_without_limit,
         meaning("too_many", FALSE, "MaxFeedbackPerAgent is ignored"),
         *_forgiven(_MANY, too_dear=_DEAR),
     ),
-    feedback_on_credit=(meaning("too_dear", FALSE, "whatever the balance"),),
-    feedback_on_own_proposal=(
+    (money.feedback_on_credit, meaning("too_dear", FALSE, "whatever the balance")),
+    (
+        money.feedback_on_own_proposal,
         meaning("own", FALSE, "one may comment on oneself"),
         *_forgiven(own_proposal(), too_long=_LONG, too_many=_MANY, too_dear=_DEAR),
     ),
-    feedback_free=(meaning("charged", admitted() & zero(price()), "burned and not charged"),),
+    (money.feedback_free, meaning("charged", admitted() & zero(price()), "burned and not charged")),
 )
 
 _CYCLES = (
@@ -163,9 +168,7 @@ def _tried(system: Any, step: Any) -> Iterator[Any]:
 
 
 LAWFUL = theorem(
-    name="feedback_is_lawful_and_paid",
-    sentence="Feedback is on somebody else's proposal, within length and number, and is paid for in full.",
-    source="11",
+    claim=proposing.feedback_is_lawful_and_paid,
     theory=COMMENTING,
     assumes=admitted(),
     goal=conjunction(

@@ -15,21 +15,14 @@ from typing import Any
 
 from evenhand.core.system import Step, System
 from evenhand.core.trace import Scenario
+from evenhand.model.conviction import vocabulary as model
 from evenhand.model.conviction.exact import Surd
+from evenhand.model.conviction.mutants import money, play
 from evenhand.model.conviction.step import initial
-from evenhand.model.conviction.vocabulary import (
-    FINALIZE,
-    Act,
-    Config,
-    Constants,
-    Propose,
-    Shown,
-    SignalReady,
-    State,
-    Tick,
-)
 from evenhand.proofs.conviction.single import configuration, granted, theorem
 from evenhand.proofs.conviction.walks import walks
+from evenhand.properties.conviction import points as about_points
+from evenhand.properties.conviction import staking
 from evenhand.properties.conviction.predicates import events, finalizes, stakes_on, weight
 from evenhand.smt.arithmetic import at_least, at_most, below, element, minus, number, plus, times, value_of
 from evenhand.smt.logic import FALSE, Sort, exists, forall, same, variables
@@ -103,7 +96,7 @@ def rational(surd: Surd) -> Fraction | None:
     return None if any(surd.form[1:]) else surd.form[0]
 
 
-def view(step: Step[Config, State, Act, Shown]) -> Structure | None:
+def view(step: Step[model.Config, model.State, model.Act, model.Shown]) -> Structure | None:
     """Return a finalization as a structure; None for other steps, and where a number it needs is irrational."""
     before, c = step.before, step.config.constants
     if not finalizes(step) or not before.proposals or not before.entries:
@@ -151,21 +144,21 @@ def _pile(key: tuple[str, str]) -> str:
     return f"pile:{key[0]}/{key[1]}"
 
 
-def scene(structure: Structure) -> Scenario[Config, State, Act] | None:
+def scene(structure: Structure) -> Scenario[model.Config, model.State, model.Act] | None:
     """Return agents with self-stakes of the stakes' points, and of 1 and 4, finalized after three rounds."""
     found = {value_of(value) for value in structure.functions.get("points", {}).values()}
     amounts = [amount for amount in sorted({*found, Fraction(1), Fraction(4)}) if amount > 0]
     agents = granted(*amounts)
-    constants = Constants(
+    constants = model.Constants(
         self_stake=int(max(amounts)) + 1, think_ticks=1, fraction=Fraction(3, 4), saturation=2, stake_rounds=3
     )
     config = configuration(agents, constants, cycles=0)
-    ready: tuple[Act, ...] = (*(SignalReady(agent.uid, agent.credential) for agent in agents), Tick())
-    propose = tuple(Propose(agent.uid, agent.credential, None) for agent in agents)
-    return Scenario(config, initial(config)[0], (Tick(), *propose, Tick(), *ready * 3, Tick()))
+    ready: tuple[model.Act, ...] = (*(model.SignalReady(agent.uid, agent.credential) for agent in agents), model.Tick())
+    propose = tuple(model.Propose(agent.uid, agent.credential, None) for agent in agents)
+    return Scenario(config, initial(config)[0], (model.Tick(), *propose, model.Tick(), *ready * 3, model.Tick()))
 
 
-def _squares(config: Config) -> Config:
+def _squares(config: model.Config) -> model.Config:
     """Return the configuration with theta = 1/2 and agents that own a square each: 1, 4, 9."""
     agents = tuple(replace(agent, granted=(n % 3 + 1) ** 2) for n, agent in enumerate(config.agents))
     return replace(config, agents=agents, constants=replace(config.constants, fraction=Fraction(3, 4)))
@@ -184,22 +177,24 @@ _PLACES = (
 def finalizations(system: System[Any, Any, Any, Any, Any]) -> Iterator[Any]:
     """Return the finalizations of walks among agents whose points are squares."""
     for run in walks(system, _PLACES, _squares):
-        yield from (step for step in run if step.before.phase == FINALIZE and isinstance(step.action, Tick))
+        yield from (step for step in run if step.before.phase == model.FINALIZE and isinstance(step.action, model.Tick))
 
 
 _more = minus(greatest(), number(1))
 _UNSAID = WEIGHING.means("recorded", FALSE, "no record")
 FAULTS = Faults(
-    stake_not_burned=(WEIGHING.means("burning", FALSE, "stakes survive the Issue"),),
-    winning_stake_returned=(WEIGHING.means("burning", _some & ~on_winner(v), "only losing stakes are burned"),),
-    stake_burned_not_logged=(_UNSAID,),
-    multiplier_forgets_the_one=(
+    (money.stake_not_burned, WEIGHING.means("burning", FALSE, "stakes survive the Issue")),
+    (money.winning_stake_returned, WEIGHING.means("burning", _some & ~on_winner(v), "only losing stakes are burned")),
+    (money.stake_burned_not_logged, _UNSAID),
+    (
+        play.multiplier_forgets_the_one,
         WEIGHING.means(
             "light", below(minus(weighed(p), staked(p)), staked(p)), "without the 1 a stake weighs a point less"
         ),
         WEIGHING.means("heavy", below(plus(staked(p), times(greatest(), staked(p))), weighed(p)), "a point less"),
     ),
-    multiplier_exceeds_the_maximum=(
+    (
+        play.multiplier_exceeds_the_maximum,
         WEIGHING.means("light", FALSE, "more than it should be is not too little"),
         WEIGHING.means(
             "heavy",
@@ -223,9 +218,7 @@ _theorem = partial(
 )
 
 BOUNDED = _theorem(
-    name="multipliers_are_bounded",
-    sentence="A point weighs at least 1 and at most MaxConvictionMultiplier.",
-    source="16.7",
+    claim=staking.multipliers_are_bounded,
     variables=(p,),
     goal=~light(p) & ~heavy(p),
     needs=(
@@ -237,20 +230,19 @@ BOUNDED = _theorem(
     ),
     witness=exists([p], below(staked(p), weighed(p))),
     mutants=(
-        *FAULTS.refuted("multiplier_forgets_the_one", "multiplier_exceeds_the_maximum"),
-        *FAULTS.unseen(stake_not_burned="stakes are weighed before"),
+        *FAULTS.refuted(play.multiplier_forgets_the_one, play.multiplier_exceeds_the_maximum),
+        FAULTS.unseen(money.stake_not_burned, "stakes are weighed before"),
     ),
 )
 
 BURNED = _theorem(
-    name="every_stake_is_burned",
+    claim=about_points.every_stake_is_burned,
     sentence="At the end every stake is burned, on winning and losing proposals, and one record says how much.",
-    source="18.2",
     variables=(v,),
     assumes=_some,
     goal=recorded(v) & ~remains(v),
     witness=exists([v], _some & on_winner(v)),
-    mutants=FAULTS.refuted("stake_not_burned", "winning_stake_returned", "stake_burned_not_logged"),
+    mutants=FAULTS.refuted(money.stake_not_burned, money.winning_stake_returned, money.stake_burned_not_logged),
 )
 
 STAKES: tuple[Theorem, ...] = (BOUNDED, BURNED)

@@ -2,41 +2,32 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from evenhand.model.conviction.mutants import money
+from evenhand.proofs.conviction import ledger
 from evenhand.proofs.conviction.books import view
 from evenhand.proofs.conviction.faults import FAULTS
-from evenhand.proofs.conviction.ledger import (
-    AGENT,
-    BOOKS,
-    CAPPED,
-    LOT,
-    TOTALS,
-    balance,
-    by,
-    maximum,
-    points,
-    returned,
-    revises,
-)
 from evenhand.proofs.conviction.plays import realise, realise_under
 from evenhand.proofs.conviction.seats import ONE_EACH
 from evenhand.proofs.conviction.walks import walks
+from evenhand.properties.conviction import points as about_points
 from evenhand.smt.arithmetic import at_least, at_most, below, number, plus
 from evenhand.smt.logic import conjunction, forall, same
-from evenhand.smt.preludes import stating
 from evenhand.smt.transitions.invariant import Invariant
 
-a, lot = AGENT("a"), LOT("l")
-balances, stakes, burned, granted = (one() for one in TOTALS)
+a, lot = ledger.AGENT("a"), ledger.LOT("l")
+balances, stakes, burned, granted = (one() for one in ledger.TOTALS)
 
 
-_tap = revises() & below(number(0), returned(by()))
+_tap = ledger.revises() & below(number(0), ledger.returned(ledger.by()))
 
 
-_invariant = stating(
+_invariant = partial(
     Invariant,
     protocol="conviction",
     system="issue",
-    machine=BOOKS,
+    machine=ledger.BOOKS,
     witness=_tap,
     view=view,
     realise=realise,
@@ -46,47 +37,47 @@ _invariant = stating(
 )
 
 SUPPLY = _invariant(
-    name="supply_is_conserved",
+    claim=about_points.supply_is_conserved,
     sentence="Balances, stakes and what was burned add up to what was granted.",
-    source="4.3, 13.3, 18.3",
     always=same(plus(balances, stakes, burned), granted),
     mutants=(
-        *FAULTS.refuted("tap_mints", "tap_forgives", "move_on_credit", "feedback_free", "balances_confiscated"),
-        *FAULTS.unseen(
-            add_on_credit="what is staked on credit is owed: the balance is below zero by as much",
-            stake_not_burned="what is not burned is still there",
+        *FAULTS.refuted(
+            money.tap_mints, money.tap_forgives, money.move_on_credit, money.feedback_free, money.balances_confiscated
         ),
+        FAULTS.unseen(money.add_on_credit, "what is staked on credit is owed: the balance is below zero by as much"),
+        FAULTS.unseen(money.stake_not_burned, "what is not burned is still there"),
     ),
 )
 
 SIGNS = _invariant(
-    name="nothing_is_negative",
-    sentence="No balance, stake or burn is ever negative.",
+    claim=about_points.nothing_is_negative,
     source="4.2, 9.3, 11.4, 14.2, 16.5",
     always=conjunction(
         [
-            forall([a], at_least(balance(a), number(0))),
+            forall([a], at_least(ledger.balance(a), number(0))),
             at_least(burned, number(0)),
-            forall([lot], at_least(points(lot), number(0))),
+            forall([lot], at_least(ledger.points(lot), number(0))),
         ]
     ),
     mutants=(
-        *FAULTS.refuted("add_on_credit", "feedback_on_credit", "self_stake_on_credit", "negative_amount_accepted"),
-        *FAULTS.unseen(penalty_doubled="it is burned as far as there is balance"),
+        *FAULTS.refuted(
+            money.add_on_credit, money.feedback_on_credit, money.self_stake_on_credit, money.negative_amount_accepted
+        ),
+        FAULTS.unseen(money.penalty_doubled, "it is burned as far as there is balance"),
     ),
 )
 
 MAXIMUM = _invariant(
-    name="balances_stay_below_the_maximum",
+    claim=about_points.balances_stay_below_the_maximum,
     sentence="No balance exceeds MaximumCredit: grants are clipped, and a tap returns no more than is charged.",
     source="4.4, 14.2",
-    machine=CAPPED,
+    machine=ledger.CAPPED,
     readings={"max_credit": "clip"},
     realise=realise_under(max_credit="clip"),
-    always=forall([a], at_most(balance(a), maximum())),
+    always=forall([a], at_most(ledger.balance(a), ledger.maximum())),
     mutants=(
-        *FAULTS.refuted("maximum_credit_ignored"),
-        *FAULTS.unseen(stake_not_burned="what is not burned is not returned"),
+        *FAULTS.refuted(money.maximum_credit_ignored),
+        FAULTS.unseen(money.stake_not_burned, "what is not burned is not returned"),
     ),
 )
 

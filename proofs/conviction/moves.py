@@ -12,11 +12,13 @@ from typing import Any
 from evenhand.core.system import Step, System
 from evenhand.core.trace import Scenario
 from evenhand.model.conviction.exact import exact
+from evenhand.model.conviction.mutants import money, play
 from evenhand.model.conviction.texts import Text
 from evenhand.model.conviction.vocabulary import STAKE, Act, Config, Constants, MoveStake, Propose, Shown, State
 from evenhand.proofs.conviction.plays import Player
 from evenhand.proofs.conviction.single import configuration, granted, meaning, theorem
 from evenhand.proofs.conviction.walks import walks
+from evenhand.properties.conviction import staking
 from evenhand.properties.conviction.predicates import owned
 from evenhand.smt.arithmetic import at_most, below, element, number, value_of
 from evenhand.smt.logic import TRUE, Function, Sort, conjunction, differ, same
@@ -110,12 +112,16 @@ def scene_move(structure: Structure) -> Scenario[Config, State, Act] | None:
 
 
 _FAULTS = Faults(
-    move_keeps_multiplier=(MOVING.means("arrives", same(h, oldest()), "what is moved keeps the rounds of the oldest"),),
-    move_to_the_same=(
+    (
+        play.move_keeps_multiplier,
+        MOVING.means("arrives", same(h, oldest()), "what is moved keeps the rounds of the oldest"),
+    ),
+    (
+        play.move_to_the_same,
         meaning("elsewhere", TRUE, "to where it is"),
         *(meaning(word.name, word.body | same_proposal(), "not looked at") for word in _MOVES[:2]),
     ),
-    move_on_credit=(meaning("enough", TRUE, "more is moved than is there"),),
+    (money.move_on_credit, meaning("enough", TRUE, "more is moved than is there")),
 )
 
 _ROUNDS = (
@@ -144,7 +150,7 @@ def _moved_there(system: Any, step: Any) -> Iterator[Any]:
 
 
 MOVED = theorem(
-    name="moved_stake_begins_at_zero",
+    claim=staking.moved_stake_begins_at_zero,
     sentence="Moved stake begins at zero, the source loses what arrives, and nothing else at the target changes.",
     source="A 16.3, 16.6",
     theory=MOVING,

@@ -8,36 +8,13 @@ from fractions import Fraction
 from typing import Any
 
 from evenhand.core.trace import Scenario
+from evenhand.model.conviction import vocabulary as model
 from evenhand.model.conviction.exact import exact
 from evenhand.model.conviction.menus import TEXTS, agents_of
 from evenhand.model.conviction.readings import Readings
 from evenhand.model.conviction.rules import REFERENCE
 from evenhand.model.conviction.step import initial, step
 from evenhand.model.conviction.texts import Text
-from evenhand.model.conviction.vocabulary import (
-    ADMINISTRATOR,
-    FEEDBACK,
-    FINALIZE,
-    IDLE,
-    PROPOSE,
-    REVISE,
-    STAKE,
-    STRANGER,
-    Act,
-    AddStake,
-    Config,
-    Constants,
-    Enrol,
-    Feedback,
-    Invite,
-    Issue,
-    MoveStake,
-    Propose,
-    Revise,
-    SignalReady,
-    State,
-    Tick,
-)
 from evenhand.proofs.conviction.ledger import KINDS
 from evenhand.smt.arithmetic import value_of
 from evenhand.smt.structure import Structure
@@ -51,11 +28,11 @@ _TOKENS = 60
 class Player:
     """A player of a run on the reference, which reaches phases by real steps and keeps every action."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: model.Config) -> None:
         self.config, self.state = config, initial(config)[0]
-        self.start, self.actions = self.state, list[Act]()
+        self.start, self.actions = self.state, list[model.Act]()
 
-    def act(self, action: Act) -> None:
+    def act(self, action: model.Act) -> None:
         """Play one action, accepted or not."""
         self.actions.append(action)
         self.state, _ = step(REFERENCE, self.config, self.state, action)
@@ -65,13 +42,18 @@ class Player:
         late = frozenset(kicked)
         for agent in self.config.agents:
             seat = self.state.seat(agent.uid)
-            if seat is None or not seat.assigned or agent.uid in late or self.state.phase in (IDLE, FINALIZE):
+            if (
+                seat is None
+                or not seat.assigned
+                or agent.uid in late
+                or self.state.phase in (model.IDLE, model.FINALIZE)
+            ):
                 continue
-            if self.state.phase == PROPOSE and not seat.proposal:
-                self.act(Propose(agent.uid, agent.credential, Text("x") if agent.uid == HELPER else None))
-            elif self.state.phase != PROPOSE:
-                self.act(SignalReady(agent.uid, agent.credential))
-        self.act(Tick())
+            if self.state.phase == model.PROPOSE and not seat.proposal:
+                self.act(model.Propose(agent.uid, agent.credential, Text("x") if agent.uid == HELPER else None))
+            elif self.state.phase != model.PROPOSE:
+                self.act(model.SignalReady(agent.uid, agent.credential))
+        self.act(model.Tick())
 
     def until(self, *phases: str, turn: int = 0) -> bool:
         """Tick until one of these phases, in their order; return whether it was reached."""
@@ -82,16 +64,16 @@ class Player:
         return False
 
 
-def realise_under(**readings: Any) -> Callable[[Run], Scenario[Config, State, Act] | None]:
+def realise_under(**readings: Any) -> Callable[[Run], Scenario[model.Config, model.State, model.Act] | None]:
     """Return `realise` under other readings."""
 
-    def realised(run: Run) -> Scenario[Config, State, Act] | None:
+    def realised(run: Run) -> Scenario[model.Config, model.State, model.Act] | None:
         return realise(run, Readings(**readings))
 
     return realised
 
 
-def realise(run: Run, readings: Readings | None = None) -> Scenario[Config, State, Act] | None:
+def realise(run: Run, readings: Readings | None = None) -> Scenario[model.Config, model.State, model.Act] | None:
     """Return agents that act as a run says, beside a helper without points; None where no text costs as much."""
     first = run.states[0]
     # Section 5 has whole points; a solver may choose fractions, which the model accepts as well.
@@ -105,10 +87,10 @@ def realise(run: Run, readings: Readings | None = None) -> Scenario[Config, Stat
     for agent, shape in zip(first.universe["Agent"], agents_of(len(names)), strict=True):
         at_first = value_of(first.functions["balance"][(agent,)])
         have: Any = exact(_first_amount(inputs, agent) if agent in strangers else at_first)
-        known.append(replace(shape, granted=have, standing=STRANGER if agent in strangers else shape.standing))
+        known.append(replace(shape, granted=have, standing=model.STRANGER if agent in strangers else shape.standing))
     helper = replace(agents_of(1)[0], uid=HELPER, name=HELPER, credential="key 0", granted=0)
     agents = (*known, helper)
-    constants = Constants(
+    constants = model.Constants(
         invite_payment=0,
         maximum_credit=numbers["maximum"],
         self_stake=numbers["self_stake"],
@@ -119,8 +101,8 @@ def realise(run: Run, readings: Readings | None = None) -> Scenario[Config, Stat
         saturation=2,
         stake_rounds=4,
     )
-    issue = Issue("issue_1", tuple(agent.uid for agent in agents), cycles=2)
-    player = Player(Config(agents, (issue,), constants, TEXTS, readings=readings or Readings()))
+    issue = model.Issue("issue_1", tuple(agent.uid for agent in agents), cycles=2)
+    player = Player(model.Config(agents, (issue,), constants, TEXTS, readings=readings or Readings()))
     written = {name: 0 for name in names.values()}
     for state in inputs:
         if not _played(player, state, names, written, numbers["self_stake"]):
@@ -147,41 +129,41 @@ def _played(
     key, amount = agent.credential, value_of(state.functions["amount"][()])
     match kind:
         case "invites":
-            player.act(Invite(uid, ADMINISTRATOR))
-            player.act(Enrol(uid, key))
+            player.act(model.Invite(uid, model.ADMINISTRATOR))
+            player.act(model.Enrol(uid, key))
             return True
         case "proposes":
-            there = player.until(PROPOSE)
-            player.act(Propose(uid, key, _text(0, 0)))
+            there = player.until(model.PROPOSE)
+            player.act(model.Propose(uid, key, _text(0, 0)))
             return there
         case "comments":
-            there = player.until(FEEDBACK)
-            player.act(Feedback(uid, key, HELPER, "x"))
+            there = player.until(model.FEEDBACK)
+            player.act(model.Feedback(uid, key, HELPER, "x"))
             return there
         case "revises":
             share = amount / whole if whole else Fraction(0)
-            if not player.until(REVISE) or share > 1 or _TOKENS % share.denominator:
+            if not player.until(model.REVISE) or share > 1 or _TOKENS % share.denominator:
                 return False
             written[uid] += 1
-            player.act(Revise(uid, key, _text(written[uid], int(share * _TOKENS))))
+            player.act(model.Revise(uid, key, _text(written[uid], int(share * _TOKENS))))
             return True
         case "adds":
-            there = player.until(STAKE, turn=2)
-            player.act(AddStake(uid, key, uid, amount))
+            there = player.until(model.STAKE, turn=2)
+            player.act(model.AddStake(uid, key, uid, amount))
             return there
         case "moves":
-            there = player.until(STAKE, turn=2)
+            there = player.until(model.STAKE, turn=2)
             # An inflow without an outflow has no source in the run, so it comes from an empty stake.
             more = value_of(state.functions["all_come"][()]) > value_of(state.functions["all_gone"][()])
-            player.act(MoveStake(uid, key, *((HELPER, uid) if more else (uid, HELPER)), amount))
+            player.act(model.MoveStake(uid, key, *((HELPER, uid) if more else (uid, HELPER)), amount))
             return there
         case "finalizes":
-            there = player.until(FINALIZE)
-            player.act(Tick())
+            there = player.until(model.FINALIZE)
+            player.act(model.Tick())
             return there
         case "ticks":
             kicked = [names[row[0]] for row in state.relations["kicked"]]
-            if kicked and not player.until(PROPOSE, FEEDBACK, REVISE, STAKE):
+            if kicked and not player.until(model.PROPOSE, model.FEEDBACK, model.REVISE, model.STAKE):
                 return False
             if kicked:
                 player.tick(kicked)

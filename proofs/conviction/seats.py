@@ -6,22 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.core.trace import Scenario
+from evenhand.model.conviction import vocabulary as model
 from evenhand.model.conviction.menus import TEXTS, agents_of
-from evenhand.model.conviction.vocabulary import (
-    CLOSED,
-    FINALIZE,
-    IDLE,
-    PROPOSE,
-    Act,
-    Config,
-    Constants,
-    Issue,
-    Propose,
-    State,
-    Tick,
-)
+from evenhand.model.conviction.mutants import play
 from evenhand.proofs.conviction.plays import Player
 from evenhand.proofs.conviction.walks import walks
+from evenhand.properties.conviction import proposing as about_proposing
 from evenhand.smt.logic import (
     FALSE,
     TRUE,
@@ -121,13 +111,13 @@ def view(run: Steps, number: int) -> Structure | None:
         return None
     named = {uid: f"agent:{uid}" for uid in uids}
     done_ = not step.shown.rejected
-    ticking = done_ and isinstance(step.action, Tick)
-    opened = ticking and before.phase == IDLE and later.phase == PROPOSE
+    ticking = done_ and isinstance(step.action, model.Tick)
+    opened = ticking and before.phase == model.IDLE and later.phase == model.PROPOSE
     truths = {
         "opens": opened,
-        "proposes": done_ and isinstance(step.action, Propose),
-        "ticks": ticking and before.phase not in (IDLE, FINALIZE),
-        "finalizes": ticking and before.phase == FINALIZE,
+        "proposes": done_ and isinstance(step.action, model.Propose),
+        "ticks": ticking and before.phase not in (model.IDLE, model.FINALIZE),
+        "finalizes": ticking and before.phase == model.FINALIZE,
     }
     relations_ = props(truths)
     kicks = {event.agent for event in step.shown.events if event.kind == "KickOut"}
@@ -137,36 +127,36 @@ def view(run: Steps, number: int) -> Structure | None:
         relations_[f"assigned{end}"] = ones(named[seat.agent] for seat in state.seats if seat.assigned)
         relations_[f"has{end}"] = ones(named[seat.agent] for seat in state.seats if seat.proposal)
         relations_[f"there{end}"] = ones(named[one.uid] for one in state.proposals)
-        relations_[f"proposing{end}"] = prop(state.phase == PROPOSE)
-        relations_[f"proposed{end}"] = prop(state.phase not in (IDLE, CLOSED, PROPOSE))
+        relations_[f"proposing{end}"] = prop(state.phase == model.PROPOSE)
+        relations_[f"proposed{end}"] = prop(state.phase not in (model.IDLE, model.CLOSED, model.PROPOSE))
     actor = getattr(step.action, "agent", uids[0])
     functions = {"by": constant(named.get(actor, named[uids[0]]))}
     return Structure({"Agent": tuple(named.values())}, relations_, functions)
 
 
-def realise(run: Run) -> Scenario[Config, State, Act] | None:
+def realise(run: Run) -> Scenario[model.Config, model.State, model.Act] | None:
     """Return two Issues whose agents propose when the run says so; an agent that a tick kicks out is silent."""
     elements = run.states[0].universe["Agent"]
     agents = tuple(replace(agent, granted=0) for agent in agents_of(len(elements)))
     named = dict(zip(elements, agents, strict=True))
     opened = [state for state in run.states[:-1] if state.relations["opens"]]
     issues = tuple(
-        Issue(f"issue_{n}", tuple(named[row[0]].uid for row in sorted(state.relations["joins"])), 0)
+        model.Issue(f"issue_{n}", tuple(named[row[0]].uid for row in sorted(state.relations["joins"])), 0)
         for n, state in enumerate(opened, start=1)
     )
-    player = Player(Config(agents, issues, Constants(self_stake=0, think_ticks=1, stake_rounds=1), TEXTS))
+    player = Player(model.Config(agents, issues, model.Constants(self_stake=0, think_ticks=1, stake_rounds=1), TEXTS))
     for state in run.states[:-1]:
         said = state.relations
         if said["opens"]:
-            player.act(Tick())
+            player.act(model.Tick())
         elif said["proposes"]:
             agent = named[state.functions["by"][()]]
-            player.act(Propose(agent.uid, agent.credential, None))
+            player.act(model.Propose(agent.uid, agent.credential, None))
         elif said["ticks"]:
-            player.act(Tick())
+            player.act(model.Tick())
         elif said["finalizes"]:
-            player.until(FINALIZE)
-            player.act(Tick())
+            player.until(model.FINALIZE)
+            player.act(model.Tick())
     return Scenario(player.config, player.start, tuple(player.actions))
 
 
@@ -186,10 +176,8 @@ def samples(system: Any) -> tuple[Steps, ...]:
 _whole = conjunction([forall([a], iff(assigned(a), has(a))), forall([a], iff(assigned(a), there(a)))])
 
 ONE_EACH = Invariant(
-    name="one_proposal_each",
-    claim="one_proposal_each",
+    claim=about_proposing.one_proposal_each,
     sentence="Once PROPOSE has ended, every assigned agent has exactly one proposal, and there is no other.",
-    source="6.1, 6.2, 9.3",
     protocol="conviction",
     system="issue",
     machine=SEATS,
@@ -207,7 +195,7 @@ ONE_EACH = Invariant(
     scope="any number of agents, Issues and ticks",
     mutants=(
         Mutation(
-            mutant="cross_issue_queue",
+            mutant=play.cross_issue_queue,
             definitions=(Definition(cleared, (a,), FALSE, "a proposal waits for the next Issue"),),
         ),
     ),

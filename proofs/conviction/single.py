@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from evenhand.model.conviction.exact import exact
 from evenhand.model.conviction.menus import TEXTS, agents_of
 from evenhand.model.conviction.vocabulary import Config, Constants, Issue
 from evenhand.smt.logic import Definition, Formula
-from evenhand.smt.preludes import define, stating
+from evenhand.smt.preludes import define
 from evenhand.smt.theorem import Theorem
 
-theorem = stating(Theorem, protocol="conviction", system="issue")
+theorem = partial(Theorem, protocol="conviction", system="issue")
 """A theorem about the actions and ticks of an Issue."""
 
 

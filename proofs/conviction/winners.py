@@ -9,9 +9,11 @@ from math import isqrt
 from typing import Any
 
 from evenhand.core.system import Step
+from evenhand.model.conviction.mutants import play
 from evenhand.model.conviction.vocabulary import Act, Config, Shown, State
 from evenhand.proofs.conviction.finale import finalizations, rational, scene
 from evenhand.proofs.conviction.single import theorem
+from evenhand.properties.conviction import winning
 from evenhand.properties.conviction.predicates import events, finalizes
 from evenhand.smt.arithmetic import at_least, at_most, below, element, number, times
 from evenhand.smt.logic import Definition, Sort, conjunction, differ, exists, forall, iff, same, variables
@@ -78,11 +80,12 @@ def view(step: Step[Config, State, Act, Shown]) -> Structure | None:
 
 
 FAULTS = Faults(
-    lowest_score_wins=(RANKING.means("top", forall([q], at_least(score(q), score(p))), "the lowest score"),),
-    latest_stake_wins_a_tie=(
+    (play.lowest_score_wins, RANKING.means("top", forall([q], at_least(score(q), score(p))), "the lowest score")),
+    (
+        play.latest_stake_wins_a_tie,
         RANKING.means("earliest", forall([q], (top(q) & differ(p, q)) >> below(age(p), age(q))), "the latest"),
     ),
-    ties_have_no_winner=(RANKING.means("earliest", forall([q], top(q) >> same(p, q)), "a tie has no winner"),),
+    (play.ties_have_no_winner, RANKING.means("earliest", forall([q], top(q) >> same(p, q)), "a tie has no winner")),
 )
 
 _theorem = partial(
@@ -90,7 +93,7 @@ _theorem = partial(
 )
 
 RANKED = _theorem(
-    name="roots_rank_as_sums_do",
+    claim=winning.roots_rank_as_sums_do,
     sentence="Whoever wins by the sum of effective stakes has the highest root of it, and roots rank as sums do.",
     source="17.1, 17.2",
     theory=RANKING,
@@ -99,24 +102,21 @@ RANKED = _theorem(
     goal=conjunction([at_most(root(q), root(p)), iff(below(score(q), score(p)), below(root(q), root(p)))]),
     needs=("roots",),
     witness=exists([p, q, r], wins(p) & below(score(q), score(r))),
-    mutants=FAULTS.refuted("lowest_score_wins"),
+    mutants=FAULTS.refuted(play.lowest_score_wins),
 )
 
 HIGHEST = _theorem(
-    name="the_highest_score_wins",
+    claim=winning.the_highest_score_wins,
     sentence="Who wins has the highest score, and who has it alone wins: names, places and orders decide nothing.",
-    source="17.2",
     theory=replace(RANKING, axioms=()),
     variables=(p,),
     goal=(wins(p) >> forall([q], at_most(score(q), score(p))))
     & (forall([q], differ(p, q) >> below(score(q), score(p))) >> wins(p)),
     witness=exists([p, q], wins(p) & differ(p, q) & same(score(p), score(q))),
     mutants=(
-        *FAULTS.refuted("lowest_score_wins"),
-        *FAULTS.unseen(
-            ties_have_no_winner="who has the highest score alone wins all the same",
-            latest_stake_wins_a_tie="it has the highest score as well",
-        ),
+        *FAULTS.refuted(play.lowest_score_wins),
+        FAULTS.unseen(play.ties_have_no_winner, "who has the highest score alone wins all the same"),
+        FAULTS.unseen(play.latest_stake_wins_a_tie, "it has the highest score as well"),
     ),
 )
 

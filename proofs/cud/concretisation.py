@@ -14,22 +14,10 @@ from typing import Any
 from evenhand.core.atoms import Atom, Opaque
 from evenhand.core.trace import Scenario
 from evenhand.core.verdict import Evidence
+from evenhand.model.cud import vocabulary as model
 from evenhand.model.cud.layouts import agent_names, key_names
 from evenhand.model.cud.readings import Readings
 from evenhand.model.cud.step import initial
-from evenhand.model.cud.vocabulary import (
-    ALLOW,
-    DENY,
-    READ,
-    WRITE,
-    Authority,
-    Choice,
-    Config,
-    Epoch,
-    Request,
-    State,
-    target,
-)
 from evenhand.proofs.cud.encoding import MARK
 from evenhand.smt.preludes import both_runs, first_of_twins
 from evenhand.smt.structure import Structure
@@ -44,7 +32,7 @@ MOST_KEYS = 26
 """The limit of `key_names`: one name for each letter."""
 
 _FREE = Atom("str", "free")
-CudScenario = Scenario[Config, State, Epoch]
+CudScenario = Scenario[model.Config, model.State, model.Epoch]
 
 
 def scene(structure: Structure, readings: Readings | None = None) -> CudScenario | None:
@@ -105,17 +93,17 @@ class _Scene:
         """Return whether a relation holds; False for one that the theory lacks."""
         return elements in self.told.get(name, frozenset())
 
-    def authorities(self) -> tuple[Authority, ...]:
+    def authorities(self) -> tuple[model.Authority, ...]:
         """Return the artefacts without the second trace's veto."""
         return tuple(
-            Authority(
+            model.Authority(
                 number,
-                ALLOW if self.has("permits", e) else DENY,
+                model.ALLOW if self.has("permits", e) else model.DENY,
                 self.names[self.functions["holder"][(e,)]],
                 tuple(
-                    (target(name), operation)
+                    (model.target(name), operation)
                     for key, name in self.every.items()
-                    for operation, over in ((READ, "over_read"), (WRITE, "over_write"))
+                    for operation, over in ((model.READ, "over_read"), (model.WRITE, "over_write"))
                     if self.has(over, e, key)
                 ),
                 epoch=0 if self.has("early", e) else 1,
@@ -128,7 +116,7 @@ class _Scene:
         values = {key: self.values[value] for key, value in self.told["held"] if key in self.keys}
         return tuple((name, values.get(key, _FREE)) for key, name in self.keys.items())
 
-    def request(self, act: str) -> Request:
+    def request(self, act: str) -> model.Request:
         """Return the request of an act."""
         told = self.told
         declared = tuple(sorted(name for key, name in self.every.items() if self.has("scope", act, key)))
@@ -149,8 +137,8 @@ class _Scene:
         if self.has("misshapen", act):
             put.append(("nowhere", Atom("str", "taken")))
         cited = tuple(number for e, number in self.ids.items() if self.has("cites", act, e))
-        operation = "DELETE" if self.has("odd_type", act) else READ if reads else WRITE
-        return Request(
+        operation = "DELETE" if self.has("odd_type", act) else model.READ if reads else model.WRITE
+        return model.Request(
             operation,
             declared,
             tuple(put),
@@ -162,8 +150,8 @@ class _Scene:
     def played(self) -> CudScenario | None:
         """Return the epochs, the structure's own last."""
         authors = self.functions["by"]
-        choices = {self.names[e]: Choice() for e in self.ordered if self.has("active", e)}
-        choices |= {self.names[e]: Choice(exits=True) for e in self.ordered if self.has("exits", e)}
+        choices = {self.names[e]: model.Choice() for e in self.ordered if self.has("active", e)}
+        choices |= {self.names[e]: model.Choice(exits=True) for e in self.ordered if self.has("exits", e)}
         acts = sorted(
             (act for act in self.universe["Act"] if self.has("submitted", act)),
             key=lambda act: sum(row[1] == act for row in self.told.get("sooner", ())),
@@ -171,13 +159,13 @@ class _Scene:
         for act in acts:
             name = self.names[authors[(act,)]]
             choices.pop(name)
-            choices[name] = Choice(self.request(act))  # so that it has its place in the order of submission
+            choices[name] = model.Choice(self.request(act))  # so that it has its place in the order of submission
         members = tuple(self.names[e] for e in self.ordered if self.has("member", e))
         before = self.before(members, tuple(name for name in members if name not in choices))
-        config = Config(members, self.world(), self.authorities(), epochs=len(before) + 1, readings=self.readings)
-        return Scenario(config, initial(config)[0], (*before, Epoch(tuple(choices.items()))))
+        config = model.Config(members, self.world(), self.authorities(), epochs=len(before) + 1, readings=self.readings)
+        return Scenario(config, initial(config)[0], (*before, model.Epoch(tuple(choices.items()))))
 
-    def before(self, members: tuple[str, ...], gone: tuple[str, ...]) -> tuple[Epoch, ...]:
+    def before(self, members: tuple[str, ...], gone: tuple[str, ...]) -> tuple[model.Epoch, ...]:
         """Return the epochs that make the past: refusals and locks, then exits."""
         locked = tuple(name for key, name in self.keys.items() if self.has("locked", key))
         trail = tuple(name for key, name in self.keys.items() if self.has("trail", key))
@@ -185,15 +173,17 @@ class _Scene:
         asking = dict.fromkeys(balked, tuple(self.keys.values())[:1])
         if trail:
             asking[self.names[self.constant("leaver")]] = trail
-        epochs: list[Mapping[str, Choice]] = []
+        epochs: list[Mapping[str, model.Choice]] = []
         if locked and gone:
             epochs.append({gone[0]: _refused(locked)})
         if asking or gone or self.has("later"):
             last = {name: _refused(scope) for name, scope in asking.items()}
-            epochs.append({**last, **dict.fromkeys(gone, Choice(exits=True))})
+            epochs.append({**last, **dict.fromkeys(gone, model.Choice(exits=True))})
         for _ in range(self.turns(members, len(epochs))):
             epochs.insert(0, {})
-        return tuple(Epoch(tuple((name, chosen.get(name, Choice())) for name in members)) for chosen in epochs)
+        return tuple(
+            model.Epoch(tuple((name, chosen.get(name, model.Choice())) for name in members)) for chosen in epochs
+        )
 
     def turns(self, members: tuple[str, ...], made: int) -> int:
         """Return how many silent epochs bring the rotation to the structure's, if any number does."""
@@ -210,6 +200,6 @@ class _Scene:
         return next(e for e, known in self.names.items() if known == name)
 
 
-def _refused(scope: tuple[str, ...]) -> Choice:
+def _refused(scope: tuple[str, ...]) -> model.Choice:
     """Return a request that pass 1 refuses because it cites nothing."""
-    return Choice(Request(WRITE, scope, (), ()))
+    return model.Choice(model.Request(model.WRITE, scope, (), ()))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from evenhand.core.property import Property
 from evenhand.model.cud.readings import Readings
 from evenhand.proofs.cud.concretisation import left
 from evenhand.proofs.cud.epoch import EPOCH
@@ -58,10 +59,9 @@ def pair(*moved: str) -> Callable[[Any], Structure | None]:
     return lambda case: view_pair(case[-2], case[-1], moved=moved)
 
 
-def twin(claim: str, theory: Theory, *, base: Theory = EPOCH, **more: Any) -> Theorem:
+def twin(claim: Property, theory: Theory, *, base: Theory = EPOCH, **more: Any) -> Theorem:
     """Return a theorem about two epochs, named after its claim; `more` describes it and may replace the defaults."""
     given: dict[str, Any] = {
-        "name": claim,
         "protocol": "cud",
         "system": "universe",
         "realise": left(Readings(**more.get("readings", {}))),

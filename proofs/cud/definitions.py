@@ -1,14 +1,16 @@
 """The faults of mutant kernels as definitions that replace the kernel's.
 
 Each states the sentence that describes the fault, not the mutant's code; conformance of the two is checked on steps of
-the mutant and on the countermodels.  FAULTS has every mutant that the theory of an epoch can express, OUTSIDE gives
-the reason for each other one.
+the mutant and on the countermodels.  FAULTS has every mutant that the theory of an epoch can express.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
+from evenhand.core.system import Mutant
+from evenhand.model.cud.mutants import arbitration, authority, reporting, validity
 from evenhand.proofs.cud.epoch import EPOCH
 from evenhand.proofs.cud.vocabulary import (
     ACT,
@@ -102,24 +104,30 @@ def _last_change() -> Definition:
     return _means("becomes", body, "B6: one after the other, in the order of submission")
 
 
-FAULTS: Mapping[str, tuple[Definition, ...]] = {
+FAULTS: Mapping[Mutant[Any], tuple[Definition, ...]] = {
     # The winner of a collision.
-    "tie_break_by_name": _beaten_unless(ahead(by(r), by(s)), "F17: the first by name is executed"),
-    "tie_break_by_submission_order": _beaten_unless(sooner(r, s), "F17: the first submitted is executed"),
-    "tie_break_by_value": _beaten_unless(below(r, s), "F17: the smallest value is written"),
-    "tie_break_by_action_id": _beaten_unless(ahead(by(r), by(s)), "FQ23: ids begin with the agent's name"),
-    "hidden_priority": _beaten_unless(ahead(by(s), by(r)), "F17: a rank of agents, the last one first"),
-    "round_robin": _beaten_unless(turn(by(r), by(s)), "F17: in turns"),
-    "most_refused_wins": _beaten_unless(balked(by(r)) & ~balked(by(s)), "F17: whoever was refused last time"),
-    "narrowest_wins": _beaten_unless(narrower(r, s), "D12: the fewest declared keys"),
-    "reader_beats_writer": _beaten_unless(reads(r) & ~reads(s), "FQ10: a READ is executed, the WRITE refused"),
-    "writer_beats_reader": _beaten_unless(~reads(r) & reads(s), "FQ10: a WRITE is executed, the READ refused"),
-    "last_writer_wins": (
+    arbitration.tie_break_by_name: _beaten_unless(ahead(by(r), by(s)), "F17: the first by name is executed"),
+    arbitration.tie_break_by_submission_order: _beaten_unless(sooner(r, s), "F17: the first submitted is executed"),
+    arbitration.tie_break_by_value: _beaten_unless(below(r, s), "F17: the smallest value is written"),
+    arbitration.tie_break_by_action_id: _beaten_unless(ahead(by(r), by(s)), "FQ23: ids begin with the agent's name"),
+    arbitration.hidden_priority: _beaten_unless(ahead(by(s), by(r)), "F17: a rank of agents, the last one first"),
+    arbitration.round_robin: _beaten_unless(turn(by(r), by(s)), "F17: in turns"),
+    arbitration.most_refused_wins: _beaten_unless(balked(by(r)) & ~balked(by(s)), "F17: whoever was refused last time"),
+    arbitration.narrowest_wins: _beaten_unless(narrower(r, s), "D12: the fewest declared keys"),
+    arbitration.reader_beats_writer: _beaten_unless(
+        reads(r) & ~reads(s), "FQ10: a READ is executed, the WRITE refused"
+    ),
+    arbitration.writer_beats_reader: _beaten_unless(
+        ~reads(r) & reads(s), "FQ10: a WRITE is executed, the READ refused"
+    ),
+    arbitration.last_writer_wins: (
         _means("interferes", ((reads(r) & ~reads(s)) | (~reads(r) & reads(s))) & _common, "WRITEs do not interfere"),
         _last_change(),
     ),
-    "reads_never_collide": (_means("interferes", ~reads(r) & ~reads(s) & _common, "a READ never interferes"),),
-    "first_key_only_collides": (
+    arbitration.reads_never_collide: (
+        _means("interferes", ~reads(r) & ~reads(s) & _common, "a READ never interferes"),
+    ),
+    arbitration.first_key_only_collides: (
         _means(
             "interferes",
             (~reads(r) | ~reads(s)) & same(head(r), head(s)) & scope(r, head(r)) & scope(s, head(s)),
@@ -127,7 +135,7 @@ FAULTS: Mapping[str, tuple[Definition, ...]] = {
         ),
         _last_change(),
     ),
-    "one_key_exempt": (
+    arbitration.one_key_exempt: (
         _means(
             "interferes",
             (~reads(r) | ~reads(s)) & exists([k], differ(k, first_key()) & scope(r, k) & scope(s, k)),
@@ -135,11 +143,11 @@ FAULTS: Mapping[str, tuple[Definition, ...]] = {
         ),
         _last_change(),
     ),
-    "relaxed_after_k": (
+    arbitration.relaxed_after_k: (
         _means("collides", ~later() & _honest, "F17: after the first epoch nobody is refused"),
         _last_change(),
     ),
-    "refuse_all_if_any_collides": (
+    validity.refuse_all_if_any_collides: (
         _means(
             "collides",
             word("contends", r)
@@ -147,26 +155,28 @@ FAULTS: Mapping[str, tuple[Definition, ...]] = {
             "one collision refuses every request of the epoch",
         ),
     ),
-    "readers_collide": (_means("interferes", _common, "two READs of one key interfere"),),
-    "exit_keeps_a_lock": (
+    validity.readers_collide: (_means("interferes", _common, "two READs of one key interfere"),),
+    validity.exit_keeps_a_lock: (
         _means(
             "collides",
             _honest | (word("contends", r) & exists([k], scope(r, k) & locked(k))),
             "what an exited agent declared last stays locked",
         ),
     ),
-    "pass_two_over_all": (
+    validity.pass_two_over_all: (
         _means("contends", submitted(r), "FQ4: whatever was submitted takes part in pass 2"),
         _means("collides", word("passes", r) & exists([s], _rival), "and refuses those that passed pass 1"),
     ),
     # Rights.
-    "pass_one_skipped": (
+    authority.pass_one_skipped: (
         _means("covered", TRUE, "neither capability"),
         _means("vetoed", FALSE, "nor veto is looked at"),
     ),
-    "veto_ignored": (_means("vetoed", FALSE, "a DENY stops nobody"),),
-    "deny_of_read_ignored": (_means("vetoed", ~reads(r) & EPOCH.meanings["vetoed"].body, "a DENY stops WRITEs only"),),
-    "deny_binds_its_holder": (
+    authority.veto_ignored: (_means("vetoed", FALSE, "a DENY stops nobody"),),
+    authority.deny_of_read_ignored: (
+        _means("vetoed", ~reads(r) & EPOCH.meanings["vetoed"].body, "a DENY stops WRITEs only"),
+    ),
+    authority.deny_binds_its_holder: (
         _means(
             "vetoed",
             exists(
@@ -176,51 +186,51 @@ FAULTS: Mapping[str, tuple[Definition, ...]] = {
             "a DENY stops nobody but its holder",
         ),
     ),
-    "deny_blocks_both_operations": (
+    validity.deny_blocks_both_operations: (
         _means(
             "vetoed",
             exists([a, k], word("in_force", a) & forbids(a) & scope(r, k) & (over_read(a, k) | over_write(a, k))),
             "a DENY of one operation stops the other too",
         ),
     ),
-    "veto_lapses_after_k": (
+    authority.veto_lapses_after_k: (
         _means("in_force", early(a) & ~(later() & forbids(a)), "no DENY is in force after the first epoch"),
     ),
-    "open_world_allow": (_means("covered", TRUE, "no ALLOW is needed"),),
-    "uncited_allow_suffices": (
+    authority.open_world_allow: (_means("covered", TRUE, "no ALLOW is needed"),),
+    authority.uncited_allow_suffices: (
         _means(
             "capability", word("in_force", a) & permits(a) & word("held_by", a, by(r)), "holding an ALLOW is enough"
         ),
     ),
-    "any_key_suffices": (
+    authority.any_key_suffices: (
         _means(
             "covered",
             exists([k], scope(r, k) & exists([a], word("capability", r, a) & word("governs", a, r, k))),
             "a capability for one of the declared keys suffices",
         ),
     ),
-    "any_held_allow_suffices": (
+    authority.any_held_allow_suffices: (
         _means("covered", exists([a], word("capability", r, a)), "any ALLOW covers everything"),
     ),
-    "foreign_citation_accepted": (
+    authority.foreign_citation_accepted: (
         _means("stray", FALSE, "a citation of what the submitter does not hold is no fault"),
         _means("capability", word("in_force", a) & permits(a) & cites(r, a), "and counts, whoever holds it"),
     ),
-    "foreign_citation_no_fault": (_means("stray", FALSE, "a foreign citation is no fault of its own"),),
-    "exit_frees_authority": (
+    authority.foreign_citation_no_fault: (_means("stray", FALSE, "a foreign citation is no fault of its own"),),
+    authority.exit_frees_authority: (
         _means("in_force", early(a) & ~_gone, "FQ28: every artefact of an agent lapses when it exits"),
     ),
-    "exit_lapses_allows": (
+    authority.exit_lapses_allows: (
         _means("in_force", early(a) & ~(permits(a) & _gone), "FQ28: an agent's ALLOWs lapse when it exits"),
     ),
-    "exit_transfers_authority": (
+    authority.exit_transfers_authority: (
         _means(
             "held_by",
             (same(holder(a), x) & ~_gone) | (_gone & active(x) & forall([y], active(y) >> (same(x, y) | ahead(x, y)))),
             "FQ28: what an agent held passes to the first agent left when it exits",
         ),
     ),
-    "orphan_reclaimed": (
+    authority.orphan_reclaimed: (
         _means(
             "held_by",
             same(holder(a), x)
@@ -239,10 +249,10 @@ FAULTS: Mapping[str, tuple[Definition, ...]] = {
             "FQ28: an ALLOW over what nobody left holds is everybody's",
         ),
     ),
-    "late_authority_honoured": (_means("in_force", TRUE, "authorities count whenever they were made"),),
+    authority.late_authority_honoured: (_means("in_force", TRUE, "authorities count whenever they were made"),),
     # Well-formedness and execution.
-    "empty_scope_passes": (_forgiven(_PLAIN, _KNOWN, _QUIET_READ, source="FQ13: no key need be declared"),),
-    "duplicate_key_collides_with_itself": (
+    validity.empty_scope_passes: (_forgiven(_PLAIN, _KNOWN, _QUIET_READ, source="FQ13: no key need be declared"),),
+    validity.duplicate_key_collides_with_itself: (
         _forgiven(
             _plain_but(forged_agent(r), forged_id(r), odd_type(r), odd_value(r), misshapen(r)),
             _NOT_EMPTY,
@@ -252,8 +262,10 @@ FAULTS: Mapping[str, tuple[Definition, ...]] = {
         ),
         _means("collides", _honest | (word("contends", r) & doubled(r)), "but then collides with itself"),
     ),
-    "unknown_key_passes": (_forgiven(_PLAIN, _NOT_EMPTY, _QUIET_READ, source="FQ7: a declared key need not exist"),),
-    "unknown_type_passes": (
+    validity.unknown_key_passes: (
+        _forgiven(_PLAIN, _NOT_EMPTY, _QUIET_READ, source="FQ7: a declared key need not exist"),
+    ),
+    validity.unknown_type_passes: (
         _forgiven(
             _plain_but(forged_agent(r), forged_id(r), doubled(r), odd_value(r), misshapen(r)),
             _NOT_EMPTY,
@@ -262,7 +274,7 @@ FAULTS: Mapping[str, tuple[Definition, ...]] = {
             source="FQ2: any action type is well formed",
         ),
     ),
-    "opaque_value_passes": (
+    validity.opaque_value_passes: (
         _forgiven(
             _plain_but(forged_agent(r), forged_id(r), odd_type(r), doubled(r), misshapen(r), reads(r) & odd_value(r)),
             _NOT_EMPTY,
@@ -271,7 +283,7 @@ FAULTS: Mapping[str, tuple[Definition, ...]] = {
             source="B5: any value is well formed",
         ),
     ),
-    "forged_action_id_passes": (
+    validity.forged_action_id_passes: (
         _forgiven(
             _plain_but(forged_agent(r), odd_type(r), doubled(r), odd_value(r), misshapen(r)),
             _NOT_EMPTY,
@@ -280,8 +292,8 @@ FAULTS: Mapping[str, tuple[Definition, ...]] = {
             source="FQ1: a request may name an action_id of its own",
         ),
     ),
-    "read_with_delta_writes": (_forgiven(_PLAIN, _NOT_EMPTY, _KNOWN, source="FQ12: a READ may carry a delta"),),
-    "read_writes": (
+    validity.read_with_delta_writes: (_forgiven(_PLAIN, _NOT_EMPTY, _KNOWN, source="FQ12: a READ may carry a delta"),),
+    validity.read_writes: (
         _means(
             "becomes",
             (exists([r], word("executed", r) & word("puts", r, k, v)))
@@ -289,13 +301,13 @@ FAULTS: Mapping[str, tuple[Definition, ...]] = {
             "FQ12: a READ stamps the keys it reads",
         ),
     ),
-    "scope_not_checked": (
+    validity.scope_not_checked: (
         _means("executed", word("admitted", r), "C10: what it changes is not compared with its scope"),
         _means("faulty", submitted(r) & (~word("formed", r) | word("stray", r)), "nor told"),
         _means("becomes", _last_write("executed"), "and stays, the last one on top"),
     ),
-    "violation_stays": (_means("becomes", _last_write("admitted"), "C10: a violation is told, and stays"),),
-    "fault_spreads": (
+    validity.violation_stays: (_means("becomes", _last_write("admitted"), "C10: a violation is told, and stays"),),
+    validity.fault_spreads: (
         _means(
             "executed",
             word("admitted", r) & ~exists([s], word("admitted", s) & word("overreaches", s)),
@@ -312,7 +324,7 @@ FAULTS: Mapping[str, tuple[Definition, ...]] = {
             "and blames every request",
         ),
     ),
-    "lost_update": (
+    validity.lost_update: (
         _means(
             "becomes",
             exists(
@@ -325,35 +337,35 @@ FAULTS: Mapping[str, tuple[Definition, ...]] = {
         ),
     ),
     # Answers.
-    "token_tells_the_pass": (
+    reporting.token_tells_the_pass: (
         _means("gets_failure", word("refused", r) & ~word("collides", r), "a collision is no common failure"),
         _means("gets_more", word("collides", r), "a collision has a token of its own"),
     ),
-    "collision_told_as_fault": (
+    reporting.collision_told_as_fault: (
         _means("gets_failure", word("refused", r) & ~word("collides", r), "a collision is no common failure"),
         _means("gets_fault", word("faulty", r) | word("collides", r), "a collision is told as a fault"),
     ),
-    "collision_told_as_executed": (
+    reporting.collision_told_as_executed: (
         _means("gets_failure", word("refused", r) & ~word("collides", r), "a collision is no common failure"),
         _means("gets_done", word("executed", r) | word("collides", r), "a collision is told as executed"),
     ),
-    "fault_told_as_failure": (
+    reporting.fault_told_as_failure: (
         _means("gets_failure", word("refused", r) | word("faulty", r), "a fault is told as a mere refusal"),
         _means("gets_fault", FALSE, "and never as a fault"),
     ),
-    "violation_told_as_executed": (
+    reporting.violation_told_as_executed: (
         _means("gets_done", word("admitted", r), "a violation is told as executed"),
         _means("gets_fault", submitted(r) & (~word("formed", r) | word("stray", r)), "and not as a fault"),
     ),
-    "executed_told_as_failure": (
+    reporting.executed_told_as_failure: (
         _means("gets_failure", word("refused", r) | word("executed", r), "an execution is told as a refusal"),
         _means("gets_done", FALSE, "and never as done"),
     ),
-    "receipt_names_the_pass": (
+    reporting.receipt_names_the_pass: (
         _means("gets_more", word("refused", r), "whoever is refused gets a receipt"),
         _means("tells_two", word("collides", r), "which names the pass"),
     ),
-    "refusing_agent_named": (
+    reporting.refusing_agent_named: (
         _means("gets_more", word("collides", r), "whoever collides gets a receipt"),
         _means(
             "hears_of",
@@ -363,22 +375,3 @@ FAULTS: Mapping[str, tuple[Definition, ...]] = {
     ),
 }
 """Mutant kernel → the definitions that it replaces."""
-
-_MESSAGES = "the theory of an epoch has no messages and no observations; this fault is searched for, not proved"
-_COUNTER = "the counter is the harness's: the theory `cud_livelock_counter` has it"
-OUTSIDE: Mapping[str, str] = {
-    "most_executions": "the largest set without interference compares numbers, which is not first-order",
-    "resolver_rewrites": "a rewritten request is another request; the theory has those that were submitted",
-    "agent_id_from_request": "the kernel's idea of who submitted would be a second author of each request",
-    "message_delivered_at_once": _MESSAGES,
-    "own_message_echoed": _MESSAGES,
-    "other_agents_outcome_seen": _MESSAGES,
-    "forged_sender_accepted": _MESSAGES,
-    "oversized_message_passes": _MESSAGES,
-    "any_text_is_a_message": _MESSAGES,
-    "livelock_never_resets": _COUNTER,
-    "livelock_counts_pass_one": _COUNTER,
-    "livelock_counts_silence": _COUNTER,
-    "livelock_counts_despite_change": _COUNTER,
-}
-"""Mutant kernel → the reason why the theory of an epoch cannot express it."""

@@ -16,6 +16,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+from evenhand.model.cud.mutants import reporting
 from evenhand.model.cud.readings import Readings
 from evenhand.proofs.cud.concretisation import scene
 from evenhand.proofs.cud.definitions import word
@@ -24,6 +25,7 @@ from evenhand.proofs.cud.epoch import BEFORE_EXECUTION, EPOCH, FAILURE_FIRST
 from evenhand.proofs.cud.faults import mutations
 from evenhand.proofs.cud.samples import FEWER, WORLDS
 from evenhand.proofs.cud.vocabulary import ACT, KEY, VALUE, held, reads, scope, submitted, wants
+from evenhand.properties.cud import whole_epoch
 from evenhand.smt.logic import And, Forall, Formula, Iff, Not, conjunction, differ, exists, forall, iff, variables
 from evenhand.smt.portfolio import Answered, Portfolio
 from evenhand.smt.solvers import CVC5, CVC5_FINITE, SolverLimits
@@ -173,16 +175,15 @@ def _by_size(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
         yield tuple(name for place, name in enumerate(names) if mask >> place & 1)
 
 
-def _determined(name: str, theory: Theory = EPOCH, **readings: Any) -> Theorem:
+def _determined(name: str = "", theory: Theory = EPOCH, **readings: Any) -> Theorem:
     record = Readings(**readings)
     given: dict[str, Any] = {"readings": readings} if readings else {}
-    tried = mutations("outcomes_are_those_of_the_text", theory, base=theory)
+    tried = mutations(whole_epoch.outcomes_are_those_of_the_text, theory, base=theory)
     return Theorem(
         name=name,
-        claim="outcomes_are_those_of_the_text",
+        claim=whole_epoch.outcomes_are_those_of_the_text,
         sentence="Everybody is told what the text says, and the world changes as it says; and so it is with whatever "
         "kernel satisfies the claims, for they determine it.",
-        source="FQ4, FQ5, FQ11, FQ27, FQ33, C10",
         protocol="cud",
         system="universe",
         theory=theory,
@@ -200,13 +201,13 @@ def _determined(name: str, theory: Theory = EPOCH, **readings: Any) -> Theorem:
         realise=lambda structure: scene(structure, record),
         samples=FEWER if readings else WORLDS,
         # Only a kernel that answers with more than a token shows the conformance test both values of `gets_more`.
-        mutants=tuple(one for one in tried if not readings or one.mutant == "receipt_names_the_pass"),
+        mutants=tuple(one for one in tried if not readings or one.mutant == reporting.receipt_names_the_pass),
         **given,
     )
 
 
 DETERMINED = (
-    _determined("outcomes_are_those_of_the_text"),
+    _determined(),
     _determined("outcomes_are_those_of_the_text_before_execution", BEFORE_EXECUTION, scope_check="before_execution"),
     _determined("outcomes_are_those_of_the_text_failure_first", FAILURE_FIRST, fault_precedence="failure_first"),
 )

@@ -12,39 +12,14 @@ from dataclasses import dataclass
 
 from evenhand.core.atoms import Atom
 from evenhand.core.system import Step
-from evenhand.model.cud.kernel import (
-    ADMITTED,
-    INVALID_CAPABILITY_CLAIM,
-    MALFORMED_REQUEST,
-    PASS_TWO,
-    SCOPE_VIOLATION,
-    action_id,
-)
+from evenhand.model.cud import kernel
+from evenhand.model.cud import vocabulary as model
 from evenhand.model.cud.step import active as active_agents
 from evenhand.model.cud.step import ended
-from evenhand.model.cud.vocabulary import (
-    ALLOW,
-    DENY,
-    DONE,
-    FAILURE,
-    FAULT,
-    IDLE,
-    OPERATIONS,
-    READ,
-    TOKENS,
-    WRITE,
-    Authority,
-    Choice,
-    Config,
-    Epoch,
-    Request,
-    Shown,
-    State,
-)
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, line, ones, prop
 
-CudStep = Step[Config, State, Epoch, Shown]
+CudStep = Step[model.Config, model.State, model.Epoch, model.Shown]
 
 NOBODY = "-"
 MARK = Atom("str", "read")
@@ -56,12 +31,12 @@ class Facts:
     """The facts of one step, by names: requests by agent, authorities by id."""
 
     step: CudStep
-    requests: Mapping[str, Request]
-    authorities: Mapping[str, Authority]
+    requests: Mapping[str, model.Request]
+    authorities: Mapping[str, model.Authority]
     here: tuple[str, ...]
 
     @property
-    def config(self) -> Config:
+    def config(self) -> model.Config:
         """Return the configuration of the step."""
         return self.step.config
 
@@ -77,10 +52,10 @@ def facts_of(step: CudStep) -> Facts | None:
     authorities = {one.authority_id: one for one in config.authorities}
     if len(authorities) < len(config.authorities):
         return None
-    if any(one.commitment not in (ALLOW, DENY) for one in config.authorities):
+    if any(one.commitment not in (model.ALLOW, model.DENY) for one in config.authorities):
         return None
     here = active_agents(config, step.before)
-    requests: dict[str, Request] = {}
+    requests: dict[str, model.Request] = {}
     heard: set[str] = set()
     for agent, choice in step.action.choices:
         if agent in here and agent not in heard and not choice.exits and choice.request is not None:
@@ -143,18 +118,18 @@ def _declared(many: Sequence[Facts]) -> set[str]:
     return {key for facts in many for request in facts.requests.values() for key in request.declared_scope}
 
 
-def _misshapen(facts: Facts, request: Request) -> bool:
+def _misshapen(facts: Facts, request: model.Request) -> bool:
     keys = [key for key, _ in request.proposed_delta]
     return len(set(keys)) < len(keys) or any(key not in facts.config.keys for key in keys)
 
 
-def _written(facts: Facts, request: Request) -> dict[str, Atom]:
+def _written(facts: Facts, request: model.Request) -> dict[str, Atom]:
     """Return the part of the request's delta that is JSON and about keys of the world."""
     known = facts.config.keys
     return {key: value for key, value in request.proposed_delta if isinstance(value, Atom) and key in known}
 
 
-def _as_text(request: Request) -> tuple[str, ...]:
+def _as_text(request: model.Request) -> tuple[str, ...]:
     """Return the text that `tie_break_by_value` compares."""
     return tuple(str(value) for _, value in request.proposed_delta)
 
@@ -203,19 +178,19 @@ def _asked(facts: Facts, universe: Mapping[str, tuple[str, ...]]) -> dict[str, R
             if one.governs(key.removeprefix("key:"), operation)
         )
 
-    def those(test: Callable[[str, Request], bool]) -> Rows:
+    def those(test: Callable[[str, model.Request], bool]) -> Rows:
         return ones(act_element(n) for n, q in requests.items() if test(n, q))
 
     epoch = facts.step.before.epoch
     return {
         "submitted": those(lambda _n, _q: True),
         "forged_agent": those(lambda n, q: q.agent_id not in (None, n)),
-        "forged_id": those(lambda n, q: q.action_id not in (None, action_id(n, epoch))),
-        "odd_type": those(lambda _n, q: q.action_type not in OPERATIONS),
+        "forged_id": those(lambda n, q: q.action_id not in (None, kernel.action_id(n, epoch))),
+        "odd_type": those(lambda _n, q: q.action_type not in model.OPERATIONS),
         "doubled": those(lambda _n, q: len(set(q.declared_scope)) < len(q.declared_scope)),
         "odd_value": those(lambda _n, q: any(not isinstance(value, Atom) for _, value in q.proposed_delta)),
         "misshapen": those(lambda _n, q: _misshapen(facts, q)),
-        "reads": those(lambda _n, q: q.action_type == READ),
+        "reads": those(lambda _n, q: q.action_type == model.READ),
         "scope": frozenset((act_element(n), key_element(key)) for n, q in requests.items() for key in q.declared_scope),
         "wants": frozenset(
             (act_element(n), key_element(key), value_element(value))
@@ -232,10 +207,10 @@ def _asked(facts: Facts, universe: Mapping[str, tuple[str, ...]]) -> dict[str, R
         "known": ones(key_element(key) for key in facts.config.keys),
         "held": frozenset((key_element(key), value_element(value)) for key, value in facts.step.before.world),
         "early": ones(auth_element(n) for n, one in authorities.items() if one.epoch == 0),
-        "permits": ones(auth for auth in universe["Auth"] if _commitment(authorities, auth) == ALLOW),
-        "forbids": ones(auth_element(n) for n, one in authorities.items() if one.commitment == DENY),
-        "over_read": over(READ),
-        "over_write": over(WRITE),
+        "permits": ones(auth for auth in universe["Auth"] if _commitment(authorities, auth) == model.ALLOW),
+        "forbids": ones(auth_element(n) for n, one in authorities.items() if one.commitment == model.DENY),
+        "over_read": over(model.READ),
+        "over_write": over(model.WRITE),
         "active": ones(agent_element(n) for n in facts.here),
         "exits": ones(agent_element(n) for n in _exiting(facts)),
         "member": ones(agent_element(n) for n in facts.config.agents),
@@ -256,7 +231,7 @@ def _hidden(facts: Facts, universe: Mapping[str, tuple[str, ...]]) -> dict[str, 
         "balked": ones(
             agent_element(n)
             for n, one in zip(facts.config.agents, before.agents, strict=True)
-            if one.active and one.last == FAILURE
+            if one.active and one.last == model.FAILURE
         ),
         "locked": ones(key_element(key) for key in _locked(facts)),
         "below": frozenset(
@@ -279,7 +254,7 @@ def _told(facts: Facts) -> dict[str, Rows]:
     requests, shown = facts.requests, facts.step.shown
     tokens, receipts = dict(shown.tokens), dict(shown.receipts)
     entries = {entry.agent_id: entry for entry in shown.log}
-    verdicts = {n: entry.verdict for n, entry in entries.items() if entry.fault in ("", SCOPE_VIOLATION)}
+    verdicts = {n: entry.verdict for n, entry in entries.items() if entry.fault in ("", kernel.SCOPE_VIOLATION)}
 
     def those(test: Callable[[str], bool]) -> Rows:
         return ones(act_element(n) for n in requests if test(n))
@@ -288,38 +263,38 @@ def _told(facts: Facts) -> dict[str, Rows]:
         return entries[name].fault if name in entries else ""
 
     return {
-        "formed": those(lambda n: fault(n) != MALFORMED_REQUEST),
-        "struck": those(lambda n: fault(n) in (MALFORMED_REQUEST, INVALID_CAPABILITY_CLAIM)),
-        "passes": those(lambda n: verdicts.get(n) in (ADMITTED, PASS_TWO)),
-        "collides": those(lambda n: verdicts.get(n) == PASS_TWO),
-        "executed": those(lambda n: verdicts.get(n) == ADMITTED and not fault(n)),
+        "formed": those(lambda n: fault(n) != kernel.MALFORMED_REQUEST),
+        "struck": those(lambda n: fault(n) in (kernel.MALFORMED_REQUEST, kernel.INVALID_CAPABILITY_CLAIM)),
+        "passes": those(lambda n: verdicts.get(n) in (kernel.ADMITTED, kernel.PASS_TWO)),
+        "collides": those(lambda n: verdicts.get(n) == kernel.PASS_TWO),
+        "executed": those(lambda n: verdicts.get(n) == kernel.ADMITTED and not fault(n)),
         "becomes": frozenset((key_element(e.key), value_element(e.after)) for e in shown.effects),
         "logged": ones(act_element(n) for n in entries),
-        "gets_done": those(lambda n: tokens.get(n) == DONE),
-        "gets_failure": those(lambda n: tokens.get(n) == FAILURE),
-        "gets_fault": those(lambda n: tokens.get(n) == FAULT),
-        "gets_more": those(lambda n: tokens.get(n) not in (None, *TOKENS) or n in receipts),
-        "tells_two": those(lambda n: PASS_TWO in receipts.get(n, "")),
+        "gets_done": those(lambda n: tokens.get(n) == model.DONE),
+        "gets_failure": those(lambda n: tokens.get(n) == model.FAILURE),
+        "gets_fault": those(lambda n: tokens.get(n) == model.FAULT),
+        "gets_more": those(lambda n: tokens.get(n) not in (None, *model.TOKENS) or n in receipts),
+        "tells_two": those(lambda n: kernel.PASS_TWO in receipts.get(n, "")),
         "hears_of": frozenset(
             (act_element(n), agent_element(other))
             for n in requests
             for other in facts.config.agents
             if other in receipts.get(n, "")
         ),
-        "gets_none": ones(agent_element(n) for n, token in tokens.items() if token == IDLE),
+        "gets_none": ones(agent_element(n) for n, token in tokens.items() if token == model.IDLE),
         "answered": ones(agent_element(n) for n in tokens),
         "stays": ones(agent_element(n) for n in active_agents(facts.config, facts.step.after)),
     }
 
 
-def _commitment(authorities: Mapping[str, Authority], auth: str) -> str:
+def _commitment(authorities: Mapping[str, model.Authority], auth: str) -> str:
     """Return the commitment of an artefact; an element without facts counts as an ALLOW over nothing."""
     one = authorities.get(auth.removeprefix("auth:"))
-    return ALLOW if one is None else one.commitment
+    return model.ALLOW if one is None else one.commitment
 
 
 def _exiting(facts: Facts) -> tuple[str, ...]:
-    first: dict[str, Choice] = {}
+    first: dict[str, model.Choice] = {}
     for agent, choice in facts.step.action.choices:
         first.setdefault(agent, choice)
     return tuple(n for n in facts.here if n in first and first[n].exits)

@@ -9,7 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
+from evenhand.core.property import Property
+from evenhand.core.system import Mutant
+from evenhand.model.cud.mutants import arbitration, authority, reporting, validity
 from evenhand.proofs.cud.definitions import FAULTS
 from evenhand.proofs.cud.epoch import EPOCH
 from evenhand.proofs.cud.vocabulary import AGENT, KEY
@@ -19,75 +23,125 @@ from evenhand.smt.theorem import Mutation, Theorem
 from evenhand.smt.theory import Theory
 
 _WINS = (
-    "tie_break_by_name",
-    "tie_break_by_submission_order",
-    "tie_break_by_value",
-    "tie_break_by_action_id",
-    "hidden_priority",
-    "round_robin",
-    "most_refused_wins",
-    "narrowest_wins",
-    "reader_beats_writer",
-    "writer_beats_reader",
+    arbitration.tie_break_by_name,
+    arbitration.tie_break_by_submission_order,
+    arbitration.tie_break_by_value,
+    arbitration.tie_break_by_action_id,
+    arbitration.hidden_priority,
+    arbitration.round_robin,
+    arbitration.most_refused_wins,
+    arbitration.narrowest_wins,
+    arbitration.reader_beats_writer,
+    arbitration.writer_beats_reader,
 )
-_MISSED = ("last_writer_wins", "reads_never_collide", "first_key_only_collides", "one_key_exempt", "relaxed_after_k")
+_MISSED = (
+    arbitration.last_writer_wins,
+    arbitration.reads_never_collide,
+    arbitration.first_key_only_collides,
+    arbitration.one_key_exempt,
+    arbitration.relaxed_after_k,
+)
 _UNENTITLED = (
-    "pass_one_skipped",
-    "open_world_allow",
-    "uncited_allow_suffices",
-    "any_key_suffices",
-    "any_held_allow_suffices",
-    "foreign_citation_accepted",
-    "exit_transfers_authority",
-    "orphan_reclaimed",
-    "late_authority_honoured",
+    authority.pass_one_skipped,
+    authority.open_world_allow,
+    authority.uncited_allow_suffices,
+    authority.any_key_suffices,
+    authority.any_held_allow_suffices,
+    authority.foreign_citation_accepted,
+    authority.exit_transfers_authority,
+    authority.orphan_reclaimed,
+    authority.late_authority_honoured,
 )
 _UNVETOED = (
-    "pass_one_skipped",
-    "veto_ignored",
-    "deny_of_read_ignored",
-    "deny_binds_its_holder",
-    "veto_lapses_after_k",
-    "exit_frees_authority",
+    authority.pass_one_skipped,
+    authority.veto_ignored,
+    authority.deny_of_read_ignored,
+    authority.deny_binds_its_holder,
+    authority.veto_lapses_after_k,
+    authority.exit_frees_authority,
 )
-_OVER_REFUSING = ("refuse_all_if_any_collides", "readers_collide", "exit_keeps_a_lock", "pass_two_over_all")
-_RECEIPTS = ("token_tells_the_pass", "receipt_names_the_pass", "refusing_agent_named")
+_OVER_REFUSING = (
+    validity.refuse_all_if_any_collides,
+    validity.readers_collide,
+    validity.exit_keeps_a_lock,
+    validity.pass_two_over_all,
+)
+_RECEIPTS = (reporting.token_tells_the_pass, reporting.receipt_names_the_pass, reporting.refusing_agent_named)
 
-KILLED: Mapping[str, tuple[str, ...]] = {
-    "executed_never_interfere": (*_MISSED, "collision_told_as_executed"),
+KILLED: Mapping[str, tuple[Mutant[Any], ...]] = {
+    "executed_never_interfere": (*_MISSED, reporting.collision_told_as_executed),
     "executed_has_capability": _UNENTITLED,
     "no_veto_overridden": _UNVETOED,
-    "only_own_scope_changes": ("read_writes", "scope_not_checked", "violation_stays", "executed_told_as_failure"),
-    "non_executed_changes_nothing": ("read_writes", "violation_stays", "executed_told_as_failure"),
+    "only_own_scope_changes": (
+        validity.read_writes,
+        validity.scope_not_checked,
+        validity.violation_stays,
+        reporting.executed_told_as_failure,
+    ),
+    "non_executed_changes_nothing": (
+        validity.read_writes,
+        validity.violation_stays,
+        reporting.executed_told_as_failure,
+    ),
     "no_outcome_unasked": (),
-    "no_winner": (*_WINS, *_MISSED, "collision_told_as_fault", "collision_told_as_executed", "token_tells_the_pass"),
-    "no_over_refusal": (*_OVER_REFUSING, "fault_spreads", "executed_told_as_failure", "deny_blocks_both_operations"),
+    "no_winner": (
+        *_WINS,
+        *_MISSED,
+        reporting.collision_told_as_fault,
+        reporting.collision_told_as_executed,
+        reporting.token_tells_the_pass,
+    ),
+    "no_over_refusal": (
+        *_OVER_REFUSING,
+        validity.fault_spreads,
+        reporting.executed_told_as_failure,
+        validity.deny_blocks_both_operations,
+    ),
     "bare_tokens": _RECEIPTS,
-    "deadlock_is_stable": ("veto_ignored", "open_world_allow", "late_authority_honoured", "exit_transfers_authority"),
-    "deadlock_xor_livelock": ("open_world_allow", "veto_ignored", "late_authority_honoured"),
-    "orphaning_is_permanent": ("orphan_reclaimed", "exit_transfers_authority", "open_world_allow", "pass_one_skipped"),
-    "changed_key_reveals_pass_one": ("violation_stays", "tie_break_by_name"),
+    "deadlock_is_stable": (
+        authority.veto_ignored,
+        authority.open_world_allow,
+        authority.late_authority_honoured,
+        authority.exit_transfers_authority,
+    ),
+    "deadlock_xor_livelock": (authority.open_world_allow, authority.veto_ignored, authority.late_authority_honoured),
+    "orphaning_is_permanent": (
+        authority.orphan_reclaimed,
+        authority.exit_transfers_authority,
+        authority.open_world_allow,
+        authority.pass_one_skipped,
+    ),
+    "changed_key_reveals_pass_one": (validity.violation_stays, arbitration.tie_break_by_name),
     "malformed_is_a_fault": (
-        "empty_scope_passes",
-        "duplicate_key_collides_with_itself",
-        "unknown_key_passes",
-        "unknown_type_passes",
-        "opaque_value_passes",
-        "forged_action_id_passes",
-        "read_with_delta_writes",
-        "fault_told_as_failure",
+        validity.empty_scope_passes,
+        validity.duplicate_key_collides_with_itself,
+        validity.unknown_key_passes,
+        validity.unknown_type_passes,
+        validity.opaque_value_passes,
+        validity.forged_action_id_passes,
+        validity.read_with_delta_writes,
+        reporting.fault_told_as_failure,
     ),
-    "foreign_citation_is_a_fault": ("foreign_citation_no_fault", "foreign_citation_accepted", "fault_told_as_failure"),
+    "foreign_citation_is_a_fault": (
+        authority.foreign_citation_no_fault,
+        authority.foreign_citation_accepted,
+        reporting.fault_told_as_failure,
+    ),
     "outcomes_are_those_of_the_text": (
-        "receipt_names_the_pass",
-        "violation_told_as_executed",
-        "scope_not_checked",
-        "lost_update",
+        reporting.receipt_names_the_pass,
+        reporting.violation_told_as_executed,
+        validity.scope_not_checked,
+        validity.lost_update,
     ),
-    "equivariance": ("tie_break_by_name", "one_key_exempt", "hidden_priority", "exit_transfers_authority"),
-    "order_independence": ("tie_break_by_submission_order",),
-    "epoch_independence": ("relaxed_after_k", "veto_lapses_after_k"),
-    "history_independence": ("most_refused_wins", "exit_keeps_a_lock"),
+    "equivariance": (
+        arbitration.tie_break_by_name,
+        arbitration.one_key_exempt,
+        arbitration.hidden_priority,
+        authority.exit_transfers_authority,
+    ),
+    "order_independence": (arbitration.tie_break_by_submission_order,),
+    "epoch_independence": (arbitration.relaxed_after_k, authority.veto_lapses_after_k),
+    "history_independence": (arbitration.most_refused_wins, validity.exit_keeps_a_lock),
     # At registration no countermodel of tie_break_by_value replayed; one does now, and the matrix has it.
     "value_independence": (),
     "value_independence_before_execution": (),
@@ -95,45 +149,45 @@ KILLED: Mapping[str, tuple[str, ...]] = {
     # Registered when no pair of runs could be made of a structure; the matrix has the later kills.
     "verdict_determined": (),
     "verdict_determined_before_execution": (),
-    "final_world_is_a_function_of_the_requests": ("tie_break_by_submission_order",),
+    "final_world_is_a_function_of_the_requests": (arbitration.tie_break_by_submission_order,),
     "final_world_is_a_function_of_the_requests_before_execution": (),
     # Corrected: an exit that lifts a veto lets an agent in that then collides with a third.
-    "exit_is_harmless": ("exit_keeps_a_lock", "exit_frees_authority"),
+    "exit_is_harmless": (validity.exit_keeps_a_lock, authority.exit_frees_authority),
     "token_blindness": (
-        "refusing_agent_named",
-        "receipt_names_the_pass",
-        "token_tells_the_pass",
-        "collision_told_as_fault",
-        "collision_told_as_executed",
-        "tie_break_by_name",
-        "last_writer_wins",
+        reporting.refusing_agent_named,
+        reporting.receipt_names_the_pass,
+        reporting.token_tells_the_pass,
+        reporting.collision_told_as_fault,
+        reporting.collision_told_as_executed,
+        arbitration.tie_break_by_name,
+        arbitration.last_writer_wins,
     ),
 }
 """Theorem → the mutants that it refutes."""
 
 _NO_PAST = "without a look at the past, the order or the epoch every variant of it is decided alike"
-SPARED: Mapping[str, Mapping[str, str]] = {
+SPARED: Mapping[str, Mapping[Mutant[Any], str]] = {
     "executed_never_interfere": {
-        "tie_break_by_name": "the winner is executed alone",
-        "veto_ignored": "a veto decides who passes, not who collides",
+        arbitration.tie_break_by_name: "the winner is executed alone",
+        authority.veto_ignored: "a veto decides who passes, not who collides",
     },
     "executed_has_capability": {
-        "veto_ignored": "the capability is there all the same",
-        "exit_lapses_allows": "it takes rights away: an equivalent mutant",
+        authority.veto_ignored: "the capability is there all the same",
+        authority.exit_lapses_allows: "it takes rights away: an equivalent mutant",
     },
-    "no_veto_overridden": {"open_world_allow": "a veto holds against everybody"},
+    "no_veto_overridden": {authority.open_world_allow: "a veto holds against everybody"},
     "no_winner": {
-        "refuse_all_if_any_collides": "refusing more leaves no winner either",
-        "readers_collide": "refusing readers too leaves no winner either",
+        validity.refuse_all_if_any_collides: "refusing more leaves no winner either",
+        validity.readers_collide: "refusing readers too leaves no winner either",
     },
-    "no_over_refusal": {"tie_break_by_name": "it refuses fewer, not more"},
+    "no_over_refusal": {arbitration.tie_break_by_name: "it refuses fewer, not more"},
     "equivariance": {
-        "reader_beats_writer": "who wins by operation wins under every name: equivariance is not enough",
-        "receipt_names_the_pass": "the receipt says too much, but the same under every name",
+        arbitration.reader_beats_writer: "who wins by operation wins under every name: equivariance is not enough",
+        reporting.receipt_names_the_pass: "the receipt says too much, but the same under every name",
     },
-    "order_independence": {"tie_break_by_name": "names do not depend on the order"},
-    "epoch_independence": {"tie_break_by_name": _NO_PAST},
-    "history_independence": {"tie_break_by_name": _NO_PAST},
+    "order_independence": {arbitration.tie_break_by_name: "names do not depend on the order"},
+    "epoch_independence": {arbitration.tie_break_by_name: _NO_PAST},
+    "history_independence": {arbitration.tie_break_by_name: _NO_PAST},
 }
 """Theorem → mutants it is tried on and spares, with the reason."""
 
@@ -155,11 +209,14 @@ def said(theory: Theory, base: Theory, definitions: Sequence[Definition]) -> tup
     return tuple(one for one in twice.definitions if one.name in wanted)
 
 
-_SLOW = {("executed_has_capability", "orphan_reclaimed"), ("only_own_scope_changes", "scope_not_checked")}
+_SLOW = {
+    ("executed_has_capability", authority.orphan_reclaimed),
+    ("only_own_scope_changes", validity.scope_not_checked),
+}
 """Cells that z3 does not decide and cvc5 refutes at once: left to another theorem and to the matrix."""
 
 
-def _tried(name: str) -> tuple[str, ...]:
+def _tried(name: str) -> tuple[Mutant[Any], ...]:
     """Return which of its killed mutants a theorem is tried on: the first two, and those no earlier theorem tries."""
     names = list(KILLED)
     earlier = {one for other in names[: names.index(name)] for one in KILLED[other] if (other, one) not in _SLOW}
@@ -167,12 +224,12 @@ def _tried(name: str) -> tuple[str, ...]:
     return tuple(one for place, one in enumerate(wanted) if place < _AT_LEAST or one not in earlier)
 
 
-def mutations(name: str, theory: Theory, *, base: Theory = EPOCH) -> tuple[Mutation, ...]:
-    """Return the mutants that the theorem of this name is tried on at every run; the matrix tries all."""
-    killed = tuple(Mutation(mutant=one, definitions=said(theory, base, FAULTS[one])) for one in _tried(name))
+def mutations(claim: Property, theory: Theory, *, base: Theory = EPOCH) -> tuple[Mutation, ...]:
+    """Return the mutants that theorems about a claim are tried on at every run; the matrix tries all."""
+    killed = tuple(Mutation(mutant=one, definitions=said(theory, base, FAULTS[one])) for one in _tried(claim.name))
     spared = tuple(
         Mutation(mutant=one, definitions=said(theory, base, FAULTS[one]), expected="proved", because=why)
-        for one, why in SPARED.get(name, {}).items()
+        for one, why in SPARED.get(claim.name, {}).items()
     )
     return (*killed, *spared)
 

@@ -32,6 +32,7 @@ from evenhand.proofs.cud.epoch import OBSERVED
 from evenhand.proofs.cud.pairs import SHARED, view_renamed
 from evenhand.proofs.cud.renamed import alike_under_new_names, under_new_names
 from evenhand.proofs.cud.samples import WORLDS
+from evenhand.properties.cud import symmetry
 from evenhand.smt.structure import Structure
 
 FreeStep = Step[Config, FreeState, Epoch, FreeShown]
@@ -97,7 +98,7 @@ def _graph(structure: Structure) -> Evidence | None:
 _THEORY, _two = under_new_names("cud_free_renamed", _IN_COMMON)
 
 FREE_RENAMED = twin(
-    "equivariance",
+    symmetry.equivariance,
     _THEORY,
     name="equivariance_of_free_agents",
     quotient="renaming",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from evenhand.core.atoms import Atom
@@ -18,10 +18,12 @@ from evenhand.core.system import System
 from evenhand.core.trace import Scenario
 from evenhand.model.cud.free_system import FREE, FreeState
 from evenhand.model.cud.kernel import LIVELOCK_EPOCHS
+from evenhand.model.cud.mutants import reporting
 from evenhand.model.cud.strategies import covering
 from evenhand.model.cud.vocabulary import NO_CHOICE, READ, WRITE, Choice, Config, Epoch, Request
+from evenhand.properties.cud import liveness
 from evenhand.smt.logic import FALSE, Definition, Formula, Relation, conjunction, iff, ite
-from evenhand.smt.preludes import Faults, relations, stating
+from evenhand.smt.preludes import Faults, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import props
 from evenhand.smt.theorem import Lemma
@@ -205,14 +207,17 @@ def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[Steps]:
 
 _means = COUNTER.theory.means
 FAULTS = Faults(
-    livelock_never_resets=(_means("resets", FALSE, "the counter never goes down"),),
-    livelock_counts_pass_one=(_means("counts", (collided() | refused()) & ~changed(), "FQ36: pass-1 refusals count"),),
-    livelock_counts_silence=(_means("counts", ~changed(), "an epoch without requests counts"),),
-    livelock_counts_despite_change=(_means("counts", collided(), "a collision counts though all changed"),),
+    (reporting.livelock_never_resets, _means("resets", FALSE, "the counter never goes down")),
+    (
+        reporting.livelock_counts_pass_one,
+        _means("counts", (collided() | refused()) & ~changed(), "FQ36: pass-1 refusals count"),
+    ),
+    (reporting.livelock_counts_silence, _means("counts", ~changed(), "an epoch without requests counts")),
+    (reporting.livelock_counts_despite_change, _means("counts", collided(), "a collision counts though all changed")),
 )
 _BESIDE = "whatever counts, the world has not changed in the last three epochs"
 
-_invariant = stating(
+_invariant = partial(
     Invariant,
     protocol="cud",
     system="free",
@@ -225,24 +230,21 @@ _invariant = stating(
 )
 
 FAITHFUL = _invariant(
-    name="livelock_counter_is_faithful",
-    sentence="The livelock counter is the number of epochs in a row, up to three, that count towards livelock.",
-    source="FQ34",
+    claim=liveness.livelock_counter_is_faithful,
     always=conjunction(iff(one(), other()) for one, other in zip(COUNT, STUCK, strict=True)),
     mutants=FAULTS.refuted(*FAULTS),
 )
 
 PROGRESS = _invariant(
-    name="no_livelock_with_progress",
-    sentence="A run whose world changes in every window of three epochs is never classified as livelock.",
-    source="G20, FQ34",
+    claim=liveness.no_livelock_with_progress,
     always=COUNT[2]() >> QUIET[2](),
     # A longer memory does not help: nothing forces an epoch to take place.  Spacer finds these two.
     lemmas=(Lemma("one_is_quiet", COUNT[0]() >> QUIET[0]()), Lemma("two_are_quiet", COUNT[1]() >> QUIET[1]())),
     mutants=(
-        *FAULTS.refuted("livelock_never_resets"),
-        *FAULTS.unseen(livelock_counts_pass_one=_BESIDE, livelock_counts_silence=_BESIDE),
-        *FAULTS.refuted("livelock_counts_despite_change"),
+        *FAULTS.refuted(reporting.livelock_never_resets),
+        FAULTS.unseen(reporting.livelock_counts_pass_one, _BESIDE),
+        FAULTS.unseen(reporting.livelock_counts_silence, _BESIDE),
+        *FAULTS.refuted(reporting.livelock_counts_despite_change),
     ),
 )
 

@@ -38,6 +38,7 @@ from evenhand.proofs.cud.vocabulary import (
     submitted,
     wants,
 )
+from evenhand.properties.cud import blindness, history, symmetry
 from evenhand.smt.logic import (
     Formula,
     Function,
@@ -112,10 +113,9 @@ _LEFT = _staying.extended(
 )
 
 EXIT = twin(
-    "exit_is_harmless",
+    history.exit_is_harmless,
     _LEFT,
     sentence="Whatever passes a pass with an agent in the run passes it without that agent.",
-    source="FQ24, FQ28",
     variables=(r,),
     assumes=differ(by(r), LEAVER()) & word("passes", r),
     goal=_staying.second("passes", r) & (_staying.second("collides", r) >> word("collides", r)),
@@ -149,10 +149,9 @@ _VETOED = _then.extended(
 )
 
 BLINDNESS = twin(
-    "token_blindness",
+    blindness.token_blindness,
     _VETOED,
     sentence="An agent refused in pass 2 is handed what it would be handed if pass 1 had refused the same request.",
-    source="FQ4, FQ11",
     assumes=word("contested", TOLD()),
     goal=conjunction(
         [
@@ -251,12 +250,11 @@ def alike_under_new_names(two: Copies) -> dict[str, Any]:
 _RENAMED, _two = under_new_names("cud_renamed")
 
 EQUIVARIANCE = twin(
-    "equivariance",
+    symmetry.equivariance,
     _RENAMED,
     quotient="renaming",
     sentence="Rename agents and keys everywhere, and every request ends in the same way, told the same, with the "
     "same effects under the new names.",
-    source="D12, FQ19, FQ26",
     view=_seen_renamed,
     samples=FEWER,
     **alike_under_new_names(_two),

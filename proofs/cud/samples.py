@@ -15,17 +15,7 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from evenhand.core.atoms import Atom
-from evenhand.model.cud.kernel import (
-    ADMITTED,
-    INVALID_CAPABILITY_CLAIM,
-    MALFORMED_REQUEST,
-    PASS_ONE,
-    PASS_TWO,
-    REFERENCE,
-    SCOPE_VIOLATION,
-    Bound,
-    Finding,
-)
+from evenhand.model.cud import kernel
 from evenhand.model.cud.layouts import agent_names, every_layout, key_names, start_world
 from evenhand.model.cud.readings import Readings
 from evenhand.model.cud.run_system import UNIVERSE, malformed_requests
@@ -353,7 +343,7 @@ def _fault(name: str) -> Callable[[CudStep], bool]:
 
 
 def _mixed(step: CudStep) -> bool:
-    return {entry.request.action_type for entry in step.shown.log if entry.verdict == PASS_TWO} == {READ, WRITE}
+    return {entry.request.action_type for entry in step.shown.log if entry.verdict == kernel.PASS_TWO} == {READ, WRITE}
 
 
 def _late(step: CudStep) -> bool:
@@ -365,16 +355,19 @@ def _foreign_veto(step: CudStep) -> bool:
 
 
 _EVENTS: dict[str, Event] = {
-    "executed": (_logged(ADMITTED), 60),
-    "two executed": (_logged(ADMITTED, 2), 20),
-    "refused in pass 1": (_logged(PASS_ONE), 60),
-    "refused in pass 2": (_logged(PASS_TWO, 2), 60),
-    "three refused in pass 2": (_logged(PASS_TWO, 3), 10),
+    "executed": (_logged(kernel.ADMITTED), 60),
+    "two executed": (_logged(kernel.ADMITTED, 2), 20),
+    "refused in pass 1": (_logged(kernel.PASS_ONE), 60),
+    "refused in pass 2": (_logged(kernel.PASS_TWO, 2), 60),
+    "three refused in pass 2": (_logged(kernel.PASS_TWO, 3), 10),
     "reader against writer": (_mixed, 20),
-    "one executed beside a collision": (lambda step: _logged(PASS_TWO, 2)(step) and _logged(ADMITTED)(step), 20),
-    "malformed": (_fault(MALFORMED_REQUEST), 20),
-    "foreign citation": (_fault(INVALID_CAPABILITY_CLAIM), 20),
-    "out of scope": (_fault(SCOPE_VIOLATION), 20),
+    "one executed beside a collision": (
+        lambda step: _logged(kernel.PASS_TWO, 2)(step) and _logged(kernel.ADMITTED)(step),
+        20,
+    ),
+    "malformed": (_fault(kernel.MALFORMED_REQUEST), 20),
+    "foreign citation": (_fault(kernel.INVALID_CAPABILITY_CLAIM), 20),
+    "out of scope": (_fault(kernel.SCOPE_VIOLATION), 20),
     "world changed": (lambda step: bool(step.shown.effects), 60),
     "exit": (lambda step: bool(step.shown.exits), 10),
     "somebody is gone": (lambda step: not all(one.active for one in step.before.agents), 40),
@@ -388,9 +381,9 @@ _EVENTS: dict[str, Event] = {
 }
 
 
-def _refusal_as_silence(finding: Finding | None) -> str:
+def _refusal_as_silence(finding: kernel.Finding | None) -> str:
     """Return the token of a sampled reading: a refused agent gets the same token as an idle one."""
-    told = REFERENCE.token(finding)
+    told = kernel.REFERENCE.token(finding)
     return IDLE if told == FAILURE else told
 
 
@@ -401,10 +394,10 @@ def _visible(bound: tuple[Var, ...]) -> Formula:
     return conjunction([exists([z], active(z)), *(told[one.sort](one) for one in bound if one.sort in told)])
 
 
-def _squeamish(authorities: tuple[Authority, ...], bound: Bound) -> bool:
+def _squeamish(authorities: tuple[Authority, ...], bound: kernel.Bound) -> bool:
     """Return the decision of a sampled reading: pass 1 rejects one value."""
     disliked = any(value == _VALUES[1] for _, value in bound.request.proposed_delta)
-    return not disliked and REFERENCE.covers(authorities, bound)
+    return not disliked and kernel.REFERENCE.covers(authorities, bound)
 
 
 WORLDS = Samples(
@@ -413,8 +406,8 @@ WORLDS = Samples(
     drawn=_drawn,
     events=_EVENTS,
     sampled_readings={
-        "refusal told as silence": replace(REFERENCE, token=_refusal_as_silence),
-        "pass 1 looks at values": replace(REFERENCE, covers=_squeamish),
+        "refusal told as silence": replace(kernel.REFERENCE, token=_refusal_as_silence),
+        "pass 1 looks at values": replace(kernel.REFERENCE, covers=_squeamish),
     },
     thin=9,
     whole=EPOCH,

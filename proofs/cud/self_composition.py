@@ -16,6 +16,7 @@ from evenhand.proofs.cud.epoch import BEFORE_EXECUTION, EPOCH
 from evenhand.proofs.cud.renamed import RENAMED
 from evenhand.proofs.cud.samples import WORLDS
 from evenhand.proofs.cud.vocabulary import ACT, AGENT, HIDDEN, KEY, VALUE, later, scope, wants
+from evenhand.properties.cud import arbitration
 from evenhand.smt.logic import conjunction, exists, forall, iff, variables
 from evenhand.smt.preludes import Copies
 from evenhand.smt.theory import Axiom, Theory
@@ -30,10 +31,9 @@ v = VALUE("v")
 _in_order = apart("cud_reordered", ("sooner",), keep=("submissions_are_ordered",))
 
 ORDER = twin(
-    "order_independence",
+    arbitration.order_independence,
     _in_order.theory,
     sentence="Submit the same requests in any other order, and everybody is told the same, and the same changes.",
-    source="FQ4, FQ11, FQ23",
     goal=conjunction([*answers(_in_order), effects(_in_order)]),
     witness=exists([r, s], word("executed", r) & word("collides", s)),
     view=pair("sooner"),
@@ -49,11 +49,10 @@ _EPOCH = _in_epoch.extended(
 )
 
 EPOCHS = twin(
-    "epoch_independence",
+    arbitration.epoch_independence,
     _EPOCH,
     system="run",
     sentence="In the first epoch the same requests are answered as in any other, with the same effects.",
-    source="F17, FQ3",
     goal=conjunction([*answers(_in_epoch), effects(_in_epoch)]),
     witness=exists([r, s], word("executed", r) & word("collides", s)),
     view=pair(*_EPOCHS),
@@ -73,11 +72,10 @@ _FORGETFUL = _forgetting.extended(
 )
 
 HISTORY = twin(
-    "history_independence",
+    arbitration.history_independence,
     _FORGETFUL,
     system="run",
     sentence="Without what was asked and refused before, the same requests are answered alike, with the same effects.",
-    source="D11, FQ3, A4",
     goal=conjunction([*answers(_forgetting), effects(_forgetting)]),
     witness=exists([r, s], word("executed", r) & word("collides", s)),
     view=pair(*_PAST),
@@ -108,11 +106,10 @@ _VALUED_BEFORE = _valued("cud_other_values_before", BEFORE_EXECUTION)
 _LOOSE = _valued("cud_any_other_values", EPOCH)
 
 VALUES = twin(
-    "value_independence",
+    arbitration.value_independence,
     _VALUED,
     sentence="With other values in the world and in the requests everybody is told the same, as long as every request "
     "keeps to its declared keys.",
-    source="FQ3, FQ28",
     goal=conjunction(answers(Copies(_VALUED))),
     **by_passes(Copies(_VALUED)),
     needs=("all_keep_to_their_scope", "same_keys_written"),
@@ -121,7 +118,7 @@ VALUES = twin(
     samples=WORLDS.fewer(8, 1),
 )
 VALUES_BEFORE = twin(
-    "value_independence",
+    arbitration.value_independence,
     _VALUED_BEFORE,
     name="value_independence_before_execution",
     base=BEFORE_EXECUTION,
@@ -136,10 +133,9 @@ VALUES_BEFORE = twin(
     samples=WORLDS.fewer(8, 1),
 )
 PASSES = twin(
-    "passes_ignore_values",
+    arbitration.passes_ignore_values,
     _LOOSE,
     sentence="Structure, pass 1 and pass 2 never look at a value, in epochs with under-declared writes too.",
-    source="FQ3, FQ28",
     goal=conjunction(answers(Copies(_LOOSE), ("struck", "passes", "collides"))),
     **by_passes(Copies(_LOOSE), JUDGED[:-1]),
     needs=("same_keys_written",),
@@ -181,12 +177,11 @@ _DRIFT = _drift("cud_drift", EPOCH, loose=True)
 _DRIFT_BEFORE = _drift("cud_drift_before", BEFORE_EXECUTION, loose=False)
 
 DRIFT = twin(
-    "verdict_determined",
+    arbitration.verdict_determined,
     _DRIFT,
     system="run",
     sentence="Whatever the order, the epoch, the past and who has left: the same requests under the same authorities "
     "are answered alike, if the world is the same or nobody writes what it does not declare.",
-    source="D11, FQ3, FQ27",
     goal=conjunction(answers(Copies(_DRIFT))),
     needs=("same_world_if_it_matters",),
     witness=exists([r, s], word("executed", r) & word("collides", s)),
@@ -195,7 +190,7 @@ DRIFT = twin(
     samples=WORLDS.fewer(8, 1),  # each drawn epoch beside the same one with another past
 )
 DRIFT_BEFORE = twin(
-    "verdict_determined",
+    arbitration.verdict_determined,
     _DRIFT_BEFORE,
     name="verdict_determined_before_execution",
     base=BEFORE_EXECUTION,
@@ -213,23 +208,21 @@ DRIFT_BEFORE = twin(
 # The world after an epoch.
 
 WORLD = twin(
-    "final_world_is_a_function_of_the_requests",
+    arbitration.final_world_is_a_function_of_the_requests,
     _in_order.theory,
     sentence="Submit the same requests in any other order, and the same keys change to the same values.",
-    source="C10, FQ4",
     goal=effects(_in_order),
     witness=exists([k, v], word("becomes", k, v)),
     view=pair("sooner"),
 )
 _in_order_before = apart("cud_reordered_before", ("sooner",), keep=("submissions_are_ordered",), base=BEFORE_EXECUTION)
 WORLD_BEFORE = twin(
-    "final_world_is_a_function_of_the_requests",
+    arbitration.final_world_is_a_function_of_the_requests,
     _in_order_before.theory,
     name="final_world_is_a_function_of_the_requests_before_execution",
     base=BEFORE_EXECUTION,
     readings={"scope_check": "before_execution"},
     sentence="Submit the same requests in any other order, and the same keys change to the same values.",
-    source="C10, FQ4",
     goal=effects(_in_order_before),
     witness=exists([k, v], word("becomes", k, v)),
     view=pair("sooner"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from evenhand.core.property import Property
 from evenhand.core.verdict import Status
 from evenhand.model.cud.readings import Readings
 from evenhand.proofs.cud.concretisation import scene
@@ -21,6 +22,7 @@ from evenhand.proofs.cud.free import FREE_RENAMED
 from evenhand.proofs.cud.samples import FEWER, WORLDS
 from evenhand.proofs.cud.self_composition import TWINS
 from evenhand.proofs.cud.vocabulary import ACT, AGENT, KEY, VALUE, active, by, exits, reads, scope, submitted, wants
+from evenhand.properties.cud import arbitration, blindness, history, liveness, safety
 from evenhand.smt.logic import Formula, conjunction, differ, exists, forall, iff, same, variables
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Theory
@@ -31,9 +33,8 @@ v = VALUE("v")
 x = AGENT("x")
 
 
-def _about_epochs(claim: str, *, theory: Theory = EPOCH, **more: Any) -> Theorem:
+def _about_epochs(claim: Property, *, theory: Theory = EPOCH, **more: Any) -> Theorem:
     given: dict[str, Any] = {
-        "name": claim,
         "protocol": "cud",
         "system": "universe",
         "view": view_step,
@@ -46,7 +47,7 @@ def _about_epochs(claim: str, *, theory: Theory = EPOCH, **more: Any) -> Theorem
 
 
 EXECUTED_NEVER_INTERFERE = _about_epochs(
-    "executed_never_interfere",
+    safety.executed_never_interfere,
     sentence="No two executed requests of one epoch interfere.",
     source="D13, FQ4, FQ10",
     variables=(r, s),
@@ -56,18 +57,16 @@ EXECUTED_NEVER_INTERFERE = _about_epochs(
 )
 
 EXECUTED_HAS_CAPABILITY = _about_epochs(
-    "executed_has_capability",
+    safety.executed_has_capability,
     sentence="Whatever is executed cites and holds an ALLOW for every declared key.",
-    source="FQ27, FQ33, FQ34",
     variables=(r, k),
     assumes=word("gets_done", r) & scope(r, k),
     goal=word("entitled", r, k),
 )
 
 NO_VETO_OVERRIDDEN = _about_epochs(
-    "no_veto_overridden",
+    safety.no_veto_overridden,
     sentence="Nothing is executed on a key and operation that a DENY governs, whoever holds the DENY.",
-    source="FQ27, FQ34",
     variables=(r, k),
     assumes=word("gets_done", r) & scope(r, k),
     goal=~word("barred", r, k),
@@ -79,9 +78,7 @@ _authored = exists([r], word("gets_done", r) & ~reads(r) & scope(r, k) & wants(r
 
 def _own_scope(**more: Any) -> Theorem:
     return _about_epochs(
-        "only_own_scope_changes",
-        sentence="A key changes only as an executed WRITE that declared it proposed.",
-        source="C10, FQ3",
+        safety.only_own_scope_changes,
         variables=(k, v),
         assumes=word("becomes", k, v),
         goal=_authored,
@@ -91,9 +88,8 @@ def _own_scope(**more: Any) -> Theorem:
 
 def _nothing_changes(**more: Any) -> Theorem:
     return _about_epochs(
-        "non_executed_changes_nothing",
+        safety.non_executed_changes_nothing,
         sentence="An epoch in which no WRITE is executed leaves the world alone.",
-        source="B6, FQ10, D13",
         variables=(k, v),
         assumes=~exists([r], word("gets_done", r) & ~reads(r)),
         goal=~word("becomes", k, v),
@@ -103,10 +99,9 @@ def _nothing_changes(**more: Any) -> Theorem:
 
 
 NO_OUTCOME_UNASKED = _about_epochs(
-    "no_outcome_unasked",
+    safety.no_outcome_unasked,
     sentence="Everyone in the run who does not exit gets a token, NO_ACTION exactly if it submitted nothing; nobody "
     "else gets one, and the log has one entry for each request and no other.",
-    source="FQ5, FQ24",
     goal=conjunction(
         [
             forall([x], iff(word("answered", x), active(x) & ~exits(x))),
@@ -118,7 +113,7 @@ NO_OUTCOME_UNASKED = _about_epochs(
 )
 
 NO_WINNER = _about_epochs(
-    "no_winner",
+    arbitration.no_winner,
     sentence="Nobody wins: of requests that pass pass 1 and interfere, each is refused.",
     source="D13, FQ4, F17",
     variables=(r,),
@@ -127,18 +122,16 @@ NO_WINNER = _about_epochs(
 )
 
 NO_OVER_REFUSAL = _about_epochs(
-    "no_over_refusal",
+    arbitration.no_over_refusal,
     sentence="A request that passes pass 1 and interferes with none is executed, unless it is out of scope.",
-    source="FQ4, FQ27",
     variables=(r,),
     assumes=word("lawful", r) & ~word("contested", r),
     goal=word("gets_done", r) | (word("gets_fault", r) & word("trespasses", r)),
 )
 
 BARE_TOKENS = _about_epochs(
-    "bare_tokens",
+    blindness.bare_tokens,
     sentence="Nobody is handed anything but one of the four bare tokens.",
-    source="A3, FQ5, FQ11",
     variables=(r,),
     assumes=submitted(r),
     goal=~word("gets_more", r),
@@ -147,7 +140,7 @@ BARE_TOKENS = _about_epochs(
 
 # The claim is a monitor over a run; `dead` is its memory, and this is the step of its induction.
 DEADLOCK_IS_STABLE = _about_epochs(
-    "deadlock_is_stable",
+    liveness.deadlock_is_stable,
     system="run",
     sentence="Where no active agent has an admissible action nothing passes pass 1, and so it is one epoch later.",
     source="FQ34, FQ26",
@@ -170,15 +163,14 @@ def _stuck(*, any_attempt: bool) -> Formula:
 
 
 DEADLOCK_XOR_LIVELOCK = _about_epochs(
-    "deadlock_xor_livelock",
+    liveness.deadlock_xor_livelock,
     system="run",
     sentence="A deadlocked epoch does not count towards livelock.",
-    source="FQ34, FQ36",
     assumes=_DEADLOCKED,
     goal=~_stuck(any_attempt=False),
 )
 DEADLOCK_AND_LIVELOCK = _about_epochs(
-    "deadlock_xor_livelock",
+    liveness.deadlock_xor_livelock,
     name="deadlock_xor_livelock_unchanged_state",
     system="run",
     readings={"livelock_rule": "unchanged_state"},
@@ -204,9 +196,8 @@ def _orphans(*, reading: bool) -> Formula:
 
 def _orphaning(*, reading: bool, **more: Any) -> Theorem:
     return _about_epochs(
-        "orphaning_is_permanent",
+        history.orphaning_is_permanent,
         sentence="An orphaned key and operation stays orphaned, and no request that declares it passes pass 1.",
-        source="FQ24, FQ28",
         goal=_orphans(reading=reading),
         needs=("only_active_submit",),
         witness=exists([k, r], word("orphan_write", k) & scope(r, k) & submitted(r)),
@@ -215,27 +206,23 @@ def _orphaning(*, reading: bool, **more: Any) -> Theorem:
 
 
 MALFORMED = _about_epochs(
-    "malformed_is_a_fault",
+    safety.malformed_is_a_fault,
     sentence="A request is called malformed exactly if it breaks the action grammar, and is a fault then.",
-    source="C8, FQ2, FQ12, FQ13",
     variables=(r,),
     assumes=submitted(r),
     goal=iff(word("formed", r), word("proper", r)) & (word("proper", r) | word("gets_fault", r)),
 )
 
 FOREIGN = _about_epochs(
-    "foreign_citation_is_a_fault",
+    safety.foreign_citation_is_a_fault,
     sentence="A well-formed request is struck for its citations exactly if it cites what its submitter does not hold.",
-    source="FQ33",
     variables=(r,),
     assumes=submitted(r),
     goal=iff(word("struck", r) & word("formed", r), word("astray", r)) & (word("astray", r) >> word("gets_fault", r)),
 )
 
 CHANGED_KEY = _about_epochs(
-    "changed_key_reveals_pass_one",
-    sentence="Whoever is refused while a key it declared changes was refused in pass 1.",
-    source="FQ11",
+    blindness.changed_key_reveals_pass_one,
     variables=(r, k, v),
     assumes=word("gets_failure", r) & scope(r, k) & word("becomes", k, v),
     goal=~word("passes", r) & ~word("struck", r) & word("logged", r),
@@ -244,7 +231,7 @@ CHANGED_KEY = _about_epochs(
 _BEFORE: dict[str, Any] = {
     "theory": BEFORE_EXECUTION,
     "readings": {"scope_check": "before_execution"},
-    "mutants": mutations("non_executed_changes_nothing", BEFORE_EXECUTION, base=BEFORE_EXECUTION),
+    "mutants": mutations(safety.non_executed_changes_nothing, BEFORE_EXECUTION, base=BEFORE_EXECUTION),
 }
 
 UNTRIMMED = (

@@ -7,6 +7,7 @@ or restores everything of an agent; the token says whether the principal acts.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -25,9 +26,11 @@ from evenhand.model.markspace.layers_vocabulary import (
     World,
 )
 from evenhand.model.markspace.marks import Kind
+from evenhand.model.markspace.mutants import layers as faulty
 from evenhand.model.markspace.readings import Readings
+from evenhand.properties.markspace import layers
 from evenhand.smt.logic import Formula, Sort, exists, forall, iff, ite, same, variables
-from evenhand.smt.preludes import define, mutation, relations, stating
+from evenhand.smt.preludes import define, mutation, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, ones, prop
 from evenhand.smt.theorem import Mutation, Theorem
@@ -72,7 +75,7 @@ BARRIER = Theory(
 )
 
 _FORGES: Mutation = mutation(
-    BARRIER, "any_token_will_do", {"kept": _kept(_either, named(d), _grown), "granted": _either}
+    BARRIER, faulty.any_token_will_do, {"kept": _kept(_either, named(d), _grown), "granted": _either}
 )
 _FORGIVES: dict[str, Formula] = {"kept": _kept(principal(), named(d), added(d) | (denied(d) & about_need(d)))}
 _TOO_MUCH: dict[str, Formula] = {"kept": _kept(principal(), mine(d), _grown)}
@@ -181,7 +184,7 @@ def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[LayersStep]:
             state = step.after
 
 
-_theorem = stating(
+_theorem = partial(
     Theorem,
     protocol="markspace",
     system="layers",
@@ -193,7 +196,7 @@ _theorem = stating(
 )
 
 MONOTONE = _theorem(
-    name="barrier_monotonicity_p44",
+    claim=layers.barrier_monotonicity_p44,
     sentence="What is denied stays denied until the principal restores it, or everything of its agent.",
     source="P44, 9.8",
     variables=(d,),
@@ -202,21 +205,21 @@ MONOTONE = _theorem(
     witness=exists([d], BARRIER.word("kept", d)),
     mutants=(
         _FORGES,
-        mutation(BARRIER, "narrowing_forgives", _FORGIVES),
-        mutation(BARRIER, "restores_too_much", _TOO_MUCH),
+        mutation(BARRIER, faulty.narrowing_forgives, _FORGIVES),
+        mutation(BARRIER, faulty.restores_too_much, _TOO_MUCH),
     ),
 )
 
 EXCLUSIVE = _theorem(
-    name="barrier_principal_exclusivity_p45",
+    claim=layers.barrier_principal_exclusivity_p45,
     sentence="Without the principal's token nothing is restored, and nothing changes.",
     source="P45",
     assumes=_either & ~principal(),
     goal=~BARRIER.word("granted") & forall([d], iff(BARRIER.word("kept", d), denied(d))),
     mutants=(
         _FORGES,
-        mutation(BARRIER, "narrowing_forgives", _FORGIVES, "it narrows, and restores nothing"),
-        mutation(BARRIER, "restores_too_much", _TOO_MUCH, "without the token it restores nothing either"),
+        mutation(BARRIER, faulty.narrowing_forgives, _FORGIVES, "it narrows, and restores nothing"),
+        mutation(BARRIER, faulty.restores_too_much, _TOO_MUCH, "without the token it restores nothing either"),
     ),
 )
 

@@ -6,7 +6,7 @@ Each agent has one intent, the default of `own_intents`.  An agent with an actio
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from evenhand.core.system import System
@@ -15,13 +15,15 @@ from evenhand.core.verdict import Status
 from evenhand.model.markspace.guard import initial
 from evenhand.model.markspace.guard_systems import agent_names
 from evenhand.model.markspace.guard_vocabulary import IDLE, Act, Config, GuardStep, Policy, State, Verdict, What
+from evenhand.model.markspace.mutants import guarding
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.intents import AGENT, INTENT, after, author, best, earlier, i, j, k, surer, surest
+from evenhand.properties.markspace import contesting
 from evenhand.smt.logic import FALSE, Formula, Function, Relation, differ, exists, forall, same
-from evenhand.smt.preludes import define, mutation, ordered, stating
+from evenhand.smt.preludes import define, mutation, ordered
 from evenhand.smt.samples import first_states
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import constant, line, ones, prop, rank
+from evenhand.smt.tables import constant, in_order, line, ones, prop
 from evenhand.smt.theorem import Lemma, Theorem
 from evenhand.smt.theory import Axiom, Theory
 
@@ -134,10 +136,9 @@ def scene(structure: Structure) -> Scenario[Config, State, Act]:
     told, elements = structure.relations, structure.universe["Agent"]
     names = dict(zip(elements, agent_names(len(elements)), strict=True))
     intents = structure.universe["Intent"]
-    place = rank(told["earlier"], intents)
     level = {one: sum(row[0] == one for row in told["surer"]) for one in intents}
     by = structure.functions["author"]
-    asks = [(names[by[(one,)]], level[one]) for one in sorted(intents, key=place.__getitem__)]
+    asks = [(names[by[(one,)]], level[one]) for one in in_order(told["earlier"], intents)]
     holders = [names[structure.functions["holder"][()]]] if told["claimed"] else []
     acts: list[Act] = []
     if holders:
@@ -168,6 +169,7 @@ MOST = 40
 """The number of states in which a boundary fires."""
 
 
+@cache
 def _states(config: Config) -> list[State]:
     """Return the first states of the reference, breadth first, that hold intents."""
 
@@ -185,14 +187,11 @@ def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[GuardStep]:
     """Yield boundaries in many states of two and three agents, by any variant; every third of those of three."""
     for agents, spread in ((2, 1), (3, 3)):
         config = _config(agents)
-        for state in _STATES.setdefault(agents, _states(config)[::spread]):
+        for state in _states(config)[::spread]:
             yield system.take(config, state, Act(What.BOUNDARY, resource=ROOM))
 
 
-_STATES: dict[int, list[State]] = {}
-
-
-_theorem = stating(
+_theorem = partial(
     Theorem,
     protocol="markspace",
     system="deferred",
@@ -209,17 +208,15 @@ _one_at_most = forall([i, j], (_says("allowed", i) & _says("allowed", j)) >> sam
 _entitled = forall([i], _says("allowed", i) >> _fit(i))
 
 AS_WRITTEN = _theorem(
-    name="deferred_mutual_exclusion_p17",
+    claim=contesting.deferred_mutual_exclusion_p17,
     sentence="Exactly one agent hears ALLOW, all others BLOCKED: false where an action claims the resource.",
-    source="P17",
     goal=_one_at_most & exists([i], _says("allowed", i)) & forall([i], _says("allowed", i) | _says("blocked", i)),
     expected=Status.REFUTED,
 )
 
 REPAIRED = _theorem(
-    name="one_winner_per_boundary",
+    claim=contesting.one_winner_per_boundary,
     sentence="At most one hears ALLOW, one that no action bars; exactly one where there is such a one.",
-    source="P17 with P39, repaired",
     goal=_one_at_most & _entitled & (exists([i], _fit(i)) >> exists([i], _fit(i) & _says("allowed", i))),
     needs=("intents_are_ranked", "finitely_many"),
     lemmas=(
@@ -229,10 +226,10 @@ REPAIRED = _theorem(
     opaque=("allowed", "blocked", "refused"),
     witness=exists([i, j], differ(i, j) & ~surer(i, j) & ~surer(j, i) & _says("allowed", i)),
     mutants=(
-        mutation(BOUNDARY, "everybody_is_allowed", _LOSERS),
-        mutation(BOUNDARY, "claims_ignored", _BLIND),
-        mutation(BOUNDARY, "batch_of_one", _ONE),
-        mutation(BOUNDARY, "confidence_ignored", _BY_TIME, "the wrong one wins, but one alone"),
+        mutation(BOUNDARY, guarding.everybody_is_allowed, _LOSERS),
+        mutation(BOUNDARY, guarding.claims_ignored, _BLIND),
+        mutation(BOUNDARY, guarding.batch_of_one, _ONE),
+        mutation(BOUNDARY, guarding.confidence_ignored, _BY_TIME, "the wrong one wins, but one alone"),
     ),
 )
 

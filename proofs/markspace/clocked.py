@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import partial
 from math import lcm
 from typing import Any
 
@@ -18,10 +19,12 @@ from evenhand.core.trace import Pair, Scenario
 from evenhand.model.markspace.clocked import initial
 from evenhand.model.markspace.clocked_vocabulary import ClockConfig, ClockState, ClockStep
 from evenhand.model.markspace.composing_vocabulary import Activate, ComposingAct, Manifest, Update, Wait
+from evenhand.model.markspace.mutants import layers
 from evenhand.model.markspace.readings import Readings
+from evenhand.properties.markspace import clocked
 from evenhand.smt.arithmetic import at_least, at_most, below, element, minus, number, plus, value_of, zero
 from evenhand.smt.logic import Formula, Sort, conjunction, exists, forall, iff, ite, same, variables
-from evenhand.smt.preludes import Twice, define, mutation, numbers, relations, stating
+from evenhand.smt.preludes import Twice, define, mutation, numbers, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import constant, ones, prop
 from evenhand.smt.theorem import Theorem
@@ -253,7 +256,7 @@ def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[ClockStep]:
                     state = endless.take(config, state, Wait()).after
 
 
-_theorem = stating(
+_theorem = partial(
     Theorem,
     protocol="markspace",
     system="clock",
@@ -268,32 +271,29 @@ _LATE = {"activated": _activated(same(_AGE, interval(a)))}
 _ABSOLUTE = {"activated": _activated(at_least(now(), interval(a)))}
 
 SHIFT = _theorem(
-    name="only_ages_matter",
-    sentence="Counted from now, instants say who is activated as they did, and lead to the same counted from now.",
-    source="14.2",
+    claim=clocked.only_ages_matter,
     theory=SHIFTED,
     goal=_goal(same(_then_age, _then_age2)),
     needs=("activations_are_remembered", "seconds_pass", "counted_from_now", "the_rest_is_as_it_was"),
     witness=activates() & exists([a], ran(a) & activated(a)),
     quotient="shift",
     mutants=_TWICE.mutants(
-        mutation(CLOCK, "due_by_the_time", _ABSOLUTE),
-        mutation(CLOCK, "due_on_the_second_alone", _LATE, "it looks at seconds since, not at the time"),
+        mutation(CLOCK, layers.due_by_the_time, _ABSOLUTE),
+        mutation(CLOCK, layers.due_on_the_second_alone, _LATE, "it looks at seconds since, not at the time"),
     ),
 )
 
 SATURATION = _theorem(
-    name="old_activations_are_alike",
+    claim=clocked.old_activations_are_alike,
     sentence="An activation farther back than the longest interval may lie as far back: the same are activated.",
-    source="14.2",
     theory=SATURATED,
     goal=_goal(same(_then_last2(a), then_last(a)) | (_old & _old2)) & same(then_now(), _then_now2()),
     needs=("intervals_on_offer", "activations_are_remembered", "seconds_pass", "no_older_than_the_longest"),
     witness=activates() & exists([a], ran(a) & ~same(_last2(a), last(a)) & activated(a)),
     quotient="saturation",
     mutants=_TWICE.mutants(
-        mutation(CLOCK, "due_on_the_second_alone", _LATE),
-        mutation(CLOCK, "due_by_the_time", _ABSOLUTE, "it looks at the time, which saturates nowhere"),
+        mutation(CLOCK, layers.due_on_the_second_alone, _LATE),
+        mutation(CLOCK, layers.due_by_the_time, _ABSOLUTE, "it looks at the time, which saturates nowhere"),
     ),
 )
 

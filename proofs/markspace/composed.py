@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -20,9 +21,11 @@ from evenhand.model.markspace.composing_vocabulary import (
     Subscribe,
 )
 from evenhand.model.markspace.marks import Kind
+from evenhand.model.markspace.mutants import layers
 from evenhand.model.markspace.readings import Readings
+from evenhand.properties.markspace import composing
 from evenhand.smt.logic import Formula, Function, Relation, Sort, exists, forall, iff, same, variables
-from evenhand.smt.preludes import Twice, define, mutation, stating
+from evenhand.smt.preludes import Twice, define, mutation
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, beside, constant, ones, prop
 from evenhand.smt.theorem import Theorem
@@ -279,7 +282,7 @@ def samples_of_matching(system: System[Any, Any, Any, Any, Any]) -> Iterator[Com
                 yield from (system.take(config, begun, act) for begun in (state, later))
 
 
-_theorem = stating(
+_theorem = partial(
     Theorem,
     protocol="markspace",
     system="composing",
@@ -291,7 +294,7 @@ _ANYHOW: dict[str, Formula] = {"connected": _linked(exists([o], gives(s, o)) & e
 _BY_SCOPE: dict[str, Formula] = {"overpromises": exists([o], gives(s, o) & ~exists([g], holds(s, g) & begins(g, o)))}
 
 STRUCTURAL = _theorem(
-    name="pipeline_structural_validation_p53",
+    claim=composing.pipeline_structural_validation_p53,
     sentence="Whatever is written in the space, a pipeline of the same manifests connects or does not.",
     source="P53, 13.5",
     theory=TWICE.theory,
@@ -301,13 +304,13 @@ STRUCTURAL = _theorem(
     goal=TWICE.alike("connected"),
     witness=written() & ~TWICE.second("written") & exists([s, r], follows(r, s)),
     mutants=TWICE.mutants(
-        mutation(PIPELINE, "pipelines_need_marks", _UNWRITTEN),
-        mutation(PIPELINE, "pipelines_connect_anyhow", _ANYHOW, "wrong, but of the manifests alone"),
+        mutation(PIPELINE, layers.pipelines_need_marks, _UNWRITTEN),
+        mutation(PIPELINE, layers.pipelines_connect_anyhow, _ANYHOW, "wrong, but of the manifests alone"),
     ),
 )
 
 HONEST = _theorem(
-    name="manifest_permission_consistency_p54",
+    claim=composing.manifest_permission_consistency_p54,
     sentence="Exactly those are reported that promise an output which no permission of theirs covers.",
     source="P54, 13.5",
     theory=PIPELINE,
@@ -318,13 +321,13 @@ HONEST = _theorem(
     goal=iff(forall([o], gives(s, o) >> _permitted), ~PIPELINE.word("overpromises", s)),
     witness=exists([s, g], holds(s, g) & PIPELINE.word("overpromises", s)),
     mutants=(
-        mutation(PIPELINE, "kinds_not_compared", _BY_SCOPE),
-        mutation(PIPELINE, "pipelines_connect_anyhow", _ANYHOW, "permissions are looked at as they should be"),
+        mutation(PIPELINE, layers.kinds_not_compared, _BY_SCOPE),
+        mutation(PIPELINE, layers.pipelines_connect_anyhow, _ANYHOW, "permissions are looked at as they should be"),
     ),
 )
 
 PURE = _theorem(
-    name="pattern_match_purity_p55",
+    claim=composing.pattern_match_purity_p55,
     sentence="For the same patterns, mark and writer the same agents hear of it, whatever was matched before.",
     source="P55, 13.1",
     theory=MATCHING_TWICE.theory,
@@ -335,10 +338,10 @@ PURE = _theorem(
     goal=MATCHING_TWICE.alike("queued", a),
     witness=first() & ~MATCHING_TWICE.second("first") & exists([a], MATCHING.word("queued", a)),
     mutants=MATCHING_TWICE.mutants(
-        mutation(MATCHING, "matcher_counts", {"queued": _queued(fits(pattern) & first())}),
+        mutation(MATCHING, layers.matcher_counts, {"queued": _queued(fits(pattern) & first())}),
         mutation(
             MATCHING,
-            "own_writes_queued",
+            layers.own_writes_queued,
             {"queued": exists([pattern], watches(a, pattern) & fits(pattern))},
             "who hears it is wrong, and no less determined",
         ),

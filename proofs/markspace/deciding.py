@@ -7,7 +7,7 @@ The intents are those on the resource once the request is written, by rank.  Pre
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from evenhand.core.system import System
@@ -16,6 +16,7 @@ from evenhand.core.verdict import Status
 from evenhand.model.markspace.guard import initial
 from evenhand.model.markspace.guard_systems import agent_names
 from evenhand.model.markspace.guard_vocabulary import IDLE, Act, Config, GuardStep, Phase, Policy, State, Verdict, What
+from evenhand.model.markspace.mutants import guarding as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.intents import (
     AGENT,
@@ -33,11 +34,12 @@ from evenhand.proofs.markspace.intents import (
     new,
     running,
 )
+from evenhand.properties.markspace import guarding
 from evenhand.smt.logic import FALSE, Formula, differ, exists, forall, iff, same
-from evenhand.smt.preludes import Twice, define, mutation, ordered, relations, stating
+from evenhand.smt.preludes import Twice, define, mutation, ordered, relations
 from evenhand.smt.samples import first_states
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import beside, constant, line, prop, rank
+from evenhand.smt.tables import beside, constant, in_order, line, prop
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
@@ -134,10 +136,10 @@ def scene(structure: Structure) -> Scenario[Config, State, Act] | None:
     """Return a run: the holder claims first; the others ask in their order meanwhile; then the asker."""
     told = structure.relations
     elements = structure.universe["Agent"]
-    order = sorted(elements, key=rank(told["named_before"], elements).__getitem__)
+    order = in_order(told["named_before"], elements)
     names = dict(zip(order, agent_names(len(order)), strict=True))
     marks = structure.universe["Intent"]
-    ranked = sorted(marks, key=rank(told["earlier"], marks).__getitem__)
+    ranked = in_order(told["earlier"], marks)
     who = names[structure.functions["asker"][()]]
     others = [names[structure.functions["author"][(one,)]] for one in ranked]
     holders = [names[row[0]] for row in sorted(told["claims"])]
@@ -163,6 +165,7 @@ MOST = 60
 """The number of states from which each idle agent asks."""
 
 
+@cache
 def _states(config: Config) -> list[State]:
     """Return the first states of the reference with three agents, breadth first."""
 
@@ -183,7 +186,7 @@ def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[GuardStep]:
                 yield system.take(config, state, Act(What.PRE, agent, "room_1"))
 
 
-_theorem = stating(
+_theorem = partial(
     Theorem,
     protocol="markspace",
     system="first_writer",
@@ -195,36 +198,35 @@ _theorem = stating(
 )
 
 _claimed, _allowed, _refused = map(PRE_ACTION.word, ("claimed", "allowed", "refused"))
-_LATEST = mutation(PRE_ACTION, "last_writer_wins", _LAST)
-_NAMED = mutation(PRE_ACTION, "name_wins", _BY_NAME)
+_LATEST = mutation(PRE_ACTION, faulty.last_writer_wins, _LAST)
+_NAMED = mutation(PRE_ACTION, faulty.name_wins, _BY_NAME)
 
 PRECEDENCE = _theorem(
-    name="action_precedence_p39",
+    claim=guarding.action_precedence_p39,
     sentence="Where another agent's action stands on the resource, pre_action answers CONFLICT.",
     source="P39, 9.2 step 2",
     assumes=_claimed,
     goal=_refused & ~_allowed,
     mutants=(
-        mutation(PRE_ACTION, "claims_ignored", _BLIND),
-        mutation(PRE_ACTION, "claims_hidden_by_intents", _DISTRACTED),
-        mutation(PRE_ACTION, "last_writer_wins", _LAST, "no intent is looked at"),
+        mutation(PRE_ACTION, faulty.claims_ignored, _BLIND),
+        mutation(PRE_ACTION, faulty.claims_hidden_by_intents, _DISTRACTED),
+        mutation(PRE_ACTION, faulty.last_writer_wins, _LAST, "no intent is looked at"),
     ),
 )
 
 UNCONTESTED = _theorem(
-    name="uncontested_is_allowed",
-    sentence="Without another agent's intent or action the request is allowed.",
+    claim=guarding.uncontested_is_allowed,
     source="6.1 step 2",
     assumes=~_claimed & forall([i], same(author(i), asker())),
     goal=_allowed,
     mutants=(
-        mutation(PRE_ACTION, "holders_kept_out", _KEPT_OUT),
-        mutation(PRE_ACTION, "last_writer_wins", _LAST, "no intent is in the way"),
+        mutation(PRE_ACTION, faulty.holders_kept_out, _KEPT_OUT),
+        mutation(PRE_ACTION, faulty.last_writer_wins, _LAST, "no intent is in the way"),
     ),
 )
 
 POLICY = _theorem(
-    name="policy_decides_as_written",
+    claim=guarding.policy_decides_as_written,
     sentence="Among several the earliest intent wins, it alone, and its agent alone is allowed.",
     source="6.1 FIRST_WRITER, P11",
     variables=(i, j),
@@ -234,20 +236,19 @@ POLICY = _theorem(
     & iff(_allowed, PRE_ACTION.word("first", new()))
     & iff(_refused, ~_allowed),
     needs=("intents_are_ranked",),
-    mutants=(_LATEST, _NAMED, mutation(PRE_ACTION, "claims_ignored", _BLIND, _NOTHING)),
+    mutants=(_LATEST, _NAMED, mutation(PRE_ACTION, faulty.claims_ignored, _BLIND, _NOTHING)),
 )
 
 TRANSPARENT = _theorem(
-    name="guard_transparency_p38",
+    claim=guarding.guard_transparency_p38,
     sentence="Every CONFLICT names the intent that won: false where an action claims the resource.",
-    source="P38",
     assumes=_refused,
     goal=exists([i], PRE_ACTION.word("wins", i)),
     expected=Status.REFUTED,
 )
 
 CAUSED = _theorem(
-    name="refusals_name_their_cause",
+    claim=guarding.refusals_name_their_cause,
     sentence="Every CONFLICT names the intent that won or the agent whose action claims the resource.",
     source="P38 with 9.2 step 2, repaired",
     assumes=_refused,
@@ -255,8 +256,8 @@ CAUSED = _theorem(
     needs=("finitely_many",),
     witness=exists([i], PRE_ACTION.word("wins", i)),
     mutants=(
-        mutation(PRE_ACTION, "winner_withheld", _SILENT),
-        mutation(PRE_ACTION, "claims_ignored", _BLIND, "an intent is named instead"),
+        mutation(PRE_ACTION, faulty.winner_withheld, _SILENT),
+        mutation(PRE_ACTION, faulty.claims_ignored, _BLIND, "an intent is named instead"),
     ),
 )
 
@@ -283,7 +284,7 @@ def scene_twice(structure: Structure) -> Pair[Config, State, Act]:
 
 
 DETERMINED = _theorem(
-    name="guard_determinism_p36",
+    claim=guarding.guard_determinism_p36,
     sentence="The same marks and the same request, the same answer: whatever tools run meanwhile.",
     source="P36",
     theory=TWICE.theory,
@@ -293,8 +294,8 @@ DETERMINED = _theorem(
     goal=TWICE.alike("allowed") & TWICE.alike("refused") & TWICE.alike("found") & TWICE.alike("wins", i),
     witness=exists([a], running(a)) & ~exists([a], TWICE.second("running", a)),
     mutants=TWICE.mutants(
-        mutation(PRE_ACTION, "running_tools_claim", _USED),
-        mutation(PRE_ACTION, "last_writer_wins", _LAST, "the latest is the same for the same marks"),
+        mutation(PRE_ACTION, faulty.running_tools_claim, _USED),
+        mutation(PRE_ACTION, faulty.last_writer_wins, _LAST, "the latest is the same for the same marks"),
     ),
 )
 

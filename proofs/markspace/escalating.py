@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache, partial
 from typing import Any
 
 from evenhand.core.system import System
@@ -21,10 +22,12 @@ from evenhand.model.markspace.layers_vocabulary import (
     World,
 )
 from evenhand.model.markspace.marks import Kind
+from evenhand.model.markspace.mutants import layers as faulty
 from evenhand.model.markspace.readings import Readings
+from evenhand.properties.markspace import layers
 from evenhand.smt.arithmetic import at_least, at_most, below, number, plus, value_of
 from evenhand.smt.logic import Formula, Sort, exists, forall, same, variables
-from evenhand.smt.preludes import define, mutation, numbers, relations, stating
+from evenhand.smt.preludes import define, mutation, numbers, relations
 from evenhand.smt.samples import first_states
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import constant, ones, prop
@@ -110,6 +113,7 @@ MOST = 60
 """The number of states in which alice writes."""
 
 
+@cache
 def _states() -> list[World]:
     """Return the first states of the reference, breadth first."""
     menu = (
@@ -129,21 +133,16 @@ def _states() -> list[World]:
     return first_states([*initial(CONFIG), begun], lambda _state: menu, after, MOST)
 
 
-_STATES: list[World] = []
-
-
 def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[LayersStep]:
     """Yield writes from many states, before and after flags, by any variant."""
-    if not _STATES:
-        _STATES.extend(_states())
-    for state in _STATES:
+    for state in _states():
         for scope in ("a", "c"):
             for threshold in (2, 1, 0):
                 config = replace(CONFIG, threshold=threshold)
                 yield system.take(config, state, Operation(Op.WRITE, "alice", scope, Kind.OBSERVATION))
 
 
-_theorem = stating(
+_theorem = partial(
     Theorem,
     protocol="markspace",
     system="layers",
@@ -157,7 +156,7 @@ _theorem = stating(
 _FIRST = flagged() & at_most(flags(), number(0))
 
 BOUNDED = _theorem(
-    name="escalation_boundedness_p43",
+    claim=layers.escalation_boundedness_p43,
     sentence="A flag revokes the permission that was asked for and no other; needs come first after enough flags.",
     source="P43, 9.7",
     variables=(p,),
@@ -165,30 +164,27 @@ BOUNDED = _theorem(
     goal=(ESCALATION.word("lost", p) >> asked(p)) & (ESCALATION.word("globally") >> ESCALATION.word("enough")),
     witness=exists([p], ESCALATION.word("lost", p)) & below(flags(), threshold()) & ESCALATION.word("globally"),
     mutants=(
-        mutation(ESCALATION, "escalates_everywhere", _EVERYWHERE),
-        mutation(ESCALATION, "escalates_at_once", _AT_ONCE),
+        mutation(ESCALATION, faulty.escalates_everywhere, _EVERYWHERE),
+        mutation(ESCALATION, faulty.escalates_at_once, _AT_ONCE),
     ),
 )
 
 FIRST = _theorem(
-    name="first_flag_restricts_one_scope",
+    claim=layers.first_flag_restricts_one_scope,
     sentence="The first flag restricts its agent in the flagged scope alone: false with a threshold below two.",
-    source="P43, its first sentence",
     assumes=_FIRST,
     goal=~ESCALATION.word("globally"),
     expected=Status.REFUTED,
 )
 
 SEVERAL = _theorem(
-    name="first_of_several_flags_restricts_one_scope",
-    sentence="With a threshold of two or more the first flag restricts its agent in the flagged scope alone.",
-    source="P43, its first sentence, repaired",
+    claim=layers.first_of_several_flags_restricts_one_scope,
     assumes=_FIRST & at_least(threshold(), number(2)),
     goal=~ESCALATION.word("globally"),
     witness=exists([p], ESCALATION.word("lost", p)),
     mutants=(
-        mutation(ESCALATION, "escalates_everywhere", _EVERYWHERE, "it is about needs, not about what is revoked"),
-        mutation(ESCALATION, "escalates_at_once", _AT_ONCE),
+        mutation(ESCALATION, faulty.escalates_everywhere, _EVERYWHERE, "it is about needs, not about what is revoked"),
+        mutation(ESCALATION, faulty.escalates_at_once, _AT_ONCE),
     ),
 )
 

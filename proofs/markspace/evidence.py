@@ -10,5 +10,5 @@ from evenhand.properties.markspace.table import Row, rows
 
 def sixty_six() -> tuple[Row, ...]:
     """Return the rows of the table, with the theorems of this package."""
-    stated = {one.claim: "proved" if one.expected is Status.HOLDS else "refuted" for one in THEOREMS}
+    stated = {one.claim.name: "proved" if one.expected is Status.HOLDS else "refuted" for one in THEOREMS}
     return rows(CLAIMS.claims, stated)

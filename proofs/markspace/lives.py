@@ -11,48 +11,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from typing import Any
 
-from evenhand.core.system import System
+from evenhand.core.system import Mutant, System
 from evenhand.model.markspace.exact import ZERO, decayed, plain
 from evenhand.model.markspace.marks import HALF, ONE, Kind
+from evenhand.model.markspace.mutants import marks
 from evenhand.model.markspace.signals_vocabulary import Measure, SignalStep, Still
 from evenhand.model.markspace.strength import Lives
+from evenhand.proofs.markspace import strength_encoding as encoding
 from evenhand.proofs.markspace.strength_definitions import INSTANT
-from evenhand.proofs.markspace.strength_encoding import (
-    INSTANTS,
-    LATER,
-    NOW,
-    Scene,
-    ages_of,
-    measured,
-    rational,
-    table,
-    taken,
-    value,
-)
+from evenhand.properties.markspace import signals
+from evenhand.smt import logic as fol
 from evenhand.smt.arithmetic import at_least, at_most, below, number, plus, times, zero
-from evenhand.smt.logic import (
-    Formula,
-    Function,
-    Relation,
-    conjunction,
-    disjunction,
-    exists,
-    forall,
-    ite,
-    same,
-    variables,
-)
-from evenhand.smt.preludes import define, mutation, numbers, relations, stating
+from evenhand.smt.preludes import define, mutation, numbers, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import constant, ones, prop
 from evenhand.smt.theorem import Mutation, Theorem
 from evenhand.smt.theory import Axiom, Theory
 
 NONE, UNIT = number(0), number(1)
-t, u = variables(INSTANT, "t u")
+t, u = fol.variables(INSTANT, "t u")
 
 # Actions, intents and needs.
 
@@ -62,28 +43,28 @@ is_action, is_intent, is_need, resolved = relations("is_action is_intent is_need
 KINDS = (is_action, is_intent, is_need)
 
 
-def _there(alive: Formula, later: Formula) -> dict[str, Formula]:
+def _there(alive: fol.Formula, later: fol.Formula) -> dict[str, fol.Formula]:
     """Return the definitions where a mark has its initial strength if `alive` (`later`: at `u`), and none otherwise."""
     alike = (alive & later) | ~(alive | later)
     return {"whole": alive | zero(initial()), "none": ~alive | zero(initial()), "differs": ~zero(initial()) & ~alike}
 
 
-def _fading(kind: Relation) -> dict[str, Formula]:
+def _fading(kind: fol.Relation) -> dict[str, fol.Formula]:
     """Return the definitions where marks of a kind have `initial / (1 + age)`."""
     usual = _there(_alive(t), _alive(u))
-    fresh = same(times(initial(), plus(UNIT, age(t))), initial())
-    apart = ~same(times(initial(), plus(UNIT, age(t))), times(initial(), plus(UNIT, age(u))))
+    fresh = fol.same(times(initial(), plus(UNIT, age(t))), initial())
+    apart = ~fol.same(times(initial(), plus(UNIT, age(t))), times(initial(), plus(UNIT, age(u))))
     gone = zero(initial())
     faded = {"whole": fresh, "none": gone, "differs": apart}
     fades = kind() & ~resolved()
-    return {name: ite(fades, faded[name], usual[name]) for name in usual}
+    return {name: fol.ite(fades, faded[name], usual[name]) for name in usual}
 
 
-def _alive(at: Any) -> Formula:
+def _alive(at: Any) -> fol.Formula:
     return is_action() | (is_intent() & at_most(age(at), ttl())) | (is_need() & ~resolved())
 
 
-def _early(at: Any) -> Formula:
+def _early(at: Any) -> fol.Formula:
     return is_action() | (is_intent() & below(age(at), ttl())) | (is_need() & ~resolved())
 
 
@@ -98,10 +79,10 @@ LASTING = Theory(
     relations=(*KINDS, resolved),
     axioms=(
         Axiom("strengths_are_not_negative", at_least(initial(), NONE), "2.1"),
-        Axiom("ages_are_not_negative", forall([t], at_least(age(t), NONE)) & at_least(ttl(), NONE), "3.1"),
+        Axiom("ages_are_not_negative", fol.forall([t], at_least(age(t), NONE)) & at_least(ttl(), NONE), "3.1"),
         Axiom(
             "of_one_kind",
-            disjunction([kind() for kind in KINDS])
+            fol.disjunction([kind() for kind in KINDS])
             & ~(is_action() & is_intent())
             & ~(is_action() & is_need())
             & ~(is_intent() & is_need()),
@@ -119,7 +100,7 @@ factor, as_observed, others = numbers("factor as_observed others", INSTANT)
 (observed,) = relations("observed")
 
 
-def _halved(at: Any, then: Any, by: Function) -> Formula:
+def _halved(at: Any, then: Any, by: fol.Function) -> fol.Formula:
     """Return that twice the total at `then` is at most the total at `at`."""
     after = plus(times(initial(), by(then)), others(then))
     return at_most(times(number(2), after), plus(times(initial(), by(at)), others(at)))
@@ -134,22 +115,24 @@ HALVING = Theory(
         Axiom("strengths_are_not_negative", at_least(initial(), NONE), "2.1"),
         Axiom(
             "factors_lie_between",
-            forall([t], conjunction([below(NONE, one(t)) & at_most(one(t), UNIT) for one in (factor, as_observed)])),
+            fol.forall(
+                [t], fol.conjunction([below(NONE, one(t)) & at_most(one(t), UNIT) for one in (factor, as_observed)])
+            ),
             "3.1",
         ),
         Axiom(
             "a_half_life_halves_the_factor",
-            forall([t, u], a_half_life_on(t, u) >> at_most(times(number(2), factor(u)), factor(t))),
+            fol.forall([t, u], a_half_life_on(t, u) >> at_most(times(number(2), factor(u)), factor(t))),
             "3.1",
         ),
         Axiom(
             "the_others_halve",
-            forall([t, u], a_half_life_on(t, u) >> at_most(times(number(2), others(u)), others(t)))
-            & forall([t], at_least(others(t), NONE)),
+            fol.forall([t, u], a_half_life_on(t, u) >> at_most(times(number(2), others(u)), others(t)))
+            & fol.forall([t], at_least(others(t), NONE)),
             "P3: hypothesis of the induction",
         ),
-        Axiom("time_goes_on", forall([t, u], a_half_life_on(t, u) >> below(age(t), age(u))), "3.1"),
-        Axiom("ages_are_not_negative", forall([t], at_least(age(t), NONE)), "3.1"),
+        Axiom("time_goes_on", fol.forall([t, u], a_half_life_on(t, u) >> below(age(t), age(u))), "3.1"),
+        Axiom("ages_are_not_negative", fol.forall([t], at_least(age(t), NONE)), "3.1"),
     ),
     definitions=(define("halves", (t, u), _halved(t, u, factor), "3.1: initial_strength * factor"),),
 )
@@ -159,10 +142,10 @@ def _grown(at: Any) -> Any:
     return plus(times(initial(), factor(at)), times(initial(), age(at)), others(at))
 
 
-_GROWING: dict[str, Formula] = {
-    "halves": ite(observed(), at_most(times(number(2), _grown(u)), _grown(t)), _halved(t, u, factor))
+_GROWING: dict[str, fol.Formula] = {
+    "halves": fol.ite(observed(), at_most(times(number(2), _grown(u)), _grown(t)), _halved(t, u, factor))
 }
-_OBSERVED: dict[str, Formula] = {"halves": ite(observed(), _halved(t, u, factor), _halved(t, u, as_observed))}
+_OBSERVED: dict[str, fol.Formula] = {"halves": fol.ite(observed(), _halved(t, u, factor), _halved(t, u, as_observed))}
 
 # Conformance.
 
@@ -170,11 +153,11 @@ _OBSERVED: dict[str, Formula] = {"halves": ite(observed(), _halved(t, u, factor)
 def view_lasting(step: SignalStep) -> Structure | None:
     """Return an action, an intent or a need at two instants as a structure."""
     act = step.action
-    if not isinstance(act, Measure) or not measured(step) or act.kind in (Kind.OBSERVATION, Kind.WARNING):
+    if not isinstance(act, Measure) or not encoding.measured(step) or act.kind in (Kind.OBSERVATION, Kind.WARNING):
         return None
     if act.resolved and act.kind is not Kind.NEED:
         return None
-    named = tuple(zip(INSTANTS, step.shown.base, strict=True))
+    named = tuple(zip(encoding.INSTANTS, step.shown.base, strict=True))
     whole = plain(act.strength)
     relations = {
         "is_action": prop(act.kind is Kind.ACTION),
@@ -187,18 +170,18 @@ def view_lasting(step: SignalStep) -> Structure | None:
     }
     functions = {
         "initial": constant(act.strength),
-        "age": table(ages_of(act)),
+        "age": encoding.table(encoding.ages_of(act)),
         "ttl": constant(step.config.lives.intent_ttl),
     }
-    return Structure({"Instant": INSTANTS}, relations, functions)
+    return Structure({"Instant": encoding.INSTANTS}, relations, functions)
 
 
-def scene_of_lasting(structure: Structure) -> Scene:
+def scene_of_lasting(structure: Structure) -> encoding.Scene:
     """Return such a mark: an intent from its last second to the one after it, any other kind from its creation on."""
     kind = next(one for one in (Kind.ACTION, Kind.INTENT, Kind.NEED) if structure.relations[f"is_{one.value}"])
     begins = 1 if kind is Kind.INTENT else 0
     settled = bool(structure.relations["resolved"])
-    return taken(Measure(kind, value(structure, "initial"), age=begins, later=1, resolved=settled))
+    return encoding.taken(Measure(kind, encoding.value(structure, "initial"), age=begins, later=1, resolved=settled))
 
 
 def samples_of_lasting(system: System[Any, Any, Any, Any, Any]) -> Iterator[SignalStep]:
@@ -211,7 +194,10 @@ def samples_of_lasting(system: System[Any, Any, Any, Any, Any]) -> Iterator[Sign
         for begins, later in ((0, 0), (0, 1), (1, 1), (2, 0), (1, 2))
     ]
     for act in acts:
-        yield from (system.take(taken(act, lives=Lives(1, 1, ttl)).config, taken(act).start, act) for ttl in (1, 2))
+        yield from (
+            system.take(encoding.taken(act, lives=Lives(1, 1, ttl)).config, encoding.taken(act).start, act)
+            for ttl in (1, 2)
+        )
 
 
 def samples_of_halving(system: System[Any, Any, Any, Any, Any]) -> Iterator[SignalStep]:
@@ -220,44 +206,44 @@ def samples_of_halving(system: System[Any, Any, Any, Any, Any]) -> Iterator[Sign
         for begins, later in ((0, 0), (0, 1), (0, 2), (2, 2)):
             for lives in (Lives(1, 1, 1), Lives(2, 1, 1), Lives(1, 2, 2)):
                 act = Measure(kind, strength, age=begins, later=later)
-                yield system.take(taken(act, lives=lives).config, Still(), act)
+                yield system.take(encoding.taken(act, lives=lives).config, Still(), act)
 
 
 def view_halving(step: SignalStep) -> Structure | None:
     """Return an observation or a warning at two instants, with no other mark, as a structure."""
     act = step.action
-    if not isinstance(act, Measure) or not measured(step) or act.kind not in (Kind.OBSERVATION, Kind.WARNING):
+    if not isinstance(act, Measure) or not encoding.measured(step) or act.kind not in (Kind.OBSERVATION, Kind.WARNING):
         return None
     lives = step.config.lives
     own = lives.observation_half_life if act.kind is Kind.OBSERVATION else lives.warning_half_life
-    factors = rational(decayed(ONE, one, own) for one in ages_of(act))
-    foreign = rational(decayed(ONE, one, lives.observation_half_life) for one in ages_of(act))
+    factors = encoding.rational(decayed(ONE, one, own) for one in encoding.ages_of(act))
+    foreign = encoding.rational(decayed(ONE, one, lives.observation_half_life) for one in encoding.ages_of(act))
     if factors is None or foreign is None:
         return None
-    named = tuple(zip(INSTANTS, step.shown.base, strict=True))
+    named = tuple(zip(encoding.INSTANTS, step.shown.base, strict=True))
     relations = {
         "observed": prop(act.kind is Kind.OBSERVATION),
-        "a_half_life_on": frozenset([(NOW, LATER)] if act.later >= own else []),
+        "a_half_life_on": frozenset([(encoding.NOW, encoding.LATER)] if act.later >= own else []),
         "halves": frozenset((a, b) for a, one in named for b, two in named if two.scaled(Fraction(2)) <= one),
     }
     functions = {
         "initial": constant(act.strength),
-        "age": table(ages_of(act)),
-        "factor": table(factors),
-        "as_observed": table(foreign),
-        "others": table((0, 0)),
+        "age": encoding.table(encoding.ages_of(act)),
+        "factor": encoding.table(factors),
+        "as_observed": encoding.table(foreign),
+        "others": encoding.table((0, 0)),
     }
-    return Structure({"Instant": INSTANTS}, relations, functions)
+    return Structure({"Instant": encoding.INSTANTS}, relations, functions)
 
 
-def scene_of_halving(structure: Structure) -> Scene:
+def scene_of_halving(structure: Structure) -> encoding.Scene:
     """Return a new mark of that kind, and one half-life of its own later; observations last longer than warnings."""
     kind = Kind.OBSERVATION if structure.relations["observed"] else Kind.WARNING
     lives = Lives(1, 1, 1) if kind is Kind.OBSERVATION else Lives(9, 1, 1)
-    return taken(Measure(kind, value(structure, "initial"), later=1), lives=lives)
+    return encoding.taken(Measure(kind, encoding.value(structure, "initial"), later=1), lives=lives)
 
 
-_theorem = stating(
+_theorem = partial(
     Theorem,
     protocol="markspace",
     system="signals",
@@ -267,28 +253,28 @@ _theorem = stating(
     samples=samples_of_lasting,
     scope="any number of instants, over the reals",
 )
-_FADING = mutation(LASTING, "actions_fade", _fading(is_action))
-_EARLY = mutation(LASTING, "intents_end_early", _there(_early(t), _early(u)))
-_NEEDS = mutation(LASTING, "needs_fade", _fading(is_need))
+_FADING = mutation(LASTING, marks.actions_fade, _fading(is_action))
+_EARLY = mutation(LASTING, marks.intents_end_early, _there(_early(t), _early(u)))
+_NEEDS = mutation(LASTING, marks.needs_fade, _fading(is_need))
 
 
-def _unseen(mutant: str, bodies: dict[str, Formula]) -> Mutation:
+def _unseen(mutant: Mutant[Any], bodies: dict[str, fol.Formula]) -> Mutation:
     return mutation(LASTING, mutant, bodies, "it bends marks of another kind")
 
 
 PERMANENCE = _theorem(
-    name="action_permanence_p2",
+    claim=signals.action_permanence_p2,
     sentence="The base strength of an action is its initial strength at all times, so the same at any two.",
     source="P2, 3.1",
     variables=(t, u),
     assumes=is_action(),
     goal=LASTING.word("whole", t) & ~LASTING.word("differs", t, u),
-    witness=exists([t, u], below(age(t), age(u))) & below(NONE, initial()),
-    mutants=(_FADING, _unseen("needs_fade", _fading(is_need))),
+    witness=fol.exists([t, u], below(age(t), age(u))) & below(NONE, initial()),
+    mutants=(_FADING, _unseen(marks.needs_fade, _fading(is_need))),
 )
 
 HALVES = _theorem(
-    name="transient_marks_halve",
+    claim=signals.transient_marks_halve,
     sentence="A half-life leaves at most half of what an observation or a warning weighs, and of any total with it.",
     source="P3, 3.1",
     theory=HALVING,
@@ -299,33 +285,31 @@ HALVES = _theorem(
     assumes=a_half_life_on(t, u),
     goal=HALVING.word("halves", t, u),
     needs=("a_half_life_halves_the_factor", "the_others_halve", "strengths_are_not_negative"),
-    witness=exists([t, u], a_half_life_on(t, u) & below(NONE, others(u))) & below(NONE, initial()),
+    witness=fol.exists([t, u], a_half_life_on(t, u) & below(NONE, others(u))) & below(NONE, initial()),
     mutants=(
-        mutation(HALVING, "observations_grow", _GROWING),
-        mutation(HALVING, "warnings_decay_like_observations", _OBSERVED),
+        mutation(HALVING, marks.observations_grow, _GROWING),
+        mutation(HALVING, marks.warnings_decay_like_observations, _OBSERVED),
     ),
 )
 
 EXPIRY = _theorem(
-    name="intent_expiry_p4",
+    claim=signals.intent_expiry_p4,
     sentence="An intent has its initial strength until its TTL, and none at any time after it.",
-    source="P4, 3.1",
     variables=(t,),
     assumes=is_intent(),
     goal=(below(ttl(), age(t)) >> LASTING.word("none", t)) & (at_most(age(t), ttl()) >> LASTING.word("whole", t)),
-    witness=exists([t, u], at_most(age(t), ttl()) & below(ttl(), age(u))) & below(NONE, initial()),
-    mutants=(_EARLY, _unseen("needs_fade", _fading(is_need))),
+    witness=fol.exists([t, u], at_most(age(t), ttl()) & below(ttl(), age(u))) & below(NONE, initial()),
+    mutants=(_EARLY, _unseen(marks.needs_fade, _fading(is_need))),
 )
 
 PERSISTENCE = _theorem(
-    name="need_persistence_p5",
+    claim=signals.need_persistence_p5,
     sentence="An unresolved need has its initial strength at all times; a resolved one has none.",
-    source="P5, 2.6",
     variables=(t,),
     assumes=is_need(),
     goal=(~resolved() >> LASTING.word("whole", t)) & (resolved() >> LASTING.word("none", t)),
-    witness=exists([t], below(number(1), age(t))) & below(NONE, initial()),
-    mutants=(_NEEDS, _unseen("actions_fade", _fading(is_action))),
+    witness=fol.exists([t], below(number(1), age(t))) & below(NONE, initial()),
+    mutants=(_NEEDS, _unseen(marks.actions_fade, _fading(is_action))),
 )
 
 LIFETIMES: tuple[Theorem, ...] = (PERMANENCE, HALVES, EXPIRY, PERSISTENCE)

@@ -7,7 +7,7 @@ agents and intents, ties of confidence included.  The policy of a deployment is 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from evenhand.core.system import System
@@ -16,6 +16,7 @@ from evenhand.core.verdict import Status
 from evenhand.model.markspace.guard import initial
 from evenhand.model.markspace.guard_systems import agent_names
 from evenhand.model.markspace.guard_vocabulary import IDLE, Act, Config, GuardStep, Phase, Policy, State, Verdict, What
+from evenhand.model.markspace.mutants import guarding as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.intents import (
     AGENT,
@@ -38,11 +39,12 @@ from evenhand.proofs.markspace.intents import (
     surest,
     yields,
 )
+from evenhand.properties.markspace import guarding
 from evenhand.smt.logic import FALSE, Formula, Relation, conjunction, differ, exists, forall, iff, ite, same
-from evenhand.smt.preludes import Twice, define, mutation, ordered, stating
+from evenhand.smt.preludes import Twice, define, mutation, ordered
 from evenhand.smt.samples import first_states
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import beside, constant, line, prop, rank
+from evenhand.smt.tables import beside, constant, in_order, line, prop
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
@@ -214,7 +216,7 @@ def scene(structure: Structure) -> Scenario[Config, State, Act]:
     names = dict(zip(elements, agent_names(len(elements)), strict=True))
     marks = structure.universe["Intent"]
     level = {one: sum(row[0] == one for row in told["surer"]) for one in marks}
-    ranked = sorted(marks, key=rank(told["earlier"], marks).__getitem__)
+    ranked = in_order(told["earlier"], marks)
     who = names[structure.functions["asker"][()]]
     asks = [
         Act(What.PRE, names[structure.functions["author"][(one,)]], ROOM, level[one])
@@ -237,6 +239,7 @@ MOST = 40
 """The number of states from which each idle agent asks, for each number of agents and policy."""
 
 
+@cache
 def _states(config: Config) -> list[State]:
     """Return the first states of the reference, breadth first."""
     levels = (0, 1) if config.policy is Policy.HIGHEST_CONFIDENCE else (0,)
@@ -251,7 +254,6 @@ def _states(config: Config) -> list[State]:
 
 
 _SPREAD = {2: 1, 3: 3}
-_STATES: dict[tuple[int, Policy, bool], list[State]] = {}
 
 
 def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[GuardStep]:
@@ -259,14 +261,12 @@ def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[GuardStep]:
     for agents, spread in _SPREAD.items():
         for policy, waits in PLACES:
             config = _config(agents, policy, waits)
-            if (agents, policy, waits) not in _STATES:
-                _STATES[agents, policy, waits] = _states(config)[::spread]
-            for state in _STATES[agents, policy, waits]:
+            for state in _states(config)[::spread]:
                 for agent in config.agents:
                     yield system.take(config, state, Act(What.PRE, agent, ROOM))
 
 
-_theorem = stating(
+_theorem = partial(
     Theorem,
     protocol="markspace",
     system="highest_confidence",
@@ -278,36 +278,36 @@ _theorem = stating(
 )
 _says = PRE_ACTION.word
 _claimed, _allowed, _blocked, _refused = map(_says, ("claimed", "allowed", "blocked", "refused"))
-_IGNORED = mutation(PRE_ACTION, "claims_ignored", _BLIND)
+_IGNORED = mutation(PRE_ACTION, faulty.claims_ignored, _BLIND)
 _NOTHING = "no action is in the way"
 
 PRECEDENCE = _theorem(
     name="action_precedence_under_every_policy",
-    claim="action_precedence_p39",
+    claim=guarding.action_precedence_p39,
     sentence="Where another agent's action stands, pre_action answers CONFLICT, whatever the policy, deferred or not.",
     source="P39, 9.2 step 2",
     assumes=_claimed,
     goal=_refused & ~_allowed & ~_blocked,
-    mutants=(_IGNORED, mutation(PRE_ACTION, "ties_to_the_latest", _TIES, "no intent is looked at")),
+    mutants=(_IGNORED, mutation(PRE_ACTION, faulty.ties_to_the_latest, _TIES, "no intent is looked at")),
 )
 
 UNCONTESTED = _theorem(
     name="uncontested_is_allowed_under_every_policy",
-    claim="uncontested_is_allowed",
+    claim=guarding.uncontested_is_allowed,
     sentence="Without another agent's intent or action the request is allowed at once, unless the scope defers.",
     source="6.1 step 2",
     view=view_at_once,
     assumes=~_claimed & ~deferred() & forall([i], same(author(i), asker())),
     goal=_allowed & ~_blocked & ~_refused,
     mutants=(
-        mutation(PRE_ACTION, "holders_kept_out", _KEPT_OUT),
-        mutation(PRE_ACTION, "claims_ignored", _BLIND, _NOTHING),
+        mutation(PRE_ACTION, faulty.holders_kept_out, _KEPT_OUT),
+        mutation(PRE_ACTION, faulty.claims_ignored, _BLIND, _NOTHING),
     ),
 )
 
 DECIDED = _theorem(
     name="every_policy_decides_as_written",
-    claim="policy_decides_as_written",
+    claim=guarding.policy_decides_as_written,
     sentence="Among several the earliest wins (FIRST_WRITER), the surest and of those the earliest "
     "(HIGHEST_CONFIDENCE), it alone, and its agent alone is allowed; under YIELD_ALL nobody wins and all wait.",
     source="6.1, P11",
@@ -326,19 +326,18 @@ DECIDED = _theorem(
     needs=("intents_are_ranked",),
     witness=by_confidence() & exists([i], _says("wins", i) & exists([j], earlier(j, i))),
     mutants=(
-        mutation(PRE_ACTION, "last_writer_wins", _LATEST),
-        mutation(PRE_ACTION, "least_confident_wins", _LEAST),
-        mutation(PRE_ACTION, "ties_to_the_latest", _TIES),
-        mutation(PRE_ACTION, "yield_all_allows", _SOMEBODY),
-        mutation(PRE_ACTION, "claims_ignored", _BLIND, _NOTHING),
+        mutation(PRE_ACTION, faulty.last_writer_wins, _LATEST),
+        mutation(PRE_ACTION, faulty.least_confident_wins, _LEAST),
+        mutation(PRE_ACTION, faulty.ties_to_the_latest, _TIES),
+        mutation(PRE_ACTION, faulty.yield_all_allows, _SOMEBODY),
+        mutation(PRE_ACTION, faulty.claims_ignored, _BLIND, _NOTHING),
     ),
 )
 
 TRANSPARENT = _theorem(
     name="guard_transparency_under_every_policy",
-    claim="guard_transparency_p38",
+    claim=guarding.guard_transparency_p38,
     sentence="Every CONFLICT names the intent that won: false under every policy where an action claims the resource.",
-    source="P38",
     assumes=_refused & (by_confidence() | yields() | deferred()),
     goal=exists([i], _says("wins", i)),
     expected=Status.REFUTED,
@@ -346,7 +345,7 @@ TRANSPARENT = _theorem(
 
 CAUSED = _theorem(
     name="refusals_name_their_cause_under_every_policy",
-    claim="refusals_name_their_cause",
+    claim=guarding.refusals_name_their_cause,
     sentence="A CONFLICT names the intent that won or the agent whose action claims the resource; BLOCKED comes under "
     "YIELD_ALL and deferral alone.",
     source="P38 with 9.2 step 2, repaired",
@@ -354,8 +353,8 @@ CAUSED = _theorem(
     needs=("finitely_many",),
     witness=by_confidence() & _refused & exists([i], _says("wins", i)),
     mutants=(
-        mutation(PRE_ACTION, "winner_withheld", _SILENT),
-        mutation(PRE_ACTION, "claims_ignored", _BLIND, "an intent is named instead"),
+        mutation(PRE_ACTION, faulty.winner_withheld, _SILENT),
+        mutation(PRE_ACTION, faulty.claims_ignored, _BLIND, "an intent is named instead"),
     ),
 )
 
@@ -381,7 +380,7 @@ def scene_twice(structure: Structure) -> Pair[Config, State, Act]:
 
 DETERMINED = _theorem(
     name="guard_determinism_under_every_policy",
-    claim="guard_determinism_p36",
+    claim=guarding.guard_determinism_p36,
     sentence="The same marks, the same request and the same policy, the same answer: whatever tools run meanwhile.",
     source="P36",
     theory=TWICE.theory,
@@ -392,8 +391,8 @@ DETERMINED = _theorem(
     & TWICE.alike("wins", i),
     witness=yields() & exists([a], running(a)) & ~exists([a], TWICE.second("running", a)),
     mutants=TWICE.mutants(
-        mutation(PRE_ACTION, "running_tools_claim", _USED),
-        mutation(PRE_ACTION, "yield_all_allows", _SOMEBODY, "the same for the same marks"),
+        mutation(PRE_ACTION, faulty.running_tools_claim, _USED),
+        mutation(PRE_ACTION, faulty.yield_all_allows, _SOMEBODY, "the same for the same marks"),
     ),
 )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -28,10 +29,12 @@ from evenhand.model.markspace.marks import (
     Tick,
     Write,
 )
+from evenhand.model.markspace.mutants import marks as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.intents import AGENT, INTENT, author, best, by_confidence, i, j, k, surer, yields
+from evenhand.properties.markspace import space
 from evenhand.smt.logic import Formula, Relation, differ, exists, forall, iff, ite, same
-from evenhand.smt.preludes import Twice, define, mutation, ordered, ranked, relations, stating
+from evenhand.smt.preludes import Twice, define, mutation, ordered, ranked, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import beside, prop, rank
 from evenhand.smt.theorem import Theorem
@@ -88,7 +91,7 @@ RESOLUTION = Theory(
     definitions=(define("wins", (i,), _decided & _first(_ahead), "6.1"),),
 )
 _LISTED: dict[str, Formula] = {"wins": _decided & _first(listed_before)}
-_BASE = mutation(RESOLUTION, "first_listed_wins", _LISTED)
+_BASE = mutation(RESOLUTION, faulty.first_listed_wins, _LISTED)
 
 # The same intents, listed twice.
 
@@ -208,7 +211,7 @@ def samples_of_resolution(system: System[Any, Any, Any, Any, Any]) -> Iterator[S
             yield system.take(config, Space(marks), Decide(None, "a"))
 
 
-_theorem = stating(
+_theorem = partial(
     Theorem,
     protocol="markspace",
     system="space",
@@ -221,7 +224,7 @@ _theorem = stating(
 _wins = RESOLUTION.meanings["wins"].relation
 
 FIRST = _theorem(
-    name="winners_come_first",
+    claim=space.winners_come_first,
     sentence="One intent wins, and no other is ahead of it by policy, instant and id; where all yield, none does.",
     source="6.1, P11, P32",
     variables=(i,),
@@ -232,9 +235,8 @@ FIRST = _theorem(
 )
 
 PURE = _theorem(
-    name="resolution_is_a_function_of_the_intents",
+    claim=space.resolution_is_a_function_of_the_intents,
     sentence="Whoever resolves a set of intents, and in whatever order they are listed, the same one wins.",
-    source="P11, 6.1",
     theory=TWICE.theory,
     view=view_listed_twice,
     realise=scene_of_listings,

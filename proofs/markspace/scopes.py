@@ -7,6 +7,7 @@ deployment are sets of scopes, of any number.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -25,40 +26,30 @@ from evenhand.model.markspace.marks import (
     Visibility,
     Write,
 )
+from evenhand.model.markspace.mutants import marks
 from evenhand.model.markspace.readings import Readings
-from evenhand.smt.logic import (
-    FALSE,
-    TRUE,
-    Formula,
-    Function,
-    Relation,
-    Sort,
-    conjunction,
-    differ,
-    exists,
-    forall,
-    iff,
-    same,
-    variables,
-)
-from evenhand.smt.preludes import define, mutation, relations, stating
+from evenhand.properties.markspace import space
+from evenhand.smt import logic as fol
+from evenhand.smt.preludes import define, mutation, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import constant, ones, prop
+from evenhand.smt.tables import constant, in_order, ones, prop
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
-PLACE = Sort("Scope")
-d, e, p, q, s = variables(PLACE, "d e p q s")
+PLACE = fol.Sort("Scope")
+d, e, p, q, s = fol.variables(PLACE, "d e p q s")
 
-above = Relation("above", (PLACE, PLACE))
+above = fol.Relation("above", (PLACE, PLACE))
 """The first is the second scope itself, or a scope above it."""
-asked = Function("asked", (), PLACE)
+asked = fol.Function("asked", (), PLACE)
 
 TREE = (
-    Axiom("a_scope_is_above_itself", forall([s], above(s, s)), "7.5"),
-    Axiom("above_goes_on", forall([p, q, s], (above(p, q) & above(q, s)) >> above(p, s)), "7.5"),
-    Axiom("above_is_no_circle", forall([p, q], (above(p, q) & above(q, p)) >> same(p, q)), "7.5"),
-    Axiom("levels_lie_in_line", forall([p, q, s], (above(p, s) & above(q, s)) >> (above(p, q) | above(q, p))), "7.5"),
+    Axiom("a_scope_is_above_itself", fol.forall([s], above(s, s)), "7.5"),
+    Axiom("above_goes_on", fol.forall([p, q, s], (above(p, q) & above(q, s)) >> above(p, s)), "7.5"),
+    Axiom("above_is_no_circle", fol.forall([p, q], (above(p, q) & above(q, p)) >> fol.same(p, q)), "7.5"),
+    Axiom(
+        "levels_lie_in_line", fol.forall([p, q, s], (above(p, s) & above(q, s)) >> (above(p, q) | above(q, p))), "7.5"
+    ),
 )
 
 # Writing (P23).
@@ -67,8 +58,8 @@ granted, granted_another = relations("granted granted_another", PLACE)
 (begins,) = relations("begins", PLACE, PLACE)
 
 
-def _covered(what: Formula) -> Formula:
-    return exists([p], what & above(p, asked()))
+def _covered(what: fol.Formula) -> fol.Formula:
+    return fol.exists([p], what & above(p, asked()))
 
 
 WRITING = Theory(
@@ -76,32 +67,32 @@ WRITING = Theory(
     sorts=(PLACE,),
     functions=(asked,),
     relations=(above, granted, granted_another, begins),
-    axioms=(*TREE, Axiom("names_below_begin_alike", forall([p, s], above(p, s) >> begins(p, s)), "a mutant's")),
+    axioms=(*TREE, Axiom("names_below_begin_alike", fol.forall([p, s], above(p, s) >> begins(p, s)), "a mutant's")),
     definitions=(define("accepted", (), _covered(granted(p)), "7.3, 7.5"),),
 )
-_BY_NAME: dict[str, Formula] = {"accepted": exists([p], granted(p) & begins(p, asked()))}
-_EXACTLY: dict[str, Formula] = {"accepted": granted(asked())}
-_ANY_KIND: dict[str, Formula] = {"accepted": _covered(granted(p) | granted_another(p))}
+_BY_NAME: dict[str, fol.Formula] = {"accepted": fol.exists([p], granted(p) & begins(p, asked()))}
+_EXACTLY: dict[str, fol.Formula] = {"accepted": granted(asked())}
+_ANY_KIND: dict[str, fol.Formula] = {"accepted": _covered(granted(p) | granted_another(p))}
 
 # Reading (P26).
 
 defined, is_open, classified, cleared = relations("defined is_open classified cleared", PLACE)
 
 
-def _governs(one: Any, other: Any) -> Formula:
+def _governs(one: Any, other: Any) -> fol.Formula:
     nearer = (defined(e) & above(e, other)) >> above(e, one)
-    return defined(one) & above(one, other) & forall([e], nearer)
+    return defined(one) & above(one, other) & fol.forall([e], nearer)
 
 
-def _governed(what: Relation, by: Any) -> Formula:
-    return exists([d], _governs(d, by) & what(d))
+def _governed(what: fol.Relation, by: Any) -> fol.Formula:
+    return fol.exists([d], _governs(d, by) & what(d))
 
 
-def _clear(at: Any) -> Formula:
-    return exists([p], cleared(p) & above(p, at))
+def _clear(at: Any) -> fol.Formula:
+    return fol.exists([p], cleared(p) & above(p, at))
 
 
-def _views(clear: Formula, is_shown: Formula, is_hidden: Formula) -> dict[str, Formula]:
+def _views(clear: fol.Formula, is_shown: fol.Formula, is_hidden: fol.Formula) -> dict[str, fol.Formula]:
     """Return the definitions, given the cleared readers and where every reader sees everything, or nothing."""
     return {
         "sees_all": clear | is_shown,
@@ -118,26 +109,26 @@ READING = Theory(
     relations=(above, defined, is_open, classified, cleared),
     axioms=(
         *TREE,
-        Axiom("finitely_many", exists([d], _governs(d, asked())), "8.1: some definition, and one is the nearest"),
-        Axiom("of_one_visibility", forall([d], ~(is_open(d) & classified(d))), "7.4"),
+        Axiom("finitely_many", fol.exists([d], _governs(d, asked())), "8.1: some definition, and one is the nearest"),
+        Axiom("of_one_visibility", fol.forall([d], ~(is_open(d) & classified(d))), "7.4"),
     ),
     definitions=tuple(
         define(name, (), body, "7.4, 7.5") for name, body in _views(_clear(asked()), _SHOWN, _HIDDEN).items()
     ),
 )
-_root = forall([e], above(e, asked()) >> above(d, e))
+_root = fol.forall([e], above(e, asked()) >> above(d, e))
 
 
-def _at_the_root(what: Relation) -> Formula:
-    return exists([d], above(d, asked()) & _root & defined(d) & what(d))
+def _at_the_root(what: fol.Relation) -> fol.Formula:
+    return fol.exists([d], above(d, asked()) & _root & defined(d) & what(d))
 
 
 _UNDEFINED_OPEN = _views(_clear(asked()), _SHOWN | ~defined(asked()), _HIDDEN)
 _ROOTED = _views(_clear(asked()), _at_the_root(is_open), _at_the_root(classified))
 _NOT_INHERITED = _views(cleared(asked()), _SHOWN, _HIDDEN)
-_FALLS_BACK = _views(_clear(asked()), _SHOWN, FALSE)
+_FALLS_BACK = _views(_clear(asked()), _SHOWN, fol.FALSE)
 _UNPROTECTED = _views(_clear(asked()), ~_HIDDEN, _HIDDEN)
-_OVERPROTECTED = _views(_clear(asked()), FALSE, _HIDDEN)
+_OVERPROTECTED = _views(_clear(asked()), fol.FALSE, _HIDDEN)
 
 # Conformance.
 
@@ -251,8 +242,7 @@ def scene_of_reading(structure: Structure) -> Scenario[SpaceConfig, Space, Write
     """Return a read of a mark in an undefined scope; a scope above it has the visibility that governs there."""
     told, place = structure.relations, structure.functions["asked"][()]
     over = {row[0] for row in told["above"] if row[1] == place}
-    rank = {name: sum(row[1] == name for row in told["above"]) for name in over}
-    definitions = sorted((row[0] for row in told["defined"] if row[0] in over), key=rank.__getitem__)
+    definitions = [one for one in in_order(told["above"], over) if (one,) in told["defined"]]
 
     def visibility(name: str) -> Visibility:
         if (name,) in told["is_open"]:
@@ -280,54 +270,54 @@ def samples_of_reading(system: System[Any, Any, Any, Any, Any]) -> Iterator[Spac
                 yield system.take(config, wrote.after, Read("bob", scope))
 
 
-_theorem = stating(Theorem, protocol="markspace", system="space", scope="any number of scopes, grants and definitions")
+_theorem = partial(Theorem, protocol="markspace", system="space", scope="any number of scopes, grants and definitions")
 
 _accepted = WRITING.word("accepted")
 
 INHERITED = _theorem(
-    name="hierarchy_p23",
+    claim=space.hierarchy_p23,
     sentence="A grant for a scope holds for every scope below one below it, at any depth, and for no other.",
-    source="P23, 7.5",
     theory=WRITING,
     view=view_writing,
     realise=scene_of_writing,
     samples=samples_of_writing,
-    goal=forall([p, q], (granted(p) & above(p, q) & above(q, asked())) >> _accepted)
-    & (_accepted >> exists([p], granted(p) & above(p, asked()))),
+    goal=fol.forall([p, q], (granted(p) & above(p, q) & above(q, asked())) >> _accepted)
+    & (_accepted >> fol.exists([p], granted(p) & above(p, asked()))),
     needs=("above_goes_on",),
-    witness=exists([p, q], granted(p) & above(p, q) & above(q, asked()) & differ(p, q) & differ(q, asked())),
+    witness=fol.exists(
+        [p, q], granted(p) & above(p, q) & above(q, asked()) & fol.differ(p, q) & fol.differ(q, asked())
+    ),
     mutants=(
-        mutation(WRITING, "scopes_compared_as_text", _BY_NAME),
-        mutation(WRITING, "no_inheritance", _EXACTLY),
-        mutation(WRITING, "everybody_writes", {"accepted": TRUE}),
-        mutation(WRITING, "any_kind_will_do", _ANY_KIND),
+        mutation(WRITING, marks.scopes_compared_as_text, _BY_NAME),
+        mutation(WRITING, marks.no_inheritance, _EXACTLY),
+        mutation(WRITING, marks.everybody_writes, {"accepted": fol.TRUE}),
+        mutation(WRITING, marks.any_kind_will_do, _ANY_KIND),
     ),
 )
 
-_below = above(q, asked()) & differ(q, asked())
-_nearest = forall([e], (above(e, asked()) & differ(e, asked())) >> above(e, q))
+_below = above(q, asked()) & fol.differ(q, asked())
+_nearest = fol.forall([e], (above(e, asked()) & fol.differ(e, asked())) >> above(e, q))
 _parent = _views(_clear(asked()), _governed(is_open, q), _governed(classified, q))
 
 VISIBLE = _theorem(
-    name="visibility_inheritance_p26",
+    claim=space.visibility_inheritance_p26,
     sentence="A scope without a definition is seen as the scope right above it; who is cleared there is cleared below.",
-    source="P26",
     theory=READING,
     view=view_reading,
     realise=scene_of_reading,
     samples=samples_of_reading,
     variables=(q,),
     assumes=~defined(asked()) & _below & _nearest,
-    goal=conjunction(iff(READING.word(name), seen) for name, seen in _parent.items())
+    goal=fol.conjunction(fol.iff(READING.word(name), seen) for name, seen in _parent.items())
     & (_clear(q) >> READING.word("sees_all")),
     needs=("above_goes_on",),
     mutants=(
-        mutation(READING, "undefined_scopes_are_open", _UNDEFINED_OPEN),
-        mutation(READING, "root_governs", _ROOTED),
-        mutation(READING, "clearance_not_inherited", _NOT_INHERITED),
-        mutation(READING, "classified_falls_back", _FALLS_BACK),
-        mutation(READING, "protected_is_open", _UNPROTECTED),
-        mutation(READING, "open_is_protected", _OVERPROTECTED),
+        mutation(READING, marks.undefined_scopes_are_open, _UNDEFINED_OPEN),
+        mutation(READING, marks.root_governs, _ROOTED),
+        mutation(READING, marks.clearance_not_inherited, _NOT_INHERITED),
+        mutation(READING, marks.classified_falls_back, _FALLS_BACK),
+        mutation(READING, marks.protected_is_open, _UNPROTECTED),
+        mutation(READING, marks.open_is_protected, _OVERPROTECTED),
     ),
 )
 

@@ -6,9 +6,12 @@ it.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from evenhand.core.verdict import Status
+from evenhand.model.markspace.mutants import marks
+from evenhand.proofs.markspace import strength_encoding as encoding
 from evenhand.proofs.markspace.strength_definitions import (
     AGGREGATE,
     ALL_GONE,
@@ -38,66 +41,56 @@ from evenhand.proofs.markspace.strength_definitions import (
     more_trusted,
     upto,
 )
-from evenhand.proofs.markspace.strength_encoding import (
-    samples_of_aggregates,
-    samples_of_decay,
-    samples_of_trust,
-    samples_of_warnings,
-    scene_of_aggregates,
-    scene_of_decay,
-    scene_of_trust,
-    scene_of_warnings,
-    view_aggregate,
-    view_decay,
-    view_trust,
-    view_warned,
-)
+from evenhand.properties.markspace import signals
 from evenhand.smt.arithmetic import below, number, zero
 from evenhand.smt.logic import FALSE, exists, forall, variables
-from evenhand.smt.preludes import mutation, stating
+from evenhand.smt.preludes import mutation
 from evenhand.smt.theorem import Theorem
 
 t, u = variables(INSTANT, "t u")
 r, s = variables(SOURCE, "r s")
 
 
-_theorem = stating(
+_theorem = partial(
     Theorem, protocol="markspace", system="signals", scope="any number of instants, warnings and marks, over the reals"
 )
 
 GROWTH = _theorem(
-    name="decay_monotonicity_p1",
+    claim=signals.decay_monotonicity_p1,
     sentence="The strength of an observation or a warning never grows with time, whatever its half-life.",
     source="P1, 3.1",
     theory=DECAY,
     variables=(t, u),
     assumes=upto(t, u),
     goal=~DECAY.word("grows", t, u),
-    samples=samples_of_decay,
-    view=view_decay,
-    realise=scene_of_decay,
+    samples=encoding.samples_of_decay,
+    view=encoding.view_decay,
+    realise=encoding.scene_of_decay,
     needs=("factors_never_grow", "strengths_are_not_negative"),
-    mutants=(mutation(DECAY, "observations_grow", {"grows": GROWING}),),
+    mutants=(mutation(DECAY, marks.observations_grow, {"grows": GROWING}),),
 )
 
 _ranked = forall([r, s], more_trusted(r, s) >> TRUST.word("above", r, s))
-_REVERSED = mutation(TRUST, "trust_reversed", {"above": REVERSED})
-_IGNORED = mutation(TRUST, "trust_ignored", {"above": FALSE})
-_TRUSTED: dict[str, Any] = {"theory": TRUST, "samples": samples_of_trust, "view": view_trust, "realise": scene_of_trust}
+_REVERSED = mutation(TRUST, marks.trust_reversed, {"above": REVERSED})
+_IGNORED = mutation(TRUST, marks.trust_ignored, {"above": FALSE})
+_TRUSTED: dict[str, Any] = {
+    "theory": TRUST,
+    "samples": encoding.samples_of_trust,
+    "view": encoding.view_trust,
+    "realise": encoding.scene_of_trust,
+}
 
 ORDER = _theorem(
-    name="trust_ordering_p6",
+    claim=signals.trust_ordering_p6,
     sentence="Of two sources the more trusted one has the higher effective strength: false of a mark without strength.",
-    source="P6",
     goal=_ranked,
     expected=Status.REFUTED,
     **_TRUSTED,
 )
 
 ORDER_REPAIRED = _theorem(
-    name="trust_orders_what_has_strength",
+    claim=signals.trust_orders_what_has_strength,
     sentence="It has wherever there is any strength; where there is none nobody is above anybody.",
-    source="P6, repaired",
     goal=_ranked | (zero(base(TRUST.functions[4]())) & forall([r, s], ~TRUST.word("above", r, s))),
     needs=("weights_follow_trust", "strengths_are_not_negative"),
     witness=exists([r, s], TRUST.word("above", r, s)),
@@ -106,15 +99,15 @@ ORDER_REPAIRED = _theorem(
 )
 
 BOUNDS = _theorem(
-    name="trust_bounds_p7",
+    claim=signals.trust_bounds_p7,
     sentence="Trust never amplifies and never makes a strength negative.",
     source="P7",
     variables=(t,),
     goal=~TRUST.word("amplified", t) & ~TRUST.word("negative", t),
     needs=("weights_lie_between", "strengths_are_not_negative"),
     mutants=(
-        mutation(TRUST, "trust_amplifies", {"above": LARGER, "amplified": MORE_THAN_BASE}),
-        mutation(TRUST, "distrust_goes_below_zero", BELOW_ZERO),
+        mutation(TRUST, marks.trust_amplifies, {"above": LARGER, "amplified": MORE_THAN_BASE}),
+        mutation(TRUST, marks.distrust_goes_below_zero, BELOW_ZERO),
     ),
     **_TRUSTED,
 )
@@ -122,31 +115,29 @@ BOUNDS = _theorem(
 _NO_FLOOR = "without a floor a mark recovers all the same"
 _WARNED: dict[str, Any] = {
     "theory": WARNED,
-    "samples": samples_of_warnings,
-    "view": view_warned,
-    "realise": scene_of_warnings,
+    "samples": encoding.samples_of_warnings,
+    "view": encoding.view_warned,
+    "realise": encoding.scene_of_warnings,
 }
 _time_passes = before(t, u) & lasts(u)
 
 BOUND = _theorem(
-    name="invalidation_bound_p34",
+    claim=signals.invalidation_bound_p34,
     sentence="No number of warnings reduces a mark below 0.",
-    source="P34",
     variables=(t,),
     goal=~WARNED.word("sinks", t),
     witness=exists([t], WARNED.word("gone", t)),
     mutants=(
-        mutation(WARNED, "warnings_go_below_zero", WITHOUT_FLOOR),
-        mutation(WARNED, "strongest_warning_alone", STRONGEST_ALONE, "it, too, is cut off at 0"),
-        mutation(WARNED, "warned_is_gone", ALL_GONE, "nothing is not below 0"),
+        mutation(WARNED, marks.warnings_go_below_zero, WITHOUT_FLOOR),
+        mutation(WARNED, marks.strongest_warning_alone, STRONGEST_ALONE, "it, too, is cut off at 0"),
+        mutation(WARNED, marks.warned_is_gone, ALL_GONE, "nothing is not below 0"),
     ),
     **_WARNED,
 )
 
 RECOVERY = _theorem(
-    name="invalidation_decay_p35",
+    claim=signals.invalidation_decay_p35,
     sentence="As warnings decay the mark recovers: false where the mark itself decays faster.",
-    source="P35",
     variables=(t, u),
     assumes=_time_passes,
     goal=~WARNED.word("falls", t, u),
@@ -155,9 +146,8 @@ RECOVERY = _theorem(
 )
 
 RECOVERY_REPAIRED = _theorem(
-    name="constant_marks_recover",
+    claim=signals.constant_marks_recover,
     sentence="A mark that does not decay itself recovers, strictly where anything is left of it.",
-    source="P35, repaired",
     variables=(t, u),
     assumes=_time_passes & CONSTANT,
     goal=WARNED.word("rises", t, u)
@@ -166,26 +156,25 @@ RECOVERY_REPAIRED = _theorem(
     needs=("warnings_decay",),
     witness=exists([t, u], WARNED.word("rises", t, u)),
     mutants=(
-        mutation(WARNED, "warnings_halve", HALVED),
-        mutation(WARNED, "warnings_go_below_zero", WITHOUT_FLOOR, _NO_FLOOR),
-        mutation(WARNED, "strongest_warning_alone", STRONGEST_ALONE, "the strongest decays as well"),
-        mutation(WARNED, "warned_is_gone", ALL_GONE, "it is gone before and after"),
+        mutation(WARNED, marks.warnings_halve, HALVED),
+        mutation(WARNED, marks.warnings_go_below_zero, WITHOUT_FLOOR, _NO_FLOOR),
+        mutation(WARNED, marks.strongest_warning_alone, STRONGEST_ALONE, "the strongest decays as well"),
+        mutation(WARNED, marks.warned_is_gone, ALL_GONE, "it is gone before and after"),
     ),
     **_WARNED,
 )
 
-_SUM = mutation(AGGREGATE, "plain_sum", PLAIN_SUM)
+_SUM = mutation(AGGREGATE, marks.plain_sum, PLAIN_SUM)
 _AGGREGATED: dict[str, Any] = {
     "theory": AGGREGATE,
-    "samples": samples_of_aggregates,
-    "view": view_aggregate,
-    "realise": scene_of_aggregates,
+    "samples": encoding.samples_of_aggregates,
+    "view": encoding.view_aggregate,
+    "realise": encoding.scene_of_aggregates,
 }
 
 SUBLINEAR = _theorem(
-    name="sublinearity_p8",
+    claim=signals.sublinearity_p8,
     sentence="N identical marks aggregate to less than N times one: false of marks without strength.",
-    source="P8",
     assumes=identical(),
     goal=AGGREGATE.word("sublinear"),
     expected=Status.REFUTED,
@@ -193,9 +182,8 @@ SUBLINEAR = _theorem(
 )
 
 SUBLINEAR_REPAIRED = _theorem(
-    name="sublinear_where_there_is_strength",
+    claim=signals.sublinear_where_there_is_strength,
     sentence="N identical marks of positive strength aggregate to less than N times one.",
-    source="P8, repaired",
     assumes=identical() & below(number(0), more()),
     goal=AGGREGATE.word("sublinear"),
     needs=("the_share_is_less_than_all", "identical_marks"),
@@ -204,27 +192,25 @@ SUBLINEAR_REPAIRED = _theorem(
 )
 
 CAPPED = _theorem(
-    name="boundedness_p9",
+    claim=signals.boundedness_p9,
     sentence="No aggregate of any number of marks exceeds the cap.",
-    source="P9",
     goal=~AGGREGATE.word("over"),
     mutants=(
-        mutation(AGGREGATE, "no_cap", UNCAPPED),
-        mutation(AGGREGATE, "plain_sum", PLAIN_SUM, "a plain sum is capped as well"),
+        mutation(AGGREGATE, marks.no_cap, UNCAPPED),
+        mutation(AGGREGATE, marks.plain_sum, PLAIN_SUM, "a plain sum is capped as well"),
     ),
     **_AGGREGATED,
 )
 
 ADDITION = _theorem(
-    name="monotonic_addition_p10",
+    claim=signals.monotonic_addition_p10,
     sentence="Adding a mark of positive strength never lowers the aggregate, wherever it sorts.",
-    source="P10",
     assumes=below(number(0), more()),
     goal=~AGGREGATE.word("drops"),
     needs=("the_share_is_less_than_all",),
     mutants=(
-        mutation(AGGREGATE, "averages", AVERAGES),
-        mutation(AGGREGATE, "plain_sum", PLAIN_SUM, "a sum grows as well"),
+        mutation(AGGREGATE, marks.averages, AVERAGES),
+        mutation(AGGREGATE, marks.plain_sum, PLAIN_SUM, "a sum grows as well"),
     ),
     **_AGGREGATED,
 )

@@ -10,8 +10,10 @@ from evenhand.core.system import System
 from evenhand.core.trace import Scenario
 from evenhand.model.markspace.guard_vocabulary import Policy
 from evenhand.model.markspace.marks import Act, Draft, Kind, Mark, Read, Space, SpaceStep, Write
+from evenhand.model.markspace.mutants import marks as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.resolving import Scene, config_of
+from evenhand.properties.markspace import space
 from evenhand.smt.logic import Formula, Sort, exists, forall, same, variables
 from evenhand.smt.preludes import define, mutation, ordered, relations
 from evenhand.smt.structure import Structure
@@ -110,8 +112,7 @@ def samples_of_supersession(system: System[Any, Any, Any, Any, Any]) -> Iterator
 HIDDEN = Theorem(
     protocol="markspace",
     system="space",
-    claim="supersession_transitivity_p47",
-    name="supersession_transitivity_p47",
+    claim=space.supersession_transitivity_p47,
     sentence="No superseded mark is seen, whatever becomes of the one that supersedes it: of a chain the last at most.",
     source="P47, 10",
     scope="any number of marks",
@@ -124,8 +125,8 @@ HIDDEN = Theorem(
     goal=~SUPERSESSION.word("seen", m) & (_over(o, n) >> ~SUPERSESSION.word("seen", n)),
     witness=exists([m, n, o], _over(n, m) & _over(o, n) & SUPERSESSION.word("seen", o)),
     mutants=(
-        mutation(SUPERSESSION, "chains_resurface", _RESURFACES),
-        mutation(SUPERSESSION, "superseding_keeps_the_kind", _OF_ONE_KIND),
+        mutation(SUPERSESSION, faulty.chains_resurface, _RESURFACES),
+        mutation(SUPERSESSION, faulty.superseding_keeps_the_kind, _OF_ONE_KIND),
     ),
 )
 

@@ -6,6 +6,7 @@ the mutant and on the countermodels.
 
 from __future__ import annotations
 
+from evenhand.model.sovereign.mutants import deciding, gates
 from evenhand.proofs.sovereign.deciding import (
     CAND,
     CITE,
@@ -68,30 +69,34 @@ def _lonely() -> tuple[Definition, ...]:
 
 
 FAULTS = Faults(
-    completeness_dropped=(_means("incomplete", FALSE, "gate 1 passes everything"),),
-    authority_dropped=(_means("uncited", FALSE, "gate 2 passes everything"),),
-    scope_dropped=(_means("misclaims", FALSE, "gate 3 passes everything"),),
-    compliance_dropped=(_means("unknown", FALSE, "gate 4 passes everything"),),
-    io_dropped=(_means("escapes", FALSE, "gate 5 passes everything"),),
-    gates_reversed=_reversed(),
-    empty_citations_pass=(_means("incomplete", lacks(c) | kernel_only(c), "no citation is as good as one"),),
-    log_append_by_author_field=(
+    (gates.completeness_dropped, _means("incomplete", FALSE, "gate 1 passes everything")),
+    (gates.authority_dropped, _means("uncited", FALSE, "gate 2 passes everything")),
+    (gates.scope_dropped, _means("misclaims", FALSE, "gate 3 passes everything")),
+    (gates.compliance_dropped, _means("unknown", FALSE, "gate 4 passes everything")),
+    (gates.io_dropped, _means("escapes", FALSE, "gate 5 passes everything")),
+    (gates.gates_reversed, *_reversed()),
+    (gates.empty_citations_pass, _means("incomplete", lacks(c) | kernel_only(c), "no citation is as good as one")),
+    (
+        gates.log_append_by_author_field,
         _means("incomplete", lacks(c) | forall([x], ~cites(c, x)), "who says `kernel` is the kernel"),
     ),
-    one_citation_covers_all=(
+    (
+        gates.one_citation_covers_all,
         _means(
             "uncited",
             exists([x], cites(c, x)) & forall([x], cites(c, x) >> ~resolving(x)),
             "one resolving citation covers the others",
         ),
     ),
-    time_by_default=(_means("timely", TRUE, "there is always a time"),),
-    integrity_ignored=(_means("exits", FALSE, "nothing ends the agent"),),
-    budget_ignored=(_means("overspent", FALSE, "nothing is too much"),),
-    split_budget_passes=(
+    (deciding.time_by_default, _means("timely", TRUE, "there is always a time")),
+    (deciding.integrity_ignored, _means("exits", FALSE, "nothing ends the agent")),
+    (deciding.budget_ignored, _means("overspent", FALSE, "nothing is too much")),
+    (
+        deciding.split_budget_passes,
         _means("overspent", exists([o], budget(o) & (~readable(o) | ~le(count(o), limit()))), "each for itself"),
     ),
-    budget_as_text_passes=(
+    (
+        deciding.budget_as_text_passes,
         _means(
             "overspent",
             exists([o], budget(o) & readable(o) & ~le(count(o), limit()))
@@ -99,7 +104,8 @@ FAULTS = Faults(
             "what is no number is ignored",
         ),
     ),
-    budget_inverted=(
+    (
+        deciding.budget_inverted,
         _means(
             "overspent",
             exists([o], budget(o) & (~readable(o) | ~le(limit(), count(o))))
@@ -107,14 +113,15 @@ FAULTS = Faults(
             "too little is too much",
         ),
     ),
-    several_candidates_are_none=_lonely(),
-    first_candidate_wins=_winner(before(d, c), "the first admitted one"),
-    last_candidate_wins=_winner(before(c, d), "the last admitted one"),
-    greatest_hash_wins=_winner(less(key(c), key(d)), "the greatest hash"),
-    action_without_warrant=(
+    (deciding.several_candidates_are_none, *_lonely()),
+    (deciding.first_candidate_wins, *_winner(before(d, c), "the first admitted one")),
+    (deciding.last_candidate_wins, *_winner(before(c, d), "the last admitted one")),
+    (deciding.greatest_hash_wins, *_winner(less(key(c), key(d)), "the greatest hash")),
+    (
+        deciding.action_without_warrant,
         _means("warranted", FALSE, "nothing is warranted"),
         _means("wins", FALSE, "so nothing is seen to win"),
     ),
-    exit_with_a_warrant=(_means("warranted", word("acts") | word("exits"), "EXIT carries one too"),),
+    (deciding.exit_with_a_warrant, _means("warranted", word("acts") | word("exits"), "EXIT carries one too")),
 )
 """The mutants that the theory can express, by the name of the executable one."""

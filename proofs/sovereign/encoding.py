@@ -12,34 +12,16 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.core.trace import Scenario
+from evenhand.model.sovereign import vocabulary as model
 from evenhand.model.sovereign.artifacts import artifact_id
 from evenhand.model.sovereign.constitution import REFERENCE_CONSTITUTION, cite
 from evenhand.model.sovereign.menus import ESCAPES, TREE, candidate
 from evenhand.model.sovereign.readings import Readings
 from evenhand.model.sovereign.state import Act, Config, Decide, State
 from evenhand.model.sovereign.step import SovereignStep, initial
-from evenhand.model.sovereign.vocabulary import (
-    BUDGET_EXHAUSTED,
-    GATES,
-    LOG_APPEND,
-    NOTIFY,
-    WRITE_LOCAL,
-    Candidate,
-    Decision,
-    Observation,
-    Request,
-    field,
-)
-from evenhand.properties.sovereign.predicates import (
-    bundle_of,
-    cites_what_is_there,
-    events_of,
-    faults,
-    is_timely,
-    offered,
-)
+from evenhand.properties.sovereign import predicates
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Rows, constant, line, ones, prop, rank
+from evenhand.smt.tables import Rows, constant, in_order, line, ones, prop, rank
 
 LIMIT = REFERENCE_CONSTITUTION.limits.max_total_tokens_per_cycle
 TRIES = 4_000
@@ -51,13 +33,13 @@ def named(things: tuple[Any, ...], sort: str) -> tuple[str, ...]:
     names: list[str] = []
     for thing in things:
         seen[thing] = seen.get(thing, 0) + 1
-        digest = artifact_id(thing) if not isinstance(thing, Candidate) else _full(thing)
+        digest = artifact_id(thing) if not isinstance(thing, model.Candidate) else _full(thing)
         names.append(f"{sort}:{digest[:16]}.{seen[thing]}")
     return tuple(names)
 
 
-def _full(one: Candidate) -> str:
-    return bundle_of("content_and_author_and_time", one).hex()
+def _full(one: model.Candidate) -> str:
+    return predicates.bundle_of("content_and_author_and_time", one).hex()
 
 
 def structure_of(step: SovereignStep) -> Structure | None:
@@ -66,12 +48,12 @@ def structure_of(step: SovereignStep) -> Structure | None:
     decision, config = step.shown.decision, step.config
     if decision is None or not isinstance(action, Decide) or not _is_of_theory(config):
         return None
-    seen, many = action.observations, offered(config, action.candidates)
+    seen, many = action.observations, predicates.offered(config, action.candidates)
     if decision.trace and len(decision.trace) != len(many):
         return None
     obs, cands = named(seen, "obs"), named(many, "cand")
-    hashes = [bundle_of("content", one).hex() for one in many]
-    told = [field(one.payload, "llm_output_token_count") if one.kind == "budget" else None for one in seen]
+    hashes = [predicates.bundle_of("content", one).hex() for one in many]
+    told = [model.field(one.payload, "llm_output_token_count") if one.kind == "budget" else None for one in seen]
     amounts = sorted({LIMIT, *(n for n in told if type(n) is int)})
     keys = sorted({*hashes, decision.winner} - {""}) or ["none"]
     citations = tuple(dict.fromkeys(citation for one in many for citation in one.citations))
@@ -86,7 +68,7 @@ def structure_of(step: SovereignStep) -> Structure | None:
             (name, names[citation]) for name, one in zip(cands, many, strict=True) for citation in one.citations
         ),
         "resolving": ones(
-            name for citation, name in names.items() if cites_what_is_there(config.constitution, citation)
+            name for citation, name in names.items() if predicates.cites_what_is_there(config.constitution, citation)
         ),
         "before": line(cands),
         "less": line(keys),
@@ -112,63 +94,63 @@ def _is_of_theory(config: Config) -> bool:
     """Return whether readings and constitution are those of the theory."""
     kernel_only = [one.name for one in config.constitution.action_types if one.kernel_only]
     limit = config.constitution.limits.max_total_tokens_per_cycle
-    return config.readings == Readings() and kernel_only == [LOG_APPEND] and limit == LIMIT
+    return config.readings == Readings() and kernel_only == [model.LOG_APPEND] and limit == LIMIT
 
 
-def _of_observations(names: tuple[str, ...], seen: tuple[Observation, ...]) -> dict[str, Rows]:
-    def which(test: Callable[[Observation], bool]) -> Rows:
+def _of_observations(names: tuple[str, ...], seen: tuple[model.Observation, ...]) -> dict[str, Rows]:
+    def which(test: Callable[[model.Observation], bool]) -> Rows:
         return ones(name for name, one in zip(names, seen, strict=True) if test(one))
 
     return {
         "timestamp": which(lambda one: one.kind == "timestamp"),
-        "proper": which(lambda one: is_timely((one,))),
-        "failure": which(lambda one: bool(events_of((one,)))),
+        "proper": which(lambda one: predicates.is_timely((one,))),
+        "failure": which(lambda one: bool(predicates.events_of((one,)))),
         "budget": which(lambda one: one.kind == "budget"),
     }
 
 
 def _of_candidates(
-    config: Config, seen: tuple[Observation, ...], names: tuple[str, ...], many: tuple[Candidate, ...]
+    config: Config, seen: tuple[model.Observation, ...], names: tuple[str, ...], many: tuple[model.Candidate, ...]
 ) -> dict[str, Rows]:
     kinds = {one.name for one in config.constitution.action_types}
 
-    def those(test: Callable[[Candidate], bool]) -> Rows:
+    def those(test: Callable[[model.Candidate], bool]) -> Rows:
         return ones(name for name, one in zip(names, many, strict=True) if test(one))
 
-    def is_log(one: Candidate) -> bool:
-        return one.request.action_type == LOG_APPEND
+    def is_log(one: model.Candidate) -> bool:
+        return one.request.action_type == model.LOG_APPEND
 
     def fails(gate: str) -> Rows:
-        return those(lambda one: gate in faults(config, seen, one))
+        return those(lambda one: gate in predicates.faults(config, seen, one))
 
-    def lacking(one: Candidate) -> bool:
+    def lacking(one: model.Candidate) -> bool:
         """Return whether gate 1 has another complaint than a kernel-only type or no citation."""
         plain = replace(one, citations=one.citations or (cite(config.constitution, "x"),))
         if is_log(one):
             return one.request.author == "nobody"
-        return GATES[0] in faults(config, seen, plain)
+        return model.GATES[0] in predicates.faults(config, seen, plain)
 
     return {
         "present": those(lambda _one: True),
         "lacks": those(lacking),
         "kernel_only": those(lambda one: one.request.action_type in kinds and is_log(one)),
         "log_append": those(is_log),
-        "unscoped": fails(GATES[2]),
-        "undeclared": fails(GATES[3]),
-        "outside": fails(GATES[4]),
+        "unscoped": fails(model.GATES[2]),
+        "undeclared": fails(model.GATES[3]),
+        "outside": fails(model.GATES[4]),
     }
 
 
-def _of_outcome(decision: Decision, names: tuple[str, ...]) -> dict[str, Rows]:
-    at = {gate: frozenset[tuple[str, ...]]() for gate in ("", *GATES)}
+def _of_outcome(decision: model.Decision, names: tuple[str, ...]) -> dict[str, Rows]:
+    at = {gate: frozenset[tuple[str, ...]]() for gate in ("", *model.GATES)}
     if decision.trace:
         for name, (_, gate) in zip(names, decision.trace, strict=True):
             at[gate] |= {(name,)}
 
     return {
         "exits": prop(decision.kind == "EXIT"),
-        "exhausted": prop(decision.refusal is not None and decision.refusal.reason == BUDGET_EXHAUSTED),
-        **{f"at_{number}": at[gate] for number, gate in enumerate(GATES, start=1)},
+        "exhausted": prop(decision.refusal is not None and decision.refusal.reason == model.BUDGET_EXHAUSTED),
+        **{f"at_{number}": at[gate] for number, gate in enumerate(model.GATES, start=1)},
         "admitted": at[""],
         "acts": prop(decision.kind == "ACTION"),
         "refuses": prop(decision.kind == "REFUSE"),
@@ -177,16 +159,18 @@ def _of_outcome(decision: Decision, names: tuple[str, ...]) -> dict[str, Rows]:
     }
 
 
-def _observation(structure: Structure, name: str, amounts: Mapping[str, int]) -> Observation:
+def _observation(structure: Structure, name: str, amounts: Mapping[str, int]) -> model.Observation:
     told = structure.relations
     if (name,) in told["timestamp"]:
-        return Observation("timestamp", (("iso8601_utc", "2026-02-12T12:00:00Z" if (name,) in told["proper"] else ""),))
+        return model.Observation(
+            "timestamp", (("iso8601_utc", "2026-02-12T12:00:00Z" if (name,) in told["proper"] else ""),)
+        )
     if (name,) in told["failure"]:
-        return Observation("system", (("event", "startup_integrity_fail"),))
+        return model.Observation("system", (("event", "startup_integrity_fail"),))
     if (name,) in told["budget"]:
         count = amounts[structure.functions["count"][(name,)]]
-        return Observation("budget", (("llm_output_token_count", count if (name,) in told["readable"] else "x"),))
-    return Observation("user_input", (("text", name),))
+        return model.Observation("budget", (("llm_output_token_count", count if (name,) in told["readable"] else "x"),))
+    return model.Observation("user_input", (("text", name),))
 
 
 def _amounts(structure: Structure) -> dict[str, int]:
@@ -206,8 +190,8 @@ def scene(structure: Structure, only: str = "present") -> Scenario[Config, State
     ids = tuple(artifact_id(one) for one in seen)[:1]
     keys = structure.functions["key"]
     hashes = {keys[(name,)] for name in structure.universe["Cand"]}
-    wanted = sorted(hashes, key=rank(told["less"], hashes).__getitem__)
-    made: dict[str, Candidate] = {}
+    wanted = in_order(told["less"], hashes)
+    made: dict[str, model.Candidate] = {}
     for place, wished in enumerate(wanted):
         name = next(n for n in structure.universe["Cand"] if keys[(n,)] == wished)
         found = _in_place(structure, name, ids, place, len(wanted))
@@ -221,33 +205,33 @@ def scene(structure: Structure, only: str = "present") -> Scenario[Config, State
     return Scenario(config, initial(config)[0], (Decide(seen, listed),))
 
 
-def _by(one: Candidate, lacks: bool) -> Candidate:
+def _by(one: model.Candidate, lacks: bool) -> model.Candidate:
     """Return the candidate, with the author "nobody" where something must be lacking."""
     if not lacks:
         return one
     return replace(one, request=replace(one.request, author="nobody"))
 
 
-def _in_place(structure: Structure, name: str, ids: tuple[str, ...], place: int, of: int) -> Candidate | None:
+def _in_place(structure: Structure, name: str, ids: tuple[str, ...], place: int, of: int) -> model.Candidate | None:
     """Return a candidate with an element's faults and its hash in part `place` of `of`; None: none found."""
     for number in range(TRIES):
         one = _content(structure, name, ids, f"why {number}")
-        if bundle_of("content", one)[0] * of // 256 == place:
+        if predicates.bundle_of("content", one)[0] * of // 256 == place:
             return one
     return None
 
 
-def _content(structure: Structure, name: str, ids: tuple[str, ...], why: str) -> Candidate:
+def _content(structure: Structure, name: str, ids: tuple[str, ...], why: str) -> model.Candidate:
     told = structure.relations
     bad = (name,) in told["outside"]
     if (name,) in told["log_append"]:
         fields: Any = (("jsonl_lines", ()), ("log_name", "../../x" if bad else "artifacts"))
-        base = candidate((), NOTIFY, why=why, author="kernel")
-        base = replace(base, request=Request(LOG_APPEND, fields, "kernel"))
+        base = candidate((), model.NOTIFY, why=why, author="kernel")
+        base = replace(base, request=model.Request(model.LOG_APPEND, fields, "kernel"))
     elif (name,) in told["undeclared"]:
         base = candidate((), "Shell", why=why)
     else:
-        base = candidate((), WRITE_LOCAL, path=ESCAPES[0] if bad else "workspace/x", why=why)
+        base = candidate((), model.WRITE_LOCAL, path=ESCAPES[0] if bad else "workspace/x", why=why)
     cited = [one for who, one in sorted(told["cites"]) if who == name]
     clauses = REFERENCE_CONSTITUTION.clauses
     listed = tuple(_citation(structure, one, clauses) for one in cited)

@@ -7,18 +7,18 @@ preserves the relation.  That the start of a cycle preserves it is searched, not
 
 from __future__ import annotations
 
-from evenhand.proofs.sovereign.executing import USE, USES, WARRANT, held, old, spent, used
+from evenhand.model.sovereign.mutants import executor_and_log as faulty
+from evenhand.proofs.sovereign.executing import SPENT, USE, WARRANT, held, old, spent, used
 from evenhand.smt.equality import Equality
 from evenhand.smt.logic import Relation, forall, iff, same
 
 w = WARRANT("w")
-(_SPENDS,) = [theorem for theorem in USES if theorem.name == "an_effect_spends_an_issued_warrant"]
 _THEIRS = Relation("spends_m", (WARRANT,))
 
 EQUALITIES = (
     Equality(
-        mutant="spent_of_old_cycles_forgotten",
-        theorem=_SPENDS,
+        mutant=faulty.spent_of_old_cycles_forgotten,
+        theorem=SPENT,
         definitions=(
             USE.means("fresh", ~(spent(held()) & ~old(held())), "what is old is forgotten"),
             USE.means(

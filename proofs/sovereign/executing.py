@@ -8,20 +8,23 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from evenhand.core.system import System
 from evenhand.core.trace import Scenario
 from evenhand.model.sovereign.artifacts import artifact_id
 from evenhand.model.sovereign.menus import TREE, candidate, usual
+from evenhand.model.sovereign.mutants import executor_and_log as faulty
 from evenhand.model.sovereign.paths import BASE, Place, dir_, link_, resolve
 from evenhand.model.sovereign.readings import Readings
 from evenhand.model.sovereign.state import Act, Check, Config, Decide, Mutate, State, Swap, Use
 from evenhand.model.sovereign.step import SovereignStep, initial
 from evenhand.model.sovereign.vocabulary import EXECUTORS, WRITE_LOCAL, Effect, Request, Warrant, field
+from evenhand.properties.sovereign import executing
 from evenhand.properties.sovereign.predicates import bundle_of, times_of
 from evenhand.smt.logic import TRUE, Sort, conjunction, exists, same
-from evenhand.smt.preludes import Declarations, Faults, stating
+from evenhand.smt.preludes import Declarations, Faults
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, constant, ones, prop
 from evenhand.smt.theorem import Theorem
@@ -65,13 +68,13 @@ spends = SAID.word("spends", (w,), spent(w) | (used() & same(w, held())), "4 INV
 USE = SAID.theory("sovereign_use", WARRANT, REQUEST, PLACE)
 
 FAULTS = Faults(
-    warrant_reused=(USE.means("fresh", TRUE, "a spent warrant is as good as a fresh one"),),
-    forged_warrant_accepted=(USE.means("genuine", TRUE, "what looks like a warrant is one"),),
-    request_changed_after_issue=(USE.means("named", TRUE, "the request is not compared"),),
-    never_spent=(USE.means("spends", spent(w), "a use spends nothing"),),
-    place_of_the_check=(USE.means("permits", allowed(then()), "what was found at the check is believed"),),
-    links_not_followed=(USE.means("permits", allowed(text()), "links are not followed"),),
-    executor_permits_all=(USE.means("permits", TRUE, "the allow-list is not consulted"),),
+    (faulty.warrant_reused, USE.means("fresh", TRUE, "a spent warrant is as good as a fresh one")),
+    (faulty.forged_warrant_accepted, USE.means("genuine", TRUE, "what looks like a warrant is one")),
+    (faulty.request_changed_after_issue, USE.means("named", TRUE, "the request is not compared")),
+    (faulty.never_spent, USE.means("spends", spent(w), "a use spends nothing")),
+    (faulty.place_of_the_check, USE.means("permits", allowed(then()), "what was found at the check is believed")),
+    (faulty.links_not_followed, USE.means("permits", allowed(text()), "links are not followed")),
+    (faulty.executor_permits_all, USE.means("permits", TRUE, "the allow-list is not consulted")),
 )
 
 
@@ -212,7 +215,7 @@ def uses(system: System[Any, Any, Any, Any, Any]) -> Any:
                 yield system.take(config, state, Use(EXECUTORS[0]))
 
 
-_of_uses = stating(
+_of_uses = partial(
     Theorem,
     protocol="sovereign",
     system="agent",
@@ -224,29 +227,32 @@ _of_uses = stating(
 )
 
 SPENT = _of_uses(
-    name="an_effect_spends_an_issued_warrant",
+    claim=executing.an_effect_spends_an_issued_warrant,
     sentence="Nothing is done but under a warrant that was issued in this cycle for the request in hand and was not "
     "spent, and is then.",
-    source="4 INV-1",
     assumes=effect(),
     goal=conjunction([issued(held()), ~old(held()), ~spent(held()), same(hand(), names(held())), spends(held())]),
     witness=exists([w], spent(w)),
     mutants=(
-        *FAULTS.refuted("warrant_reused", "forged_warrant_accepted", "request_changed_after_issue", "never_spent"),
-        *FAULTS.unseen(executor_permits_all="it is about places"),
-        *FAULTS.unseen(place_of_the_check="it is about places"),
+        *FAULTS.refuted(
+            faulty.warrant_reused,
+            faulty.forged_warrant_accepted,
+            faulty.request_changed_after_issue,
+            faulty.never_spent,
+        ),
+        FAULTS.unseen(faulty.executor_permits_all, "it is about places"),
+        FAULTS.unseen(faulty.place_of_the_check, "it is about places"),
     ),
 )
 
 WITHIN = _of_uses(
-    name="nothing_outside_the_allow_list",
+    claim=executing.nothing_outside_the_allow_list,
     sentence="Whatever is written lies where the constitution allows it, with the links as they are at that moment.",
-    source="6",
     assumes=effect(),
     goal=allowed(now()),
     mutants=(
-        *FAULTS.refuted("place_of_the_check", "links_not_followed", "executor_permits_all"),
-        *FAULTS.unseen(warrant_reused="it is about warrants"),
+        *FAULTS.refuted(faulty.place_of_the_check, faulty.links_not_followed, faulty.executor_permits_all),
+        FAULTS.unseen(faulty.warrant_reused, "it is about warrants"),
     ),
 )
 

@@ -7,8 +7,10 @@ decision and a second copy of it; common symbols are shared, not equated.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
+from evenhand.model.sovereign.mutants import deciding, gates
 from evenhand.model.sovereign.step import SovereignStep
 from evenhand.proofs.sovereign.deciding import (
     CAND,
@@ -30,8 +32,9 @@ from evenhand.proofs.sovereign.definitions import FAULTS
 from evenhand.proofs.sovereign.encoding import scene, structure_of
 from evenhand.proofs.sovereign.samples import samples_of_pairs
 from evenhand.proofs.sovereign.theorems import SCOPE
+from evenhand.properties.sovereign import selecting
 from evenhand.smt.logic import Function, exists, forall, iff, same, variables
-from evenhand.smt.preludes import Twice, first_of_twins, stating
+from evenhand.smt.preludes import Twice, first_of_twins
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, line, ones, rank
 from evenhand.smt.theorem import Lemma, Theorem
@@ -122,7 +125,7 @@ def _with_citations(structure: Structure, names: dict[str, str]) -> Structure:
     return Structure(universe, relations, structure.functions)
 
 
-_of_pairs = stating(
+_of_pairs = partial(
     Theorem,
     protocol="sovereign",
     system="lists",
@@ -140,8 +143,7 @@ _GATES_ASKED = ("admitted", "admitted2", "judging", "judging2")
 """Definitions that stay opaque in the last step of a proof, because lemmas provide the facts about them."""
 
 ORDER = _of_pairs(
-    name="order_of_candidates_decides_nothing",
-    sentence="Two orders of the same candidates give the same kind of decision and the same winner.",
+    claim=selecting.order_of_candidates_decides_nothing,
     source="13.6 step 6",
     theory=Twice(_LISTED, _TWO.shared).extended(
         "sovereign_orders",
@@ -150,7 +152,7 @@ ORDER = _of_pairs(
     goal=_same_outcome,
     needs=("the_same_candidates",),
     witness=_two_win,
-    mutants=_TWO.mutants(*FAULTS.refuted("first_candidate_wins", "last_candidate_wins")),
+    mutants=_TWO.mutants(*FAULTS.refuted(deciding.first_candidate_wins, deciding.last_candidate_wins)),
 )
 
 _added, _origin = Function("added", (), CAND), Function("origin", (), CAND)
@@ -190,9 +192,8 @@ def _view_copy(case: tuple[Any, SovereignStep, SovereignStep]) -> Structure | No
 
 
 COPIES = _of_pairs(
-    name="duplicates_decide_nothing",
+    claim=selecting.duplicates_decide_nothing,
     sentence="A copy of a candidate changes neither the kind of decision nor the winner.",
-    source="7 A4",
     theory=_COPIED,
     goal=_same_outcome,
     needs=("one_is_new", "what_is_new_is_a_copy"),
@@ -207,15 +208,14 @@ COPIES = _of_pairs(
     ),
     opaque=_GATES_ASKED,
     view=_view_copy,
-    mutants=_TWO.mutants(*FAULTS.refuted("several_candidates_are_none")),
+    mutants=_TWO.mutants(*FAULTS.refuted(deciding.several_candidates_are_none)),
 )
 
 FEWER = Axiom("nothing_new", forall([c], _two("present", c) >> present(c)), "the second cycle lacks candidates")
 
 INADMISSIBLE = _of_pairs(
-    name="inadmissible_candidates_decide_nothing",
+    claim=selecting.inadmissible_candidates_decide_nothing,
     sentence="Inadmissible candidates change neither the kind of decision nor the winner.",
-    source="6",
     theory=_TWO.extended(
         "sovereign_inadmissible",
         FEWER,
@@ -230,18 +230,17 @@ INADMISSIBLE = _of_pairs(
     witness=_two_win,
     lemmas=(_ONE_TIME, Lemma("the_same_pass", forall([c], _TWO.alike("admitted", c)))),
     opaque=_GATES_ASKED,
-    mutants=_TWO.mutants(*FAULTS.refuted("completeness_dropped", "authority_dropped", "io_dropped")),
+    mutants=_TWO.mutants(*FAULTS.refuted(gates.completeness_dropped, gates.authority_dropped, gates.io_dropped)),
 )
 
 MORE = _of_pairs(
-    name="more_candidates_never_stop_an_action",
+    claim=selecting.more_candidates_never_stop_an_action,
     sentence="Where some of the candidates give an ACTION, so do all of them.",
-    source="6",
     theory=_TWO.extended("sovereign_more_candidates", FEWER),
     assumes=_two("acts"),
     goal=word("acts"),
     needs=("nothing_new",),
-    mutants=_TWO.mutants(*FAULTS.refuted("several_candidates_are_none")),
+    mutants=_TWO.mutants(*FAULTS.refuted(deciding.several_candidates_are_none)),
 )
 
 # More tokens: the second cycle reports larger counts.
@@ -278,15 +277,14 @@ def view_counts(case: tuple[Any, SovereignStep, SovereignStep]) -> Structure | N
 
 
 TOKENS = _of_pairs(
-    name="more_tokens_never_help",
+    claim=selecting.more_tokens_never_help,
     sentence="What is refused for its budget is refused for it when more tokens are reported.",
-    source="7 A49",
     theory=SPENDING,
     assumes=word("exhausted"),
     goal=_COUNTED.second("exhausted"),
     needs=("larger_counts",),
     view=view_counts,
-    mutants=_COUNTED.mutants(*FAULTS.refuted("budget_inverted")),
+    mutants=_COUNTED.mutants(*FAULTS.refuted(deciding.budget_inverted)),
 )
 
 TWINS: tuple[Theorem, ...] = (ORDER, COPIES, INADMISSIBLE, MORE, TOKENS)

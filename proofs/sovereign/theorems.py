@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from evenhand.model.sovereign.mutants import deciding as faulty
+from evenhand.model.sovereign.mutants import gates
 from evenhand.proofs.sovereign.deciding import (
     CAND,
     CITE,
@@ -18,8 +22,8 @@ from evenhand.proofs.sovereign.deciding import (
 from evenhand.proofs.sovereign.definitions import FAULTS
 from evenhand.proofs.sovereign.encoding import scene, structure_of
 from evenhand.proofs.sovereign.samples import samples
+from evenhand.properties.sovereign import deciding
 from evenhand.smt.logic import conjunction, exists, forall, iff, same, variables
-from evenhand.smt.preludes import stating
 from evenhand.smt.theorem import Theorem
 
 SCOPE = "any number of observations, candidates and citations"
@@ -29,7 +33,7 @@ x = CITE("x")
 
 
 usual, unseen = FAULTS.refuted, FAULTS.unseen
-_of_decisions = stating(
+_of_decisions = partial(
     Theorem,
     protocol="sovereign",
     system="lists",
@@ -41,7 +45,7 @@ _of_decisions = stating(
 )
 
 ONE = _of_decisions(
-    name="one_decision_per_cycle",
+    claim=deciding.one_decision_per_cycle,
     sentence="Each cycle has exactly one of ACTION, REFUSE and EXIT, and a warrant exactly with ACTION.",
     source="7 A9",
     goal=conjunction(
@@ -54,26 +58,25 @@ ONE = _of_decisions(
         ]
     ),
     mutants=(
-        *usual("action_without_warrant", "exit_with_a_warrant"),
-        *unseen(integrity_ignored="there is a decision all the same"),
-        *unseen(completeness_dropped="gates choose among decisions, and there is one"),
+        *usual(faulty.action_without_warrant, faulty.exit_with_a_warrant),
+        unseen(faulty.integrity_ignored, "there is a decision all the same"),
+        unseen(gates.completeness_dropped, "gates choose among decisions, and there is one"),
     ),
 )
 
 EXITS = _of_decisions(
-    name="exit_is_terminal_without_a_warrant",
+    claim=deciding.exit_is_terminal_without_a_warrant,
     sentence="EXIT carries no warrant, whatever was proposed.",
     source="6, 7 A29",
     assumes=word("exits"),
     goal=~word("warranted") & forall([k], ~word("wins", k)),
     witness=exists([c], word("deserves", c)),
-    mutants=(*usual("exit_with_a_warrant"), *unseen(completeness_dropped="no gate is asked on the way out")),
+    mutants=(*usual(faulty.exit_with_a_warrant), unseen(gates.completeness_dropped, "no gate is asked on the way out")),
 )
 
 GATES = _of_decisions(
-    name="reported_gate_is_the_first_that_fails",
+    claim=deciding.reported_gate_is_the_first_that_fails,
     sentence="The gate reported of a candidate is the first that it fails; none exactly if it passes all five.",
-    source="6",
     variables=(c,),
     assumes=word("fair_time") & ~word("too_much") & ~word("exits") & present(c),
     goal=conjunction(
@@ -84,65 +87,70 @@ GATES = _of_decisions(
     ),
     witness=exists([c, d], word("at_5", c) & word("admitted", d)),
     mutants=(
-        *usual("completeness_dropped", "authority_dropped", "scope_dropped", "compliance_dropped", "io_dropped"),
-        *usual("gates_reversed", "empty_citations_pass", "one_citation_covers_all", "log_append_by_author_field"),
-        *unseen(first_candidate_wins="selection comes after the gates"),
+        *usual(*gates.DROPPED),
+        *usual(
+            gates.gates_reversed,
+            gates.empty_citations_pass,
+            gates.one_citation_covers_all,
+            gates.log_append_by_author_field,
+        ),
+        unseen(faulty.first_candidate_wins, "selection comes after the gates"),
     ),
 )
 
 ACTS = _of_decisions(
-    name="acts_iff_something_is_admissible",
+    claim=deciding.acts_iff_something_is_admissible,
     sentence="Where the gates are asked there is an ACTION exactly if some candidate passes all five.",
-    source="6",
     assumes=word("fair_time") & ~word("too_much") & ~word("exits"),
     goal=iff(word("acts"), exists([c], word("deserves", c))),
     mutants=(
-        *usual("completeness_dropped", "authority_dropped", "scope_dropped", "compliance_dropped", "io_dropped"),
-        *usual("empty_citations_pass", "one_citation_covers_all", "log_append_by_author_field"),
-        *unseen(gates_reversed="the order of gates changes what is reported, not what passes"),
-        *unseen(greatest_hash_wins="somebody wins all the same"),
+        *usual(*gates.DROPPED),
+        *usual(gates.empty_citations_pass, gates.one_citation_covers_all, gates.log_append_by_author_field),
+        unseen(gates.gates_reversed, "the order of gates changes what is reported, not what passes"),
+        unseen(faulty.greatest_hash_wins, "somebody wins all the same"),
     ),
 )
 
 LEAST = _of_decisions(
-    name="the_least_admitted_hash_wins",
+    claim=deciding.the_least_admitted_hash_wins,
     sentence="What wins is the hash of an admissible candidate, and no admissible candidate has a smaller one.",
-    source="7 A4",
     variables=(k,),
     assumes=word("wins", k),
     goal=exists([c], word("deserves", c) & same(key(c), k)) & forall([d], word("deserves", d) >> ~less(key(d), k)),
     witness=exists([c, d], word("deserves", c) & word("deserves", d) & less(key(c), key(d))),
     mutants=(
-        *usual("first_candidate_wins", "last_candidate_wins", "greatest_hash_wins"),
-        *usual("completeness_dropped", "io_dropped"),
-        *unseen(gates_reversed="the same candidates pass"),
+        *usual(faulty.first_candidate_wins, faulty.last_candidate_wins, faulty.greatest_hash_wins),
+        *usual(gates.completeness_dropped, gates.io_dropped),
+        unseen(gates.gates_reversed, "the same candidates pass"),
     ),
 )
 
 CITED = _of_decisions(
-    name="warranted_requests_cite_what_resolves",
+    claim=deciding.warranted_requests_cite_what_resolves,
     sentence="Whatever is warranted cites something, and nothing that does not resolve.",
-    source="4 INV-2",
     variables=(c,),
     assumes=word("wins", key(c)) & present(c),
     goal=exists([x], cites(c, x)) & forall([x], cites(c, x) >> resolving(x)),
     needs=("equal_hashes_equal_contents",),
     mutants=(
-        *usual("authority_dropped", "empty_citations_pass", "one_citation_covers_all"),
-        *unseen(first_candidate_wins="whoever wins was admitted"),
-        *unseen(io_dropped="another gate"),
+        *usual(gates.authority_dropped, gates.empty_citations_pass, gates.one_citation_covers_all),
+        unseen(faulty.first_candidate_wins, "whoever wins was admitted"),
+        unseen(gates.io_dropped, "another gate"),
     ),
 )
 
 LOG_APPEND = _of_decisions(
-    name="log_append_never_comes_from_a_candidate",
+    claim=deciding.log_append_never_comes_from_a_candidate,
     sentence="No candidate that wins is a LogAppend.",
     source="4 INV-3",
     variables=(c,),
     assumes=word("wins", key(c)) & present(c),
     goal=~log_append(c),
     needs=("log_append_is_kernel_only",),
-    mutants=(*usual("log_append_by_author_field", "completeness_dropped"), *unseen(authority_dropped="another gate")),
+    mutants=(
+        *usual(gates.log_append_by_author_field, gates.completeness_dropped),
+        unseen(gates.authority_dropped, "another gate"),
+    ),
 )
 
 SINGLE: tuple[Theorem, ...] = (ONE, EXITS, GATES, ACTS, LEAST, CITED, LOG_APPEND)

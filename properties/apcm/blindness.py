@@ -48,7 +48,6 @@ equivariance = TwoRun(
     sentence="Rename actions and preferences everywhere: the same happens under the new names.",
     source="5, 6",
     systems=FREE,
-    proved=True,
     twins=_renamings,
     config=rename_config,
     state=rename_state,
@@ -136,7 +135,6 @@ more_preservations_never_permit_more = TwoRun(
     sentence="Of two artefacts that compile, the one that requires more preservations permits no more.",
     source="6.1",
     systems=FREE,
-    proved=True,
     twins=_unpreserved,
     config=lambda _w, config: config,
     state=lambda _w, _config, state: state,
@@ -155,7 +153,6 @@ more_preservations_never_permit_more_than_a_failure = replace(
     sentence="Requiring more preservations never turns a failing compile into one that permits an action.  (Stated to "
     "be refuted: necessity is relative to what is preserved.)",
     source="6.1, 6.4",
-    proved=False,
     agree=_failures_stay_failures,
     expected=(
         refuted("6.4: necessity is relative to RP; Sophie's artefact fails with RP empty and permits with RP = {P2}"),
@@ -185,7 +182,6 @@ more_actions_never_make_necessity_pass = TwoRun(
     sentence="A violation that is gratuitous among some feasible actions is gratuitous among more of them.",
     source="6.4",
     systems=FREE,
-    proved=True,
     applies=lambda config: not any(apcm_faults(config, one) for one in config.situations),
     twins=_removable,
     config=_with_fewer,
@@ -201,7 +197,6 @@ more_actions_never_make_necessity_pass = TwoRun(
     systems=ARTIFICIAL,
     key=lambda step: (step.config.selector, step.shown.permitted),
     when=permits,
-    proved=True,
 )
 def selection_depends_on_the_mask_alone(step: ApcmStep) -> Hashable:
     """The actions offered, and those that may be selected next."""
@@ -256,7 +251,6 @@ def compile_is_a_function_of_its_inputs(step: ApcmStep) -> Hashable:
     systems=("run",),
     key=_precedent_key,
     when=_readable,
-    proved=True,
 )
 def precedent_matters_by_equality_alone(step: ApcmStep) -> Hashable:
     """The result; because of this claim, previous artefacts need not be enumerated."""

@@ -30,7 +30,6 @@ def _some_authorised(step: ApcmStep) -> bool:
     source="6.1",
     systems=ARTIFICIAL,
     when=masks,
-    proved=True,
 )
 def mask_forbids_exactly_rule_1(step: ApcmStep) -> bool:
     """Rule 1, literally."""
@@ -56,7 +55,6 @@ def permitted_is_feasible_minus_forbidden(step: ApcmStep) -> bool:
     source="6.1, 6.4",
     systems=ARTIFICIAL,
     when=_some_permitted,
-    proved=True,
 )
 def permitted_violate_exactly_av(step: ApcmStep) -> bool:
     """All of AV, and nothing else."""
@@ -69,7 +67,6 @@ def permitted_violate_exactly_av(step: ApcmStep) -> bool:
     source="3.1, 6.4",
     systems=ARTIFICIAL,
     when=_some_permitted,
-    proved=True,
 )
 def permitted_keeps_what_is_required(step: ApcmStep) -> bool:
     """An overlap compiles only into a gridlock."""
@@ -82,7 +79,6 @@ def permitted_keeps_what_is_required(step: ApcmStep) -> bool:
     source="6.4",
     systems=ARTIFICIAL,
     when=_some_permitted,
-    proved=True,
 )
 def authorised_is_minimal(step: ApcmStep) -> bool:
     """Violations as the last resort."""
@@ -95,7 +91,6 @@ def authorised_is_minimal(step: ApcmStep) -> bool:
     source="6.4",
     systems=ARTIFICIAL,
     when=_some_authorised,
-    proved=True,
 )
 def authorised_violations_unavoidable(step: ApcmStep) -> bool:
     """Rule 1.5, step 2."""
@@ -108,7 +103,6 @@ def authorised_violations_unavoidable(step: ApcmStep) -> bool:
     source="6.4",
     systems=ARTIFICIAL,
     when=_some_authorised,
-    proved=True,
 )
 def authorised_only_in_collision(step: ApcmStep) -> bool:
     """Rule 1.5, step 1."""
@@ -121,7 +115,6 @@ def authorised_only_in_collision(step: ApcmStep) -> bool:
     source="6.2",
     systems=ARTIFICIAL,
     when=lambda step: compiles(step) and bool(said(step).pairs),
-    proved=True,
 )
 def declared_pairs_cover_every_feasible_action(step: ApcmStep) -> bool:
     """Rule 2: the definition of a collision."""
@@ -134,7 +127,6 @@ def declared_pairs_cover_every_feasible_action(step: ApcmStep) -> bool:
     source="6.2, 6.4, 10",
     systems=ARTIFICIAL,
     when=lambda step: compiles(step) and clean(said(step).violates),
-    proved=True,
 )
 def nothing_authorised_beside_a_clean_action(step: ApcmStep) -> bool:
     """Exactly what Rule 1.5 blocks in states without a conflict."""
@@ -147,7 +139,6 @@ def nothing_authorised_beside_a_clean_action(step: ApcmStep) -> bool:
     source="6.4, 7",
     systems=ARTIFICIAL,
     when=lambda step: masks(step) and bool(said(step).violates) and not said(step).keepers,
-    proved=True,
 )
 def vacuous_necessity_gridlocks(step: ApcmStep) -> bool:
     """Any AV is then "necessary", and no action can use it."""
@@ -159,7 +150,6 @@ def vacuous_necessity_gridlocks(step: ApcmStep) -> bool:
     source="6.3, 11.4",
     systems=("run", "conditions"),
     when=lambda step: compiles(step) and step.shown.mode == MAINTAIN,
-    proved=True,
 )
 def maintain_changes_no_field(step: ApcmStep) -> bool:
     """Rule 3; on the first step the previous artefact, if MAINTAIN may be used at all, is the empty one."""

@@ -162,7 +162,6 @@ bypass_equals_asb = TwoRun(
     source="10",
     systems=ARTIFICIAL,
     when=masks,
-    proved=True,
 )
 def mask_is_empty_only_without_a_choice(step: ApcmStep) -> bool:
     """The exact condition of run 0."""
@@ -181,7 +180,6 @@ def mask_is_empty_only_without_a_choice(step: ApcmStep) -> bool:
         and step.config.condition in (MVRA, SCRAMBLE)
         and len(set(violations(published(step)).values())) > 1
     ),
-    proved=True,
 )
 def conflicts_are_gated(step: ApcmStep) -> bool:
     """Whether the compile succeeded or failed, the action distribution shifts."""

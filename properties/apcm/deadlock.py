@@ -84,7 +84,6 @@ def blocked_situations_permit_nothing(step: ApcmStep) -> bool:
     source="6.2, 6.4",
     systems=("run", "universe", "repaired", "agents"),
     when=lambda step: compiles(step) and bool(step.shown.permitted) and not clean(said(step).violates),
-    proved=True,
 )
 def permitted_needs_a_covering_collision(step: ApcmStep) -> bool:
     """One half of the closed form."""
@@ -119,7 +118,6 @@ def _complete(step: ApcmStep) -> bool:
     source="6",
     systems=FREE,
     when=_complete,
-    proved=True,
 )
 def complete_artifact_permits(step: ApcmStep) -> bool:
     """The other half of the closed form: the artefact that such an agent should submit."""
@@ -142,7 +140,6 @@ def _of_everything(step: ApcmStep) -> bool:
     source="6, repaired",
     systems=("repaired",),
     when=_of_everything,
-    proved=True,
 )
 def whole_registry_always_permits(step: ApcmStep) -> bool:
     """The only remaining condition on the situation: some action is feasible."""

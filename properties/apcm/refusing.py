@@ -124,7 +124,6 @@ def failed_compile_halts(step: ApcmStep) -> bool:
     source="1, 7, 9.1",
     systems=ARTIFICIAL,
     when=lambda step: _unbypassed(step) and bool(published(step).feasible),
-    proved=True,
 )
 def gridlock_iff_all_forbidden(step: ApcmStep) -> bool:
     """Both directions."""

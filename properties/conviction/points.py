@@ -22,7 +22,6 @@ from evenhand.properties.conviction.predicates import (
 @always(
     "Balances, stakes and what was burned add up to what was ever allocated, after every action.",
     source="4.3, 13.3, 18.3",
-    proved=True,
     expected=(refuted("14.1 deducts, and no burn says where to", revision_cost="deducted_only"),),
 )
 def supply_is_conserved(_config: Config, state: State) -> bool:
@@ -34,7 +33,6 @@ def supply_is_conserved(_config: Config, state: State) -> bool:
 @always(
     "No balance, stake or burn is ever negative.",
     source="4.2",
-    proved=True,
     expected=(refuted("9.3 debits whatever the balance", penalty_floor="negative_balance"),),
 )
 def nothing_is_negative(_config: Config, state: State) -> bool:
@@ -47,7 +45,6 @@ def nothing_is_negative(_config: Config, state: State) -> bool:
     "No balance exceeds MaximumCredit, where there is one.",
     source="4.4",
     applies=on_configs(lambda config: config.readings.max_credit != "unbounded"),
-    proved=True,
     expected=(left_out("said under other readings; `run` is drawn under the default"),),
 )
 def balances_stay_below_the_maximum(config: Config, state: State) -> bool:
@@ -158,7 +155,6 @@ def burn_events_reconcile_the_supply(step: RunStep) -> bool:
     "At the end of an Issue every stake is burned, and a StakeBurned event per agent and proposal says so.",
     source="18.2",
     when=finalizes,
-    proved=True,
 )
 def every_stake_is_burned(step: RunStep) -> bool:
     """This covers winning and losing proposals."""

@@ -46,7 +46,6 @@ from evenhand.properties.conviction.predicates import (
     "Once PROPOSE has ended, every assigned agent has exactly one proposal, and every proposal has its author.",
     source="6.1, 6.2, 9.3",
     when=on_values(lambda _config, state: state.phase in (FEEDBACK, REVISE, STAKE, FINALIZE)),
-    proved=True,
 )
 def one_proposal_each(config: Config, state: State) -> bool:
     """Agents with a shared NoAction have that proposal in common."""
@@ -144,7 +143,6 @@ def substitutes_stake_as_read(step: RunStep) -> bool:
     "Feedback is on somebody else's proposal, within length and number, and is paid for in full.",
     source="11",
     when=lambda step: accepted(step, Feedback),
-    proved=True,
 )
 def feedback_is_lawful_and_paid(step: RunStep) -> bool:
     """Check every condition of section 11."""

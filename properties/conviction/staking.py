@@ -54,7 +54,6 @@ def added_stake_begins_at_zero(step: RunStep) -> bool:
     "Moved stake begins at zero: the multiplier is reset to 1.",
     source="A 16.3",
     when=lambda step: accepted(step, MoveStake),
-    proved=True,
 )
 def moved_stake_begins_at_zero(step: RunStep) -> bool:
     """As much arrives as leaves, with zero rounds held."""
@@ -164,7 +163,6 @@ def scores_are_sums_of_weights(step: RunStep) -> bool:
     "A point weighs at least 1 and at most MaxConvictionMultiplier.",
     source="16.7",
     when=finalizes,
-    proved=True,
 )
 def multipliers_are_bounded(step: RunStep) -> bool:
     """Checked on the scores of proposals."""

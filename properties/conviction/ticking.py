@@ -178,7 +178,6 @@ def _first(step: RunStep, staked: Event) -> bool:
     "Every tick brings the end closer: the number of ticks that can still be needed falls.",
     source="2.3, 9.4",
     when=lambda step: _scheduled(step) and step.before.phase != CLOSED,
-    proved=True,
     expected=(_GATED, _NEVER),
 )
 def every_tick_comes_closer(step: RunStep) -> bool:

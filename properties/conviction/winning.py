@@ -58,7 +58,6 @@ def _earliest(top: tuple[Proposal, ...]) -> tuple[str, ...]:
     "The winner has the highest score, and a proposal with the highest score alone wins.",
     source="17.2",
     when=lambda step: finalizes(step) and bool(step.before.proposals),
-    proved=True,
 )
 def the_highest_score_wins(step: RunStep) -> bool:
     """This holds under every reading."""
@@ -153,7 +152,6 @@ def _between(one: Surd, low: Surd, high: Surd) -> Fraction:
     "Ranking by the sum of effective stakes is ranking by its square root.",
     source="17.1",
     when=lambda step: finalizes(step) and len(step.before.proposals) > 1,
-    proved=True,
 )
 def roots_rank_as_sums_do(step: RunStep) -> bool:
     """A rational between the roots of winner and loser shows which is greater; no root exceeds the winner's."""

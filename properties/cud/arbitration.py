@@ -58,7 +58,6 @@ def _some_unopposed(step: RunStep) -> bool:
     source="D13, FQ4, FQ10",
     systems=EPOCHS,
     when=lambda step: bool(facts(step).contested),
-    proved=True,
 )
 def no_winner(step: RunStep) -> bool:
     """Whether every contested agent gets the failure token."""
@@ -71,7 +70,6 @@ def no_winner(step: RunStep) -> bool:
     source="FQ4, FQ27",
     systems=EPOCHS,
     when=_some_unopposed,
-    proved=True,
 )
 def no_over_refusal(step: RunStep) -> bool:
     """Whether each uncontested request that passes is executed, or is a fault because it writes undeclared keys."""
@@ -115,7 +113,6 @@ order_independence = TwoRun(
     sentence="The order of submission decides nothing: not what is shown, not a token, not the state that follows.",
     source="FQ4, FQ11, FQ23",
     systems=("run", "universe"),
-    proved=True,
     twins=reordered,
     config=lambda _w, config: config,
     state=lambda _w, _config, state: state,
@@ -198,7 +195,6 @@ history_independence = TwoRun(
     "get the same answers and have the same effects.",
     source="D11, FQ3, A4",
     systems=("run", "conditions"),
-    proved=True,
     twins=_remembers,
     config=lambda _w, config: config,
     state=_forgetful,
@@ -235,7 +231,6 @@ epoch_independence = TwoRun(
     sentence="The epoch decides nothing: in epoch 0 the same requests get the same answers and have the same effects.",
     source="F17, FQ3",
     systems=("run", "conditions"),
-    proved=True,
     applies=lambda config: config.epochs is not None and config.epochs > 1,
     twins=_first_epoch,
     config=lambda _w, config: config,
@@ -299,7 +294,6 @@ value_independence = TwoRun(
     "long as every request keeps to its declared keys (under `before_execution`: always).",
     source="FQ3, FQ28",
     systems=("run", "universe"),
-    proved=True,
     twins=_valued,
     config=_plain_config,
     state=_plain_state,
@@ -332,7 +326,6 @@ passes_ignore_values = TwoRun(
     "pass, in epochs with under-declared writes too.",
     source="FQ3, FQ28",
     systems=("run", "universe"),
-    proved=True,
     twins=_loose,
     config=_plain_config,
     state=_plain_state,
@@ -416,7 +409,6 @@ def _without_epoch(request: Request, own: str) -> Request:
     "run to run.",
     source="D11, FQ3, FQ27",
     systems=("run", "conditions"),
-    proved=True,
     key=_deciding,
     when=some_asked,
 )

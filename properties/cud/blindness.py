@@ -33,7 +33,6 @@ _VETO = 999
     "An agent gets one of the four bare tokens and nothing else.",
     source="A3, FQ5, FQ11",
     systems=EPOCHS,
-    proved=True,
 )
 def bare_tokens(step: RunStep) -> bool:
     """Whether each agent gets one of the four tokens and no receipt."""
@@ -78,7 +77,6 @@ token_blindness = TwoRun(
     "the same request.",
     source="FQ4, FQ11",
     systems=("run", "universe", "conditions"),
-    proved=True,
     twins=_refused_in_pass_two,
     config=_vetoing,
     state=lambda _w, _config, state: state,
@@ -193,7 +191,6 @@ def _refused_beside_a_change(step: RunStep) -> bool:
     source="FQ11",
     systems=EPOCHS,
     when=_refused_beside_a_change,
-    proved=True,
     expected=(
         refuted(
             "the declared key of two colliders can be changed by an under-declarer, so a change no longer tells the "

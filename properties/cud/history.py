@@ -122,7 +122,6 @@ def messages_are_lawful(step: RunStep) -> bool:
     source="FQ24, FQ28",
     systems=EPOCHS,
     when=lambda step: bool(step.shown.exits or orphans(step.config, step.before)),
-    proved=True,
 )
 def orphaning_is_permanent(step: RunStep) -> bool:
     """Whether orphans stay orphans, and no request that declares one is admitted or refused in pass 2."""
@@ -232,7 +231,6 @@ exit_is_harmless = TwoRun(
     "passes it without that agent.",
     source="FQ24, FQ28",
     systems=("run", "universe"),
-    proved=True,
     starts=False,
     twins=_leavers,
     config=lambda _w, config: config,

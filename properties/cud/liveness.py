@@ -81,7 +81,6 @@ deadlock_is_stable = Monitor(
     sentence="After a deadlocked epoch nothing ever passes pass 1 again: authorities are immutable, and nobody joins.",
     source="FQ26, FQ32, FQ34",
     systems=("run", "conditions"),
-    proved=True,
     start=lambda _config: "",
     update=_stays,
     ok=lambda _config, value: value != "broken",
@@ -109,7 +108,6 @@ def _counts_to_livelock(step: RunStep) -> bool:
     source="FQ34, FQ36",
     systems=("run", "conditions"),
     when=is_deadlocked,
-    proved=True,
     expected=(
         refuted(
             "G20 counts any attempt without a change, and a deadlocked epoch is one", livelock_rule="unchanged_state"

@@ -46,7 +46,6 @@ def _some_written(step: EpochStep) -> bool:
     source="FQ4, FQ10, D13",
     systems=EPOCHS,
     when=lambda step: len(facts(step).done) > 1,
-    proved=True,
 )
 def executed_never_interfere(step: RunStep) -> bool:
     """Compares the submitted requests, so that a kernel that rewrites requests is caught."""
@@ -59,7 +58,6 @@ def executed_never_interfere(step: RunStep) -> bool:
     source="FQ27, FQ33, FQ34",
     systems=EPOCHS,
     when=_some_executed,
-    proved=True,
 )
 def executed_has_capability(step: RunStep) -> bool:
     """Capabilities are those of epoch 0, whichever agents have left since."""
@@ -71,7 +69,6 @@ def executed_has_capability(step: RunStep) -> bool:
     source="FQ27, FQ34",
     systems=EPOCHS,
     when=_some_executed,
-    proved=True,
 )
 def no_veto_overridden(step: RunStep) -> bool:
     """A veto is global."""
@@ -83,7 +80,6 @@ def no_veto_overridden(step: RunStep) -> bool:
     source="C10, FQ3",
     systems=_EXECUTING,
     when=lambda step: bool(step.shown.effects),
-    proved=True,
     expected=(
         refuted("the violator's write stays: that is what the reading says", scope_check="after_keep"),
         holds(
@@ -112,7 +108,6 @@ def only_own_scope_changes(step: EpochStep) -> bool:
     source="B6, FQ10, D13",
     systems=EPOCHS,
     when=lambda step: not _some_written(step),
-    proved=True,
     expected=(refuted("an action that ends as a fault has changed the world", scope_check="after_keep"),),
 )
 def non_executed_changes_nothing(step: RunStep) -> bool:
@@ -173,7 +168,6 @@ def diff_is_true(step: RunStep) -> bool:
     "gets one, and the log has one entry for each request and no other.",
     source="FQ5, FQ24",
     systems=EPOCHS,
-    proved=True,
 )
 def no_outcome_unasked(step: RunStep) -> bool:
     """Whether tokens and log entries match the submissions one to one, and every remaining agent has a token."""

@@ -94,7 +94,6 @@ equivariance = TwoRun(
     "renamed.",
     source="D12, FQ19, FQ26",
     systems=("run", "universe"),
-    proved=True,
     # I.b's roles are hashes of names: a convention of the agents, meant to change under renaming (FQ30).
     applies=lambda config: not any(isinstance(one, Partition) for one in config.strategies),
     twins=_renamings,

@@ -36,7 +36,6 @@ def _told(step: EpochStep, tokens: dict[str, str]) -> bool:
     systems=("run", "universe", "free"),
     applies=_says_which,
     when=some_asked,
-    proved=True,
     expected=(
         undecided(
             "not claimed there: whether a write is a violation depends on who ran before, so no function of the "

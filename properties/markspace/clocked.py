@@ -44,7 +44,6 @@ def _no_older(_w: str, config: ClockConfig, state: ClockState) -> ClockState:
     config=same_config,
     state=_from_now,
     other=same_action,
-    proved=True,
 )
 def only_ages_matter(_w: str, step: ClockStep, other: ClockStep | None) -> bool:
     """The shift in time is a functional bisimulation."""
@@ -59,7 +58,6 @@ def only_ages_matter(_w: str, step: ClockStep, other: ClockStep | None) -> bool:
     config=same_config,
     state=_no_older,
     other=same_action,
-    proved=True,
 )
 def old_activations_are_alike(_w: str, step: ClockStep, other: ClockStep | None) -> bool:
     """The saturation of ages is a functional bisimulation."""

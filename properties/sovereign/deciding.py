@@ -78,7 +78,6 @@ def _repeats(step: KernelStep) -> bool:
     source="7 A9, 3.2",
     systems=DECIDING,
     when=decides,
-    proved=True,
 )
 def one_decision_per_cycle(step: KernelStep) -> bool:
     """ACTION with a warrant, REFUSE with a refusal, EXIT with an exit record."""
@@ -92,7 +91,6 @@ def one_decision_per_cycle(step: KernelStep) -> bool:
     source="6, 7 A29, A41",
     systems=("agent", *FEEDABLE),
     when=_exits,
-    proved=True,
 )
 def exit_is_terminal_without_a_warrant(step: KernelStep) -> bool:
     """Whatever was proposed, no warrant is issued and no effect occurs."""
@@ -148,7 +146,6 @@ def overspent_cycles_are_refused(step: KernelStep) -> bool:
     source="6",
     systems=DECIDING,
     when=_judges,
-    proved=True,
 )
 def reported_gate_is_the_first_that_fails(step: KernelStep) -> bool:
     """One entry for each candidate offered, in the order of proposal."""
@@ -164,7 +161,6 @@ def reported_gate_is_the_first_that_fails(step: KernelStep) -> bool:
     source="6",
     systems=DECIDING,
     when=lambda step: _judges(step) and not _repeats(step),
-    proved=True,
 )
 def acts_iff_something_is_admissible(step: KernelStep) -> bool:
     """The number of candidates is no reason for a refusal."""
@@ -178,7 +174,6 @@ def acts_iff_something_is_admissible(step: KernelStep) -> bool:
     source="7 A4",
     systems=DECIDING,
     when=_warrants,
-    proved=True,
 )
 def the_least_admitted_hash_wins(step: KernelStep) -> bool:
     """Whatever its place in the list."""
@@ -209,7 +204,6 @@ def warrants_name_the_winner(step: KernelStep) -> bool:
     source="4 INV-2",
     systems=DECIDING,
     when=lambda step: _warrants(step) and _asks_for_citations(step),
-    proved=True,
 )
 def warranted_requests_cite_what_resolves(step: KernelStep) -> bool:
     """At least one citation, and every citation resolves."""
@@ -235,7 +229,6 @@ def _asks_for_citations(step: KernelStep) -> bool:
     source="4 INV-3, 8.A",
     systems=DECIDING,
     when=decides,
-    proved=True,
     expected=(refuted("4 INV-3 rests on `kernel_only`: a constitution may leave it out", system="constitutions"),),
 )
 def log_append_never_comes_from_a_candidate(step: KernelStep) -> bool:

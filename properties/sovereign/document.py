@@ -21,22 +21,28 @@ from evenhand.model.sovereign.menus import TREE
 from evenhand.model.sovereign.protocol import SOVEREIGN
 from evenhand.model.sovereign.state import Config
 from evenhand.model.sovereign.vocabulary import ACTION_TYPES
-from evenhand.properties.sovereign import CLAIMS
+from evenhand.properties.sovereign import deciding, logging, stopping
 
 MOST_BYTES = 1_000_000
 MOST_EVENTS = 20_000
 MOST_LEVELS = 32
 
-QUESTIONS = {
-    "every_action_space_admits_something": "structural deadlock: no bundle is ever admitted",
-    "patient_proposers_get_an_action": "a refusal loop never ends, however patiently every type is proposed",
-    "every_effect_is_recorded": "contradicting limits: something can be done whose log record is inadmissible",
-    "log_append_never_comes_from_a_candidate": "a candidate can win with a LogAppend",
-    "refusals_end_by_themselves": "nothing in a constitution ends a loop of bad proposals",
-}
+QUESTIONS = (
+    (deciding.log_append_never_comes_from_a_candidate, "a candidate can win with a LogAppend"),
+    (
+        logging.every_effect_is_recorded,
+        "contradicting limits: something can be done whose log record is inadmissible",
+    ),
+    (stopping.every_action_space_admits_something, "structural deadlock: no bundle is ever admitted"),
+    (
+        stopping.patient_proposers_get_an_action,
+        "a refusal loop never ends, however patiently every type is proposed",
+    ),
+    (stopping.refusals_end_by_themselves, "nothing in a constitution ends a loop of bad proposals"),
+)
 """The claims that are checked, and the meaning of a refutation."""
 
-NOTES = frozenset({"refusals_end_by_themselves"})
+NOTES = (stopping.refusals_end_by_themselves,)
 """Claims that every constitution refutes: reported, but no finding."""
 
 
@@ -141,20 +147,19 @@ def _look_over(text: str) -> None:
 def diagnose(constitution: Constitution, explore: Explore) -> tuple[DocumentAnswer, ...]:
     """Return the search's answer to each question about a constitution."""
     system = SOVEREIGN.systems["constitutions"]
-    claims = [claim for claim in CLAIMS.claims if claim.name in QUESTIONS]
     config = Config(constitution, TREE, most_refusals=0)
-    found = explore(system, claims, configs=[config])
+    found = explore(system, [claim for claim, _ in QUESTIONS], configs=[config])
     answers: list[DocumentAnswer] = []
-    for claim, verdict in zip(claims, found.verdicts, strict=True):
+    for (claim, refutation), verdict in zip(QUESTIONS, found.verdicts, strict=True):
         refuted = verdict.status is Status.REFUTED
         evidence = verdict.evidence
         actions = runs(evidence)[0].actions if evidence is not None else ()
         answers.append(
             DocumentAnswer(
                 claim.name,
-                QUESTIONS[claim.name] if refuted else f"not so: {QUESTIONS[claim.name]}",
+                refutation if refuted else f"not so: {refutation}",
                 verdict.status.value,
-                refuted and claim.name not in NOTES,
+                refuted and claim not in NOTES,
                 len(actions),
                 [encode(action) for action in actions] if refuted else None,
             )

@@ -150,7 +150,6 @@ def executed_requests_cite_what_resolves(_config: Config, known: _Cycle) -> bool
     source="4 INV-1",
     systems=("agent",),
     when=lambda step: _affects(step) and isinstance(step.action, Use),
-    proved=True,
     expected=(_TWO_EXECUTORS,),
 )
 def an_effect_spends_an_issued_warrant(step: KernelStep) -> bool:
@@ -219,7 +218,6 @@ def warrants_come_from_decisions_alone(step: KernelStep) -> bool:
     source="6",
     systems=EXECUTING,
     when=_affects,
-    proved=True,
     expected=(refuted("a prefix says nothing of `..`", system="agent", path_rule="prefix_string"),),
 )
 def nothing_outside_the_allow_list(step: KernelStep) -> bool:

@@ -104,7 +104,6 @@ def _reordered(action: Decide) -> Iterator[Decide]:
 @_twins(
     "Two orders of the same candidates give the same kind of decision and the same winner.",
     source="13.6 step 6, 5.3",
-    proved=True,
 )
 def order_of_candidates_decides_nothing(_config: Config, _state: State, action: Decide) -> Iterator[Decide]:
     """The candidates in other orders."""
@@ -124,7 +123,6 @@ def order_of_observations_decides_nothing(_config: Config, _state: State, action
 @_twins(
     "A candidate proposed once more changes neither the kind of decision nor the winner.",
     source="7 A4",
-    proved=True,
     expected=(_A_COPY,),
 )
 def duplicates_decide_nothing(_config: Config, _state: State, action: Decide) -> Iterator[Decide]:
@@ -143,7 +141,6 @@ def _added(action: Decide) -> Iterator[tuple[Candidate, Decide]]:
 @_twins(
     "An inadmissible candidate more changes neither the kind of decision nor the winner.",
     source="6",
-    proved=True,
     expected=(refuted("two equal refused ones stop it", duplicate_bundle="error"),),
 )
 def inadmissible_candidates_decide_nothing(config: Config, _state: State, action: Decide) -> Iterator[Decide]:
@@ -163,7 +160,6 @@ def _never_stops(_w: Decide, step: KernelStep, other: KernelStep | None) -> bool
     "A candidate more never turns ACTION into something else.",
     source="6",
     agree=_never_stops,
-    proved=True,
     expected=(_A_COPY,),
 )
 def more_candidates_never_stop_an_action(_config: Config, _state: State, action: Decide) -> Iterator[Decide]:
@@ -300,7 +296,6 @@ def _stays_refused(_w: Decide, step: KernelStep, other: KernelStep | None) -> bo
     "What is refused for its budget stays refused when more tokens are reported.",
     source="7 A49",
     agree=_stays_refused,
-    proved=True,
 )
 def more_tokens_never_help(_config: Config, _state: State, action: Decide) -> Iterator[Decide]:
     """One reported count larger by 1 or by 6000; absurd counts stay."""

@@ -144,14 +144,14 @@ def test_a_theorem_is_a_look_at_its_own_claim_and_system_alone() -> None:
     named = "equivariance_of_free_agents"
     assert covered(cud, [Job("cud", "prove", theorem=named)]) == {("equivariance", "free")}
     alone = replace(cud, plans=(Plan("universe", "explore", claims=("no_winner",)),))
-    one = next(one for one in stated("cud") if one.system == "universe" and one.claim != "no_winner")
+    one = next(one for one in stated("cud") if one.system == "universe" and one.claim.name != "no_winner")
 
     def gaps(*theorems: str) -> set[str]:
         jobs = plan(alone, Budget.quick, theorems=theorems)
         return {name for job in jobs if (job.engine, job.system) == ("plan", "universe") for name in job.claims}
 
-    assert one.claim in gaps()
-    assert gaps(one.name) == gaps() - {one.claim}
+    assert one.claim.name in gaps()
+    assert gaps(one.name) == gaps() - {one.claim.name}
 
 
 STATED = {"quick": 3 + 3 + 3 + 2, "standard": 3 + 3 + 2, "deep": 3 + 2}

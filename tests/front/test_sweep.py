@@ -150,7 +150,7 @@ def test_the_theorem_stands_beside_only_if_it_covers_all_that_is_swept() -> None
     bounded = [replace(one, scope="two agents") for one in every]
     assert covering(bounded, "free", claims, ["agents"], {}) == ()
     other = [one for one in every if one.readings]
-    told = [one.claim for one in other]
+    told = [one.claim.name for one in other]
     assert other and all(covering([one], one.system, told, ["agents"], {}) == () for one in other)
 
 

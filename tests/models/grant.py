@@ -57,17 +57,15 @@ ONE_GRANTED = EachStep(
     sentence="At most one agent is granted.",
     check=lambda step: len(step.shown) <= 1,
 )
+EVERYBODY_WINS = _mutant("everybody", lambda asks: asks)
+LAST_WINS = _mutant("last", lambda asks: asks[-1:])
 BUNDLE = Bundle(
     Protocol(
         "toy",
         "Toy",
         "test",
         {"grant": SYSTEM},
-        mutants=(
-            _mutant("everybody", lambda asks: asks),
-            _mutant("first_two", lambda asks: asks[:2]),
-            _mutant("last", lambda asks: asks[-1:]),
-        ),
+        mutants=(EVERYBODY_WINS, _mutant("first_two", lambda asks: asks[:2]), LAST_WINS),
     ),
     claims=(ONE_GRANTED,),
 )
@@ -138,12 +136,11 @@ def nowhere(_structure: Structure) -> Scenario[Asks, int, Asks] | None:
 
 
 THEOREM = Theorem(
-    name="one_granted",
     sentence="At most one agent is granted.",
     source="test",
     protocol="toy",
     system="grant",
-    claim="one_granted",
+    claim=ONE_GRANTED,
     theory=THEORY,
     variables=(x, y),
     assumes=granted(x) & granted(y),
@@ -154,8 +151,8 @@ THEOREM = Theorem(
     needs=("one_way",),
     witness=exists([x, y], asks(x) & asks(y) & differ(x, y)),
     mutants=(
-        Mutation(mutant="everybody", definitions=(EVERYBODY,)),
-        Mutation(mutant="last", definitions=(LAST,), expected="proved", because="the last one is one too"),
+        Mutation(mutant=EVERYBODY_WINS, definitions=(EVERYBODY,)),
+        Mutation(mutant=LAST_WINS, definitions=(LAST,), expected="proved", because="the last one is one too"),
     ),
     quotient="names",
 )

@@ -13,7 +13,7 @@ from functools import cache
 
 import pytest
 
-from evenhand.core.registry import find
+from evenhand.model.cud.mutants import arbitration
 from evenhand.model.cud.protocol import CUD
 from evenhand.proofs.cud.definitions import word
 from evenhand.proofs.cud.epoch import EPOCH
@@ -139,11 +139,9 @@ FAULTS: dict[str, Theorem] = {
 
 @cache
 def _linked(name: str) -> Conformance:
-    bundle = find("cud")
-    claim = next(claim for claim in bundle.claims if claim.name == PLAIN.claim)
-    mutants = tuple(mutant for mutant in CUD.mutants if mutant.name in ("last_writer_wins", "reads_never_collide"))
+    mutants = (arbitration.last_writer_wins, arbitration.reads_never_collide)
     theorem = FAULTS[name] if name else _with(EPOCH)
-    return agree(theorem, claim, bundle.model.systems[theorem.system], mutants)
+    return agree(theorem, CUD.systems[theorem.system], mutants)
 
 
 def caught_by(name: str) -> tuple[str, ...]:
@@ -176,10 +174,8 @@ Every run of the tests plants these, on fewer situations and without mutants.
 
 @cache
 def _quickly(name: str) -> Conformance:
-    bundle = find("cud")
-    claim = next(claim for claim in bundle.claims if claim.name == PLAIN.claim)
     theorem = replace(FAULTS[name] if name else _with(EPOCH), samples=FEWEST)
-    return agree(theorem, claim, bundle.model.systems[theorem.system], ())
+    return agree(theorem, CUD.systems[theorem.system], ())
 
 
 def test_few_situations_without_a_fault_catch_nothing() -> None:

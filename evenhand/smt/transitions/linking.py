@@ -44,17 +44,16 @@ def state_after(machine: Machine, step: Structure) -> Structure:
 
 def link(
     invariant: Invariant,
-    claim: Property,
     system: AnySystem,
     mutants: Sequence[Mutant[Any]],
     *,
     also: Mapping[str, Sequence[Steps]] | None = None,
 ) -> Conformance:
     """Compare machine and model on sampled runs of every variant, and on the runs in `also` by variant."""
-    tally = _Tally(invariant, claim)
+    tally = _Tally(invariant)
     for variant in variants(system, mutants):
         for run in (*invariant.samples(variant), *(also or {}).get(variant.variant, ())):
-            if run and claim.applies(run[0].config):
+            if run and invariant.claim.applies(run[0].config):
                 tally.run(variant, run)
     return tally.result(len(mutants))
 
@@ -62,12 +61,12 @@ def link(
 class _Tally:
     """The running counts of a comparison, with one reader per set of definitions."""
 
-    def __init__(self, invariant: Invariant, claim: Property) -> None:
-        self._invariant, self._claim, self._machine = invariant, claim, invariant.machine
+    def __init__(self, invariant: Invariant) -> None:
+        self._invariant, self._machine = invariant, invariant.machine
         self._readers: dict[str, Reader] = {"reference": Reader(self._machine.theory.meanings)}
         for mutation in invariant.mutants:
             theory = self._machine.theory.redefined(mutation.definitions)
-            self._readers[mutation.mutant] = Reader(theory.meanings)
+            self._readers[mutation.mutant.name] = Reader(theory.meanings)
         self._assumed = self._machine.theory.assumed
         self._of_states = not self._machine.span(invariant.always)
         self._seen: set[Hashable] = set()
@@ -82,7 +81,7 @@ class _Tally:
             self._note(f"a sampled run of {name} does not begin in an initial state")
             return
         inside = list(self._inside(name, run))
-        found = truths(self._claim, run)
+        found = truths(self._invariant.claim, run)
         if inside and not self._holds("reference", self._machine.init, inside[0]):
             self._note(f"an initial state of {name} is none in the theory")
         if self._of_states and inside:

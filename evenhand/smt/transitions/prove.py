@@ -40,7 +40,7 @@ class InvariantProofTask(ProofTask):
         if proof.status == "proved":
             self.needed((*proof.base, *proof.step))
         killed = tuple(self._mutant(invariant, mutation) for mutation in invariant.mutants)
-        conformance = link(invariant, self.claim, self.system, self.bundle.model.mutants, also=self.runs)
+        conformance = link(invariant, self.system, self.bundle.model.mutants, also=self.runs)
         main = (*proof.base, *proof.step)[-1]
         return self.finish(main, outcome, killed, conformance)
 
@@ -77,13 +77,13 @@ class InvariantProofTask(ProofTask):
 
     def _mutant(self, invariant: Invariant, mutation: Mutation) -> Killed:
         machine = invariant.machine.redefined(mutation.definitions)
-        name, system = f"mutant.{mutation.mutant}", self.mutated(mutation)
+        name, system = f"mutant.{mutation.mutant.name}", self.mutated(mutation)
         if mutation.expected == "proved":
             proof = induct(machine, invariant.formula, self.ask, depth=invariant.depth, name=name)
             answered = (*proof.base, *proof.step)[-1]
             return self.killed(mutation, answered, None)
         found = reach(machine, Not(invariant.always), invariant.reach, self.ask, name=name, expected="sat")
-        outcome = None if found.run is None else self._followed(invariant, found.run, mutation.mutant, system)
+        outcome = None if found.run is None else self._followed(invariant, found.run, mutation.mutant.name, system)
         return self.killed(mutation, found.answers[-1], outcome)
 
     def _followed(self, invariant: Invariant, run: Run, variant: str, system: AnySystem) -> Outcome:
@@ -93,10 +93,10 @@ class InvariantProofTask(ProofTask):
         if evidence is None:
             return NoCounterpart(shown, "no scenario of the model matches this run: an axiom is missing")
         taken: Steps = tuple(replay(system, evidence).steps)
-        judgement = judge(system, self.claim, evidence)
+        judgement = judge(system, invariant.claim, evidence)
         if judgement.refutes:
             self.runs.setdefault(variant, []).append(taken)
-            return Refutation(shown, restate(system, self.claim, evidence), judgement.reason)
+            return Refutation(shown, restate(system, invariant.claim, evidence), judgement.reason)
         apart = self._apart(invariant, run, taken)
         if apart:
             return EncodingDisagrees(shown, f"{system.name} ({system.variant}) does otherwise: {apart}")
@@ -115,7 +115,7 @@ class InvariantProofTask(ProofTask):
             for name in kept:
                 if _extent(after, name) != _extent(run.states[number + 1], name):
                     return f"after step {number} {name} is another"
-        remembers = bool(invariant.memory) or truths(self.claim, taken)[-1] is False
+        remembers = bool(invariant.memory) or truths(invariant.claim, taken)[-1] is False
         return "" if remembers else "the claim is true of it"
 
 

@@ -205,7 +205,7 @@ def feedback_free(_config: Config, balance: Amount, _price: Amount) -> Amount:
     return balance
 
 
-_COMMENTS = tuple(
+feedback_of_any_length, feedback_without_limit, feedback_on_credit, feedback_on_own_proposal = (
     declare(name, sentence, source, scope, **forgiving("refuse_feedback", reason))
     for name, sentence, source, scope, reason in (
         ("feedback_of_any_length", "FeedbackCharLimit is ignored.", "11.6", _FEEDBACK, "FeedbackTooLong"),

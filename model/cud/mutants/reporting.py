@@ -30,7 +30,7 @@ def _tell(verdict: str, word: str) -> Callable[[Finding | None], str]:
     return token
 
 
-COLLISIONS = tuple(
+token_tells_the_pass, collision_told_as_fault, collision_told_as_executed = (
     declare(name, sentence, "FQ11", "run", PAIR, token=_tell(PASS_TWO, word))
     for name, sentence, word in (
         ("token_tells_the_pass", "A collision has a token of its own.", "INTERFERENCE"),

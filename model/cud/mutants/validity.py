@@ -70,7 +70,7 @@ duplicate_key_collides_with_itself = declare(
     refuse=_refuse_duplicates,
 )
 
-FORGIVEN = tuple(
+unknown_key_passes, unknown_type_passes, opaque_value_passes, forged_action_id_passes, read_with_delta_writes = (
     declare(name, sentence, source, "universe", ONE, malformed=_forgiving(reason))
     for name, sentence, source, reason in (
         ("unknown_key_passes", "A key that does not exist may be declared.", "FQ7", "unknown key in declared_scope"),

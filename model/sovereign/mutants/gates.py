@@ -26,7 +26,7 @@ def _passes(_config: Config, _observations: Observations, _candidate: Candidate,
     return False
 
 
-GATE_DROPPED = tuple(
+DROPPED = completeness_dropped, authority_dropped, scope_dropped, compliance_dropped, io_dropped = tuple(
     declare(f"{name}_dropped", f"Gate {number} passes everything.", "6", SINGLE, {gate: _passes})
     for number, (gate, name) in enumerate(
         zip(GATES, ("completeness", "authority", "scope", "compliance", "io"), strict=True), start=1

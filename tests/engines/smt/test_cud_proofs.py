@@ -12,16 +12,15 @@ from itertools import islice
 
 import pytest
 
-from evenhand.core.registry import find
-from evenhand.core.system import Mutant
 from evenhand.evidence.judge import refutes
 from evenhand.model.cud.kernel import REFERENCE
+from evenhand.model.cud.mutants import arbitration, authority
 from evenhand.model.cud.protocol import CUD
 from evenhand.model.cud.readings import Readings
 from evenhand.model.cud.strategies import covering
 from evenhand.model.cud.vocabulary import DONE, READ, Choice, Epoch, Request
 from evenhand.proofs.cud.concretisation import scene
-from evenhand.proofs.cud.definitions import FAULTS, OUTSIDE
+from evenhand.proofs.cud.definitions import FAULTS
 from evenhand.proofs.cud.encoding import view_step
 from evenhand.proofs.cud.epoch import EPOCH, OBSERVED
 from evenhand.proofs.cud.faults import KILLED, SPARED
@@ -30,25 +29,21 @@ from evenhand.smt.countermodel import Refutation
 from evenhand.smt.differential import agree
 from evenhand.smt.licence import licence
 from evenhand.smt.logic import Definition
+from evenhand.smt.matrix import outside
 from evenhand.smt.prove import prove
 from evenhand.smt.proved import ProofStatus, Proved
 from evenhand.smt.registry import theorems
 from evenhand.smt.structure import Reader, Structure
 
 THEOREMS = {theorem.name: theorem for theorem in theorems("cud")}
-UNSTATED: frozenset[str] = frozenset()
-"""Claims marked as proved without a theorem."""
-
-UNKILLED = {"exit_lapses_allows"}
+UNKILLED = {authority.exit_lapses_allows}
 """Mutants expressible in the theory that no theorem refutes: equivalent ones."""
 
 UNIVERSE = CUD.systems["universe"]
 
 
 def test_the_theorems_there_are() -> None:
-    """Every claim that is marked as proved has a theorem; theorems give a reason for each mutant that survives."""
-    stated = {theorem.claim for theorem in THEOREMS.values()}
-    assert {claim.name for claim in find("cud").claims if claim.proved} <= stated | UNSTATED
+    """Theorems give a reason for each mutant that survives."""
     for theorem in THEOREMS.values():
         assert all(mutation.because for mutation in theorem.mutants if mutation.expected == "proved")
     assert theorems("no_such_protocol") == () and theorems("smt") == ()
@@ -56,10 +51,11 @@ def test_the_theorems_there_are() -> None:
 
 def test_every_mutant_is_said_or_explained() -> None:
     """Some theorem refutes each mutant that the theory can express; for others a reason is given."""
-    names = [mutant.name for mutant in CUD.mutants]
-    assert sorted([*FAULTS, *OUTSIDE]) == sorted(names)
+    others = outside("cud")
+    assert len(CUD.mutants) == len({*FAULTS, *others}) == len(FAULTS) + len(others)
+    assert {*FAULTS, *others} == {*CUD.mutants}
     tried = {m.mutant for theorem in THEOREMS.values() for m in theorem.mutants if m.expected == "refuted"}
-    assert tried == {name for names in KILLED.values() for name in names}
+    assert tried == {mutant for mutants in KILLED.values() for mutant in mutants}
     assert set(FAULTS) - tried == UNKILLED
     assert set(KILLED) <= set(THEOREMS) and set(SPARED) <= set(THEOREMS)
 
@@ -163,15 +159,12 @@ def test_green(proved: Proved) -> None:
 def test_countermodels_replay(proved: Proved) -> None:
     """Each refuted mutant's scenario refutes the claim on the mutant, and not on the reference."""
     theorem = proved.theorem
-    bundle = find("cud")
-    claim = next(claim for claim in bundle.claims if claim.name == theorem.claim)
-    rules = {mutant.name: mutant.rules for mutant in bundle.model.mutants}
-    base = bundle.model.systems[theorem.system]
+    base = CUD.systems[theorem.system]
     refuted = [killed for killed in proved.mutants if killed.mutation.expected == "refuted"]
     for killed in refuted:
         assert isinstance(killed.outcome, Refutation)
-        assert refutes(replace(base, rules=rules[killed.mutation.mutant]), claim, killed.outcome.evidence)
-        assert not refutes(base, claim, killed.outcome.evidence)
+        assert refutes(replace(base, rules=killed.mutation.mutant.rules), theorem.claim, killed.outcome.evidence)
+        assert not refutes(base, theorem.claim, killed.outcome.evidence)
         assert killed.outcome.structure.size <= 4
 
 
@@ -216,23 +209,19 @@ def test_a_word_of_the_claims_that_is_wrong_is_caught_by_the_link() -> None:
     """A `clash` that ignores readers agrees on the reference; the mutant that executes readers shows the difference."""
     theorem = THEOREMS["executed_never_interfere"]
     meaning = EPOCH.meanings["clash"]
-    blind = FAULTS["reads_never_collide"][0]
+    blind = FAULTS[arbitration.reads_never_collide][0]
     wrong = EPOCH.redefined([Definition(meaning.relation, meaning.variables, blind.body)])
-    bundle = find("cud")
-    claim = next(claim for claim in bundle.claims if claim.name == theorem.claim)
-    mutants = tuple(mutant for mutant in CUD.mutants if mutant.name == "reads_never_collide")
     lean = replace(theorem, theory=wrong, samples=WORLDS.fewer(5, 1))
-    assert "the formula is True and the claim False" in agree(lean, claim, UNIVERSE, mutants).because
+    assert (
+        "the formula is True and the claim False" in agree(lean, UNIVERSE, (arbitration.reads_never_collide,)).because
+    )
 
 
 def test_a_mutant_of_the_theory_must_be_the_mutant_of_the_model() -> None:
     """The theory encodes one fault, the model's rules another."""
     theorem = replace(THEOREMS["executed_never_interfere"], samples=WORLDS.fewer(5, 1))
-    bundle = find("cud")
-    claim = next(claim for claim in bundle.claims if claim.name == theorem.claim)
-    other = next(mutant for mutant in CUD.mutants if mutant.name == "reads_never_collide")
-    posing: Mutant[object] = replace(other, name="last_writer_wins")
-    assert "on a step of last_writer_wins" in agree(theorem, claim, UNIVERSE, (posing,)).because
+    posing = replace(arbitration.reads_never_collide, name="last_writer_wins")
+    assert "on a step of last_writer_wins" in agree(theorem, UNIVERSE, (posing,)).because
     assert posing.rules != REFERENCE
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from evenhand.core.registry import find, protocols
-from evenhand.core.system import Mutant
 from evenhand.core.trace import replay
 from evenhand.core.verdict import Status
+from evenhand.model.apcm.mutants import rules
 from evenhand.proofs.apcm.compiling import ACT, TEXT, feasible
 from evenhand.proofs.apcm.definitions import FAULTS
 from evenhand.proofs.apcm.theorems import EXACTLY, MASK
@@ -21,15 +20,11 @@ from evenhand.smt.theorem import Mutation
 from evenhand.smt.theory import Axiom
 
 APCM = find("apcm")
-HONEST = next(one for one in equalities(APCM, "rule_1_as_equality"))
-
-
-def _mutant(name: str, protocol: str = "apcm") -> Mutant[Any]:
-    return next(one for one in find(protocol).model.mutants if one.name == name)
+(HONEST,) = equalities(APCM, rules.rule_1_as_equality)
 
 
 def _asked(equality: Equality) -> EqualityResult:
-    return distinguished(equality, APCM, _mutant(equality.mutant))
+    return distinguished(equality, APCM)
 
 
 @pytest.mark.parametrize(
@@ -54,10 +49,10 @@ def test_every_mutant_registered_as_equivalent_can_be_asked_about() -> None:
     for bundle in protocols():
         for mutant in bundle.model.mutants:
             if mutant.expected == "equivalent":
-                assert equalities(bundle, mutant.name), mutant.name
+                assert equalities(bundle, mutant), mutant.name
     for name in ("apcm", "sovereign"):
         stated = __import__(f"evenhand.proofs.{name}.equality", fromlist=["EQUALITIES"]).EQUALITIES
-        assert all(_mutant(one.mutant, name).expected == "equivalent" for one in stated)
+        assert all(one.mutant.expected == "equivalent" for one in stated)
 
 
 @pytest.mark.parametrize("mutant", ["rule_1_dropped", "one_authority_covers_all"])
@@ -72,7 +67,7 @@ def test_a_mutant_that_differs_is_distinguished_by_a_run(mutant: str) -> None:
 
 def test_a_mutant_said_wrongly_is_not_called_equal() -> None:
     """In the theory it equals the reference, so every proof succeeds; its own steps contradict it."""
-    lie = Equality(mutant="rule_1_dropped", theorem=MASK, definitions=(TEXT.meanings["rule_1"],))
+    lie = Equality(mutant=rules.rule_1_dropped, theorem=MASK, definitions=(TEXT.meanings["rule_1"],))
     found = _asked(lie)
     assert found.status is Status.UNDECIDED and "theory and model disagree" in found.because
 
@@ -104,7 +99,7 @@ def test_an_axiom_about_the_changed_word_is_refused() -> None:
 
 def test_a_question_that_is_always_answered_with_yes_proves_nothing() -> None:
     """No other fault of the theory is tried, or none that these words distinguish."""
-    blind = (Mutation(mutant="digest_ignored", definitions=(TEXT.meanings["unlinked"],)),)
+    blind = (Mutation(mutant=rules.digest_ignored, definitions=(TEXT.meanings["unlinked"],)),)
     for others in ((), blind):
         found = _asked(replace(HONEST, theorem=replace(EXACTLY, mutants=others)))
         assert found.status is Status.UNDECIDED and "no other fault" in found.because
@@ -113,9 +108,9 @@ def test_a_question_that_is_always_answered_with_yes_proves_nothing() -> None:
 def test_a_theory_of_other_readings_says_nothing() -> None:
     """The mutant is a fault under another reading than the theorem's."""
     other = Equality(
-        mutant="preservations_redundant_without_overlap",
+        mutant=rules.preservations_redundant_without_overlap,
         theorem=MASK,
-        definitions=FAULTS["preservations_forbid_nothing"],
+        definitions=FAULTS[rules.preservations_forbid_nothing],
     )
     found = _asked(other)
     assert found.status is Status.UNDECIDED and "other readings" in found.because
@@ -132,9 +127,5 @@ def test_hidden_state_must_be_related_after_the_step_too() -> None:
     (one,) = of_sovereign.EQUALITIES
     spends = one.definitions[1]
     forgetful = replace(spends, body=FALSE)
-    found = distinguished(
-        replace(one, definitions=(one.definitions[0], forgetful)),
-        find("sovereign"),
-        _mutant(one.mutant, "sovereign"),
-    )
+    found = distinguished(replace(one, definitions=(one.definitions[0], forgetful)), find("sovereign"))
     assert found.status is Status.UNDECIDED and "spends" in found.because

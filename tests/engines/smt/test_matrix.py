@@ -13,6 +13,9 @@ from typer.testing import CliRunner
 
 from evenhand.cli import app
 from evenhand.core.registry import find
+from evenhand.model.apcm.mutants import rules
+from evenhand.model.conviction.mutants import play
+from evenhand.model.cud.mutants import reporting
 from evenhand.proofs.cud.concretisation import left
 from evenhand.smt.logic import FALSE, And, Formula, Not
 from evenhand.smt.matrix import Attempt, Cell, attempts, cells, counted, grafted, table, touched
@@ -36,7 +39,7 @@ def _all(protocol: str) -> tuple[Attempt, ...]:
 
 
 def _tried(*mutants: str) -> list[Attempt]:
-    return [one for one in _all("cud") if one.theorem.name == THEOREM and one.mutant in mutants]
+    return [one for one in _all("cud") if one.theorem.name == THEOREM and one.mutant.name in mutants]
 
 
 def _found(*tried: Attempt) -> list[Cell]:
@@ -69,12 +72,12 @@ def test_a_cell_that_is_not_as_registered_is_noticed() -> None:
 def test_a_countermodel_that_does_not_replay_kills_nothing() -> None:
     """Planted: the theory's mutant is compared with a different executable mutant."""
     (kill,) = _tried("veto_ignored")
-    (found,) = _found(replace(kill, mutant="token_tells_the_pass"))
+    (found,) = _found(replace(kill, mutant=reporting.token_tells_the_pass))
     assert found.outcome == "not replayed" and found.wrong
 
 
 def _cell(theorem: str, mutant: str) -> Attempt:
-    (found,) = [one for one in _all("cud") if (one.theorem.name, one.mutant) == (theorem, mutant)]
+    (found,) = [one for one in _all("cud") if (one.theorem.name, one.mutant.name) == (theorem, mutant)]
     return found
 
 
@@ -144,7 +147,7 @@ def test_a_protocol_without_a_matrix_of_its_own_tries_what_its_theorems_state() 
 
 def test_an_axiom_that_speaks_of_what_was_changed_touches_every_part() -> None:
     """Once a real mistake: a theorem without the word, in a theory whose axioms have it."""
-    (kill,) = [one for one in _all("conviction") if one.mutant == "silent_agents_hang_a_phase"]
+    (kill,) = [one for one in _all("conviction") if one.mutant is play.silent_agents_hang_a_phase]
     theory = kill.theorem.theory
     free = replace(kill.theorem, theory=replace(theory, axioms=()))
     assert touched(replace(kill, theorem=free)) == () != touched(kill) == kill.theorem.parts
@@ -162,7 +165,7 @@ def test_what_is_not_touched_would_be_asked_as_of_the_reference(protocol: str) -
         mutated = theory.redefined(one.definitions)
         for part in one.theorem.parts:
             alike = text(mutated.query(("goal", Not(part)))) == text(theory.query(("goal", Not(part))))
-            assert alike or part in parts, (one.theorem.name, one.mutant)
+            assert alike or part in parts, (one.theorem.name, one.mutant.name)
             same[alike] += 1
     assert same[False] and same[True]
 
@@ -171,7 +174,7 @@ def test_a_fault_is_grafted_on_rules_of_a_systems_own() -> None:
     """The repaired rules of `apcm` stay repaired under a fault; planted: otherwise nothing replays."""
     model = find("apcm").model
     usual, repaired = model.systems["universe"].rules, model.systems["repaired"].rules
-    faulty = next(one.rules for one in model.mutants if one.name == "rule_1_dropped")
+    faulty = rules.rule_1_dropped.rules
     found = grafted(repaired, usual, faulty)
     assert (found.pair_fits, found.forbidden) == (repaired.pair_fits, faulty.forbidden)
     assert usual.pair_fits is not repaired.pair_fits and usual.forbidden is not faulty.forbidden
@@ -179,7 +182,7 @@ def test_a_fault_is_grafted_on_rules_of_a_systems_own() -> None:
     (tried,) = [
         one
         for one in _all("apcm")
-        if (one.theorem.name, one.mutant) == ("permitted_keeps_what_is_required_repaired", "rule_1_dropped")
+        if (one.theorem.name, one.mutant.name) == ("permitted_keeps_what_is_required_repaired", "rule_1_dropped")
     ]
     (cell,) = cells([tried], find("apcm"))
     assert cell.outcome == "killed"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from evenhand.core.verdict import Status
-from evenhand.smt.logic import FALSE, Sort, conjunction, exists, forall
-from evenhand.smt.preludes import Declarations, Faults, Twice, mutation, numbers, ordered, ranked, relations, stating
+from evenhand.smt.logic import FALSE, Sort, exists, forall
+from evenhand.smt.preludes import Declarations, Faults, Twice, mutation, numbers, ordered, ranked, relations
 from evenhand.smt.structure import Reader, Structure
 from evenhand.smt.tables import beside, constant, line, ones, prop, rank
-from evenhand.smt.theorem import Theorem
+from tests.models.grant import LAST_WINS, THEOREM
 
 THING = Sort("Thing")
 x, y, z = (THING(name) for name in "xyz")
@@ -55,25 +56,20 @@ def test_a_second_copy_and_its_mutants() -> None:
 
 
 def test_mutants_are_refuted_or_unseen_with_a_reason() -> None:
-    """Faults have the names of the executable mutants."""
-    faults = Faults(nothing_is_odd=(THEORY.means("odd", FALSE, "none"),))
-    assert [one.expected for one in (*faults.refuted(*faults), *faults.unseen(nothing_is_odd="why"))] == [
+    """Faults are those of executable mutants."""
+    faults = Faults((LAST_WINS, THEORY.means("odd", FALSE, "none")))
+    assert [one.expected for one in (*faults.refuted(*faults), faults.unseen(LAST_WINS, "why"))] == [
         "refuted",
         "proved",
     ]
-    assert mutation(THEORY, "m", {"odd": red(x)}, "why").because == "why"
+    assert mutation(THEORY, LAST_WINS, {"odd": red(x)}, "why").because == "why"
 
 
-def test_theorems_with_much_in_common() -> None:
-    """Each may override them, and is about the claim of the same name unless it names another."""
-
-    def nothing(_: object) -> None:
-        return None
-
-    made = stating(Theorem, protocol="p", system="s", theory=THEORY, view=nothing, realise=nothing)
-    one = made(name="n", sentence="S.", source="1", goal=conjunction([]))
-    other = made(name="n", claim="c", system="t", sentence="S.", source="1", goal=FALSE, expected=Status.REFUTED)
-    assert (one.claim, one.system, other.claim, other.system) == ("n", "s", "c", "t")
+def test_a_theorem_says_what_its_claim_says() -> None:
+    """Unless it has texts of its own."""
+    same = replace(THEOREM, name="", sentence="")
+    assert (same.name, same.sentence) == ("one_granted", "At most one agent is granted.")
+    assert replace(THEOREM, name="n", sentence="s").name == "n"
 
 
 def test_tables() -> None:

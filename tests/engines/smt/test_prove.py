@@ -36,7 +36,9 @@ from evenhand.smt.theory import Axiom
 from tests.models.grant import (
     BUNDLE,
     EVERYBODY,
+    EVERYBODY_WINS,
     LAST,
+    LAST_WINS,
     SYSTEM,
     THEOREM,
     THEORY,
@@ -240,20 +242,20 @@ def test_the_other_ends_of_a_countermodel() -> None:
 
 def test_a_mutant_that_behaves_otherwise_is_noticed() -> None:
     """A mutant declared refuted is proved, a mutant declared proved is refuted."""
-    survives = Mutation(mutant="last", definitions=(LAST,))
+    survives = Mutation(mutant=LAST_WINS, definitions=(LAST,))
     word, because = _word(replace(THEOREM, mutants=(survives,)))
     assert word is ProofStatus.UNDECIDED and "mutant last should be refuted" in because
-    dies = Mutation(mutant="everybody", definitions=(EVERYBODY,), expected="proved")
+    dies = Mutation(mutant=EVERYBODY_WINS, definitions=(EVERYBODY,), expected="proved")
     assert "mutant everybody should be proved" in _word(replace(THEOREM, mutants=(dies,)))[1]
 
 
 def test_names_that_nothing_has_are_errors() -> None:
     """Claim, system, mutant, word."""
     for wrong in (
-        replace(THEOREM, claim="nothing"),
+        replace(THEOREM, claim=replace(THEOREM.claim, name="nothing")),
         replace(THEOREM, system="nothing"),
-        replace(THEOREM, mutants=(Mutation(mutant="nothing", definitions=()),)),
-        replace(THEOREM, mutants=(Mutation(mutant="last", definitions=(Definition(asks, (x,), TRUE),)),)),
+        replace(THEOREM, mutants=(Mutation(mutant=replace(LAST_WINS, name="nothing"), definitions=()),)),
+        replace(THEOREM, mutants=(Mutation(mutant=LAST_WINS, definitions=(Definition(asks, (x,), TRUE),)),)),
     ):
         with pytest.raises(UnknownName):
             prove(wrong, bundle=BUNDLE)

@@ -142,7 +142,7 @@ def test_a_mutant_is_refuted_by_a_small_countermodel_unless_that_does_not_replay
     for killed in found.mutants:
         if killed.mutation.expected == "refuted":
             assert isinstance(killed.outcome, Refutation) and killed.outcome.structure.size == 2
-            assert "forall" not in asked[f"mutant.{killed.mutation.mutant}"].text
+            assert "forall" not in asked[f"mutant.{killed.mutation.mutant.name}"].text
     unmade = prove(replace(THEOREM, realise=_nothing), bundle=BUNDLE)
     assert found.status is ProofStatus.HOLDS and unmade.status is ProofStatus.UNDECIDED
     assert "forall" in dict(unmade.queries)["mutant.everybody"].text

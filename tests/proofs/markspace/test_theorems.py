@@ -41,10 +41,7 @@ def test_without_its_axiom_a_theorem_is_not_proved() -> None:
 
 
 def test_each_theorem_states_a_claim_of_its_system() -> None:
-    """Names, systems and mutants exist, and refuted theorems are registered as such."""
-    claims = {claim.name: claim for claim in BUNDLE.claims}
-    mutants = {mutant.name for mutant in BUNDLE.model.mutants}
+    """Refuted theorems are registered as such."""
     for theorem in THEOREMS:
-        assert theorem.system in claims[theorem.claim].systems
-        assert {mutation.mutant for mutation in theorem.mutants} <= mutants
-        assert BUNDLE.expectation(theorem.claim, theorem.system, "prove", {}).expected is theorem.expected
+        assert theorem.system in theorem.claim.systems
+        assert BUNDLE.expectation(theorem.claim.name, theorem.system, "prove", {}).expected is theorem.expected

@@ -85,17 +85,10 @@ ONE_HOLDS = Always(
     sentence="At most one agent holds the lock.",
     check=lambda _config, state: len(state.held) <= 1,
 )
+CARELESS = Mutant("careless", "Whoever wants it grabs it.", "test", Rules(lambda _state: True), "lock")
+CLOSED = Mutant("closed", "Nobody gets it.", "test", Rules(lambda _state: False), "lock")
 BUNDLE = Bundle(
-    Protocol(
-        "lock",
-        "Lock",
-        "test",
-        {"lock": SYSTEM},
-        mutants=(
-            Mutant("careless", "Whoever wants it grabs it.", "test", Rules(lambda _state: True), "lock"),
-            Mutant("closed", "Nobody gets it.", "test", Rules(lambda _state: False), "lock"),
-        ),
-    ),
+    Protocol("lock", "Lock", "test", {"lock": SYSTEM}, mutants=(CARELESS, CLOSED)),
     claims=(ONE_HOLDS,),
 )
 
@@ -161,12 +154,11 @@ def _nowhere(_run: Run) -> Scenario[Any, State, str] | None:
 
 
 INVARIANT = Invariant(
-    name="one_holds",
     sentence="At most one agent holds the lock.",
     source="test",
     protocol="lock",
     system="lock",
-    claim="one_holds",
+    claim=ONE_HOLDS,
     machine=LOCK,
     always=ALWAYS,
     lemmas=(IDLE_IS_FREE,),
@@ -175,8 +167,8 @@ INVARIANT = Invariant(
     realise=_realise,
     samples=_samples,
     mutants=(
-        Mutation(mutant="careless", definitions=(Definition(may, (), TRUE),)),
-        Mutation(mutant="closed", definitions=(Definition(may, (), FALSE),), expected="proved", because="nobody"),
+        Mutation(mutant=CARELESS, definitions=(Definition(may, (), TRUE),)),
+        Mutation(mutant=CLOSED, definitions=(Definition(may, (), FALSE),), expected="proved", because="nobody"),
     ),
 )
 
@@ -198,7 +190,7 @@ def test_green_under_all_conditions(green: Proved) -> None:
     """Both solvers, mutants as declared, conformance with both truth values; the counterexample is a mutant's run."""
     assert green.green, green.verdict.because
     assert all(len({answer.status for answer in answered.answers} - {"unknown"}) == 1 for _, answered in green.queries)
-    killed = {one.mutation.mutant: one for one in green.mutants}
+    killed = {one.mutation.mutant.name: one for one in green.mutants}
     assert isinstance(killed["careless"].outcome, Refutation) and killed["closed"].verdict.status is Status.HOLDS
     assert killed["careless"].verdict.evidence == Scenario(("a", "b"), State(), ("a", "b"))
     assert (
@@ -300,9 +292,9 @@ def test_a_claim_that_is_never_false_carries_nothing() -> None:
 
 def test_a_mutant_that_behaves_otherwise_is_noticed() -> None:
     """A mutant declared refuted is not, a mutant declared proved is not."""
-    survives = Mutation(mutant="closed", definitions=(Definition(may, (), FALSE),))
+    survives = Mutation(mutant=CLOSED, definitions=(Definition(may, (), FALSE),))
     assert "mutant closed should be refuted" in _word(replace(INVARIANT, mutants=(survives,)))[1]
-    dies = Mutation(mutant="careless", definitions=(Definition(may, (), TRUE),), expected="proved")
+    dies = Mutation(mutant=CARELESS, definitions=(Definition(may, (), TRUE),), expected="proved")
     assert "mutant careless should be proved" in _word(replace(INVARIANT, mutants=(dies,)))[1]
 
 

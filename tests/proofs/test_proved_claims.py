@@ -1,0 +1,65 @@
+"""The claims that theorems and invariants state: none loses its last theorem unnoticed."""
+
+from __future__ import annotations
+
+import pytest
+
+from evenhand.properties.cud.plans import LEFT_TO_PROOFS
+from evenhand.smt.registry import stated
+
+PROVED = {
+    "apcm": """
+        authorised_is_minimal authorised_only_in_collision authorised_violations_unavoidable complete_artifact_permits
+        conflicts_are_gated declared_pairs_cover_every_feasible_action equivariance gridlock_iff_all_forbidden
+        maintain_changes_no_field mask_forbids_exactly_rule_1 mask_is_empty_only_without_a_choice
+        more_actions_never_make_necessity_pass more_preservations_never_permit_more
+        nothing_authorised_beside_a_clean_action only_permitted_actions_execute permitted_keeps_what_is_required
+        permitted_needs_a_covering_collision permitted_violate_exactly_av precedent_matters_by_equality_alone
+        selection_depends_on_the_mask_alone vacuous_necessity_gridlocks whole_registry_always_permits
+    """,
+    "conviction": """
+        balances_stay_below_the_maximum every_stake_is_burned every_tick_comes_closer feedback_is_lawful_and_paid
+        moved_stake_begins_at_zero multipliers_are_bounded nothing_is_negative one_proposal_each roots_rank_as_sums_do
+        supply_is_conserved the_highest_score_wins
+    """,
+    "cud": """
+        bare_tokens changed_key_reveals_pass_one deadlock_is_stable deadlock_xor_livelock epoch_independence
+        equivariance executed_has_capability executed_never_interfere exit_is_harmless
+        final_world_is_a_function_of_the_requests foreign_citation_is_a_fault history_independence
+        livelock_counter_is_faithful malformed_is_a_fault no_livelock_with_progress no_outcome_unasked no_over_refusal
+        no_veto_overridden no_winner non_executed_changes_nothing only_own_scope_changes order_independence
+        orphaning_is_permanent outcomes_are_those_of_the_text passes_ignore_values token_blindness value_independence
+        verdict_determined
+    """,
+    "markspace": """
+        action_permanence_p2 action_precedence_p39 barrier_monotonicity_p44 barrier_principal_exclusivity_p45
+        boundedness_p9 constant_marks_recover decay_monotonicity_p1 deferred_mutual_exclusion_p17
+        escalation_boundedness_p43 first_flag_restricts_one_scope first_of_several_flags_restricts_one_scope
+        guard_determinism_p36 guard_transparency_p38 hierarchy_p23 intent_expiry_p4 invalidation_bound_p34
+        invalidation_decay_p35 manifest_permission_consistency_p54 monotonic_addition_p10 need_persistence_p5
+        old_activations_are_alike one_winner_per_boundary only_ages_matter pattern_match_purity_p55
+        pipeline_structural_validation_p53 policy_decides_as_written refusals_name_their_cause
+        resolution_is_a_function_of_the_intents sublinear_where_there_is_strength sublinearity_p8
+        supersession_transitivity_p47 transient_marks_halve trust_bounds_p7 trust_ordering_p6
+        trust_orders_what_has_strength uncontested_is_allowed visibility_inheritance_p26 winners_come_first
+    """,
+    "sovereign": """
+        acts_iff_something_is_admissible an_effect_spends_an_issued_warrant duplicates_decide_nothing
+        exit_is_terminal_without_a_warrant inadmissible_candidates_decide_nothing
+        log_append_never_comes_from_a_candidate more_candidates_never_stop_an_action more_tokens_never_help
+        nothing_outside_the_allow_list one_decision_per_cycle order_of_candidates_decides_nothing
+        reported_gate_is_the_first_that_fails the_least_admitted_hash_wins warranted_requests_cite_what_resolves
+    """,
+}
+"""Protocol → the claims that a theorem or an invariant states."""
+
+
+@pytest.mark.parametrize("protocol", PROVED)
+def test_these_claims_have_a_theorem(protocol: str) -> None:
+    """These and no others."""
+    assert sorted({one.claim.name for one in stated(protocol)}) == PROVED[protocol].split()
+
+
+def test_what_the_quick_budget_leaves_to_proofs_has_a_theorem() -> None:
+    """Otherwise nothing would check it there."""
+    assert {*LEFT_TO_PROOFS} <= {*PROVED["cud"].split()}
