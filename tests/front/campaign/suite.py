@@ -12,6 +12,7 @@ from typing import Any
 
 from evenhand.campaign.executor import ExecutorEvents, Order
 from evenhand.campaign.planfile import Campaign, read_plan
+from evenhand.processes.group import Ended
 from tests.front.conftest import PLUGINS, ROOT
 
 RING = Path(__file__).with_name("plugins")
@@ -92,5 +93,5 @@ class InThisProcess:
             events.started(order)
             answer = Work()(message(order.task, memory=None, pieces=order.pieces))
             self.done.append(order.task.title)
-            waiting += events.ended(order, ending(order, 0.01, answer=answer))
+            waiting += events.ended(order, ending(order, Ended(answer, 0.01)))
             events.tick()
