@@ -71,6 +71,14 @@ def started(words: Sequence[str], cwd: Path = ROOT, **env: str) -> subprocess.Po
     )
 
 
+def runs(pid: int) -> bool:
+    """Return whether a process exists and is no zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(") ")[2][:1] not in "ZX"
+    except OSError:
+        return False
+
+
 class InThisProcess:
     """An executor without processes, for tests of the order of tasks; it runs `limit` tasks, then acts like Ctrl-C."""
 
