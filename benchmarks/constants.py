@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import resource
-import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -19,11 +18,12 @@ from evenhand.core.canonical import canonical_bytes, parse
 from evenhand.core.registry import find, protocols
 from evenhand.jobs.engines import run
 from evenhand.jobs.plan import Job
-from evenhand.jobs.processes import ChildTask, Ended, in_children
 from evenhand.machine import fuzz
 from evenhand.model.cud.protocol import CUD
+from evenhand.processes.group import Ended
+from evenhand.processes.pool import ChildTask, in_children
 from evenhand.search import explore
-from evenhand.search.memory import resident
+from evenhand.search.memory import peak, resident
 
 
 class Measure(NamedTuple):
@@ -86,14 +86,13 @@ MEASURES = (
 )
 
 
-def measured(message: bytes) -> bytes:
+def measured(place: int) -> bytes:
     """Return the result of one measure, run in this process."""
     before, began = resident(), time.process_time()
-    made = MEASURES[int(message)].work()
+    made = MEASURES[place].work()
     own, others = time.process_time() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
     cpu = own + others.ru_utime + others.ru_stime
-    return canonical_bytes({"made": made, "cpu": cpu, "memory": max(0, peak - before)})
+    return canonical_bytes({"made": made, "cpu": cpu, "memory": max(0, peak() - before)})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -120,8 +119,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"| {name} | {counted} | {said['cpu']:.2f} | {rates} | {memory:,.0f} | {each} |", flush=True)
         return ()
 
-    tasks = [ChildTask(str(number).encode()) for number in chosen]
-    in_children(tasks, measured, started=lambda _place: None, finished=finished)
+    tasks = [ChildTask(number) for number in chosen]
+    in_children(tasks, measured, finished=finished)
     return 0
 
 

@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[1]
 CONTENT = ("model", "properties", "proofs", "counterexamples")
 FOLDERS = ("evenhand", *CONTENT)
 ENGINES = {"cvc5", "hypothesis", "msgspec", "networkx", "numpy", "rich", "scipy", "typer", "z3"}
-ENGINE_FOLDERS = ("core", "evidence", "search", "machine", "smt", "variants")
+ENGINE_FOLDERS = ("core", "processes", "evidence", "search", "machine", "smt", "variants")
 WRITERS = {
     "evenhand/evidence/store.py",
     "evenhand/search/spilling.py",

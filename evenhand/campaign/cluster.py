@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import logging
 import os
-import signal
-import subprocess
 import sys
 import time
 from collections.abc import Sequence
@@ -18,6 +16,7 @@ from typing import Any
 
 from evenhand.campaign.executor import Ending, Executor, ExecutorEvents, Order, ending
 from evenhand.campaign.worker import message
+from evenhand.processes.group import Ended, answered
 
 REACHED = 10.0
 """Seconds in which a scheduler must answer, and within which a silent one must be back."""
@@ -127,8 +126,7 @@ class _Round:
             error = future.exception(timeout=REACHED)
             what = Ending("died", 0.0, because=f"its worker died or failed: {type(error).__name__}: {error!s:.200}")
         else:
-            answer, code, late, seconds = future.result(timeout=REACHED)
-            what = ending(order, seconds, answer=answer, late=late, code=code)
+            what = ending(order, future.result(timeout=REACHED))
         for more in self.events.ended(order, what):
             self.submit(more)
 
@@ -157,21 +155,6 @@ class _Round:
         )
 
 
-def carried_out(request: bytes, seconds: float | None) -> tuple[bytes | None, int | None, bool, float]:
-    """Do a task in a process beside a worker; return its answer, exit code, whether it was late, and seconds."""
-    began = time.monotonic()
-    with subprocess.Popen(
-        [sys.executable, "-m", "evenhand.campaign.worker"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    ) as process:
-        try:
-            answer, _ = process.communicate(request, timeout=seconds)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            return None, None, True, time.monotonic() - began
-    done = process.returncode == 0 and answer
-    return (answer if done else None), process.returncode, False, time.monotonic() - began
+def carried_out(request: bytes, seconds: float | None) -> Ended:
+    """Return how a task ended in a process beside a worker."""
+    return answered([sys.executable, "-m", "evenhand.campaign.worker"], request, seconds)

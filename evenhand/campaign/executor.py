@@ -12,7 +12,8 @@ from typing import Any, Protocol
 from evenhand.campaign.tasks import Task
 from evenhand.campaign.worker import Work, message
 from evenhand.core.canonical import Json, parse
-from evenhand.jobs.processes import NO_LIMITS, ChildTask, Ended, ProcessLimits, in_children
+from evenhand.processes.group import Ended
+from evenhand.processes.pool import NO_LIMITS, ChildTask, ProcessLimits, in_children
 
 
 class Enough(Exception):
@@ -61,15 +62,14 @@ class Executor(Protocol):
         ...
 
 
-def ending(
-    order: Order, seconds: float, *, answer: bytes | None, late: bool = False, code: int | None = None
-) -> Ending:
+def ending(order: Order, what: Ended) -> Ending:
     """Return how an order ended, given how its process did."""
-    if late:
+    seconds = what.seconds
+    if what.late:
         return Ending("time", seconds, because=f"it took longer than its limit of {order.limits.seconds:g} seconds")
-    if answer is None:
-        return Ending("died", seconds, because=f"its process ended with exit code {code}")
-    reply: dict[str, Any] = parse(answer)
+    if what.answer is None:
+        return Ending("died", seconds, because=f"its process ended with exit code {what.code}")
+    reply: dict[str, Any] = parse(what.answer)
     if reply["outcome"] == "done":
         return Ending("done", seconds, made=reply["made"])
     because = str(reply["because"])
@@ -101,9 +101,7 @@ class _Here:
 
         def ended(number: int, what: Ended) -> list[ChildTask]:
             order = known[number]
-            more = list(
-                events.ended(order, ending(order, what.seconds, answer=what.answer, late=what.late, code=what.code))
-            )
+            more = list(events.ended(order, ending(order, what)))
             known.extend(more)
             return [_child_task(one) for one in more]
 

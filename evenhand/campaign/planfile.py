@@ -34,8 +34,8 @@ from evenhand.jobs.plan import (
     plan,
     system_for,
 )
-from evenhand.jobs.processes import ProcessLimits
 from evenhand.jobs.proving import theorem_named, theorem_names
+from evenhand.processes.pool import ProcessLimits
 
 FORMAT: Final = "evenhand/campaign"
 VERSION: Final = 1

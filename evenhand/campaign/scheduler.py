@@ -18,7 +18,7 @@ from evenhand.campaign.sources import Sources, address
 from evenhand.campaign.store import Kept, Store
 from evenhand.campaign.tasks import JobTasks, Task
 from evenhand.core.canonical import Json
-from evenhand.jobs.processes import ProcessLimits
+from evenhand.processes.pool import ProcessLimits
 
 ATTEMPTS = 3
 """How often a run tries a task whose process dies, because the cause may be outside it."""

@@ -17,7 +17,7 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json, digest
 from evenhand.evidence.home import found_within
 from evenhand.jobs.plan import Job, chosen_part, chosen_readings, claims_for, system_for, written_value
-from evenhand.jobs.processes import NO_LIMITS, ProcessLimits
+from evenhand.processes.pool import NO_LIMITS, ProcessLimits
 
 
 @dataclass(frozen=True)

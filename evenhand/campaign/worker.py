@@ -22,8 +22,8 @@ from evenhand.jobs.engines import prepared_search, run
 from evenhand.jobs.findings import findings_of
 from evenhand.jobs.plan import Job, chosen_part, claims_for, system_for
 from evenhand.jobs.pool import stopped
-from evenhand.jobs.processes import end_with_parent, limit_memory
 from evenhand.jobs.proof_cache import share_in
+from evenhand.processes.launch import limit
 from evenhand.search.totals import Result, nothing
 
 
@@ -45,7 +45,7 @@ class Work:
         """Return the answer to a message: `outcome`, and `made` or `because`."""
         asked = parse(request)
         task = Task.from_json(asked["task"])
-        limit_memory(asked["memory"])
+        limit("DATA", asked["memory"])
         try:
             if self.shared is None:
                 made = _done(task, asked)
@@ -54,10 +54,10 @@ class Work:
                     made = _done(task, asked)
             answer: dict[str, Json] = {"outcome": "done", "made": made}
         except Exception as error:
-            limit_memory(None)  # otherwise none may be left to report it
+            limit("DATA", None)  # otherwise none may be left to report it
             outcome = "memory" if _of_memory(error) else "error"
             answer = {"outcome": outcome, "because": stopped(task.job, error)}
-        limit_memory(None)
+        limit("DATA", None)
         return canonical_bytes(answer)
 
 
@@ -114,8 +114,6 @@ def _of_memory(error: BaseException | None) -> bool:
 
 def main() -> None:
     """Execute the one task on standard input."""
-    parent = os.getppid()
-    end_with_parent(parent)
     request = sys.stdin.buffer.read()
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # a model's output is no answer

@@ -25,6 +25,7 @@ from evenhand.core.versions import versions
 from evenhand.jobs.findings import findings_of
 from evenhand.jobs.finishable import steps_beyond
 from evenhand.jobs.plan import BOUNDS, Budget, Job, chosen_part, claims_for
+from evenhand.processes.pool import WorkerDied
 from evenhand.report.actions import action_lines, action_table, actions_json
 from evenhand.report.phrases import classes, plural
 from evenhand.report.report import Report
@@ -191,11 +192,16 @@ def _method(
 
 @contextmanager
 def _refused(mend: str) -> Generator[None]:
-    """Turn a refusal of the search into BadUse; `mend` is the remedy where a method was chosen."""
+    """Turn a refusal of the search into BadUse; `mend` is the remedy where a method was chosen.
+
+    A process that died leaves the answer Unknown.
+    """
     try:
         yield
     except (ModelError, SpillFailed, NoSuchPart) as error:
         raise BadUse(str(error)) from error
+    except WorkerDied as error:
+        raise Unknown(f"{error}; with --jobs 1 the search runs in one process, which needs less memory") from error
     except ValueError as error:
         if not mend:
             raise

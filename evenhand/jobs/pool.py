@@ -1,8 +1,8 @@
 """Run jobs in parallel processes, with results in the order of the plan.
 
-A job runs in a child process (see `processes`) that returns the canonical JSON of its findings.  A search of many
-configurations may use as many processes again, so that the last long job is parallel too.  A child that dies (out of
-memory, say) or raises gives UNDECIDED findings with the reason.
+A job runs in a child process (see `evenhand.processes`) that returns the canonical JSON of its findings.  A search of
+many configurations may use as many processes again, so that the last long job is parallel too.  A child that dies (out
+of memory, say) or raises gives UNDECIDED findings with the reason.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from evenhand.evidence.finding import Finding
 from evenhand.jobs.engines import run
 from evenhand.jobs.findings import failed
 from evenhand.jobs.plan import Job
-from evenhand.jobs.processes import ChildTask, Ended, in_children
 from evenhand.jobs.proof_cache import share_in
+from evenhand.processes.group import Ended
+from evenhand.processes.pool import ChildTask, in_children
 
 STOPPED = "an error stopped"
 """The beginning of the reason where an engine or a model raised."""
@@ -75,7 +76,7 @@ def run_jobs(
 
     try:
         in_children(
-            [ChildTask(str(number).encode(), job.affinity) for number, job in enumerate(jobs)],
+            [ChildTask(number, job.affinity) for number, job in enumerate(jobs)],
             _Jobs(jobs, workers, Path(shared.name)),
             workers=workers,
             started=lambda number: started(jobs[number]),
@@ -96,9 +97,9 @@ class _Jobs:
     workers: int
     shared: Path
 
-    def __call__(self, request: bytes) -> bytes:
+    def __call__(self, request: int) -> bytes:
         with share_in(self.shared):
-            found = _findings(self.jobs[int(request)], self.workers)
+            found = _findings(self.jobs[request], self.workers)
         return canonical_bytes([finding.to_json() for finding in found])
 
 

@@ -2,15 +2,16 @@
 
 Results are folded in the order of the configurations, whichever process made them.  Workers are forked, so that a model
 made of lambdas needs no serialising: numbers go in, tallies of numbers come out (and, for claims that compare steps
-across configurations, the keys and values seen, over the pipe that the processes of one run share).
+across configurations, the keys and values seen).
 """
 
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from typing import Any, Protocol, Self, TypeAlias, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Protocol, Self, TypeAlias, TypeVar
+
+from evenhand.processes.pool import in_order
 
 CHUNKS = 8
 """Portions for each process: enough that no process waits long for the last one."""
@@ -40,7 +41,6 @@ class Addable(Protocol):
 
 T = TypeVar("T", bound=Addable)
 Numbers: TypeAlias = Sequence[tuple[int, int]]
-_task: Callable[[Numbers], Any] | None = None
 
 
 def in_processes(
@@ -51,7 +51,6 @@ def in_processes(
     progress: Callable[[int, int], None] | None,
 ) -> T:
     """Return the weighted sum of `one(number)` over the kept configurations (number, weight), in their order."""
-    global _task
 
     def portion(numbers: Numbers, tell: Callable[[int, int], None] | None = None) -> T:
         part = nothing
@@ -64,31 +63,20 @@ def in_processes(
     if jobs <= 1 or len(kept) < 2 or "fork" not in multiprocessing.get_all_start_methods():
         return portion(kept, progress)
     total = nothing
-    _task = portion
-    try:
-        context = multiprocessing.get_context("fork")
-        with ProcessPoolExecutor(max_workers=jobs, mp_context=context) as pool:
-            for part in pool.map(_run, _portions(kept, jobs * CHUNKS)):
-                total = total.plus(part)
-                if progress is not None:
-                    progress(total.states, total.transitions)
-    finally:
-        _task = None
+    size = -(-len(kept) // (jobs * CHUNKS))
+    portions = [kept[start : start + size] for start in range(0, len(kept), size)]
+
+    def add(part: T) -> None:
+        nonlocal total
+        total = total.plus(part)
+        if progress is not None:
+            progress(total.states, total.transitions)
+
+    in_order(lambda number: portion(portions[number]), len(portions), workers=jobs, each=add)
     return total
-
-
-def _run(numbers: Numbers) -> Any:
-    assert _task is not None
-    return _task(numbers)
 
 
 def _offset(progress: Callable[[int, int], None] | None, total: Addable) -> Callable[[int, int], None] | None:
     if progress is None:
         return None
     return lambda states, steps: progress(total.states + states, total.transitions + steps)
-
-
-def _portions(kept: Numbers, count: int) -> Iterator[Numbers]:
-    size = -(-len(kept) // count)
-    for start in range(0, len(kept), size):
-        yield kept[start : start + size]

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import os
 import resource
 import sys
-from pathlib import Path
+
+from evenhand.processes.group import memory_of
 
 WORKING = 48 << 20
 """Bytes that a search on disk needs beside the states that it keeps: the cache of its files, and its working data."""
 
-_STATM = Path("/proc/self/statm")
-
 
 def resident() -> int:
     """Return the bytes resident now or, where the system does not report them, the peak so far."""
-    try:
-        return int(_STATM.read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, IndexError):
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return peak if sys.platform == "darwin" else peak * 1024
+    now = memory_of()
+    return peak() if now is None else now
+
+
+def peak() -> int:
+    """Return the most bytes that this process ever held."""
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
 
 
 class MemoryBudget:

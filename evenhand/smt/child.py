@@ -14,6 +14,7 @@ z3 alone).  Answer: `status` (sat, unsat, unknown, missing, crashed), `because`,
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import gc
 import importlib
 import itertools
@@ -227,6 +228,12 @@ def _bounded(question: Question) -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
 
 
+def _end_with_parent() -> None:
+    """Have this fork killed when the process ends that forked it, as `evenhand.processes.launch` does; on Linux."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
 def _in_fork(solver: str, question: Question, made: Any) -> None:
     """Answer in a fork of this process; report a fork that dies or uses up its CPU time."""
     process = os.fork()
@@ -234,6 +241,7 @@ def _in_fork(solver: str, question: Question, made: Any) -> None:
         code = 1
         try:
             _bounded(question)
+            _end_with_parent()
             _say(answer(solver, question, made))
             code = 0
         finally:

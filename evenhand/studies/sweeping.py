@@ -7,7 +7,6 @@ lack of memory, say) affects no other point.  A point that met a bound is UNDECI
 from __future__ import annotations
 
 import re
-import resource
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,9 +22,10 @@ from evenhand.core.registry import find
 from evenhand.evidence.finding import Finding
 from evenhand.jobs.findings import findings_of
 from evenhand.jobs.plan import Job, claims_for, system_for
-from evenhand.jobs.processes import ChildTask, Ended, ProcessLimits, in_children
+from evenhand.processes.group import Ended
+from evenhand.processes.pool import ChildTask, ProcessLimits, in_children
 from evenhand.search import explore
-from evenhand.search.memory import resident
+from evenhand.search.memory import peak, resident
 
 if TYPE_CHECKING:  # proofs are loaded on demand
     from evenhand.smt.theorem import Stated
@@ -159,10 +159,9 @@ def sweep(
     interrupted = False
     try:
         in_children(
-            [ChildTask(str(number).encode(), limits=ProcessLimits(bounds.timeout)) for number in range(len(jobs))],
+            [ChildTask(number, limits=ProcessLimits(bounds.timeout)) for number in range(len(jobs))],
             partial(_work, tuple(jobs), bounds, method, covered),
             workers=workers,
-            started=lambda _number: None,
             finished=ended,
         )
     except KeyboardInterrupt:
@@ -193,9 +192,8 @@ def _point(job: Job, one: Ended, bounds: PointBounds, states: int, transitions: 
     )
 
 
-def _work(jobs: Sequence[Job], bounds: PointBounds, method: str | None, covered: Any, message: bytes) -> bytes:
+def _work(jobs: Sequence[Job], bounds: PointBounds, method: str | None, covered: Any, number: int) -> bytes:
     """Search one point in this child process, and report its counts on the way."""
-    number = int(message)
 
     def tell(states: int, transitions: int) -> None:
         covered[2 * number], covered[2 * number + 1] = states, min(transitions, sys.maxsize)
@@ -224,7 +222,7 @@ def _measured(
         method=method,
         progress=tell,
     )
-    cpu, peak = time.process_time() - began, _peak()
+    cpu, most = time.process_time() - began, peak()
     counts = {name: getattr(found, name) for name in ("configs", "states", "transitions", "edges", "depth", "method")}
     because = "" if found.complete else _bound(bounds, found.states, found.transitions)
     findings = findings_of(bundle, job, system, found.verdicts, keep=False) if claims else ()
@@ -234,8 +232,8 @@ def _measured(
         "why_method": found.why_method,
         "findings": [finding.to_json() for finding in findings],
         "cpu": cpu,
-        "memory": max(0, peak - before),
-        "peak": peak,
+        "memory": max(0, most - before),
+        "peak": most,
     }
 
 
@@ -243,9 +241,3 @@ def _bound(bounds: PointBounds, states: int, transitions: int) -> str:
     met = [f"{bounds.max_states:,} states of a configuration"] if bounds.max_states is not None else []
     met += [f"{bounds.max_memory >> 20:,} MB"] if bounds.max_memory is not None else []
     return f"a bound was met ({' or '.join(met)}); {states:,} states and {transitions:,} steps were covered"
-
-
-def _peak() -> int:
-    """The most bytes that this process ever held."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024

@@ -16,7 +16,7 @@ import pytest
 
 from evenhand.jobs.plan import Job
 from evenhand.jobs.pool import Ran, run_jobs
-from tests.front.campaign.suite import made_in
+from tests.front.campaign.suite import made_in, runs
 from tests.front.conftest import PLUGINS, ROOT, Command
 
 
@@ -159,6 +159,63 @@ def test_a_child_that_dies_costs_its_company_one_job(monkeypatch: pytest.MonkeyP
         "its process ended with exit code 9",
         "an error stopped prove at dies: RuntimeError: c of 1",
     ]
+
+
+WORKERS = """
+import os, pathlib, time
+from evenhand import always
+from evenhand.core.system import Scope, System
+
+def step(_rules, config, state, _action):
+    if config == "dies":
+        os._exit(7)
+    if config == "sleeps":
+        pathlib.Path(os.environ["HERE"], str(os.getpid())).touch()
+        time.sleep(60)
+    return state, ""
+
+def system(*configs):
+    return System(name="two", rules=None, configs=lambda _scope, _readings: configs, initial=lambda _config: (0,),
+                  step=step, actions=lambda _config, _scope, _state: ("go",), scope=Scope(), types=())
+
+SLEEPS, DIES = system("sleeps", "sleeps"), system("dies", "lives")
+
+@always("The state is 0.")
+def zero(state):
+    return state == 0
+"""
+"""Two systems of two configurations each, whose steps sleep or end their process."""
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGKILL])
+def test_no_process_of_a_search_stays(tmp_path: Path, by: signal.Signals) -> None:
+    """Ctrl-C ends a search in several processes at once; they end when their parent is killed, too."""
+    (tmp_path / "workers.py").write_text(WORKERS, "utf-8")
+    here = tmp_path / "here"
+    here.mkdir()
+    words = [sys.executable, "-m", "evenhand", "explore", "workers.py:SLEEPS", "--jobs", "2", "--method", "explicit"]
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "HERE": str(here)}
+    with subprocess.Popen(words, cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        while len(list(here.iterdir())) < 2 and run.poll() is None:
+            time.sleep(0.02)
+        run.send_signal(by)
+        _, err = run.communicate(timeout=30)
+    assert (run.returncode, err) == ((130, b"evenhand: interrupted\n") if by == signal.SIGINT else (-by, b""))
+    pids = [int(one.name) for one in here.iterdir()]
+    assert len(pids) == 2
+    deadline = time.monotonic() + 10
+    while any(runs(pid) for pid in pids) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not any(runs(pid) for pid in pids)
+
+
+def test_a_process_of_a_search_that_dies_leaves_the_answer_unknown(process: Command, tmp_path: Path) -> None:
+    """One line with the exit code of the process, and exit code 3."""
+    (tmp_path / "workers.py").write_text(WORKERS, "utf-8")
+    answer = process("explore", f"{tmp_path / 'workers.py'}:DIES", "--jobs", "2", "--method", "explicit")
+    assert (answer.code, answer.out) == (3, "")
+    assert "a process of the search ended with exit code 7; with --jobs 1" in answer.err
+    assert answer.err.count("\n") == 1
 
 
 def test_a_reader_that_leaves_early_is_no_traceback() -> None:

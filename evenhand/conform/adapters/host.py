@@ -1,4 +1,4 @@
-"""Run a Python adapter in a child: `python -m evenhand.conform.adapters.host module:factory MEBIBYTES`.
+"""Run a Python adapter in a child: `python -m evenhand.conform.adapters.host module:factory`.
 
 It reads requests from standard input and writes one answer to each, as `schema/wire.json` says.  The adapter gets
 neither stream; it prints to standard error.  Its input is compared with what was sent, on the first scenarios and on
@@ -15,7 +15,6 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-from evenhand.conform.adapters.limits import restrict
 from evenhand.core.kernel import Unsupported
 
 NOT_LOADED = 70
@@ -120,12 +119,11 @@ class Host:
 
 def main(words: list[str]) -> None:
     """Serve until standard input ends."""
-    name, mebibytes = words
+    (name,) = words
     requests, answers = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.dup2(2, 1)
-    restrict(int(mebibytes))
     try:
         host = Host(load_factory(name))
     except ValueError as error:

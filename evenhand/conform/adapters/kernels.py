@@ -17,15 +17,23 @@ from typing import Protocol as Interface
 from msgspec import UNSET
 
 from evenhand.conform.adapters import wire
-from evenhand.conform.adapters.child import Child, Ended
 from evenhand.conform.adapters.host import NOT_LOADED
-from evenhand.conform.adapters.limits import KernelLimits
+from evenhand.conform.adapters.limits import CORE_SECONDS, KernelLimits
 from evenhand.conform.adapters.wire import Fault, Misanswer
 from evenhand.core.canonical import Json
+from evenhand.processes.lines import LineProcess, NoLine
 
 
 class NoKernel(ValueError):
     """There is no kernel to run: the adapter does not load, or the command does not start."""
+
+
+class NoAnswer(Exception):
+    """The kernel's process gives no more answers: `fault` is the reason, the message what was seen."""
+
+    def __init__(self, ended: NoLine) -> None:
+        super().__init__(str(ended))
+        self.fault = Fault[ended.failure.name]
 
 
 @dataclass(frozen=True)
@@ -121,7 +129,7 @@ class _Listening:
         if answer.mutated and not self.mutated:
             self.mutated, self.changed_at = answer.mutated, place
 
-    def response(self, ended: Ended | Misanswer | None = None) -> KernelResponse:
+    def response(self, ended: NoAnswer | Misanswer | None = None) -> KernelResponse:
         """Return the result, given how the scenario ended."""
         fault, why = (ended.fault, str(ended)) if ended is not None else (None, "")
         if self.error:
@@ -138,7 +146,7 @@ class _Listening:
             as_expected=self.plain and fault is None and not self.unsupported and not self.mutated,
         )
 
-    def _silent(self, ended: Ended | Misanswer) -> bool:
+    def _silent(self, ended: NoAnswer | Misanswer) -> bool:
         """Whether not even the start was answered."""
         return ended.fault is not Fault.TWICE and not self.started
 
@@ -153,7 +161,7 @@ class Piped:
 
     def __init__(self, name: str, command: list[str], limits: KernelLimits, *, hosted: bool) -> None:
         self._name, self.command, self.limits, self.hosted = name, command, limits, hosted
-        self._child: Child | None = None
+        self._child: LineProcess | None = None
         self._number = 0
 
     @property
@@ -164,7 +172,7 @@ class Piped:
     @property
     def pid(self) -> int | None:
         """The id of the running process, or None."""
-        return None if self._child is None else self._child.process.pid
+        return None if self._child is None else self._child.pid
 
     def ask(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
         """Yield the result of each scenario; one that breaks the process does not affect others."""
@@ -213,7 +221,7 @@ class Piped:
                     yield one.response(wrong)
                 self.renew()
                 return
-            except Ended as ended:
+            except NoAnswer as ended:
                 if previous is not None:
                     yield previous
                 self._exists(child, ended, first=number == 0 and not one.started)
@@ -224,34 +232,45 @@ class Piped:
                 yield previous
             previous = one.response()
         try:
-            wire.read_answer(child.line(), self._number)
+            wire.read_answer(self._line(child), self._number)
         except Misanswer as wrong:
             self.renew()
             if previous is not None:
                 previous = _twice(previous, wrong)
-        except Ended:
+        except NoAnswer:
             self.renew()
         if previous is not None:
             yield previous
 
-    def _listen(self, child: Child, one: _Listening) -> None:
+    def _listen(self, child: LineProcess, one: _Listening) -> None:
         for place in range(len(one.asked.actions) + 1):
-            one.hear(child.line(), one.first + place)
+            one.hear(self._line(child), one.first + place)
             one.started = True
 
-    def _running(self) -> Child:
+    def _line(self, child: LineProcess) -> bytes:
+        try:
+            return child.line(self.limits.seconds if child.answered else self.limits.startup)
+        except NoLine as ended:
+            raise NoAnswer(ended) from None
+
+    def _running(self) -> LineProcess:
         if self._child is None:
             environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
             try:
-                self._child = Child(self.command, self.limits, environment if self.hosted else os.environ)
+                self._child = LineProcess(
+                    self.command,
+                    memory=self.limits.mebibytes << 20,
+                    cpu=CORE_SECONDS,
+                    longest=self.limits.answer,
+                    environment=environment if self.hosted else None,
+                )
             except OSError as error:
                 raise NoKernel(f"{self._name}: {error.strerror or error}") from error
         return self._child
 
-    def _exists(self, child: Child, ended: Ended, *, first: bool) -> None:
+    def _exists(self, child: LineProcess, ended: NoAnswer, *, first: bool) -> None:
         """Raise NoKernel if no kernel ever ran."""
-        code = child.process.poll()
-        if first and ended.fault is Fault.EXITED and code == (NOT_LOADED if self.hosted else 127):
+        if first and ended.fault is Fault.EXITED and child.code == (NOT_LOADED if self.hosted else 127):
             said = child.said()
             self.renew()
             cause = said or f"{self._name} does not start"
@@ -275,9 +294,8 @@ def adapter_source(adapter: str, limits: KernelLimits | None = None) -> Piped:
     module, colon, attribute = adapter.partition(":")
     if not (module and colon and attribute):
         raise NoKernel(f"an adapter is named package.module:factory, not {adapter!r}; write it as in my.kernel:make")
-    limits = limits or KernelLimits()
-    command = [sys.executable, "-m", "evenhand.conform.adapters.host", adapter, str(limits.mebibytes)]
-    return Piped(f"--adapter {shlex.quote(adapter)}", command, limits, hosted=True)
+    command = [sys.executable, "-m", "evenhand.conform.adapters.host", adapter]
+    return Piped(f"--adapter {shlex.quote(adapter)}", command, limits or KernelLimits(), hosted=True)
 
 
 def command_source(command: str, limits: KernelLimits | None = None) -> Piped:
@@ -288,6 +306,4 @@ def command_source(command: str, limits: KernelLimits | None = None) -> Piped:
         raise NoKernel(f"--command {command!r}: {error}") from error
     if not words:
         raise NoKernel("--command is empty; give the command that starts the kernel")
-    limits = limits or KernelLimits()
-    launcher = [sys.executable, "-m", "evenhand.conform.adapters.limits", str(limits.mebibytes), "--", *words]
-    return Piped(f"--command {shlex.quote(command)}", launcher, limits, hosted=False)
+    return Piped(f"--command {shlex.quote(command)}", words, limits or KernelLimits(), hosted=False)

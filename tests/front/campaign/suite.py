@@ -12,6 +12,7 @@ from typing import Any
 
 from evenhand.campaign.executor import ExecutorEvents, Order
 from evenhand.campaign.planfile import Campaign, read_plan
+from evenhand.processes.group import Ended
 from tests.front.conftest import PLUGINS, ROOT
 
 RING = Path(__file__).with_name("plugins")
@@ -70,6 +71,14 @@ def started(words: Sequence[str], cwd: Path = ROOT, **env: str) -> subprocess.Po
     )
 
 
+def runs(pid: int) -> bool:
+    """Return whether a process exists and is no zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(") ")[2][:1] not in "ZX"
+    except OSError:
+        return False
+
+
 class InThisProcess:
     """An executor without processes, for tests of the order of tasks; it runs `limit` tasks, then acts like Ctrl-C."""
 
@@ -92,5 +101,5 @@ class InThisProcess:
             events.started(order)
             answer = Work()(message(order.task, memory=None, pieces=order.pieces))
             self.done.append(order.task.title)
-            waiting += events.ended(order, ending(order, 0.01, answer=answer))
+            waiting += events.ended(order, ending(order, Ended(answer, 0.01)))
             events.tick()

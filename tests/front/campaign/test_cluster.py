@@ -145,9 +145,9 @@ def _wait(events: Path, what: str, times: int = 1) -> None:
 def test_a_worker_with_other_sources_refuses() -> None:
     """Such a worker checks another model, so its answers are rejected."""
     task = Task(Job("cud", "explore", "free", claims=("no_winner",)))
-    answer, code, late, seconds = carried_out(message(task, address="sha256:0"), None)
-    assert (code, late) == (0, False) and seconds > 0 and answer is not None
-    told: dict[str, Any] = json.loads(answer)
+    ended = carried_out(message(task, address="sha256:0"), None)
+    assert (ended.code, ended.late) == (0, False) and ended.seconds > 0 and ended.answer is not None
+    told: dict[str, Any] = json.loads(ended.answer)
     assert told["outcome"] == "error" and "other sources or versions" in told["because"]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.front.campaign.suite import command, made_in, started, written
+from tests.front.campaign.suite import command, made_in, runs, started, written
 from tests.front.conftest import Command
 
 SLOW: dict[str, Any] = {"protocol": "ring", "engine": "explore", "scope": {"agents": [4, 5], "slow": 150}}
@@ -63,21 +63,13 @@ def killed(plan: Path, store: Path, chance: random.Random, victims: list[str]) -
                 victims.pop(0)
                 run.wait(10)
                 deadline = time.monotonic() + 10
-                while any(_works(pid) for pid in working) and time.monotonic() < deadline:
+                while any(runs(pid) for pid in working) and time.monotonic() < deadline:
                     time.sleep(0.02)
-                assert not [pid for pid in working if _works(pid)], "a process works on for nobody"
+                assert not [pid for pid in working if runs(pid)], "a process works on for nobody"
         if not victims and run.poll() is None:
             run.kill()
         run.communicate()
     return before - len(victims)
-
-
-def _works(pid: int) -> bool:
-    """Return whether a process exists and is no zombie."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(") ")[2][:1] not in "ZX"
-    except OSError:
-        return False
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="children are found in /proc")

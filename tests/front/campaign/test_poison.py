@@ -11,7 +11,7 @@ from evenhand.campaign.planfile import read_plan
 from evenhand.campaign.scheduler import CampaignState, unfinished
 from evenhand.campaign.store import Kept, opened, store_url
 from evenhand.core.verdict import Status
-from evenhand.jobs.processes import ProcessLimits
+from evenhand.processes.pool import ProcessLimits
 from tests.front.campaign.plugins.toyring import POISONS
 from tests.front.campaign.suite import written
 from tests.front.conftest import Command

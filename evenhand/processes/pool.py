@@ -1,8 +1,8 @@
 """Run tasks in child processes, several at a time: start a child, send it tasks, await and end it.
 
-A child ignores Ctrl-C and answers each message with bytes; the parent only waits, so that it can always be interrupted
-and then still holds every answer given.  A child that dies, takes too long or needs too much memory ends its own task
-only.  A child ends when its parent ends (where the operating system supports this), so that no orphan is left.
+A child ignores Ctrl-C and answers each message; the parent only waits, so that it can always be interrupted and then
+still holds every answer given.  A child that dies, takes too long or needs too much memory ends its own task only.  A
+child ends when its parent ends (where the operating system supports this), so that no orphan is left.
 
 Tasks with the same affinity run in one child, one after the other, because they share what the process builds; a second
 child of an affinity is started only when no other task waits.
@@ -11,17 +11,21 @@ child of an affinity is started only when no other task waits.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import multiprocessing
 import os
 import signal
-import sys
 import time
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Any, cast
+from typing import Any, TypeVar, cast
+
+from evenhand.processes.group import Ended, kill
+from evenhand.processes.launch import end_with_parent
+
+T = TypeVar("T")
 
 GLANCE = 0.5
 """Seconds between two checks of the clock while children work."""
@@ -40,24 +44,15 @@ NO_LIMITS = ProcessLimits()
 
 @dataclass(frozen=True)
 class ChildTask:
-    """A task for a child: its message, its affinity, and its limits."""
+    """A task for a child: its message (not None), its affinity, and its limits."""
 
-    message: bytes
+    message: Any
     affinity: str = ""
     limits: ProcessLimits = NO_LIMITS
 
 
-@dataclass(frozen=True)
-class Ended:
-    """The end of a task: its answer, or the exit code of the child that died, or `late` if it took too long."""
-
-    answer: bytes | None
-    seconds: float
-    code: int | None = None
-    late: bool = False
-
-
-Work = Callable[[bytes], bytes]
+Work = Callable[[Any], Any]
+"""From a message to its answer (not None); both are pickled on their way."""
 Started = Callable[[int], None]
 Finished = Callable[[int, Ended], Iterable[ChildTask]]
 
@@ -83,43 +78,41 @@ class _Running:
         return limit is not None and time.monotonic() - self.since > limit
 
 
-def _no_look() -> None:
-    pass
-
-
 def in_children(
     tasks: Iterable[ChildTask],
     work: Work,
     *,
     workers: int = 1,
-    started: Started,
     finished: Finished,
+    started: Started | None = None,
     tick: Callable[[], None] | None = None,
+    method: str | None = None,
 ) -> None:
     """Run every task by `work` in children, `workers` at a time, then those that `finished` returns.
 
     Tasks are numbered from 0 as they come.  The parent calls `started` and `finished`, and `tick` now and then while
-    children work.  An exception in the parent (KeyboardInterrupt, say) ends all children first.
+    children work.  An exception in the parent (KeyboardInterrupt, say) ends all children first.  `method` starts a
+    child (`fork`: `work` is not pickled); None: the platform's own.
     """
     waiting = dict(enumerate(tasks))
     total = len(waiting)
     running: dict[Connection[Any, Any], _Running] = {}
     alive: list[_Child] = []  # also those between two tasks
-    look = tick or _no_look
 
     def begin(number: int, child: _Child) -> None:
         child_task = waiting.pop(number)
-        started(number)
+        if started is not None:
+            started(number)
         running[child.connection] = _Running(number, child_task, child, time.monotonic())
         # A dead child is noticed when its answer is awaited.
         with contextlib.suppress(OSError):
-            child.connection.send_bytes(child_task.message)
+            child.connection.send(child_task.message)
 
     try:
         while waiting or running:
             while waiting and len(running) < max(1, workers):
                 number = _next(waiting, running.values())
-                alive.append(_start(work))
+                alive.append(_start(work, method))
                 begin(number, alive[-1])
             for ran, ended in _endings(running, tick is not None):
                 del running[ran.child.connection]
@@ -135,10 +128,11 @@ def in_children(
                 else:
                     _dismiss(ran.child)
                     alive.remove(ran.child)
-            look()
+            if tick is not None:
+                tick()
     except BaseException:
         for child in alive:
-            _stop(child.process, signal.SIGTERM)
+            kill(child.process)
         for child in alive:
             child.process.join()
         raise
@@ -153,7 +147,7 @@ def _endings(running: Mapping[Connection[Any, Any], _Running], glance: bool) -> 
         yield ran, _answer(ran)
     for connection, ran in list(running.items()):
         if connection not in ready and ran.late:
-            _stop(ran.child.process, signal.SIGKILL)
+            kill(ran.child.process)
             ran.child.process.join()
             yield ran, Ended(None, time.monotonic() - ran.since, late=True)
 
@@ -161,18 +155,10 @@ def _endings(running: Mapping[Connection[Any, Any], _Running], glance: bool) -> 
 def _answer(ran: _Running) -> Ended:
     """The answer of a child, or how it ended instead."""
     try:
-        return Ended(ran.child.connection.recv_bytes(), time.monotonic() - ran.since)
+        return Ended(ran.child.connection.recv(), time.monotonic() - ran.since)
     except (EOFError, ConnectionResetError):
         ran.child.process.join()
         return Ended(None, time.monotonic() - ran.since, code=ran.child.process.exitcode)
-
-
-def _stop(process: BaseProcess, by: signal.Signals) -> None:
-    """End a child and the processes that it started: its process group, where the platform has groups."""
-    try:
-        os.killpg(cast("int", process.pid), by)
-    except (AttributeError, ProcessLookupError, PermissionError):
-        process.kill() if by == signal.SIGKILL else process.terminate()
 
 
 def _next(waiting: Mapping[int, ChildTask], running: Iterable[_Running]) -> int:
@@ -183,56 +169,69 @@ def _next(waiting: Mapping[int, ChildTask], running: Iterable[_Running]) -> int:
     )
 
 
-def _start(work: Work) -> _Child:
-    context = multiprocessing.get_context()
+def _start(work: Work, method: str | None) -> _Child:
+    context = cast("Any", multiprocessing.get_context(method))  # the base class of contexts does not declare Process
     ours, theirs = context.Pipe()
-    process = context.Process(target=_child, args=(ours, theirs, work, os.getpid()))
+    leads = multiprocessing.parent_process() is None  # a child's children are in its group
+    process: BaseProcess = context.Process(target=_child, args=(ours, theirs, work, os.getpid(), leads))
     process.start()
     theirs.close()
     return _Child(process, ours)
 
 
-def _child(parents: Connection[Any, Any], connection: Connection[Any, Any], work: Work, parent: int) -> None:
+def _child(
+    parents: Connection[Any, Any], connection: Connection[Any, Any], work: Work, parent: int, leads: bool
+) -> None:
     parents.close()  # otherwise the child would not notice the end of the parent
-    if hasattr(os, "setpgrp"):
+    if leads and hasattr(os, "setpgrp"):
         os.setpgrp()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     end_with_parent(parent)
     with contextlib.suppress(EOFError):
-        while request := connection.recv_bytes():
-            connection.send_bytes(work(request))
+        while (message := connection.recv()) is not None:
+            connection.send(work(message))
     connection.close()
-
-
-def end_with_parent(parent: int) -> None:
-    """Have this process killed when `parent`, which started it, ends in any way; does nothing except on Linux."""
-    if not sys.platform.startswith("linux"):
-        return
-    set_death_signal = 1  # PR_SET_PDEATHSIG of prctl(2)
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL)
-    if os.getppid() != parent:  # it ended before the call
-        os.kill(os.getpid(), signal.SIGKILL)
-
-
-def limit_memory(size: int | None) -> None:
-    """Limit this process to `size` bytes of its own (None: no limit); allocating more raises MemoryError.
-
-    Each process that it starts has the same limit of its own.  Does nothing where the platform has no such limit.
-    """
-    try:
-        import resource
-    except ImportError:
-        return
-    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    soft = hard if size is None else size
-    resource.setrlimit(resource.RLIMIT_DATA, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))
 
 
 def _dismiss(child: _Child) -> None:
     """End a child that has no further task."""
     with contextlib.suppress(OSError):
-        child.connection.send_bytes(b"")
+        child.connection.send(None)
     child.process.join()
     child.connection.close()
+
+
+class WorkerDied(RuntimeError):
+    """A process of `in_order` ended before it answered."""
+
+
+def in_order(work: Callable[[int], T], count: int, *, workers: int, each: Callable[[T], None]) -> None:
+    """Call `each` with `work(0)`, `work(1)` … in this order; forked children do the work.
+
+    Raises what `work` raised first in this order, and WorkerDied.  Needs a platform that can fork.
+    """
+    waiting: dict[int, tuple[T, None] | tuple[None, BaseException]] = {}
+    done = 0
+
+    def ended(number: int, what: Ended) -> tuple[ChildTask, ...]:
+        nonlocal done
+        died = WorkerDied(f"a process of the search ended with exit code {what.code}")
+        waiting[number] = what.answer or (None, died)
+        while done in waiting:
+            made, error = waiting.pop(done)
+            if error is not None:
+                raise error
+            each(cast("T", made))
+            done += 1
+        return ()
+
+    def attempt(number: int) -> tuple[T, None] | tuple[None, BaseException]:
+        try:
+            return work(number), None
+        except BaseException as error:
+            error.add_note("".join(traceback.format_exception(error)))  # pickling loses the traceback
+            return None, error
+
+    tasks = [ChildTask(number, affinity="one search") for number in range(count)]
+    in_children(tasks, attempt, workers=workers, finished=ended, method="fork")
