@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evenhand.cli import completion, options
-from evenhand.cli.console import BadUse, counting, guarded, terminal, usage
+from evenhand.cli.console import BadUse, Unknown, counting, guarded, terminal, usage
 from evenhand.cli.output import finish, folder_for, keep
 from evenhand.cli.requests import bundle_named, job_for, settings_of
 from evenhand.core.bundle import Bundle

@@ -37,6 +37,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from evenhand.evidence import second_runs
 from evenhand.search import (
     action_independent,
     check,
@@ -253,7 +254,7 @@ def first_values(patch: pytest.MonkeyPatch) -> None:
 
 def same_twin(patch: pytest.MonkeyPatch) -> None:
     """Let every twin agree."""
-    honest = pairs.compared
+    honest = second_runs.compared
     patch.setattr(pairs, "compared", lambda *place: (one._replace(why="") for one in honest(*place)))
 
 

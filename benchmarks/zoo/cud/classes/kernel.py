@@ -4,14 +4,14 @@
 
 `Arena(setup, agents).run()` plays until nobody is left or the frozen number of epochs is reached.
 """
+
 import copy
 import json
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 REFUSED = "JOINT_ADMISSIBILITY_FAILURE"
-FIELDS = {"agent_id", "action_id", "action_type", "declared_scope", "proposed_delta",
-          "authorities_cited"}
+FIELDS = {"agent_id", "action_id", "action_type", "declared_scope", "proposed_delta", "authorities_cited"}
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,7 @@ class Registry:
 
     def _matching(self, commitment, key, operation):
         atom = {"target": f"STATE:/{key}", "operation": operation}
-        return [a for a in self._by_id.values()
-                if a["commitment"] == commitment and atom in a["scope"]]
+        return [a for a in self._by_id.values() if a["commitment"] == commitment and atom in a["scope"]]
 
     def vetoed(self, key, operation):
         return bool(self._matching("DENY", key, operation))
@@ -158,8 +157,9 @@ class Arena:
             agent = self._agents[name]
             outcome, action_id, scope = self._last[name]
             world = self._cells if "shared_state" in self._defects else self.state
-            agent.observe(Observation(self.epoch, world, outcome, action_id,
-                                      scope and list(scope), self._mail.for_reader(name)))
+            agent.observe(
+                Observation(self.epoch, world, outcome, action_id, scope and list(scope), self._mail.for_reader(name))
+            )
             move = moves[name] = {"exit": agent.wants_to_exit() is True}
             if move["exit"]:
                 leaving.append(name)
@@ -184,8 +184,7 @@ class Arena:
             move.update(outcome=outcome, code=code)
             scope = requests[name]["declared_scope"] if code not in (None, "MALFORMED_REQUEST") else None
             self._last[name] = (outcome, f"{name}:{self.epoch}:0" if name in requests else None, scope)
-        self._records.append({"epoch": self.epoch, "before": before, "moves": moves,
-                              "after": self.state})
+        self._records.append({"epoch": self.epoch, "before": before, "moves": moves, "after": self.state})
         self._count(before, requests, verdicts)
         self.epoch += 1
 
@@ -202,8 +201,7 @@ class Arena:
         if "trusting_scope" not in self._defects:
             need(all(isinstance(key, str) for key in scope))
         need(len(set(scope)) == len(scope) and set(scope) <= set(self._cells))
-        need(isinstance(delta, dict)
-             and not any(isinstance(value, (dict, list)) for value in delta.values()))
+        need(isinstance(delta, dict) and not any(isinstance(value, (dict, list)) for value in delta.values()))
         need(request["action_type"] == "WRITE" or not delta)
         need(isinstance(cited, list) and all(isinstance(entry, str) for entry in cited))
         if not all(self._registry.held_by(name, entry) for entry in cited):
@@ -214,9 +212,9 @@ class Arena:
         operation = request["action_type"]
         return all(
             not self._registry.vetoed(key, operation)
-            and any(a["authority_id"] in request["authorities_cited"]
-                    for a in self._registry.allows(key, operation))
-            for key in request["declared_scope"])
+            and any(a["authority_id"] in request["authorities_cited"] for a in self._registry.allows(key, operation))
+            for key in request["declared_scope"]
+        )
 
     def _adjudicate(self, requests):
         verdicts, admitted = {}, {}
@@ -233,15 +231,17 @@ class Arena:
                 verdicts[name] = REFUSED, "PASS_1"
         settled, before = self.state, self.state
         for name, request in admitted.items():
-            if any(rival != name and set(request["declared_scope"]) & set(other["declared_scope"])
-                   and "WRITE" in (request["action_type"], other["action_type"])
-                   for rival, other in admitted.items()):
+            if any(
+                rival != name
+                and set(request["declared_scope"]) & set(other["declared_scope"])
+                and "WRITE" in (request["action_type"], other["action_type"])
+                for rival, other in admitted.items()
+            ):
                 verdicts[name] = REFUSED, "PASS_2"
                 continue
             trial = before if "blind_diff" in self._defects else dict(before)
             trial.update(request["proposed_delta"])
-            changed = {key for key in trial
-                       if key not in before or not same(trial[key], before[key])}
+            changed = {key for key in trial if key not in before or not same(trial[key], before[key])}
             if changed <= set(request["declared_scope"]):
                 verdicts[name] = "EXECUTED", ""
                 settled.update(request["proposed_delta"])
@@ -281,9 +281,11 @@ class Arena:
 
     def _orphaned(self):
         active = set(self._roster.active())
-        return [key for key in self._cells
-                if self._registry.writers(key) & self._roster.gone
-                and not self._registry.writers(key) & active]
+        return [
+            key
+            for key in self._cells
+            if self._registry.writers(key) & self._roster.gone and not self._registry.writers(key) & active
+        ]
 
     def verdict(self):
         if not self.over():

@@ -1,4 +1,5 @@
 """A short honest run, then each defect beside the honest kernel."""
+
 from kernel import Arena, Roster
 
 
@@ -44,36 +45,59 @@ class Recycler(Scripted):
 def ask(agent, epoch, op, keys, cited, delta=None):
     if delta is None:
         delta = {key: "locked_by_" + agent for key in keys} if op == "WRITE" else {}
-    return {"do": {"agent_id": agent, "action_id": f"{agent}:{epoch}:0", "action_type": op,
-                   "declared_scope": list(keys), "proposed_delta": delta,
-                   "authorities_cited": [f"CUD-{n:03d}" for n in cited]}}
+    return {
+        "do": {
+            "agent_id": agent,
+            "action_id": f"{agent}:{epoch}:0",
+            "action_type": op,
+            "declared_scope": list(keys),
+            "proposed_delta": delta,
+            "authorities_cited": [f"CUD-{n:03d}" for n in cited],
+        }
+    }
 
 
 def papers(*rows):
-    return [{"authority_id": f"CUD-{n:03d}", "commitment": commitment, "holder_agent_id": holder,
-             "issuer_agent_id": "harness",
-             "scope": [{"target": "STATE:/" + key, "operation": op} for key in keys]}
-            for n, (commitment, op, keys, holder) in enumerate(rows, 1)]
+    return [
+        {
+            "authority_id": f"CUD-{n:03d}",
+            "commitment": commitment,
+            "holder_agent_id": holder,
+            "issuer_agent_id": "harness",
+            "scope": [{"target": "STATE:/" + key, "operation": op} for key in keys],
+        }
+        for n, (commitment, op, keys, holder) in enumerate(rows, 1)
+    ]
 
 
 ALL = papers(("ALLOW", "WRITE", "xy", "ann"), ("ALLOW", "WRITE", "xy", "bob"))
 
 
 def play(defects, ann, bob, epochs=None, authorities=ALL, talk=False):
-    agents = {"ann": ann if isinstance(ann, Scripted) else Scripted(ann),
-              "bob": bob if isinstance(bob, Scripted) else Scripted(bob)}
+    agents = {
+        "ann": ann if isinstance(ann, Scripted) else Scripted(ann),
+        "bob": bob if isinstance(bob, Scripted) else Scripted(bob),
+    }
     epochs = epochs or max(len(a.steps) for a in agents.values())
-    arena = Arena({"agents": ["ann", "bob"], "state": {"x": "free", "y": "free"},
-                   "max_epochs": epochs, "communication": talk, "message_limit": 64,
-                   "authorities": authorities}, agents, frozenset(defects))
+    arena = Arena(
+        {
+            "agents": ["ann", "bob"],
+            "state": {"x": "free", "y": "free"},
+            "max_epochs": epochs,
+            "communication": talk,
+            "message_limit": 64,
+            "authorities": authorities,
+        },
+        agents,
+        frozenset(defects),
+    )
     arena.run()
     arena.agents = agents
     return arena
 
 
 def outcomes(arena):
-    return [{name: move.get("outcome", "gone") for name, move in entry["moves"].items()}
-            for entry in arena.log[1:]]
+    return [{name: move.get("outcome", "gone") for name, move in entry["moves"].items()} for entry in arena.log[1:]]
 
 
 def baseline(d):
@@ -130,9 +154,17 @@ def list_in_scope(d):
         return f"crash: {error}"
 
 
-SHOWS = {"shared_state": vandal, "aliased_request": recycled_form, "leaky_stall": two_and_two,
-         "late_exit": writes_and_leaves, "same_epoch_mail": mail, "sticky_exits": second_run,
-         "blind_diff": stray_write, "violation_stays": stray_write, "trusting_scope": list_in_scope}
+SHOWS = {
+    "shared_state": vandal,
+    "aliased_request": recycled_form,
+    "leaky_stall": two_and_two,
+    "late_exit": writes_and_leaves,
+    "same_epoch_mail": mail,
+    "sticky_exits": second_run,
+    "blind_diff": stray_write,
+    "violation_stays": stray_write,
+    "trusting_scope": list_in_scope,
+}
 MASKS = [("violation_stays", "blind_diff")]
 
 
@@ -142,8 +174,12 @@ def conditions():
     veto = papers(("ALLOW", "WRITE", "x", "ann"), ("DENY", "WRITE", "x", "bob"))
     print("D", play((), [ask("ann", e, "WRITE", "x", [1]) for e in range(3)], [], authorities=veto).verdict())
     cross = papers(("ALLOW", "WRITE", "x", "bob"), ("ALLOW", "WRITE", "y", "ann"))
-    arena = play((), [ask("ann", 0, "WRITE", "y", [2]), ask("ann", 1, "WRITE", "x", [])],
-                 [ask("bob", 0, "WRITE", "x", [1]), {"exit": True}], authorities=cross)
+    arena = play(
+        (),
+        [ask("ann", 0, "WRITE", "y", [2]), ask("ann", 1, "WRITE", "x", [])],
+        [ask("bob", 0, "WRITE", "x", [1]), {"exit": True}],
+        authorities=cross,
+    )
     print("G", outcomes(arena), arena.verdict())
     print("H", play((), [clash(0)[0], {"exit": True}], [clash(0)[1], {"exit": True}]).verdict())
 

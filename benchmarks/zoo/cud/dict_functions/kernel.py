@@ -1,15 +1,15 @@
 """Coordination under deadlock, as functions on plain dictionaries.
 
-    run = new_run(setup)
-    run = play(run, moves)      # one epoch; the old run stays as it was
-    seen = observation(run, agent)
-    verdict(run)                # None while the run goes on
+run = new_run(setup)
+run = play(run, moves)      # one epoch; the old run stays as it was
+seen = observation(run, agent)
+verdict(run)                # None while the run goes on
 """
+
 import copy
 import json
 
-FIELDS = {"agent_id", "action_id", "action_type", "declared_scope", "proposed_delta",
-          "authorities_cited"}
+FIELDS = {"agent_id", "action_id", "action_type", "declared_scope", "proposed_delta", "authorities_cited"}
 REFUSED = "JOINT_ADMISSIBILITY_FAILURE"
 
 
@@ -53,10 +53,18 @@ def new_run(setup, defects=frozenset()):
     if len(set(ids)) != len(ids) or not all(map(is_primitive, world.values())):
         raise ValueError("two authorities carry the same id, or the world is not flat")
     run = {
-        "setup": setup, "world": dict(world), "epoch": 0, "active": list(agents), "mail": [],
+        "setup": setup,
+        "world": dict(world),
+        "epoch": 0,
+        "active": list(agents),
+        "mail": [],
         "last": {a: {"outcome": None, "action_id": None, "scope": None} for a in agents},
-        "stall": 0, "livelocked": False, "executed": False, "deadlocked": False,
-        "log": [], "defects": frozenset(defects),
+        "stall": 0,
+        "livelocked": False,
+        "executed": False,
+        "deadlocked": False,
+        "log": [],
+        "defects": frozenset(defects),
     }
     note(run, "setup", {"setup": setup, "why": "The run begins."})
     return run
@@ -74,12 +82,16 @@ def note(run, kind, facts):
 def observation(run, agent):
     """What the agent may see before its move in the present epoch."""
     last = run["last"][agent]
-    return copy.deepcopy({
-        "epoch": run["epoch"], "world_state": run["world"],
-        "own_last_outcome": last["outcome"], "own_last_action_id": last["action_id"],
-        "own_last_declared_scope": last["scope"],
-        "messages": [letter for letter in run["mail"] if letter["sender"] != agent],
-    })
+    return copy.deepcopy(
+        {
+            "epoch": run["epoch"],
+            "world_state": run["world"],
+            "own_last_outcome": last["outcome"],
+            "own_last_action_id": last["action_id"],
+            "own_last_declared_scope": last["scope"],
+            "messages": [letter for letter in run["mail"] if letter["sender"] != agent],
+        }
+    )
 
 
 def over(run):
@@ -88,8 +100,9 @@ def over(run):
 
 def papers_on(run, key, operation, commitment):
     atom = {"target": "STATE:/" + key, "operation": operation}
-    return [paper for paper in run["setup"]["authorities"]
-            if paper["commitment"] == commitment and atom in paper["scope"]]
+    return [
+        paper for paper in run["setup"]["authorities"] if paper["commitment"] == commitment and atom in paper["scope"]
+    ]
 
 
 def fault_in_form(run, agent, request):
@@ -102,8 +115,7 @@ def fault_in_form(run, agent, request):
         return "The action id is not the one due in this epoch."
     if request["action_type"] not in ("READ", "WRITE"):
         return "The action type is neither READ nor WRITE."
-    scope, delta, cited = (request[name] for name in
-                           ("declared_scope", "proposed_delta", "authorities_cited"))
+    scope, delta, cited = (request[name] for name in ("declared_scope", "proposed_delta", "authorities_cited"))
     if not isinstance(scope, list) or not scope:
         return "The declared scope is not a list with at least one key."
     if not all(isinstance(key, str) and key in run["world"] for key in scope):
@@ -122,8 +134,7 @@ def fault_in_form(run, agent, request):
 def foreign_citation(run, agent, request):
     if "any_holder" in run["defects"]:
         return None
-    held = {p["authority_id"] for p in run["setup"]["authorities"]
-            if p["holder_agent_id"] == agent}
+    held = {p["authority_id"] for p in run["setup"]["authorities"] if p["holder_agent_id"] == agent}
     strange = [name for name in request["authorities_cited"] if name not in held]
     return f"The agent cites {strange[0]}, which it does not hold." if strange else None
 
@@ -131,9 +142,11 @@ def foreign_citation(run, agent, request):
 def covered(run, agent, key, request):
     if "open_world" in run["defects"]:
         return True
-    return any(paper["authority_id"] in request["authorities_cited"]
-               and (paper["holder_agent_id"] == agent or "any_holder" in run["defects"])
-               for paper in papers_on(run, key, request["action_type"], "ALLOW"))
+    return any(
+        paper["authority_id"] in request["authorities_cited"]
+        and (paper["holder_agent_id"] == agent or "any_holder" in run["defects"])
+        for paper in papers_on(run, key, request["action_type"], "ALLOW")
+    )
 
 
 def obstacle(run, agent, request):
@@ -167,8 +180,7 @@ def interfering(run, admitted):
 
 
 def difference(world, delta):
-    return {key: value for key, value in delta.items()
-            if key not in world or canonical(world[key]) != canonical(value)}
+    return {key: value for key, value in delta.items() if key not in world or canonical(world[key]) != canonical(value)}
 
 
 def take_message(run, agent, content, outbox):
@@ -248,12 +260,14 @@ def play(run, moves):
         outcome, code, why = results[agent]
         shown = requests[agent]
         sound = code != "MALFORMED_REQUEST"
-        run["last"][agent] = {"outcome": outcome, "action_id": f"{agent}:{run['epoch']}:0",
-                              "scope": list(shown["declared_scope"]) if sound else None}
+        run["last"][agent] = {
+            "outcome": outcome,
+            "action_id": f"{agent}:{run['epoch']}:0",
+            "scope": list(shown["declared_scope"]) if sound else None,
+        }
         if "log_drops_citations" in run["defects"] and sound:
             shown = {name: shown[name] for name in shown if name != "authorities_cited"}
-        note(run, "request", {"agent": agent, "request": shown, "outcome": outcome,
-                              "code": code, "why": why})
+        note(run, "request", {"agent": agent, "request": shown, "outcome": outcome, "code": code, "why": why})
 
     if struck and unchanged:
         run["stall"] += 1
@@ -270,10 +284,13 @@ def play(run, moves):
 
 def way_out(run):
     """Could any active agent still have an action admitted in pass 1?"""
-    return any(paper["holder_agent_id"] in run["active"]
-               for key in run["world"] for operation in ("READ", "WRITE")
-               if not papers_on(run, key, operation, "DENY")
-               for paper in papers_on(run, key, operation, "ALLOW"))
+    return any(
+        paper["holder_agent_id"] in run["active"]
+        for key in run["world"]
+        for operation in ("READ", "WRITE")
+        if not papers_on(run, key, operation, "DENY")
+        for paper in papers_on(run, key, operation, "ALLOW")
+    )
 
 
 def orphans(run):

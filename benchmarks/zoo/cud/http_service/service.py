@@ -1,7 +1,8 @@
 """Coordination under deadlock as a service: agents hand in turns, an epoch closes when all have.
 
-    python service.py [defect ...]       (or CUD_DEFECTS=a,b in the environment)
+python service.py [defect ...]       (or CUD_DEFECTS=a,b in the environment)
 """
+
 import itertools
 import json
 import os
@@ -11,8 +12,7 @@ from functools import partialmethod
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, unquote, urlsplit
 
-FIELDS = {"agent_id", "action_id", "action_type", "declared_scope", "proposed_delta",
-          "authorities_cited"}
+FIELDS = {"agent_id", "action_id", "action_type", "declared_scope", "proposed_delta", "authorities_cited"}
 REFUSED = "JOINT_ADMISSIBILITY_FAILURE"
 DEFECTS = set()
 
@@ -43,8 +43,11 @@ def canonical(value):
 
 def show(value):
     if "raw_names" in DEFECTS:
-        return "{" + ",".join(f"{key}:{show(entry)}" for key, entry in value.items()) + "}" \
-            if isinstance(value, dict) else str(value)
+        return (
+            "{" + ",".join(f"{key}:{show(entry)}" for key, entry in value.items()) + "}"
+            if isinstance(value, dict)
+            else str(value)
+        )
     return canonical(value)
 
 
@@ -55,8 +58,11 @@ class Run:
         self.active = list(self.agents)
         self.state = dict(config["state"])
         self.papers = {paper["authority_id"]: paper for paper in config["authorities"]}
-        if len(self.papers) < len(config["authorities"]) or len(set(self.agents)) < len(self.agents) \
-                or any(isinstance(value, (dict, list)) for value in self.state.values()):
+        if (
+            len(self.papers) < len(config["authorities"])
+            or len(set(self.agents)) < len(self.agents)
+            or any(isinstance(value, (dict, list)) for value in self.state.values())
+        ):
             raise ValueError("an id is used twice, or the world is not flat")
         self.max_epochs = config["max_epochs"]
         self.communication = config.get("communication", False)
@@ -107,8 +113,11 @@ class Run:
         before, after = self.state, dict(self.state)
         for agent in admitted:
             action = actions[agent]
-            changes = {key: value for key, value in action["proposed_delta"].items()
-                       if key not in before or canonical(before[key]) != canonical(value)}
+            changes = {
+                key: value
+                for key, value in action["proposed_delta"].items()
+                if key not in before or canonical(before[key]) != canonical(value)
+            }
             if agent in clashing:
                 results[agent] = REFUSED, "interference"
             elif set(changes) - set(action["declared_scope"]):
@@ -152,8 +161,11 @@ class Run:
 
     def on(self, key, operation, commitment):
         atom = {"target": f"STATE:/{key}", "operation": operation}
-        return {name: paper["holder_agent_id"] for name, paper in self.papers.items()
-                if paper["commitment"] == commitment and atom in paper["scope"]}
+        return {
+            name: paper["holder_agent_id"]
+            for name, paper in self.papers.items()
+            if paper["commitment"] == commitment and atom in paper["scope"]
+        }
 
     def well_formed(self, agent, action):
         if ("assumes_object" not in DEFECTS and not isinstance(action, dict)) or set(action) != FIELDS:
@@ -161,11 +173,16 @@ class Run:
         scope, delta, cited = map(action.get, ("declared_scope", "proposed_delta", "authorities_cited"))
         if not (isinstance(scope, list) and isinstance(delta, dict) and isinstance(cited, list)):
             return False
-        return (action["agent_id"] == agent and action["action_id"] == f"{agent}:{self.epoch}:0"
-                and (action["action_type"] == "WRITE" or (action["action_type"] == "READ" and not delta))
-                and scope != [] and all(isinstance(name, str) for name in scope + cited)
-                and set(scope) <= set(self.state) and len(set(scope)) == len(scope)
-                and not any(isinstance(value, (dict, list)) for value in delta.values()))
+        return (
+            action["agent_id"] == agent
+            and action["action_id"] == f"{agent}:{self.epoch}:0"
+            and (action["action_type"] == "WRITE" or (action["action_type"] == "READ" and not delta))
+            and scope != []
+            and all(isinstance(name, str) for name in scope + cited)
+            and set(scope) <= set(self.state)
+            and len(set(scope)) == len(scope)
+            and not any(isinstance(value, (dict, list)) for value in delta.values())
+        )
 
     def judge(self, agent, action):
         if action is None:
@@ -194,9 +211,12 @@ class Run:
         return struck
 
     def open_door(self):
-        return any(set(self.on(key, operation, "ALLOW").values()) & set(self.active)
-                   for key in self.state for operation in ("READ", "WRITE")
-                   if not self.on(key, operation, "DENY"))
+        return any(
+            set(self.on(key, operation, "ALLOW").values()) & set(self.active)
+            for key in self.state
+            for operation in ("READ", "WRITE")
+            if not self.on(key, operation, "DENY")
+        )
 
     def orphaned(self):
         gone, here = set(self.agents) - set(self.active), set(self.active)
@@ -206,9 +226,14 @@ class Run:
     def verdict(self):
         if not self.over():
             return None
-        found = [(not self.active, "COLLAPSE"), (self.orphaned(), "ORPHANING"),
-                 (self.stuck, "STATE_DEADLOCK"), (self.stalled, "STATE_LIVELOCK"),
-                 (self.executed, "COORDINATED"), (True, "INVALID_RUN/NONTERMINATING_CONDITION")]
+        found = [
+            (not self.active, "COLLAPSE"),
+            (self.orphaned(), "ORPHANING"),
+            (self.stuck, "STATE_DEADLOCK"),
+            (self.stalled, "STATE_LIVELOCK"),
+            (self.executed, "COORDINATED"),
+            (True, "INVALID_RUN/NONTERMINATING_CONDITION"),
+        ]
         return next(name for holds, name in found if holds)
 
     def status(self):
@@ -226,10 +251,14 @@ class Run:
         if agent not in self.active:
             raise Problem(410, "the agent has left")
         outcome, action_id, scope = self.last[agent]
-        return {"epoch": self.epoch, "world_state": self.status()["state"],
-                "own_last_outcome": outcome, "own_last_action_id": action_id,
-                "own_last_declared_scope": scope,
-                "messages": [letter for letter in self.mail if letter["sender"] != agent]}
+        return {
+            "epoch": self.epoch,
+            "world_state": self.status()["state"],
+            "own_last_outcome": outcome,
+            "own_last_action_id": action_id,
+            "own_last_declared_scope": scope,
+            "messages": [letter for letter in self.mail if letter["sender"] != agent],
+        }
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -1,4 +1,5 @@
 """A short honest run over HTTP, then each defect beside the honest service."""
+
 import http.client
 import json
 import os
@@ -11,8 +12,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 class Service:
     def __init__(self, defects):
-        self.process = subprocess.Popen([sys.executable, "service.py", *sorted(defects)], cwd=HERE, text=True,
-                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen(
+            [sys.executable, "service.py", *sorted(defects)],
+            cwd=HERE,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
         self.port = int(self.process.stdout.readline().rsplit(":", 1)[1])
 
     def call(self, method, path, body=None):
@@ -27,17 +33,26 @@ class Service:
         return json.loads(raw) if raw[:1] in "{[" else raw
 
     def start(self, *rows, agents=("ann", "bob"), epochs=9, talk=True):
-        config = {"agents": list(agents), "state": {"x": "free", "y": "free"}, "max_epochs": epochs,
-                  "communication": talk, "authorities": [
-                      {"authority_id": f"CUD-{n:03d}", "commitment": commitment, "holder_agent_id": holder,
-                       "issuer_agent_id": "harness",
-                       "scope": [{"target": "STATE:/" + key, "operation": op} for key in keys]}
-                      for n, (commitment, op, keys, holder) in enumerate(rows or FREE, 1)]}
+        config = {
+            "agents": list(agents),
+            "state": {"x": "free", "y": "free"},
+            "max_epochs": epochs,
+            "communication": talk,
+            "authorities": [
+                {
+                    "authority_id": f"CUD-{n:03d}",
+                    "commitment": commitment,
+                    "holder_agent_id": holder,
+                    "issuer_agent_id": "harness",
+                    "scope": [{"target": "STATE:/" + key, "operation": op} for key in keys],
+                }
+                for n, (commitment, op, keys, holder) in enumerate(rows or FREE, 1)
+            ],
+        }
         self.run = "/runs/" + self.call("POST", "/runs", config)["run"]
 
     def turn(self, agent, epoch, action=None, **more):
-        return self.call("POST", f"{self.run}/agents/{quote(agent)}/turn",
-                         {"epoch": epoch, "action": action, **more})
+        return self.call("POST", f"{self.run}/agents/{quote(agent)}/turn", {"epoch": epoch, "action": action, **more})
 
     def see(self, agent, epoch=0, wait=0):
         return self.call("GET", f"{self.run}/agents/{quote(agent)}/observation?epoch={epoch}&wait={wait}")
@@ -51,9 +66,15 @@ FREE = [("ALLOW", "WRITE", "xy", "ann"), ("ALLOW", "WRITE", "xy", "bob")]
 
 def write(agent, epoch, keys, number, delta=None, **other):
     delta = {key: agent for key in keys} if delta is None else delta
-    return {"agent_id": agent, "action_id": f"{agent}:{epoch}:0", "action_type": "WRITE",
-            "declared_scope": list(keys), "proposed_delta": delta,
-            "authorities_cited": [f"CUD-{number:03d}"] if number else [], **other}
+    return {
+        "agent_id": agent,
+        "action_id": f"{agent}:{epoch}:0",
+        "action_type": "WRITE",
+        "declared_scope": list(keys),
+        "proposed_delta": delta,
+        "authorities_cited": [f"CUD-{number:03d}"] if number else [],
+        **other,
+    }
 
 
 def baseline(s):
@@ -119,11 +140,19 @@ def old_mail(s):
     return s.see("bob")["messages"]
 
 
-SHOWS = {"exit_closes_nothing": leaves_last, "first_come": both_write_x, "early_state": half_an_epoch,
-         "leaky_scope": no_capability, "raw_names": forged_line, "resubmit_overwrites": second_thoughts,
-         "assumes_object": bare_number, "orphan_any": leaves_last, "mail_keeps": old_mail}
+SHOWS = {
+    "exit_closes_nothing": leaves_last,
+    "first_come": both_write_x,
+    "early_state": half_an_epoch,
+    "leaky_scope": no_capability,
+    "raw_names": forged_line,
+    "resubmit_overwrites": second_thoughts,
+    "assumes_object": bare_number,
+    "orphan_any": leaves_last,
+    "mail_keeps": old_mail,
+}
 MASKS = [("orphan_any", "exit_closes_nothing")]
-ALSO = {("orphan_any", "exit_closes_nothing"), ("exit_closes_nothing", "orphan_any")}    # one situation for both
+ALSO = {("orphan_any", "exit_closes_nothing"), ("exit_closes_nothing", "orphan_any")}  # one situation for both
 
 
 def with_service(defects, work):

@@ -1,4 +1,5 @@
 """A short honest run, then each defect beside the honest kernel. Needs node."""
+
 import json
 import os
 import select
@@ -9,9 +10,14 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 class Kernel:
     def __init__(self, defects=()):
-        self.process = subprocess.Popen(["node", "kernel.mjs", *sorted(defects)], cwd=HERE,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, bufsize=0)
+        self.process = subprocess.Popen(
+            ["node", "kernel.mjs", *sorted(defects)],
+            cwd=HERE,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+        )
 
     def line(self, text, patience=20):
         try:
@@ -28,11 +34,23 @@ class Kernel:
 
     def start(self, *rules, agents=("ann", "bob"), world=None, epochs=9, **more):
         rules = rules or FREE
-        return self.tell("start", agents=list(agents), world=world or {"x": "free", "y": "free"},
-                         epochs=epochs, rules=[
-                             {"id": f"CUD-{n:03d}", "says": says, "holder": holder, "issuer": "harness",
-                              "scope": [f"{op} STATE:/{key}" for key in keys]}
-                             for n, (says, op, keys, holder) in enumerate(rules, 1)], **more)
+        return self.tell(
+            "start",
+            agents=list(agents),
+            world=world or {"x": "free", "y": "free"},
+            epochs=epochs,
+            rules=[
+                {
+                    "id": f"CUD-{n:03d}",
+                    "says": says,
+                    "holder": holder,
+                    "issuer": "harness",
+                    "scope": [f"{op} STATE:/{key}" for key in keys],
+                }
+                for n, (says, op, keys, holder) in enumerate(rules, 1)
+            ],
+            **more,
+        )
 
     def epoch(self, *moves):
         return self.tell("epoch", moves=list(moves))
@@ -47,8 +65,17 @@ FREE = [("ALLOW", "WRITE", "xy", agent) for agent in ("ann", "bob")]
 
 def ask(agent, epoch, keys, *cites, op="WRITE", delta=None):
     delta = {key: agent for key in keys} if delta is None else delta
-    return {"agent": agent, "ask": {"as": agent, "id": f"{agent}:{epoch}:0", "op": op, "scope": list(keys),
-                                    "delta": delta, "cites": [f"CUD-{n:03d}" for n in cites]}}
+    return {
+        "agent": agent,
+        "ask": {
+            "as": agent,
+            "id": f"{agent}:{epoch}:0",
+            "op": op,
+            "scope": list(keys),
+            "delta": delta,
+            "cites": [f"CUD-{n:03d}" for n in cites],
+        },
+    }
 
 
 def baseline(k):
@@ -107,10 +134,18 @@ def everybody_leaves(k):
     return k.line(json.dumps({"do": "epoch", "moves": leaving}), patience=1)
 
 
-SHOWS = {"known_by_in": inherited_name, "prefix_target": longer_key, "loose_equal": text_and_number,
-         "early_no_action": first_look, "dies_on_garbage": garbage, "grant_inherited": sole_holder_leaves,
-         "impatient": four_collisions, "stall_needs_all": three_collisions, "chars_not_bytes": accents,
-         "no_reply_on_collapse": everybody_leaves}
+SHOWS = {
+    "known_by_in": inherited_name,
+    "prefix_target": longer_key,
+    "loose_equal": text_and_number,
+    "early_no_action": first_look,
+    "dies_on_garbage": garbage,
+    "grant_inherited": sole_holder_leaves,
+    "impatient": four_collisions,
+    "stall_needs_all": three_collisions,
+    "chars_not_bytes": accents,
+    "no_reply_on_collapse": everybody_leaves,
+}
 MASKS = [("impatient", "stall_needs_all")]
 
 

@@ -1,4 +1,5 @@
 """Seats around a table of slots. `playRound` checks and carries out one round in a single call."""
+
 from math import isfinite
 
 MOVE_FIELDS = {"player", "tag", "kind", "touches", "puts", "shows"}
@@ -10,8 +11,7 @@ def sameValue(one, two):
 
 
 def isSimple(value):
-    return value is None or type(value) in (str, bool, int) or (
-        type(value) is float and isfinite(value))
+    return value is None or type(value) in (str, bool, int) or (type(value) is float and isfinite(value))
 
 
 class Table:
@@ -83,8 +83,7 @@ class Table:
         self.lastResult.update(results)
         self.round += 1
         results = {seat: results[seat] for seat in self.present}
-        return {"round": self.round - 1, "results": results, "slots": dict(self.slots),
-                "ending": self.ending()}
+        return {"round": self.round - 1, "results": results, "slots": dict(self.slots), "ending": self.ending()}
 
     def isWellFormed(self, seat, move):
         if not isinstance(move, dict) or set(move) != MOVE_FIELDS:
@@ -120,7 +119,8 @@ class Table:
         return all(
             not self.isBanned(move["kind"], slot)
             and any(entry["kind"] == move["kind"] and slot in entry["slots"] for entry in shown)
-            for slot in move["touches"])
+            for slot in move["touches"]
+        )
 
     def findClashes(self, crowd):
         users = {}
@@ -143,10 +143,12 @@ class Table:
 
     def changedSlots(self, move):
         if "true_is_one" in self.defects:
-            return {slot for slot, value in move["puts"].items()
-                    if slot not in self.slots or self.slots[slot] != value}
-        return {slot for slot, value in move["puts"].items()
-                if slot not in self.slots or not sameValue(self.slots[slot], value)}
+            return {slot for slot, value in move["puts"].items() if slot not in self.slots or self.slots[slot] != value}
+        return {
+            slot
+            for slot, value in move["puts"].items()
+            if slot not in self.slots or not sameValue(self.slots[slot], value)
+        }
 
     # how it ends
 
@@ -157,15 +159,17 @@ class Table:
 
     def hasOpenDoor(self):
         """Some present seat holds a pass for something that is not banned."""
-        return any(slot in self.slots and not self.isBanned(entry["kind"], slot)
-                   for entry in self.passes if entry["holder"] in self.present
-                   for slot in entry["slots"])
+        return any(
+            slot in self.slots and not self.isBanned(entry["kind"], slot)
+            for entry in self.passes
+            if entry["holder"] in self.present
+            for slot in entry["slots"]
+        )
 
     def lostSlots(self):
         lost = []
         for slot in self.slots:
-            holders = {entry["holder"] for entry in self.passes
-                       if entry["kind"] == "put" and slot in entry["slots"]}
+            holders = {entry["holder"] for entry in self.passes if entry["kind"] == "put" and slot in entry["slots"]}
             left = holders & set(self.seats) - set(self.present)
             if left and not holders & set(self.present):
                 lost.append(slot)

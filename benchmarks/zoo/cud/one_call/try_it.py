@@ -1,20 +1,34 @@
 """A short honest game, then each defect beside the honest kernel."""
+
 from kernel import Table
 
 
 def put(seat, number, touches, shows=(), puts=None, **other):
     puts = {slot: seat for slot in touches} if puts is None else puts
-    return {"player": seat, "tag": f"{seat}:{number}:0", "kind": "put", "touches": list(touches),
-            "puts": puts, "shows": list(shows) or [seat[0] + "1"], **other}
+    return {
+        "player": seat,
+        "tag": f"{seat}:{number}:0",
+        "kind": "put",
+        "touches": list(touches),
+        "puts": puts,
+        "shows": list(shows) or [seat[0] + "1"],
+        **other,
+    }
 
 
 def table(d, rounds=9, passes=None, slots=None, bans=()):
     if passes is None:
         passes = [(seat[0] + "1", seat, "put", "xy") for seat in ("ann", "bob", "cy")]
-    return Table({"seats": ["ann", "bob", "cy"], "slots": slots or {"x": "free", "y": "free"},
-                  "maxRounds": rounds, "bans": [{"kind": k, "slots": list(s)} for k, s in bans],
-                  "passes": [{"passId": i, "holder": h, "kind": k, "slots": list(s)}
-                             for i, h, k, s in passes]}, frozenset(d))
+    return Table(
+        {
+            "seats": ["ann", "bob", "cy"],
+            "slots": slots or {"x": "free", "y": "free"},
+            "maxRounds": rounds,
+            "bans": [{"kind": k, "slots": list(s)} for k, s in bans],
+            "passes": [{"passId": i, "holder": h, "kind": k, "slots": list(s)} for i, h, k, s in passes],
+        },
+        frozenset(d),
+    )
 
 
 def baseline(d):
@@ -64,9 +78,17 @@ def everyoneLeaves(d):
     return table(d).playRound(dict.fromkeys(("ann", "bob", "cy"), "leave"))
 
 
-SHOWS = {"tie_by_name": twoWriters, "odd_one_through": threeWriters, "collide_on_puts": idleDeclaration,
-         "banned_stays_in": passlessRival, "any_tag": forgedTag, "self_named": borrowedName,
-         "true_is_one": trueOverOne, "one_more_round": extraRound, "orphan_first": everyoneLeaves}
+SHOWS = {
+    "tie_by_name": twoWriters,
+    "odd_one_through": threeWriters,
+    "collide_on_puts": idleDeclaration,
+    "banned_stays_in": passlessRival,
+    "any_tag": forgedTag,
+    "self_named": borrowedName,
+    "true_is_one": trueOverOne,
+    "one_more_round": extraRound,
+    "orphan_first": everyoneLeaves,
+}
 MASKS = [("banned_stays_in", "tie_by_name")]
 # any clash brings the winner by name out
 ALSO = {("tie_by_name", "odd_one_through"), ("tie_by_name", "collide_on_puts")}

@@ -1,4 +1,5 @@
 """A short honest run, then each defect beside the honest kernel."""
+
 import os
 import sqlite3
 import tempfile
@@ -8,19 +9,36 @@ from kernel import Kernel
 
 def ask(agent, epoch, keys, *cited, op="WRITE", delta=None):
     delta = {key: agent for key in keys} if delta is None else delta
-    return {"request": {"agent_id": agent, "action_id": f"{agent}:{epoch}:0", "action_type": op,
-                        "declared_scope": list(keys), "proposed_delta": delta,
-                        "authorities_cited": [f"CUD-{n:03d}" for n in cited]}}
+    return {
+        "request": {
+            "agent_id": agent,
+            "action_id": f"{agent}:{epoch}:0",
+            "action_type": op,
+            "declared_scope": list(keys),
+            "proposed_delta": delta,
+            "authorities_cited": [f"CUD-{n:03d}" for n in cited],
+        }
+    }
 
 
 def setup(*rows, agents=("ann", "bob", "cy"), state=None, epochs=9, **more):
     rows = rows or [("ALLOW", "WRITE", "xy", agent) for agent in agents]
-    return {"agents": list(agents), "state": state or {"x": "free", "y": "free"}, "max_epochs": epochs,
-            "authorities": [
-                {"authority_id": f"CUD-{n:03d}", "commitment": commitment, "holder_agent_id": holder,
-                 "issuer_agent_id": "harness",
-                 "scope": [{"target": "STATE:/" + key, "operation": op} for key in keys]}
-                for n, (commitment, op, keys, holder) in enumerate(rows, 1)], **more}
+    return {
+        "agents": list(agents),
+        "state": state or {"x": "free", "y": "free"},
+        "max_epochs": epochs,
+        "authorities": [
+            {
+                "authority_id": f"CUD-{n:03d}",
+                "commitment": commitment,
+                "holder_agent_id": holder,
+                "issuer_agent_id": "harness",
+                "scope": [{"target": "STATE:/" + key, "operation": op} for key in keys],
+            }
+            for n, (commitment, op, keys, holder) in enumerate(rows, 1)
+        ],
+        **more,
+    }
 
 
 def kernel(d, *rows, path=":memory:", **more):
@@ -94,10 +112,18 @@ def apostrophe(d):
         return f"crash: {error}"
 
 
-SHOWS = {"like_match": similar_key, "veto_join": veto_of_the_harness, "veto_any_op": veto_on_reading,
-         "exactly_two": three_writers, "readers_collide": two_readers, "reused_file": second_run_on_a_file,
-         "partial_keep": stray_change, "futile_counts": futile,
-         "exits_unrecorded": someone_leaves, "pasted_sql": apostrophe}
+SHOWS = {
+    "like_match": similar_key,
+    "veto_join": veto_of_the_harness,
+    "veto_any_op": veto_on_reading,
+    "exactly_two": three_writers,
+    "readers_collide": two_readers,
+    "reused_file": second_run_on_a_file,
+    "partial_keep": stray_change,
+    "futile_counts": futile,
+    "exits_unrecorded": someone_leaves,
+    "pasted_sql": apostrophe,
+}
 MASKS = [("veto_any_op", "veto_join")]
 
 
