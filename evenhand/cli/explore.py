@@ -42,13 +42,11 @@ from evenhand.report.report import Report
 from evenhand.report.table import print_lines
 from evenhand.search import ModelError, NoSuchPart
 from evenhand.search import explore as search
-from evenhand.search.disk import SpillFailed
 from evenhand.search.engine import Exploration, SearchOptions
-from evenhand.search.spilling import Folder
+from evenhand.search.spilling import Folder, Spill, SpillFailed
 
 if TYPE_CHECKING:
     from evenhand.cli.waits import Waits
-    from evenhand.search.disk import Spill
 
 AnySystem = System[Any, Any, Any, Any, Any]
 

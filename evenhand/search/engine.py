@@ -30,11 +30,11 @@ from evenhand.search.actions import ActionCounts, ActionsWatch, numbered_menu
 from evenhand.search.bounds import Bounds
 from evenhand.search.compiled.method import Compiled
 from evenhand.search.configuration import Progress, search_one
-from evenhand.search.disk import Spill
 from evenhand.search.jobs import in_processes
 from evenhand.search.methods import chosen_method
 from evenhand.search.parts import Part, elsewhere, portion
 from evenhand.search.quotient import doubts_under, licensed, orbits
+from evenhand.search.spilling import Spill
 from evenhand.search.steps import Method
 from evenhand.search.symmetric.method import Orbits
 from evenhand.search.totals import Result, nothing
