@@ -30,7 +30,7 @@ from evenhand.cli.requests import bundle_named, job_for, settings_of
 from evenhand.core.bundle import Bundle
 from evenhand.core.licence import Licence
 from evenhand.core.methods import MethodName
-from evenhand.core.system import System, UnknownName
+from evenhand.core.system import AnySystem, UnknownName
 from evenhand.core.text import inert
 from evenhand.core.versions import versions
 from evenhand.jobs.findings import findings_of
@@ -48,7 +48,6 @@ from evenhand.search.spilling import Folder, Spill, SpillFailed
 if TYPE_CHECKING:
     from evenhand.cli.waits import Waits
 
-AnySystem = System[Any, Any, Any, Any, Any]
 
 FINISHABLE = 50_000_000
 """Steps of a search that a person is assumed to have time and memory for without saying so."""

@@ -12,8 +12,8 @@ from evenhand.core.naming import check_names
 from evenhand.core.observer import Observer
 from evenhand.core.plan import Expectation, Plan
 from evenhand.core.profile import ProfileQuestion
-from evenhand.core.property import AnyStep, Property
-from evenhand.core.system import Mutant, Protocol
+from evenhand.core.property import Property
+from evenhand.core.system import AnyStep, Mutant, Protocol
 from evenhand.core.vector_plan import VectorPlan
 from evenhand.core.verdict import Status
 

@@ -18,10 +18,8 @@ from evenhand.core.observer import Observer
 from evenhand.core.plan import Expectation, Plan
 from evenhand.core.profile import ProfileQuestion
 from evenhand.core.property import Property
-from evenhand.core.system import Protocol, System, UnknownName, reading_values
+from evenhand.core.system import AnySystem, Protocol, UnknownName, reading_values
 from evenhand.core.vector_plan import VectorPlan
-
-AnySystem = System[Any, Any, Any, Any, Any]
 
 PLANNED = ("explore", "fuzz")
 ENGINES = (*PLANNED, "prove", "plan")

@@ -20,7 +20,6 @@ from evenhand.core.answers import called, kind_of, short
 from evenhand.core.kinds import (
     BY_PLACE,
     Always,
-    AnyStep,
     Commute,
     DeadlockFree,
     DeterminedBy,
@@ -39,7 +38,7 @@ from evenhand.core.kinds import (
     TwoRun,
     decorator,
 )
-from evenhand.core.system import System
+from evenhand.core.system import AnyStep, AnySystem, System
 
 __all__ = [
     "Always",
@@ -239,6 +238,6 @@ def names(*claims: Property) -> tuple[str, ...]:
     return tuple(claim.name for claim in claims)
 
 
-def speaks_of(claim: Property, system: System[Any, Any, Any, Any, Any]) -> bool:
+def speaks_of(claim: Property, system: AnySystem) -> bool:
     """Return whether a claim is about a system: it names that system, or none."""
     return not claim.systems or system.name in claim.systems

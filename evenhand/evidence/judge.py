@@ -19,22 +19,21 @@ from itertools import islice
 from typing import Any
 
 from evenhand.core.answers import ModelError
-from evenhand.core.kinds import (
-    AnyStep,
-    Commute,
-    DeadlockFree,
-    DeterminedBy,
-    Liveness,
-    Property,
-    Reachable,
-    Safety,
-    TwoRun,
+from evenhand.core.kinds import Commute, DeadlockFree, DeterminedBy, Liveness, Property, Reachable, Safety, TwoRun
+from evenhand.core.system import AnyStep, AnySystem, Fairness, UnknownName
+from evenhand.core.trace import (
+    AnyLasso,
+    AnyScenario,
+    AnyTrace,
+    Lasso,
+    NotReplayable,
+    Pair,
+    Scenario,
+    replay,
+    replay_lasso,
+    stepping,
 )
-from evenhand.core.system import Fairness, System, UnknownName
-from evenhand.core.trace import Lasso, NotReplayable, Pair, Scenario, Trace, replay, replay_lasso, stepping
 from evenhand.core.verdict import Evidence, runs
-
-AnySystem = System[Any, Any, Any, Any, Any]
 
 FORWARD_LIMIT = 50_000
 """States in a deadlock's forward search before the judge gives up."""
@@ -143,7 +142,7 @@ def twins_of(system: AnySystem, claim: TwoRun, step: AnyStep) -> Iterator[tuple[
         yield w, system.take(config, state, others[0]) if others else None
 
 
-def _runs(claim: Property, evidence: Evidence) -> tuple[Scenario[Any, Any, Any], ...]:
+def _runs(claim: Property, evidence: Evidence) -> tuple[AnyScenario, ...]:
     """The runs that must be runs of the system; the second trace of a 2-safety pair is computed."""
     return runs(evidence)[:1] if isinstance(claim, TwoRun) else runs(evidence)
 
@@ -159,7 +158,7 @@ def _serving(system: AnySystem, config: Any, state: Any, fairness: Fairness[Any,
     return any(fairness.taken(state, action) for action in system.enabled(config, state))
 
 
-def _not_on_offer(system: AnySystem, trace: Trace[Any, Any, Any, Any]) -> str:
+def _not_on_offer(system: AnySystem, trace: AnyTrace) -> str:
     """Why the system does not offer this trace; empty if it does."""
     for index, step in enumerate(trace.steps):
         if not system.is_enabled(step.config, step.before, step.action):
@@ -167,7 +166,7 @@ def _not_on_offer(system: AnySystem, trace: Trace[Any, Any, Any, Any]) -> str:
     return ""
 
 
-def _along(system: AnySystem, claim: Safety, scenario: Scenario[Any, Any, Any]) -> Judgement:
+def _along(system: AnySystem, claim: Safety, scenario: AnyScenario) -> Judgement:
     """Judge a claim about states, steps or the history so far, after every action."""
     found = _first(system, claim, scenario)
     if found is None:
@@ -175,14 +174,14 @@ def _along(system: AnySystem, claim: Safety, scenario: Scenario[Any, Any, Any]) 
     return Judgement(True, f"{claim.name} is false after {found} of {len(scenario.actions)} actions")
 
 
-def _reached(system: AnySystem, claim: Reachable, scenario: Scenario[Any, Any, Any]) -> Judgement:
+def _reached(system: AnySystem, claim: Reachable, scenario: AnyScenario) -> Judgement:
     if why := _not_on_offer(system, replay(system, scenario)):
         return Judgement(False, why)
     found = _first(system, claim, scenario)
     return Judgement(found is not None, "no step meets the goal" if found is None else f"step {found} meets the goal")
 
 
-def _first(system: AnySystem, claim: Safety | Reachable, scenario: Scenario[Any, Any, Any]) -> int | None:
+def _first(system: AnySystem, claim: Safety | Reachable, scenario: AnyScenario) -> int | None:
     """After how many actions the claim is first false (met, for `Reachable`)."""
     steps = stepping(system, scenario)
     if isinstance(claim, Reachable):
@@ -206,7 +205,7 @@ def _waiting(claim: Liveness, steps: Sequence[AnyStep]) -> int | None:
     return waiting
 
 
-def _ended(system: AnySystem, claim: Liveness, scenario: Scenario[Any, Any, Any]) -> Judgement:
+def _ended(system: AnySystem, claim: Liveness, scenario: AnyScenario) -> Judgement:
     """A run that ends refutes a liveness claim it does not satisfy."""
     trace = replay(system, scenario)
     if why := _not_on_offer(system, trace):
@@ -218,7 +217,7 @@ def _ended(system: AnySystem, claim: Liveness, scenario: Scenario[Any, Any, Any]
     return Judgement(True, f"the run ends after {len(trace.steps)} actions without the goal")
 
 
-def _forever(system: AnySystem, claim: Liveness, lasso: Lasso[Any, Any, Any]) -> Judgement:
+def _forever(system: AnySystem, claim: Liveness, lasso: AnyLasso) -> Judgement:
     """A lasso refutes a liveness claim if its loop is fair and never satisfies it."""
     try:
         trace, loop = replay_lasso(system, lasso)
@@ -245,7 +244,7 @@ def _forever(system: AnySystem, claim: Liveness, lasso: Lasso[Any, Any, Any]) ->
     return Judgement(True, f"a fair loop of {len(loop)} actions never meets the goal")
 
 
-def _stuck(system: AnySystem, claim: DeadlockFree, scenario: Scenario[Any, Any, Any], limit: int) -> Judgement:
+def _stuck(system: AnySystem, claim: DeadlockFree, scenario: AnyScenario, limit: int) -> Judgement:
     """A deadlock: the final state wants, and a closed forward search finds no completing step."""
     config = scenario.config
     trace = replay(system, scenario)
@@ -269,7 +268,7 @@ def _stuck(system: AnySystem, claim: DeadlockFree, scenario: Scenario[Any, Any, 
     return Judgement(True, f"none of the {len(seen)} states ahead completes anything")
 
 
-def _last(system: AnySystem, scenario: Scenario[Any, Any, Any]) -> AnyStep | None:
+def _last(system: AnySystem, scenario: AnyScenario) -> AnyStep | None:
     trace = replay(system, scenario)
     return trace.steps[-1] if trace.steps else None
 
@@ -296,7 +295,7 @@ def _unwound(system: AnySystem, claim: TwoRun, pair: Pair[Any, Any, Any]) -> Jud
     return Judgement(True, found[1])
 
 
-def _bad_twin(system: AnySystem, claim: TwoRun, left: Scenario[Any, Any, Any]) -> tuple[Any, str] | None:
+def _bad_twin(system: AnySystem, claim: TwoRun, left: AnyScenario) -> tuple[Any, str] | None:
     """The first `w` that refutes the claim at the last step of `left`, and how."""
     step = _last(system, left)
     if step is None:
@@ -356,7 +355,7 @@ def restate(system: AnySystem, claim: Property, evidence: Evidence) -> Evidence:
     return evidence
 
 
-def twin_pair(system: AnySystem, claim: TwoRun, left: Scenario[Any, Any, Any]) -> Pair[Any, Any, Any] | None:
+def twin_pair(system: AnySystem, claim: TwoRun, left: AnyScenario) -> Pair[Any, Any, Any] | None:
     """Return the pair that refutes a 2-safety claim at the last step of `left`; None if no second trace disagrees.
 
     The right run is the second trace's step (or none, if purged), from the state that unwinding gives.

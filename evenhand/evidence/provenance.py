@@ -8,14 +8,13 @@ import sys
 from collections.abc import Iterable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
 import evenhand.core
 from evenhand.core.canonical import Json, digest
-from evenhand.core.system import System
+from evenhand.core.system import AnySystem
 
 
-def provenance(system: System[Any, Any, Any, Any, Any], engine: str, libraries: Sequence[str] = ()) -> dict[str, Json]:
+def provenance(system: AnySystem, engine: str, libraries: Sequence[str] = ()) -> dict[str, Json]:
     """Return the engine's name, the digest of the model's source, and versions.
 
     The versions are those of evenhand, Python and `libraries`.
@@ -28,7 +27,7 @@ def provenance(system: System[Any, Any, Any, Any, Any], engine: str, libraries: 
     }
 
 
-def source_digest(system: System[Any, Any, Any, Any, Any]) -> str:
+def source_digest(system: AnySystem) -> str:
     """Return the digest of a system's source: the model core and the module or package of its `step`.
 
     Empty if there is no source to read.  For provenance and as a cache key: harmless edits change it.

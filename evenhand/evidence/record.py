@@ -19,7 +19,7 @@ from typing import Any, Literal, cast
 from evenhand.core.canonical import Json, canonical_bytes, digest
 from evenhand.core.codec import decode, encode
 from evenhand.core.system import Scope
-from evenhand.core.trace import Lasso, Pair, Scenario
+from evenhand.core.trace import AnyScenario, Lasso, Pair, Scenario
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.schemas import mistake
 
@@ -220,7 +220,7 @@ def decode_run(run: Mapping[str, Json], types: tuple[type, ...]) -> Evidence:
     def part(of: Mapping[str, Json], name: str) -> Any:
         return decode(of[name], *types)
 
-    def scenario(of: Mapping[str, Json]) -> Scenario[Any, Any, Any]:
+    def scenario(of: Mapping[str, Json]) -> AnyScenario:
         return Scenario(part(of, "config"), part(of, "start"), part(of, "actions"))
 
     match run["kind"]:
@@ -234,7 +234,7 @@ def decode_run(run: Mapping[str, Json], types: tuple[type, ...]) -> Evidence:
             raise ValueError(f"a run is a scenario, a lasso or a pair, not {other!r:.60}")
 
 
-def _scenario_json(scenario: Scenario[Any, Any, Any]) -> dict[str, Json]:
+def _scenario_json(scenario: AnyScenario) -> dict[str, Json]:
     return {
         "config": encode(scenario.config),
         "start": encode(scenario.start),

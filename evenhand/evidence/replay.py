@@ -18,8 +18,8 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json, digest
 from evenhand.core.codec import decode, encode
 from evenhand.core.property import Property, TwoRun
-from evenhand.core.system import System, UnknownName
-from evenhand.core.trace import Scenario, replay
+from evenhand.core.system import AnySystem, UnknownName
+from evenhand.core.trace import AnyScenario, replay
 from evenhand.core.verdict import Evidence, Status, runs
 from evenhand.evidence.growth import completed, reduced, shape
 from evenhand.evidence.home import bundle_of
@@ -27,7 +27,6 @@ from evenhand.evidence.judge import judge
 from evenhand.evidence.provenance import provenance
 from evenhand.evidence.record import AGAIN, BadRecord, Kind, Outcome, Own, Record, decode_run, encode_run
 
-AnySystem = System[Any, Any, Any, Any, Any]
 REFERENCE = "reference"
 
 
@@ -297,7 +296,7 @@ def _readings(system: AnySystem) -> dict[str, Json]:
     return {name: encode(value) for name, value in _values(system).items()}
 
 
-def _shown(system: AnySystem, scenario: Scenario[Any, Any, Any]) -> list[Json]:
+def _shown(system: AnySystem, scenario: AnyScenario) -> list[Json]:
     return [encode(step.shown) for step in replay(system, scenario).steps]
 
 

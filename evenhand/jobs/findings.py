@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.kinds import DeadlockFree, Liveness, Property, Reachable
-from evenhand.core.system import System
+from evenhand.core.system import AnySystem
 from evenhand.core.text import inert
 from evenhand.core.verdict import Status, Verdict
 from evenhand.evidence.finding import Finding, finding
@@ -19,9 +19,6 @@ from evenhand.jobs.plan import SAME, Job, claims_for
 
 if TYPE_CHECKING:
     pass
-
-
-AnySystem = System[Any, Any, Any, Any, Any]
 
 
 def findings_of(

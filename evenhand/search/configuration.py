@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from evenhand.core.answers import ModelError
 from evenhand.core.kinds import Always, Commute, DeterminedBy, EachStep, Property, Reachable, Safety, TwoRun
+from evenhand.core.system import AnySystem
 from evenhand.search.actions import NOTHING, ActionsWatch
 from evenhand.search.bounds import Bounds, held
 from evenhand.search.check import AlwaysWatch, HistoryWatch, ReachableWatch, StepsWatch, StepWatch
@@ -18,7 +19,7 @@ from evenhand.search.pairs import CommuteWatch, DeterminedWatch, TwoRunWatch
 from evenhand.search.steps import Method
 from evenhand.search.symmetric.method import Orbits
 from evenhand.search.totals import Result
-from evenhand.search.witness import AnySystem, Tally
+from evenhand.search.witness import Tally
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called at intervals with the states and steps so far."""

@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from evenhand.core.property import Commute, Property, TwoRun
-from evenhand.core.system import UnknownName
-from evenhand.core.trace import Lasso, Pair, Scenario
+from evenhand.core.system import AnySystem, UnknownName
+from evenhand.core.trace import AnyScenario, Lasso, Pair, Scenario
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.judge import FORWARD_LIMIT, Judgement, judge, twin_pair
 from evenhand.search.bounds import Bounds, held
 from evenhand.search.graph import Watchers, search
 from evenhand.search.methods import method_for
 from evenhand.search.steps import nth_action
-from evenhand.search.witness import AnySystem, StepNumber, Witness
+from evenhand.search.witness import StepNumber, Witness
 
 
 def judged(
@@ -68,7 +68,7 @@ def realised(
     return run
 
 
-def _walked(system: AnySystem, config: Any, start: int, numbers: Sequence[int]) -> tuple[Scenario[Any, Any, Any], Any]:
+def _walked(system: AnySystem, config: Any, start: int, numbers: Sequence[int]) -> tuple[AnyScenario, Any]:
     """The scenario of these action numbers, and its last state."""
     first = state = list(system.initial(config))[start]
     actions: list[Any] = []
@@ -78,7 +78,7 @@ def _walked(system: AnySystem, config: Any, start: int, numbers: Sequence[int]) 
     return Scenario(config, first, tuple(actions)), state
 
 
-def _to_place(system: AnySystem, configs: Sequence[Any], place: StepNumber, bounds: Bounds) -> Scenario[Any, Any, Any]:
+def _to_place(system: AnySystem, configs: Sequence[Any], place: StepNumber, bounds: Bounds) -> AnyScenario:
     """A shortest run that ends with that step; the path is searched again, because it was not kept."""
     method, _ = method_for(system, None)
     with held(bounds) as within:

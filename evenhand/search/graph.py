@@ -18,7 +18,7 @@ from typing import Any
 
 from evenhand.core.alike import deep_copy, refuse_merge
 from evenhand.core.answers import ModelError, error_text, located, short
-from evenhand.core.system import Step
+from evenhand.core.system import AnyStep, AnySystem
 from evenhand.search.action_independent import ActionNeeded, action_independent_step, make_step, was_touched
 from evenhand.search.bounds import Bounds
 from evenhand.search.contract import (
@@ -31,7 +31,6 @@ from evenhand.search.contract import (
 from evenhand.search.memory import MemoryBudget
 from evenhand.search.steps import Method, Row, nth_action
 from evenhand.search.walk import Walk, remember
-from evenhand.search.witness import AnySystem, named
 
 REPEATED = 64
 """Steps of a state that are taken again to compare, and states of the first configuration where this is done."""
@@ -54,7 +53,7 @@ class Watcher:
     def visit(self, sid: int, state: Any, method: Method, /) -> None:
         """State number `sid` is about to be expanded; the steps shown next leave it."""
 
-    def look(self, step: Step[Any, Any, Any, Any], weight: int, action: int, there: int, /) -> None:
+    def look(self, step: AnyStep, weight: int, action: int, there: int, /) -> None:
         """`weight` steps like this one leave the visited state; the first is action number `action`.
 
         They lead to state number `there`, -1 for a state beyond the bound.  The step may be action-independent.
@@ -257,9 +256,7 @@ def _enter(system: AnySystem, walk: Walk, after: Any, way: tuple[int, int], most
     return remember(walk, after, *way)
 
 
-def _show_step(
-    system: AnySystem, watchers: Sequence[Watcher], step: Step[Any, Any, Any, Any], number: int, there: int
-) -> None:
+def _show_step(system: AnySystem, watchers: Sequence[Watcher], step: AnyStep, number: int, there: int) -> None:
     for watcher in watchers:
         try:
             watcher.look(step, 1, number, there)
@@ -294,7 +291,7 @@ def _show_group(
         else:
             if was_touched(step):
                 raise ModelError(
-                    f"{named(system)}: {watcher.name} swallows every exception, so it cannot be told whether "
+                    f"{system.label}: {watcher.name} swallows every exception, so it cannot be told whether "
                     "it looks at the action; let it catch Exception at most"
                 )
     if rest:
@@ -312,16 +309,16 @@ def _guarded(system: AnySystem, watcher: Watcher, call: Callable[..., None], sid
     try:
         call(sid, state, *more)
     except ModelError as error:
-        raise located(f"{named(system)}, {watcher.name}", error) from error.__cause__
+        raise located(f"{system.label}, {watcher.name}", error) from error.__cause__
     except Exception as error:
         raise ModelError(
-            f"{named(system)}: {watcher.name} raised {error_text(error)} in state {short(state)}"
+            f"{system.label}: {watcher.name} raised {error_text(error)} in state {short(state)}"
         ) from error
 
 
 def _raised(system: AnySystem, watcher: Watcher, error: Exception, action: Any) -> ModelError:
     if isinstance(error, ModelError):
-        return located(f"{named(system)}, {watcher.name}", error)
+        return located(f"{system.label}, {watcher.name}", error)
     return ModelError(
-        f"{named(system)}: {watcher.name} raised {error_text(error)} on the step of action {short(action)}"
+        f"{system.label}: {watcher.name} raised {error_text(error)} on the step of action {short(action)}"
     )

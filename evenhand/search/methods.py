@@ -14,7 +14,7 @@ from typing import Any
 from evenhand.core.answers import caught
 from evenhand.core.methods import MethodName
 from evenhand.core.property import Property
-from evenhand.core.system import UnknownName
+from evenhand.core.system import AnySystem, UnknownName
 from evenhand.search.compiled.compiler import Unfit
 from evenhand.search.compiled.labels import about_steps
 from evenhand.search.compiled.method import Compiled, reason_against
@@ -22,7 +22,7 @@ from evenhand.search.memo import Memo
 from evenhand.search.steps import Method, Row, nth_action
 from evenhand.search.symmetric.method import Orbits
 from evenhand.search.symmetric.moves import AnyQuotient
-from evenhand.search.witness import AnySystem, LicenceMissing, named
+from evenhand.search.witness import LicenceMissing
 
 
 def chosen_method(
@@ -41,7 +41,7 @@ def chosen_method(
         raise UnknownName("method", str(wanted), MethodName)
     if wanted == "symmetric" and quotient is None:
         raise LicenceMissing(
-            f"symmetric search divides the states of {named(system)} by a quotient, and none is licensed"
+            f"symmetric search divides the states of {system.label} by a quotient, and none is licensed"
         )
     if quotient is None or wanted not in (None, "symmetric"):
         return _unreduced_method(system, wanted, claims, configs)
@@ -56,7 +56,7 @@ def chosen_method(
         except Unfit as error:
             against = str(error)
     if wanted == "symmetric":
-        raise ValueError(f"symmetric search cannot explore {named(system)}: {against}; leave the method out")
+        raise ValueError(f"symmetric search cannot explore {system.label}: {against}; leave the method out")
     lower, why = _unreduced_method(system, None, claims, configs)
     return lower, f"{why}; not symmetric search, for {against}"
 
@@ -68,7 +68,7 @@ def _unreduced_method(
         return method_for(system, wanted)
     against = reason_against(system, claims)
     if wanted == "compiled" and against:
-        raise ValueError(f"compiled search cannot explore {named(system)}: {against}; leave the method out")
+        raise ValueError(f"compiled search cannot explore {system.label}: {against}; leave the method out")
     below, why = method_for(system, None)
     if against:
         return below, f"{why}; not compiled search, for {against}"
@@ -86,7 +86,7 @@ def method_for(system: AnySystem, wanted: str | None) -> tuple[Method, str]:
     able = system.separated is not None and system.joint is not None
     if wanted == "memoised" and not able:
         raise ValueError(
-            f"{named(system)} has no `separated` step, so memoised search cannot run it; leave the method out"
+            f"{system.label} has no `separated` step, so memoised search cannot run it; leave the method out"
         )
     if wanted == "explicit":
         return Plain(system), "explicit search was asked for"

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.core.property import Commute, DeterminedBy, TwoRun
-from evenhand.core.system import Step
+from evenhand.core.system import AnyStep, AnySystem
 from evenhand.evidence.judge import bad_twins
 from evenhand.search.graph import Watcher
 from evenhand.search.steps import Method
 from evenhand.search.walk import Walk
-from evenhand.search.witness import AnySystem, Seen, StepNumber, Tally, Witness, shorter
+from evenhand.search.witness import Seen, StepNumber, Tally, Witness, shorter
 
 VALUED = "valued"
 """The count of keys with a value that is not None."""
@@ -33,7 +33,7 @@ class DeterminedWatch(Watcher):
         """Note the state being expanded."""
         self.sid = sid
 
-    def look(self, step: Step[Any, Any, Any, Any], weight: int, action: int, _there: int, /) -> None:
+    def look(self, step: AnyStep, weight: int, action: int, _there: int, /) -> None:
         """Keep the value under its key, with the first step where it occurs."""
         claim = self.claim
         if not claim.when(step):
@@ -132,7 +132,7 @@ class TwoRunWatch(Watcher):
         if self.fast is self.system:
             self.fast = replace(self.system, step=method.step)
 
-    def look(self, step: Step[Any, Any, Any, Any], weight: int, action: int, _there: int, /) -> None:
+    def look(self, step: AnyStep, weight: int, action: int, _there: int, /) -> None:
         """Compare one step with its twins; they depend on the action, so an action-independent step stops here."""
         del weight
         _ = step.action

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 from evenhand.core.answers import ModelError, caught
-from evenhand.search.witness import AnySystem, named
+from evenhand.core.system import AnySystem
 
 Row = tuple[int, Any, "Sequence[int] | None", Any, Any]
 """A row of a state: number of the (first) action, the action or None, the group's members or None, after, shown."""
@@ -57,7 +57,7 @@ def nth_action(system: AnySystem, config: Any, state: Any, number: int) -> Any:
             picked.append((agent, menu[x] if menu else None))
         if not left:
             return system.joint.join(config, state, tuple(reversed(picked)))
-    raise IndexError(f"{named(system)}: state {state!r} offers no action number {number}")
+    raise IndexError(f"{system.label}: state {state!r} offers no action number {number}")
 
 
 def number_of(system: AnySystem, config: Any, state: Any, action: Any) -> int:
@@ -76,7 +76,7 @@ def number_of(system: AnySystem, config: Any, state: Any, action: Any) -> int:
             return found
     except (KeyError, StopIteration, ValueError):
         pass
-    raise ModelError(f"{named(system)}: action {action!r} is not on offer in state {state!r}")
+    raise ModelError(f"{system.label}: action {action!r} is not on offer in state {state!r}")
 
 
 def _menus(system: AnySystem, config: Any, state: Any) -> list[tuple[str, tuple[Any, ...]]]:

@@ -11,14 +11,14 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 from evenhand.core.kinds import DeterminedBy, Property, Safety
-from evenhand.core.system import reading_values
+from evenhand.core.system import AnySystem, reading_values
 from evenhand.core.verdict import UNREPLAYED, Status, Verdict
 from evenhand.search.bounds import Bounds
 from evenhand.search.evidence import judged
 from evenhand.search.lifting import carried
 from evenhand.search.liveness import AboutRuns, fairness_of
 from evenhand.search.pairs import VALUED, differing
-from evenhand.search.witness import AnySystem, Tally
+from evenhand.search.witness import Tally
 
 ENGINE = "explore"
 """The name of this engine in verdicts and expectations."""

@@ -9,21 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, TypeAlias
-
-from evenhand.core.system import System
-
-AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
-"""A system of any types: engines do not know a user's classes."""
+from typing import NamedTuple, TypeAlias
 
 
 class LicenceMissing(ValueError):
     """A quotient was requested without a licence that covers this system, variant and quotient."""
-
-
-def named(system: AnySystem) -> str:
-    """Return the name of a system in messages."""
-    return system.label
 
 
 class StepNumber(NamedTuple):

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from evenhand.core.property import EachStep, Property, TwoRun
-from evenhand.core.system import System
+from evenhand.core.system import AnySystem
 from evenhand.core.trace import Lasso, Pair, replay
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.judge import bad_twins, judge, restate
@@ -23,7 +23,6 @@ from evenhand.smt.structure import BadStructure, Structure
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Theory
 
-AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
 _Said: TypeAlias = tuple[str, tuple[str, ...]]
 
 

@@ -15,8 +15,8 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from evenhand.core.property import AnyStep, DeterminedBy, EachStep, Monitor, Property, TwoRun
-from evenhand.core.system import Mutant, System
+from evenhand.core.property import DeterminedBy, EachStep, Monitor, Property, TwoRun
+from evenhand.core.system import AnyStep, AnySystem, Mutant
 from evenhand.evidence.judge import twins_of
 from evenhand.smt.boundary_cases import AGAINST, BoundaryCase, boundary_cases
 from evenhand.smt.conformance import ORIGINS, Conformance
@@ -25,8 +25,6 @@ from evenhand.smt.samples import Samples
 from evenhand.smt.structure import Reader, Structure
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
-
-AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
 
 
 def cases(system: AnySystem, claim: Property, steps: Iterable[AnyStep]) -> Iterator[tuple[Any, bool]]:

@@ -22,13 +22,10 @@ from evenhand.core.kinds import (
     Safety,
     TwoRun,
 )
-from evenhand.core.system import Step, System
+from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.trace import Lasso, Pair, Scenario, Trace
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.judge import bad_twins, has_ended, judge, twin_pair
-
-AnySystem = System[Any, Any, Any, Any, Any]
-AnyStep = Step[Any, Any, Any, Any]
 
 AHEAD = 400
 """States that the search for a way out of a deadlock may meet; the judge of a saved run looks much further."""

@@ -9,17 +9,14 @@ from typing import Any
 
 from evenhand.core.observer import Seen, observing
 from evenhand.core.property import Property, TwoRun
-from evenhand.core.system import Step, System, UnknownName, reading_values
+from evenhand.core.system import AnySystem, Step, UnknownName, reading_values
 from evenhand.core.text import changes, describe
-from evenhand.core.trace import Pair, Scenario, Trace, replay
+from evenhand.core.trace import AnyTrace, Pair, Scenario, Trace, replay
 from evenhand.evidence.judge import bad_twins, twins_of
 from evenhand.evidence.story import Story, story_of_trace
 from evenhand.jobs.plan import chosen_readings, written_value
 from evenhand.variants.separate import counterpart, separate
 from evenhand.web.position import Position
-
-AnySystem = System[Any, Any, Any, Any, Any]
-AnyTrace = Trace[Any, Any, Any, Any]
 
 MOST_STEPS = 20_000
 """Steps compared in search of a run that separates two variants."""

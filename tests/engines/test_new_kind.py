@@ -10,7 +10,8 @@ import pytest
 
 import evenhand
 from evenhand.conform.checking.claims import Judge, KernelStep, judged_kinds
-from evenhand.core.kinds import AnyStep, Calls, Liveness, Property, Safety, StepTest, every_step
+from evenhand.core.kinds import Calls, Liveness, Property, Safety, StepTest, every_step
+from evenhand.core.system import AnyStep
 from evenhand.core.trace import Lasso, Scenario, replay
 from evenhand.core.verdict import Status
 from evenhand.evidence.judge import first_refuted_step, judge

@@ -16,7 +16,7 @@ from evenhand.conform.adapters.kernels import Source, adapter_source, command_so
 from evenhand.conform.adapters.limits import KernelLimits
 from evenhand.conform.adapters.wire import text
 from evenhand.conform.checking.claims import Judge, judged_kinds
-from evenhand.conform.checking.coding import AnyScenario, AnySystem, Coder
+from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.defects import Defect
 from evenhand.conform.checking.divergence import SENTENCES, Examiner
 from evenhand.conform.checking.multi_run import still_broken, still_related
@@ -25,7 +25,8 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json, digest, parse
 from evenhand.core.codec import decode, encode
 from evenhand.core.property import Property
-from evenhand.core.trace import Scenario
+from evenhand.core.system import AnySystem
+from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.versions import versions
 from evenhand.evidence.home import found_within
 from evenhand.evidence.record import decode_run, encode_run

@@ -15,7 +15,6 @@ from typing import Any
 
 from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.checking.claims import Basis, Violation
-from evenhand.conform.checking.coding import AnyScenario, AnySystem, AnyTrace
 from evenhand.conform.checking.comparing import Difference, Names, differences, normal
 from evenhand.conform.checking.defects import Defect
 from evenhand.conform.checking.divergence import Divergence, Examiner, SecondTrace
@@ -24,7 +23,8 @@ from evenhand.conform.checking.two_safety import SAME_KEY, Pairing, Related
 from evenhand.core.canonical import Json
 from evenhand.core.codec import encode
 from evenhand.core.kinds import Commute, DeterminedBy, Property, Relational
-from evenhand.core.trace import Lasso, Pair, Scenario, Trace
+from evenhand.core.system import AnySystem
+from evenhand.core.trace import AnyScenario, AnyTrace, Lasso, Pair, Scenario, Trace
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.shrink import shrink
 

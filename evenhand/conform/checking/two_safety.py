@@ -18,12 +18,11 @@ from typing import Any, TypeAlias
 
 from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.checking.claims import WITHHELD, Basis, KernelStep, StateNeeded
-from evenhand.conform.checking.coding import AnyScenario, AnyTrace
 from evenhand.conform.checking.covering import spread
 from evenhand.conform.checking.divergence import Examiner
-from evenhand.core.kinds import AnyStep, Commute, DeterminedBy, Property, Relational, TwoRun
-from evenhand.core.system import Step
-from evenhand.core.trace import Scenario, replay
+from evenhand.core.kinds import Commute, DeterminedBy, Property, Relational, TwoRun
+from evenhand.core.system import AnyStep, Step
+from evenhand.core.trace import AnyScenario, AnyTrace, Scenario, replay
 from evenhand.evidence.judge import PAIRS_FROM
 
 SAME_KEY = "two steps with the same key have different values"

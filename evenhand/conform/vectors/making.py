@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any
 
 from evenhand.conform.vectors.boundary import boundaries, class_of
 from evenhand.conform.vectors.covering import smallest_cover
@@ -23,11 +22,9 @@ from evenhand.conform.vectors.targets import (
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.codec import encode
-from evenhand.core.system import System
+from evenhand.core.system import AnySystem
 from evenhand.evidence.record import encode_run
 from evenhand.evidence.vector import Suite, Vector
-
-AnySystem = System[Any, Any, Any, Any, Any]
 
 Progress = Callable[[str], None]
 

@@ -10,10 +10,10 @@ from random import Random
 from typing import Any
 
 from evenhand.core.answers import ModelError
+from evenhand.core.system import AnySystem
 from evenhand.search.compiled.shape import OutsideDomain
 from evenhand.search.compiled.walk import RowWalk, labelled
 from evenhand.search.steps import nth_action, stepped
-from evenhand.search.witness import AnySystem, named
 
 STATES = 12
 """States that are compared in each configuration: the first, the last, and random others."""
@@ -42,7 +42,7 @@ def _compare(walk: RowWalk, sid: int, random: Random) -> None:
     offered = offered_in(system, config, state)
     if offered != known.total():
         raise ModelError(
-            f"{named(system)}: state {state!r} offers {offered} actions, its rows stand for {known.total()}. "
+            f"{system.label}: state {state!r} offers {offered} actions, its rows stand for {known.total()}. "
             "Correct `domains` or `menu`, or explore with a lower method"
         )
     whole = offered <= WHOLE
@@ -52,28 +52,28 @@ def _compare(walk: RowWalk, sid: int, random: Random) -> None:
         after, shown = stepped(system, config, state, action)
         if kept != state:
             raise ModelError(
-                f"{named(system)}: the step of action {action!r} changes the state it is given ({place_of(system)}); "
+                f"{system.label}: the step of action {action!r} changes the state it is given ({place_of(system)}); "
                 "a step is pure: return a new state"
             )
         if stepped(system, config, state, action) != (after, shown):
             raise ModelError(
-                f"{named(system)}: the step of action {action!r} in state {state!r} gave two different results "
+                f"{system.label}: the step of action {action!r} in state {state!r} gave two different results "
                 f"({place_of(system)}); a step is a function of its arguments alone"
             )
         try:
             words = tuple(walk.program.shape.encode(walk.program.shape.numbers(after)))
         except OutsideDomain as error:
-            raise ModelError(f"{named(system)}: after action {action!r}, {error} ({place_of(system)})") from error
+            raise ModelError(f"{system.label}: after action {action!r}, {error} ({place_of(system)})") from error
         label = walk.program.labeller.label(config, state, (action,), shown, after)
         found[words, label] += 1
         if (words, label) not in known:
             raise ModelError(
-                f"{named(system)}: rows and `step` ({place_of(system)}) differ for action {action!r} in state {state!r}"
+                f"{system.label}: rows and `step` ({place_of(system)}) differ for action {action!r} in state {state!r}"
                 f": step leads to {after!r} showing {shown!r}, no row does. The step may look at values in a way that "
                 "compiled search cannot follow; explore with a lower method"
             )
     if whole and found != known:
-        raise ModelError(f"{named(system)}: rows and `step` ({place_of(system)}) lead elsewhere in state {state!r}")
+        raise ModelError(f"{system.label}: rows and `step` ({place_of(system)}) lead elsewhere in state {state!r}")
 
 
 def offered_in(system: AnySystem, config: Any, state: Any) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 
 from evenhand.core.answers import ModelError
 from evenhand.core.kinds import Always, EachStep, Property, Reachable, every_state
+from evenhand.core.system import AnySystem
 from evenhand.search.bounds import Bounds
 from evenhand.search.compiled.check import compare
 from evenhand.search.compiled.compiler import Program, Unfit, compiled
@@ -18,7 +19,7 @@ from evenhand.search.compiled.spilled import blocks_of
 from evenhand.search.compiled.walk import RowWalk, search_rows, successors
 from evenhand.search.liveness import AboutRuns
 from evenhand.search.steps import Method
-from evenhand.search.witness import AnySystem, Tally, named
+from evenhand.search.witness import Tally
 
 
 @dataclass
@@ -47,7 +48,7 @@ class Compiled:
                 program = compiled(self.system, config, self.claims)
                 known = self.made[config] = (program, flattened(program))
             except (LooksAtAction, OverflowError) as error:
-                raise Unfit(f"{named(self.system)}: {error}") from error
+                raise Unfit(f"{self.system.label}: {error}") from error
         return known
 
     def search(
@@ -110,7 +111,7 @@ def _always(walk: RowWalk, claim: Always) -> Tally:
                 continue
         except Exception as error:
             raise ModelError(
-                f"{named(walk.system)}: claim {claim.name!r} raised {type(error).__name__}: {error} in state {state!r}"
+                f"{walk.system.label}: claim {claim.name!r} raised {type(error).__name__}: {error} in state {state!r}"
             ) from error
         violations += 1
         first = sid if first is None else first

@@ -22,7 +22,7 @@ from evenhand.search.csr import Flags, Ints
 from evenhand.search.lasso import Edges
 from evenhand.search.liveness import AboutRuns, decide_on
 from evenhand.search.memory import MemoryBudget
-from evenhand.search.witness import Tally, Witness, named
+from evenhand.search.witness import Tally, Witness
 
 EDGE = 5 * 8
 """Bytes that an edge takes: source, target, action, label, and data derived from them."""
@@ -125,7 +125,7 @@ class RowGraph:
         row, source, after = applied(rows, words, 0, here)
         target = numbers.of(after)
         if culprit is not None or (target < 0).any():
-            raise ModelError(f"{named(self.walk.system)}: the rows of a state lead elsewhere when they are run again")
+            raise ModelError(f"{self.walk.system.label}: the rows of a state lead elsewhere when they are run again")
         action, label = first[row], rows.label[row]
         order = np.lexsort((action, label, target, source))
         source, target, action, label = source[order], target[order], action[order], label[order]

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.core.answers import ModelError
+from evenhand.core.system import AnySystem
 from evenhand.search.bounds import Bounds
 from evenhand.search.compiled import kernel
 from evenhand.search.compiled.compiler import BY_ROWS, Program
@@ -25,7 +26,7 @@ from evenhand.search.compiled.shape import Words
 from evenhand.search.compiled.spilled import FarParents, FarWords, SpilledStates, expand_spilled
 from evenhand.search.memory import MemoryBudget
 from evenhand.search.steps import nth_action
-from evenhand.search.witness import AnySystem, Witness, named
+from evenhand.search.witness import Witness
 
 DENSE = 22
 """Bits up to which a state is its own index into the table of known states."""
@@ -95,7 +96,7 @@ class RowWalk:
             if self.system.take(self.config, state, action).after == self.state(after):
                 return number
         raise ModelError(
-            f"{named(self.system)}: action {action!r} in state {self.state(before)!r} does not lead where its row says "
+            f"{self.system.label}: action {action!r} in state {self.state(before)!r} does not lead where its row says "
             "it leads; explore with a lower method"
         )
 
@@ -311,10 +312,10 @@ class _Machine:
         walk, culprit = self.walk, int(self.state[7])
         state = walk.state(int(self.state[1]))
         if culprit >= 0:
-            raise ModelError(f"{named(walk.system)}: in state {state!r}: {walk.flat.reasons[culprit]}")
+            raise ModelError(f"{walk.system.label}: in state {state!r}: {walk.flat.reasons[culprit]}")
         leaf = walk.program.leaves[-1 - culprit]
         if leaf.broken:
-            raise ModelError(f"{named(walk.system)}: in state {state!r}: {leaf.broken}")
+            raise ModelError(f"{walk.system.label}: in state {state!r}: {leaf.broken}")
         raise ModelError(
-            f"{named(walk.system)}: in state {state!r} {leaf.offered} actions are on offer, and rows for another number"
+            f"{walk.system.label}: in state {state!r} {leaf.offered} actions are on offer, and rows for another number"
         )

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from random import Random
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from evenhand.core.answers import ModelError
 from evenhand.core.property import Property
-from evenhand.core.system import Step
+from evenhand.core.system import AnyStep, Step
 from evenhand.search.compiled.check import STATES, WHOLE, drawn_actions, offered_in, place_of
 from evenhand.search.compiled.labels import about_steps
 from evenhand.search.compiled.shape import OutsideDomain
@@ -23,7 +23,6 @@ from evenhand.search.compiled.walk import successors_in
 from evenhand.search.quotient import image_of, not_fixed, said
 from evenhand.search.steps import stepped
 from evenhand.search.symmetric.walk import FoldedWalk
-from evenhand.search.witness import named
 
 IMAGES = 6
 """Steps of a state whose images are compared, under one exchange after the other."""
@@ -56,7 +55,7 @@ def _rows(walk: FoldedWalk, sid: int, random: Random, claims: tuple[Property, ..
     offered = offered_in(system, config, state)
     if offered != known.total():
         raise ModelError(
-            f"{named(system)}: state {state!r} offers {offered} actions, its rows stand for {known.total()}. "
+            f"{system.label}: state {state!r} offers {offered} actions, its rows stand for {known.total()}. "
             "Correct `domains` or `menu`, or explore with a lower method"
         )
     found = Counter[_Orbit]()
@@ -65,11 +64,11 @@ def _rows(walk: FoldedWalk, sid: int, random: Random, claims: tuple[Property, ..
         try:
             orbit = _orbit(walk, walk.shape.numbers(after))
         except OutsideDomain as error:
-            raise ModelError(f"{named(system)}: after action {action!r}, {error} ({place_of(system)})") from error
+            raise ModelError(f"{system.label}: after action {action!r}, {error} ({place_of(system)})") from error
         found[orbit] += 1
         if orbit not in known:
             raise ModelError(
-                f"{named(system)}: `step` ({place_of(system)}) leads from {state!r} by action {action!r} to {after!r}, "
+                f"{system.label}: `step` ({place_of(system)}) leads from {state!r} by action {action!r} to {after!r}, "
                 "and no row leads into that orbit. Explore without the quotient"
             )
         label = labeller.label(config, state, (action,), shown, after)
@@ -77,7 +76,7 @@ def _rows(walk: FoldedWalk, sid: int, random: Random, claims: tuple[Property, ..
             for place in _distinguishable(walk, label, labels[orbit], claims):
                 doubts.setdefault(place, not_fixed(walk.quotient, claims[place]))
     if offered <= WHOLE and found != known:
-        raise ModelError(f"{named(system)}: rows and `step` ({place_of(system)}) lead to other orbits from {state!r}")
+        raise ModelError(f"{system.label}: rows and `step` ({place_of(system)}) lead to other orbits from {state!r}")
 
 
 def _distinguishable(walk: FoldedWalk, label: int, others: set[int], claims: tuple[Property, ...]) -> list[int]:
@@ -104,7 +103,7 @@ def _images(walk: FoldedWalk, sid: int, random: Random, claims: tuple[Property, 
         if number >= IMAGES:
             break
         after, shown = stepped(system, config, state, action)
-        step: Step[Any, Any, Any, Any] = Step(config, state, action, shown, after)
+        step: AnyStep = Step(config, state, action, shown, after)
         w = generators[(sid + number) % len(generators)].by[0]
         other = image_of(system, walk.quotient, w, config, step)
         for place, claim in enumerate(claims):

@@ -8,6 +8,7 @@ from typing import Any
 
 from evenhand.core.answers import ModelError
 from evenhand.core.kinds import Always, EachStep, Property, Reachable, every_state
+from evenhand.core.system import AnySystem
 from evenhand.search.bounds import Bounds
 from evenhand.search.compiled.compiler import Unfit
 from evenhand.search.compiled.flat import Flat, flattened
@@ -20,7 +21,7 @@ from evenhand.search.symmetric.check import compare_folded
 from evenhand.search.symmetric.compiler import Folded, folded
 from evenhand.search.symmetric.moves import AnyQuotient
 from evenhand.search.symmetric.walk import FoldedWalk, decoded, search_folded
-from evenhand.search.witness import AnySystem, Tally, Witness, named
+from evenhand.search.witness import Tally, Witness
 
 
 @dataclass
@@ -45,7 +46,7 @@ class Orbits:
                 made = folded(self.system, config, [c for c in self.claims if about_steps(c)], self.quotient)
                 known = self.made[config] = (made, flattened(made.program))
             except (LooksAtAction, OverflowError) as error:
-                raise Unfit(f"{named(self.system)}: {error}") from error
+                raise Unfit(f"{self.system.label}: {error}") from error
         return known
 
     def search(
@@ -99,7 +100,7 @@ def _always(walk: FoldedWalk, claim: Always, doubts: tuple[str, ...]) -> Tally:
             return applies, applies and not claim.check(walk.config, state)
         except Exception as error:
             raise ModelError(
-                f"{named(walk.system)}: claim {claim.name!r} raised {type(error).__name__}: {error} in state {state!r}"
+                f"{walk.system.label}: claim {claim.name!r} raised {type(error).__name__}: {error} in state {state!r}"
             ) from error
 
     for sid, size in enumerate(walk.sizes):

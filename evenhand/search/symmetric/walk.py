@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 from evenhand.core.answers import ModelError
+from evenhand.core.system import AnySystem
 from evenhand.search.bounds import Bounds
 from evenhand.search.compiled.compiler import NEVER
 from evenhand.search.compiled.flat import Flat
@@ -25,7 +26,7 @@ from evenhand.search.steps import nth_action, number_of
 from evenhand.search.symmetric.compiler import Folded
 from evenhand.search.symmetric.group import arrangements
 from evenhand.search.symmetric.moves import AnyQuotient, Ints
-from evenhand.search.witness import AnySystem, Witness, named
+from evenhand.search.witness import Witness
 
 
 @dataclass
@@ -176,7 +177,7 @@ class _Search:
 
     def _broken(self, sid: int, culprit: int) -> None:
         walk = self.walk
-        state, about = walk.state(sid), named(walk.system)
+        state, about = walk.state(sid), walk.system.label
         if culprit >= 0:
             raise ModelError(f"{about}: in state {state!r}: {walk.flat.reasons[culprit]}")
         leaf = walk.folded.program.leaves[-1 - culprit]
@@ -235,7 +236,7 @@ def search_folded(
     walk.states = sum(sizes)
     walk.label_counts = [0] * len(folded.program.labeller.sets)
     if any(leaf.offered > 0 and leaf.offered.bit_length() > 62 for leaf in folded.program.leaves):
-        raise ModelError(f"{named(system)}: a state offers more joint choices than are counted here")
+        raise ModelError(f"{system.label}: a state offers more joint choices than are counted here")
     engine = _Search(walk, bounds)
     low, high = 0, len(walk.words)
     while low < high:
@@ -259,7 +260,7 @@ def _closed(system: AnySystem, shape: Shape, folded: Folded, starts: Words) -> N
         for place, image in enumerate(encoded(shape, move.images(numbers)).tolist()):
             if tuple(image) not in known:
                 raise ModelError(
-                    f"{named(system)}: initial state {shape.state(starts[place].tolist())!r} has an image that is not "
+                    f"{system.label}: initial state {shape.state(starts[place].tolist())!r} has an image that is not "
                     "initial, so the quotient does not cover it; explore without it"
                 )
 
@@ -286,7 +287,7 @@ def unfolded(walk: FoldedWalk, chain: Sequence[int], row: int | None) -> Witness
             break
         if _orbit(walk, state) != walk.words[there].tolist() or _orbit(walk, after) != walk.words[there].tolist():
             raise ModelError(
-                f"{named(system)}: the image {image!r} of an action does not lead where the quotient says it leads; "
+                f"{system.label}: the image {image!r} of an action does not lead where the quotient says it leads; "
                 "the licence is wrong, explore without it"
             )
         by = (*walk.folded.group.way(walk.shape.numbers(after)), *by)
