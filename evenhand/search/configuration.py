@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import Any
 
 from evenhand.core.answers import ModelError
 from evenhand.core.kinds import Always, Commute, DeterminedBy, EachStep, Property, Reachable, Safety, TwoRun
@@ -19,10 +19,7 @@ from evenhand.search.pairs import CommuteWatch, DeterminedWatch, TwoRunWatch
 from evenhand.search.steps import Method
 from evenhand.search.symmetric.method import Orbits
 from evenhand.search.totals import Result
-from evenhand.search.witness import Tally
-
-Progress: TypeAlias = Callable[[int, int], None]
-"""Called at intervals with the states and steps so far."""
+from evenhand.search.witness import Progress, Tally
 
 
 def search_one(
@@ -50,19 +47,12 @@ def _searched(
     tick: Progress | None,
     counting: ActionsWatch | None,
 ) -> Result:
-    if isinstance(method, Orbits):
+    while isinstance(method, Compiled | Orbits):
         try:
-            return _by_orbits(method, config, number, bounds, tick)
+            return method.result(config, number, claims, bounds, tick)
         except Unfit as error:
             if method.below is None:
-                raise ModelError(f"symmetric search was asked for, but {error}") from error
-            method = method.below
-    if isinstance(method, Compiled):
-        try:
-            return _by_rows(method, config, number, claims, bounds, tick)
-        except Unfit as error:
-            if method.below is None:
-                raise ModelError(f"compiled search was asked for, but {error}") from error
+                raise ModelError(f"{method.name} search was asked for, but {error}") from error
             method = method.below
     watchers: dict[int, Any] = {}
     runs: list[tuple[int, AboutRuns]] = []
@@ -89,21 +79,6 @@ def _searched(
         walk.spilled,
         counting.counted() if counting is not None else NOTHING,
     )
-
-
-def _by_rows(
-    method: Compiled, config: Any, number: int, claims: Sequence[Property], bounds: Bounds, tick: Progress | None
-) -> Result:
-    walk = method.search(config, number, bounds, tick)
-    depth = max(0, len(walk.levels) - 1)
-    tallies = tuple(method.tallies(walk, claims))
-    return Result(walk.count, walk.transitions, walk.edges, depth, walk.open, tallies, walk.spilled)
-
-
-def _by_orbits(method: Orbits, config: Any, number: int, bounds: Bounds, tick: Progress | None) -> Result:
-    walk, tallies = method.search(config, number, bounds, tick)
-    depth = max(0, len(walk.levels) - 1)
-    return Result(walk.states, walk.transitions, walk.edges, depth, walk.open, tuple(tallies))
 
 
 def _watcher(system: AnySystem, claim: Property, config: Any, bounds: Bounds) -> Watcher:

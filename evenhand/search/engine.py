@@ -29,7 +29,7 @@ from evenhand.search.abstraction import (
 from evenhand.search.actions import ActionCounts, ActionsWatch, numbered_menu
 from evenhand.search.bounds import Bounds
 from evenhand.search.compiled.method import Compiled
-from evenhand.search.configuration import Progress, search_one
+from evenhand.search.configuration import search_one
 from evenhand.search.jobs import in_processes
 from evenhand.search.methods import chosen_method
 from evenhand.search.parts import Part, elsewhere, portion
@@ -40,7 +40,7 @@ from evenhand.search.symmetric.method import Orbits
 from evenhand.search.totals import Result, nothing
 from evenhand.search.verdicts import Covered, verdict_of
 from evenhand.search.watchdog import within_reason
-from evenhand.search.witness import Tally
+from evenhand.search.witness import Progress, Tally
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -7,9 +7,12 @@ small, can be sent between processes, and cannot hold a run that the model lacks
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Called at intervals with the states and steps so far."""
 
 
 class LicenceMissing(ValueError):

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evenhand.core.answers import ModelError
-from evenhand.core.kinds import Always, EachStep, Property, Reachable, every_state
+from evenhand.core.kinds import Always, EachStep, Property, Reachable
 from evenhand.core.system import AnySystem
 from evenhand.search.bounds import Bounds
-from evenhand.search.compiled.compiler import Unfit
 from evenhand.search.compiled.flat import Flat, flattened
-from evenhand.search.compiled.labels import LooksAtAction, about_steps
-from evenhand.search.compiled.method import Compiled
-from evenhand.search.compiled.walk import successors_in
+from evenhand.search.compiled.labels import about_steps
+from evenhand.search.compiled.method import Compiled, RowSearch, answer_in, step_tally
 from evenhand.search.quotient import not_fixed
 from evenhand.search.steps import Method
 from evenhand.search.symmetric.check import compare_folded
 from evenhand.search.symmetric.compiler import Folded, folded
 from evenhand.search.symmetric.moves import AnyQuotient
 from evenhand.search.symmetric.walk import FoldedWalk, decoded, search_folded
-from evenhand.search.witness import Tally, Witness
+from evenhand.search.witness import Progress, Tally
 
 
 @dataclass
-class Orbits:
-    """Symmetric search; `below` takes over a configuration whose states cannot be divided (None: no fallback)."""
+class Orbits(RowSearch[Folded]):
+    """Symmetric search."""
 
     system: AnySystem
     quotient: AnyQuotient
@@ -35,38 +32,29 @@ class Orbits:
 
     name = "symmetric"
 
-    def __post_init__(self) -> None:
-        self.made: dict[Any, tuple[Folded, Flat]] = {}
+    def compile(self, config: Any) -> tuple[Folded, Flat]:
+        """Return the program of a configuration under its group, and its rows."""
+        made = folded(self.system, config, [c for c in self.claims if about_steps(c)], self.quotient)
+        return made, flattened(made.program)
 
-    def program(self, config: Any) -> tuple[Folded, Flat]:
-        """Return the compiled configuration, kept for later searches.  Raises Unfit with the reason."""
-        known = self.made.get(config)
-        if known is None:
-            try:
-                made = folded(self.system, config, [c for c in self.claims if about_steps(c)], self.quotient)
-                known = self.made[config] = (made, flattened(made.program))
-            except (LooksAtAction, OverflowError) as error:
-                raise Unfit(f"{self.system.label}: {error}") from error
-        return known
+    def search(self, config: Any, number: int, bounds: Bounds, tick: Progress | None = None) -> FoldedWalk:
+        """Search one configuration and compare samples.  Raises Unfit or ModelError."""
+        walk = search_folded(self.system, self.quotient, config, number, self.program(config), bounds, tick)
+        walk.doubts = compare_folded(walk, self.claims)
+        return walk
 
-    def search(
-        self, config: Any, number: int, bounds: Bounds, tick: Callable[[int, int], None] | None = None
-    ) -> tuple[FoldedWalk, list[Tally]]:
-        """Search one configuration, compare samples, and return each claim's tally.  Raises Unfit or ModelError."""
-        made = self.program(config)
-        walk = search_folded(self.system, self.quotient, config, number, made, bounds, tick)
-        doubts = compare_folded(walk, self.claims)
-        return walk, [self._tally(walk, claim, doubts.get(place, "")) for place, claim in enumerate(self.claims)]
+    def tallies(self, walk: FoldedWalk, claims: Sequence[Property]) -> list[Tally]:
+        """Return the tally of each claim, in order."""
+        return [self._tally(walk, claim) if claim.applies(walk.config) else Tally() for claim in claims]
 
-    def _tally(self, walk: FoldedWalk, claim: Property, doubt: str) -> Tally:
-        if not claim.applies(walk.config):
-            return Tally()
+    def _tally(self, walk: FoldedWalk, claim: Property) -> Tally:
+        doubt = walk.doubts.get(claim.name)
         doubts = (doubt,) if doubt else ()
         match claim:
             case Always():
                 return _certain(_always(walk, claim, doubts))
             case EachStep() | Reachable():
-                return _certain(_step_claim(walk, claim, doubts))
+                return _certain(step_tally(walk, claim, walk.label_counts, walk.label_seen, doubts))
             case _:
                 reason = f"a claim of kind {claim.kind} needs the steps themselves, and symmetric search keeps orbits"
                 return Tally(1, walk.transitions, 0, doubts=(reason,))
@@ -94,20 +82,11 @@ def _always(walk: FoldedWalk, claim: Always, doubts: tuple[str, ...]) -> Tally:
     numbers = decoded(walk.shape, walk.words)
     images = [move.images(numbers).tolist() for move in generators]
 
-    def asked(state: Any) -> tuple[bool, bool]:
-        try:
-            applies = claim.when is every_state or bool(claim.when(walk.config, state))
-            return applies, applies and not claim.check(walk.config, state)
-        except Exception as error:
-            raise ModelError(
-                f"{walk.system.label}: claim {claim.name!r} raised {type(error).__name__}: {error} in state {state!r}"
-            ) from error
-
     for sid, size in enumerate(walk.sizes):
-        applies, violated = asked(walk.state(sid))
+        applies, violated = answer_in(walk, claim, walk.state(sid))
         if not doubts and size > 1:
             others = (_built(walk, rows[sid]) for rows in images)
-            if any(asked(other) != (applies, violated) for other in others):
+            if any(answer_in(walk, claim, other) != (applies, violated) for other in others):
                 doubts = (not_fixed(walk.quotient, claim),)
         met += size * applies
         violations += size * violated
@@ -118,25 +97,3 @@ def _always(walk: FoldedWalk, claim: Always, doubts: tuple[str, ...]) -> Tally:
 
 def _built(walk: FoldedWalk, numbers: Sequence[int]) -> Any:
     return walk.shape.build([d[n] for d, n in zip(walk.shape.domains, numbers, strict=True)])
-
-
-def _step_claim(walk: FoldedWalk, claim: EachStep | Reachable, doubts: tuple[str, ...]) -> Tally:
-    """The tally of a claim about steps, from the labels of the rows that were run."""
-    labeller = walk.folded.program.labeller
-    place = next(place for place, known in enumerate(labeller.claims) if known is claim)
-    met = violations = 0
-    seen: list[tuple[int, int]] = []
-    counts = walk.label_counts  # the comparison of samples may have met labels that no row has
-    for bits, labelled, number in zip(labeller.sets, counts, range(len(counts)), strict=False):
-        # Where every row has the one label, nothing was counted by label.
-        count = labelled if len(counts) > 1 else walk.transitions
-        met += count * (bits >> 2 * place & 1)
-        if bits >> 2 * place + 1 & 1 and count:
-            violations += count
-            seen.append(walk.label_seen[number] if len(counts) > 1 else _any_step(walk))
-    finding: Witness | None = walk.finding(*min(seen)) if seen else None
-    return Tally(1, walk.transitions, met, violations, finding, doubts)
-
-
-def _any_step(walk: FoldedWalk) -> tuple[int, int]:
-    return next((sid, row) for sid, words in enumerate(walk.words) for _, row, _ in successors_in(walk.flat, words))

@@ -105,7 +105,7 @@ def same_walks(system: Any, bounds: Bounds, folder: Path, engine: str | None = N
             assert getattr(far, name) == getattr(near, name), name
         assert far.words.tolist() == near.words.tolist()
         assert far.parents.tolist() == near.parents.tolist()
-        assert far.spilled == far.count > 0 and near.spilled == 0
+        assert far.spilled == far.states > 0 and near.spilled == 0
     return far.spilled
 
 
