@@ -23,7 +23,6 @@ from evenhand.search.witness import Progress, Tally
 
 
 def search_one(
-    system: AnySystem,
     method: Method | Compiled | Orbits,
     config: Any,
     number: int,
@@ -34,12 +33,18 @@ def search_one(
 ) -> Result:
     """Search one configuration for all claims that apply; compiled and symmetric search ignore `counting`."""
     with held(bounds) as within:
-        return _searched(system, method, config, number, claims, within, tick, counting)
+        while isinstance(method, Compiled | Orbits):
+            try:
+                return method.result(config, number, claims, within, tick)
+            except Unfit as error:
+                if method.below is None:
+                    raise ModelError(f"{method.name} search was asked for, but {error}") from error
+                method = method.below
+        return _step_by_step(method, config, number, claims, within, tick, counting)
 
 
-def _searched(
-    system: AnySystem,
-    method: Method | Compiled | Orbits,
+def _step_by_step(
+    method: Method,
     config: Any,
     number: int,
     claims: Sequence[Property],
@@ -47,13 +52,6 @@ def _searched(
     tick: Progress | None,
     counting: ActionsWatch | None,
 ) -> Result:
-    while isinstance(method, Compiled | Orbits):
-        try:
-            return method.result(config, number, claims, bounds, tick)
-        except Unfit as error:
-            if method.below is None:
-                raise ModelError(f"{method.name} search was asked for, but {error}") from error
-            method = method.below
     watchers: dict[int, Any] = {}
     runs: list[tuple[int, AboutRuns]] = []
     for place, claim in enumerate(claims):
@@ -62,10 +60,10 @@ def _searched(
         if isinstance(claim, AboutRuns):
             runs.append((place, claim))
         else:
-            watchers[place] = _watcher(system, claim, config, bounds)
-    labels = Labels(system, config, [claim for _, claim in runs]) if runs else None
+            watchers[place] = _watcher(method.system, claim, config, bounds)
+    labels = Labels(method.system, config, [claim for _, claim in runs]) if runs else None
     every: list[Watcher] = [*watchers.values(), *(one for one in (labels, counting) if one is not None)]
-    walk = search(system, method, config, number, _sorted(every), bounds, tick)
+    walk = search(method, config, number, _sorted(every), bounds, tick)
     tallies = {place: watcher.close(walk) for place, watcher in watchers.items()}
     if labels is not None:
         tallies.update({place: decide(claim, labels, walk) for place, claim in runs})

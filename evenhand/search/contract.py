@@ -44,10 +44,9 @@ def unhashable(system: AnySystem, state: Any, what: str, error: Exception) -> Mo
     )
 
 
-def refuse_unrepeatable(
-    system: AnySystem, method: Method, config: Any, state: Any, taken: Sequence[tuple[int, Any, Any, Any]]
-) -> None:
+def refuse_unrepeatable(method: Method, config: Any, state: Any, taken: Sequence[tuple[int, Any, Any, Any]]) -> None:
     """Raise ModelError if the same actions, taken again in reverse order, are not on offer or lead elsewhere."""
+    system = method.system
     offered = [] if system.joint is not None else list(islice(system.enabled(config, state), taken[-1][0] + 1))
     for number, action, after, shown in reversed(taken):
         once_more = offered[number] if number < len(offered) else method.action(config, state, number)

@@ -107,9 +107,9 @@ class Exploration:
         `first` state, with the least `depth`.  Edges carry `weight`, the number of steps, and the `action` of the
         first.
         """
-        from evenhand.search import export
+        from evenhand.search.export import condensed
 
-        return export.condensed(self.to_networkx(config))
+        return condensed(self.to_networkx(config))
 
 
 class SearchOptions(TypedDict, total=False):
@@ -267,7 +267,7 @@ class Prepared:
         def one(number: int, tick: Progress | None) -> Result:
             config, watch = self.configs[number], ActionsWatch(menu) if self.counting else None
             with within_reason(self.system), naming(self.system.label):
-                return search_one(self.searched, self.method, config, number, asked, self.bounds, tick, watch)
+                return search_one(self.method, config, number, asked, self.bounds, tick, watch)
 
         found = in_processes(jobs, self.kept if kept is None else kept, one, nothing(len(asked)), progress)
         if not left:
@@ -281,8 +281,6 @@ class Prepared:
         covered = Covered(
             states=total.states,
             transitions=total.transitions,
-            edges=total.edges,
-            depth=total.depth,
             configs=covered_configs,
             complete=not total.open,
             bounds=self.bounds,

@@ -90,7 +90,7 @@ class _Choices(Watcher):
 def _size(system: AnySystem, config: Any) -> int:
     method, _ = method_for(system, None)
     choices = _Choices()
-    walk = search(system, method, config, NUMBER, Watchers(lookers=(choices,)), Bounds(max_states=STATES))
+    walk = search(method, config, NUMBER, Watchers(lookers=(choices,)), Bounds(max_states=STATES))
     if not walk.open:
         return walk.transitions
     values: list[set[Hashable]] = []

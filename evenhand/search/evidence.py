@@ -82,6 +82,6 @@ def _to_place(system: AnySystem, configs: Sequence[Any], place: StepNumber, boun
     """A shortest run that ends with that step; the path is searched again, because it was not kept."""
     method, _ = method_for(system, None)
     with held(bounds) as within:
-        walk = search(system, method, configs[place.config], place.config, Watchers(), within, until=place.state)
+        walk = search(method, configs[place.config], place.config, Watchers(), within, until=place.state)
         start, path = walk.path(place.state)
     return _walked(system, configs[place.config], start, (*path, place.action))[0]

@@ -36,7 +36,7 @@ def as_networkx(system: AnySystem, config: Any, number: int, bounds: Bounds) -> 
     """Return the graph of one configuration; see `Exploration.to_networkx`."""
     method, _ = method_for(system, None)
     pairs = _Pairs()
-    walk = search(system, method, config, number, Watchers(lookers=(pairs,)), bounds)
+    walk = search(method, config, number, Watchers(lookers=(pairs,)), bounds)
     graph: nx.DiGraph[Any] = nx.DiGraph(system=system.name, variant=system.variant, complete=not walk.open)
     for sid, state in enumerate(walk.states):
         graph.add_node(state, number=sid, depth=walk.depth_of(sid), initial=walk.parents[sid] < 0)

@@ -18,7 +18,7 @@ from typing import Any
 
 from evenhand.core.answers import ModelError
 from evenhand.core.system import AnySystem, Joint, Separated
-from evenhand.search.steps import Row, stepped
+from evenhand.search.steps import Method, Row, stepped
 
 WHOLE = 4_096
 """Joint actions of one table up to which the cross-check compares all; of larger tables it takes a sample."""
@@ -65,14 +65,14 @@ class _Page:
         self.merged: dict[tuple[int, ...], Any] = {}
 
 
-class Memo:
+class Memo(Method):
     """Memoised search: judge, merge and apply, each once per argument; compared with `step` on samples."""
 
     name = "memoised"
 
     def __init__(self, system: AnySystem) -> None:
         assert system.separated is not None and system.joint is not None
-        self.system = system
+        super().__init__(system)
         self.parts: Separated[Any, Any, Any, Any, Any, Any] = system.separated
         self.joint: Joint[Any, Any, Any, Any] = system.joint
         self.begin(None, 0)

@@ -8,10 +8,9 @@ serves claims about states and single steps on such systems, under a licensed qu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from evenhand.core.answers import caught
 from evenhand.core.methods import MethodName
 from evenhand.core.property import Property
 from evenhand.core.system import AnySystem, UnknownName
@@ -19,7 +18,7 @@ from evenhand.search.compiled.compiler import Unfit
 from evenhand.search.compiled.labels import about_steps
 from evenhand.search.compiled.method import Compiled, reason_against
 from evenhand.search.memo import Memo
-from evenhand.search.steps import Method, Row, nth_action
+from evenhand.search.steps import Method
 from evenhand.search.symmetric.method import Orbits
 from evenhand.search.symmetric.moves import AnyQuotient
 from evenhand.search.witness import LicenceMissing
@@ -89,42 +88,10 @@ def method_for(system: AnySystem, wanted: str | None) -> tuple[Method, str]:
             f"{system.label} has no `separated` step, so memoised search cannot run it; leave the method out"
         )
     if wanted == "explicit":
-        return Plain(system), "explicit search was asked for"
+        return Method(system), "explicit search was asked for"
     if not able:
-        return Plain(system), "the system does not separate judging from applying"
+        return Method(system), "the system does not separate judging from applying"
     return Memo(system), (
         "the step separates: judgements are shared and equal verdicts applied once; "
         "claims that look at the action are shown every joint action"
     )
-
-
-class Plain:
-    """Explicit search: `step` runs on every action."""
-
-    name = "explicit"
-
-    def __init__(self, system: AnySystem) -> None:
-        self.system = system
-
-    def begin(self, config: Any, number: int) -> None:
-        """Do nothing, because nothing is remembered."""
-
-    def rows(self, config: Any, state: Any) -> Iterator[Row]:
-        """Yield one row for each action."""
-        system = self.system
-        step, rules = system.step, system.rules
-        for number, action in enumerate(system.enabled(config, state)):
-            try:
-                made = step(rules, config, state, action)
-            except caught() as error:
-                system.blame_step(state, action, error)
-            after, shown = made if type(made) is tuple and len(made) == 2 else system.pair_of(made, state, action)
-            yield number, action, None, after, shown
-
-    def action(self, config: Any, state: Any, number: int) -> Any:
-        """See `Method`."""
-        return nth_action(self.system, config, state, number)
-
-    def step(self, rules: Any, config: Any, state: Any, action: Any) -> tuple[Any, Any]:
-        """See `Method`; the system's own step."""
-        return self.system.step(rules, config, state, action)

@@ -33,8 +33,6 @@ class Covered:
 
     states: int
     transitions: int
-    edges: int
-    depth: int
     configs: int
     complete: bool
     bounds: Bounds

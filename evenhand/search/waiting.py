@@ -224,7 +224,7 @@ def circular_waits(
     for number, config in enumerate(system.all_configs()):
         hands = Hands(system, config, limit)
         method, _ = method_for(system, None)
-        walk = search(system, method, config, number, Watchers(), Bounds(max_states, depth, max_memory))
+        walk = search(method, config, number, Watchers(), Bounds(max_states, depth, max_memory))
         everybody = tuple(sorted({name for state in walk.states for name in hands.moves.agents(state)}))
         complete = complete and not walk.open
         groups = _sets(everybody)
