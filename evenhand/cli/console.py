@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from types import FrameType
@@ -140,13 +141,13 @@ def leave(message: str, code: int) -> NoReturn:
 
 @contextmanager
 def running(total: int, what: str) -> Generator[Callable[[str, int], None]]:
-    """A progress bar on standard error, on a terminal only; yields `advance(words, steps)`.
+    """Progress on standard error: a bar on a terminal, else a line now and then; yields `advance(words, steps)`.
 
     Nothing refreshes on its own: a thread beside forked children can deadlock them.
     """
     console = Console(stderr=True, highlight=False, emoji=False, markup=False)
     if not console.is_terminal:
-        yield lambda _words, _steps: None
+        yield _lines(total, what)
         return
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.completed:,}"))
     with Progress(*columns, TimeElapsedColumn(), console=console, auto_refresh=False, transient=True) as bar:
@@ -156,6 +157,25 @@ def running(total: int, what: str) -> Generator[Callable[[str, int], None]]:
             bar.update(task, description=inert(words)[:60], advance=steps, refresh=True)
 
         yield advance
+
+
+FIRST_LINE, LINES = 5.0, 30.0
+"""Seconds before the first line of progress off a terminal, and between later ones."""
+
+
+def _lines(total: int, what: str) -> Callable[[str, int], None]:
+    """Return what writes progress to a log: short runs write nothing."""
+    began, due, done = time.monotonic(), FIRST_LINE, 0
+
+    def advance(words: str, steps: int) -> None:
+        nonlocal due, done
+        done += steps
+        passed = time.monotonic() - began
+        if passed >= due:
+            due = passed + LINES
+            say(f"{what}: {done}{f' of {total}' if total else ''} after {passed:.0f} s, {inert(words)[:60]}")
+
+    return advance
 
 
 @contextmanager

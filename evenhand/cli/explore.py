@@ -7,12 +7,13 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from evenhand.cli import completion
-from evenhand.cli.console import BadUse, Unknown, counting, guarded, terminal, usage
+from evenhand.cli.console import BadUse, counting, guarded, terminal, usage
 from evenhand.cli.options import (
     Claim,
     JsonOut,
@@ -144,14 +145,16 @@ def explore(
     _are_goals(bundle, chosen.name, reach or [])
     with usage():
         portion = chosen_part(part)
-    export = _exporter(graph, parts)
+    if parts and graph is None:
+        raise BadUse("--parts changes the output of --graph; name a file with --graph")
+    export = None if graph is None else _extras().graph_writer(graph)
     if wait_for is not None and part:
         raise BadUse("--wait-for searches every configuration; leave --part out")
     names = _quotients(chosen, quotient or [], symmetry=symmetry, waits=wait_for is not None)
-    waits = None if wait_for is None else _waiting(chosen, wait_for)
+    waits: Waits | None = None if wait_for is None else _extras().waiting(chosen, wait_for)
     folder = folder_for(out)
     disk = _disk(spill, max_memory)
-    licences = [_licence(bundle, chosen, name) for name in names]
+    licences: list[Licence] = [_extras().licence_named(bundle, chosen, name) for name in names]
     job = replace(job, quotient="+".join(licence.quotient for licence in licences))
     method, mend = _method(chosen, method, licences, disk)
     if not bounded and not yes and not licences:
@@ -242,22 +245,10 @@ def _quotients(system: AnySystem, names: list[str], *, symmetry: bool, waits: bo
     return ("",) if symmetry else tuple(names)
 
 
-def _licence(bundle: Bundle, system: AnySystem, name: str) -> Licence:
-    option = f"--quotient {name}" if name else "--symmetry"
-    if system.variant != "reference":
-        raise BadUse(
-            f"a mutant has no licence: {system.variant} may be the very fault that breaks the symmetry; "
-            f"leave {option} out"
-        )
-    from evenhand.jobs.proving import licence_for  # the solvers, like networkx below, are slow to import
-    from evenhand.smt.portfolio import NoSolver
+def _extras() -> ModuleType:
+    from evenhand.cli import extras  # solvers and networkx take half a second to import
 
-    try:
-        return licence_for(bundle, system.name, name)
-    except ValueError as error:
-        raise BadUse(f"{error}; leave {option} out") from error
-    except NoSolver as error:
-        raise Unknown(str(error)) from error
+    return extras
 
 
 def _is_finishable(system: AnySystem) -> None:
@@ -299,20 +290,3 @@ def _disk(spill: Path | None, max_memory: int | None) -> Spill | None:
         return Folder(spill).ready()
     except SpillFailed as error:
         raise BadUse(str(error)) from error
-
-
-def _exporter(graph: Path | None, parts: bool) -> Any:
-    if graph is None:
-        if parts:
-            raise BadUse("--parts changes the output of --graph; name a file with --graph")
-        return None
-    from evenhand.report.graph import exporter
-
-    with usage():
-        return exporter(graph)
-
-
-def _waiting(system: AnySystem, path: Path) -> Waits:
-    from evenhand.cli.waits import waiting
-
-    return waiting(system, path)

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from evenhand.core.answers import ModelError, called, error_text, kind_of, known_names, naming, short, whole_number
@@ -96,9 +97,8 @@ class Exploration:
         Nodes are the states (`number`, `depth`, `initial`); edges carry `action` (the first one on offer that
         takes it) and `weight` (how many do).  Raises IndexError for a configuration that was not explored.
         """
-        from evenhand.search.export import as_networkx  # networkx takes 0.2 s to import, and few commands need it
-
-        return as_networkx(self.system, self._configs[config], config, self._bounds)
+        graph: nx.DiGraph[Any] = _export().as_networkx(self.system, self._configs[config], config, self._bounds)
+        return graph
 
     def condensation(self, config: int = 0) -> nx.DiGraph[Any]:
         """Return the strongly connected components of that graph and the edges between them.
@@ -107,9 +107,14 @@ class Exploration:
         `first` state, with the least `depth`.  Edges carry `weight`, the number of steps, and the `action` of the
         first.
         """
-        from evenhand.search.export import condensed
+        graph: nx.DiGraph[Any] = _export().condensed(self.to_networkx(config))
+        return graph
 
-        return condensed(self.to_networkx(config))
+
+def _export() -> ModuleType:
+    from evenhand.search import export  # networkx takes 0.2 s to import, and few commands need it
+
+    return export
 
 
 class SearchOptions(TypedDict, total=False):

@@ -72,6 +72,7 @@ def latch(monkeypatch: pytest.MonkeyPatch) -> None:
 def cli(monkeypatch: pytest.MonkeyPatch) -> Command:
     """Run `evenhand …` in this process."""
     monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setattr("evenhand.cli.console.FIRST_LINE", 600.0)  # a slow machine would write lines of progress
 
     def run(*words: str) -> Answer:
         result = CliRunner().invoke(app, list(words))

@@ -348,6 +348,14 @@ def test_a_fixture_of_ours_is_replayed_by_its_name_from_any_folder(
     assert cli("replay", name).code == 2
 
 
+def test_a_long_run_tells_a_log_how_far_it_is(cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Off a terminal a line comes when it is due; before that there is none."""
+    monkeypatch.setattr("evenhand.cli.console.FIRST_LINE", 0.0)
+    first, *others = cli("verify", "latch", "--jobs", "1").err.splitlines()
+    assert first.startswith("verify: 0 of ") and " after 0 s, " in first
+    assert not others, "the next line is not due yet"
+
+
 def test_colours_are_for_terminals_that_want_them(cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not in a file; with NO_COLOR not even where colour is forced."""
     assert "\x1b" not in cli("verify", "latch").out

@@ -43,7 +43,8 @@ def test_one_json_object_and_nothing_else_on_standard_output(process: Command) -
         answer = process(*words, "--json")
         assert isinstance(answer.json, dict), words
         assert answer.out.count("\n") == 1
-        assert answer.err == ""
+        progress = [line for line in answer.err.splitlines() if line.startswith(f"{words[0]}: ")]
+        assert progress == answer.err.splitlines(), "at most progress, when the machine is slow"
 
 
 def interrupted(*words: str, by: signal.Signals, asleep: Path, wait: float = 30.0) -> tuple[int, str, str]:

@@ -1,0 +1,41 @@
+"""The parts of `explore` that few runs need and that are slow to import: licences, pictures of graphs, waits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from evenhand.cli.console import BadUse, Unknown, usage
+from evenhand.cli.waits import waiting
+from evenhand.core.bundle import Bundle
+from evenhand.core.licence import Licence
+from evenhand.core.system import System
+from evenhand.jobs.proving import licence_for
+from evenhand.report.graph import exporter
+from evenhand.smt.portfolio import NoSolver
+
+__all__ = ["graph_writer", "licence_named", "waiting"]
+
+AnySystem = System[Any, Any, Any, Any, Any]
+
+
+def licence_named(bundle: Bundle, system: AnySystem, name: str) -> Licence:
+    """Return the licence of a quotient (empty name: the only group).  Raises BadUse; Unknown without a solver."""
+    option = f"--quotient {name}" if name else "--symmetry"
+    if system.variant != "reference":
+        raise BadUse(
+            f"a mutant has no licence: {system.variant} may be the very fault that breaks the symmetry; "
+            f"leave {option} out"
+        )
+    try:
+        return licence_for(bundle, system.name, name)
+    except ValueError as error:
+        raise BadUse(f"{error}; leave {option} out") from error
+    except NoSolver as error:
+        raise Unknown(str(error)) from error
+
+
+def graph_writer(graph: Path) -> Any:
+    """Return the function that writes a graph to this file.  Raises BadUse for an unknown suffix."""
+    with usage():
+        return exporter(graph)
