@@ -18,12 +18,10 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
-from evenhand.core.system import System, reading_values
+from evenhand.core.system import AnySystem, reading_values
 from evenhand.model.conviction.protocol import CONVICTION
 from evenhand.model.conviction.readings import Readings
 from evenhand.variants.separate import Separation, lockstep, separate
-
-AnySystem = System[Any, Any, Any, Any, Any]
 
 _QUIET = {"ready": 0, "penalty": 0}
 _STAKES = {**_QUIET, "texts": 0, "stake": 1}

@@ -228,7 +228,7 @@ def inside(kind: str, name: str) -> dict[str, Any]:
     walk = compiled.search(config, 0, Bounds())  # rows, and the comparison with the step
     # numpy has only the rows to warm up.  The cold figure excludes the repeated searches of the warm one.
     again = [_timed(compiled, config) for _ in range(3 if engine == "numba" else 1)]
-    return {"states": walk.count, "steps": walk.transitions, "warm": min(again), "again": sum(again)}
+    return {"states": walk.states, "steps": walk.transitions, "warm": min(again), "again": sum(again)}
 
 
 def _divided(system: Any) -> dict[str, Any]:
@@ -243,7 +243,7 @@ def _divided(system: Any) -> dict[str, Any]:
     config = next(iter(system.all_configs()))
     method = Orbits(system, system.quotients[0], ())
     try:
-        walk, _ = method.search(config, 0, Bounds())
+        walk = method.search(config, 0, Bounds())
     except Unfit as error:
         return {"why": str(error).rpartition(": ")[2]}
     began = time.process_time()

@@ -24,7 +24,7 @@ from evenhand.core.generator import Generator
 from evenhand.core.own_file import place_of
 from evenhand.core.property import Property, checked_claims
 from evenhand.core.registry import find
-from evenhand.core.system import Protocol, System
+from evenhand.core.system import AnySystem, Protocol, System
 from evenhand.core.verdict import Status, runs
 from evenhand.core.versions import versions
 from evenhand.evidence.finding import Finding
@@ -44,8 +44,6 @@ __all__ = ["BOUNDS", "VARIABLE", "verify"]
 
 VARIABLE = "EVENHAND_BUDGET"
 """The environment variable with the budget of every `verify` that names none."""
-
-AnySystem = System[Any, Any, Any, Any, Any]
 
 
 class VerifyOptions(TypedDict, total=False):

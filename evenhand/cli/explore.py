@@ -19,7 +19,7 @@ from evenhand.cli.requests import bundle_named, job_for, settings_of
 from evenhand.core.bundle import Bundle
 from evenhand.core.licence import Licence
 from evenhand.core.methods import MethodName
-from evenhand.core.system import System, UnknownName
+from evenhand.core.system import AnySystem, UnknownName
 from evenhand.core.text import inert
 from evenhand.core.versions import versions
 from evenhand.jobs.findings import findings_of
@@ -32,15 +32,12 @@ from evenhand.report.report import Report
 from evenhand.report.table import print_lines
 from evenhand.search import ModelError, NoSuchPart
 from evenhand.search import explore as search
-from evenhand.search.disk import SpillFailed
 from evenhand.search.engine import Exploration, SearchOptions
-from evenhand.search.spilling import Folder
+from evenhand.search.spilling import Folder, Spill, SpillFailed
 
 if TYPE_CHECKING:
     from evenhand.cli.waits import Waits
-    from evenhand.search.disk import Spill
 
-AnySystem = System[Any, Any, Any, Any, Any]
 
 FINISHABLE = 50_000_000
 """Steps of a search that a person is assumed to have time and memory for without saying so."""

@@ -9,14 +9,12 @@ from evenhand.cli.console import BadUse, Unknown, usage
 from evenhand.cli.waits import waiting
 from evenhand.core.bundle import Bundle
 from evenhand.core.licence import Licence
-from evenhand.core.system import System
+from evenhand.core.system import AnySystem
 from evenhand.jobs.proving import licence_for
 from evenhand.report.graph import exporter
 from evenhand.smt.portfolio import NoSolver
 
 __all__ = ["graph_writer", "licence_named", "waiting"]
-
-AnySystem = System[Any, Any, Any, Any, Any]
 
 
 def licence_named(bundle: Bundle, system: AnySystem, name: str) -> Licence:

@@ -10,11 +10,9 @@ from typing import Any
 from evenhand.cli.console import BadUse, usage
 from evenhand.core.bundle import Bundle
 from evenhand.core.registry import find, protocols
-from evenhand.core.system import System
+from evenhand.core.system import AnySystem
 from evenhand.evidence.finding import plain
 from evenhand.jobs.plan import Job, chosen_readings, chosen_scope, claims_for, system_for
-
-AnySystem = System[Any, Any, Any, Any, Any]
 
 
 def content_of(file: Path) -> bytes:

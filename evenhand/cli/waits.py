@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from evenhand.cli.console import BadUse, usage
 from evenhand.core.canonical import Json
-from evenhand.core.system import System
+from evenhand.core.system import AnySystem
 from evenhand.core.trace import Pair
 from evenhand.core.verdict import Evidence
 from evenhand.report.phrases import plural
 from evenhand.report.waits import wait_for_json, wait_lines, waits_exporter
 from evenhand.search.waiting import circular_waits, waits_after
 
-AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
 Told: TypeAlias = tuple[dict[str, Json], list[str]]
 """The addition to `--json`, and the same in lines."""
 Waits: TypeAlias = Callable[[int | None, int | None, int | None], Told]

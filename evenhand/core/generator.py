@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 from typing import Protocol as Interface
 
-from evenhand.core.property import AnyStep
-from evenhand.core.system import Scope
+from evenhand.core.system import AnyStep, Scope
 
 if TYPE_CHECKING:  # slow to import, and most commands draw nothing
     from hypothesis.strategies import SearchStrategy

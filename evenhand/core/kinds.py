@@ -19,9 +19,8 @@ from typing import Any, ClassVar, Literal, TypeAlias, cast
 
 from evenhand.core.answers import Gives, checked_call, kind_of, short
 from evenhand.core.plan import Expectation
-from evenhand.core.system import Step
+from evenhand.core.system import AnyStep
 
-AnyStep: TypeAlias = Step[Any, Any, Any, Any]
 StepTest: TypeAlias = Callable[[AnyStep], bool]
 StateTest: TypeAlias = Callable[[Any, Any], bool]
 Calls: TypeAlias = Mapping[str, tuple[Gives, tuple[str, ...]]]

@@ -13,10 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from evenhand.core.property import AnyStep
-from evenhand.core.system import Joint, Step, System
-
-AnySystem = System[Any, Any, Any, Any, Any]
+from evenhand.core.system import AnyStep, AnySystem, Joint, Step, System
 
 NEXT = "next"
 """The name under which the next action is read, if exactly one is on offer."""

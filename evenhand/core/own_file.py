@@ -26,7 +26,7 @@ from typing import Any, NamedTuple, cast
 from evenhand.core.bundle import Bundle
 from evenhand.core.generator import Generator
 from evenhand.core.property import Property
-from evenhand.core.system import Protocol, System, UnknownName
+from evenhand.core.system import AnySystem, Protocol, System, UnknownName
 
 _WRITTEN = re.compile(r"(.+\.py)(?::([^:/\\]*))?", re.DOTALL)
 
@@ -76,7 +76,7 @@ _made: dict[tuple[str, str, str], tuple[ModuleType, Bundle]] = {}
 """Each bundle is made once, so that a function that makes a system is called once."""
 
 
-def place_of(system: System[Any, Any, Any, Any, Any], claim: Property) -> GlobalName | None:
+def place_of(system: AnySystem, claim: Property) -> GlobalName | None:
     """Return the file whose globals are this very system and claim, with the system's name there.
 
     Searches the files of the callers, then every loaded module; None if there is no such file.
@@ -214,7 +214,7 @@ def _bundle(module: ModuleType, file: str, name: str) -> Bundle:
         model = (
             value
             if isinstance(value, Protocol)
-            else Protocol(value.name, value.name, "", {value.name: cast("System[Any, Any, Any, Any, Any]", value)})
+            else Protocol(value.name, value.name, "", {value.name: cast("AnySystem", value)})
         )
         generators = tuple(one for one in _among(names, Generator) if one.system in model.systems)
         made = Bundle(model, _about(model, _among(names, Property)), generators)

@@ -236,6 +236,6 @@ def names(*claims: Property) -> tuple[str, ...]:
     return tuple(claim.name for claim in claims)
 
 
-def speaks_of(claim: Property, system: System[Any, Any, Any, Any, Any]) -> bool:
+def speaks_of(claim: Property, system: AnySystem) -> bool:
     """Return whether a claim is about a system: it names that system, or none."""
     return not claim.systems or system.name in claim.systems

@@ -21,7 +21,7 @@ from typing import Any, TypedDict, Unpack
 
 from evenhand.core.alike import only_itself
 from evenhand.core.answers import MOST, ModelError, called, caught, error_text, kind_of, known_names, short
-from evenhand.core.system import Fairness, Step, System, is_list
+from evenhand.core.system import AnyStep, Fairness, System, is_list
 
 
 class SystemOptions(TypedDict, total=False):
@@ -37,7 +37,7 @@ class SystemOptions(TypedDict, total=False):
     shows: bool | None
     fair: Mapping[str, Fairness[Any, Any]] | None
     wants: Callable[[Any], bool] | None
-    progress: Callable[[Step[Any, Any, Any, Any]], bool] | None
+    progress: Callable[[AnyStep], bool] | None
     types: tuple[type, ...]
     menu: Iterable[Hashable] | None
 

@@ -13,7 +13,7 @@ import itertools
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from difflib import get_close_matches
-from typing import Any, Generic, Literal, NoReturn, TypeVar, cast
+from typing import Any, Generic, Literal, NoReturn, TypeAlias, TypeVar, cast
 
 from evenhand.core.answers import ModelError, caught, checked_call, error_text, kind_of, located, short
 
@@ -96,6 +96,9 @@ class Step(Generic[C, S, A, O]):
     action: A
     shown: O
     after: S
+
+
+AnyStep: TypeAlias = Step[Any, Any, Any, Any]
 
 
 @dataclass(frozen=True)
@@ -370,6 +373,10 @@ class System(Generic[C, S, A, O, R]):
             if known[name] and value not in known[name]:
                 raise UnknownName(f"value of reading {name}:", str(value), map(str, known[name]))
         return replace(self, readings=replace(self.readings, **chosen)) if chosen else self
+
+
+AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
+"""A system of any types: engines do not know a user's classes."""
 
 
 @dataclass(frozen=True)

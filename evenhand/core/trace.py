@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from evenhand.core.alike import alike
 from evenhand.core.answers import kind_of, short
@@ -74,6 +74,11 @@ class Pair(Generic[C, S, A]):
     left: Scenario[C, S, A]
     right: Scenario[C, S, A]
     relation: str
+
+
+AnyScenario: TypeAlias = Scenario[Any, Any, Any]
+AnyTrace: TypeAlias = Trace[Any, Any, Any, Any]
+AnyLasso: TypeAlias = Lasso[Any, Any, Any]
 
 
 def replay(system: System[C, S, A, O, R], scenario: Scenario[C, S, A]) -> Trace[C, S, A, O]:

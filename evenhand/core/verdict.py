@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from evenhand.core.trace import Lasso, Pair, Scenario
+from evenhand.core.trace import AnyLasso, AnyScenario, Lasso, Pair, Scenario
 
 UNREPLAYED = "unreplayed"
 """Coverage key: runs that looked wrong and do not replay, so that some function is impure."""
@@ -28,11 +28,11 @@ class Status(StrEnum):
         return self is Status.HOLDS
 
 
-Evidence = Scenario[Any, Any, Any] | Lasso[Any, Any, Any] | Pair[Any, Any, Any]
+Evidence = AnyScenario | AnyLasso | Pair[Any, Any, Any]
 """Evidence that refutes a claim, or witnesses a reachable one: it replays in the executable model."""
 
 
-def runs(evidence: Evidence) -> tuple[Scenario[Any, Any, Any], ...]:
+def runs(evidence: Evidence) -> tuple[AnyScenario, ...]:
     """Return the runs of evidence: itself, a lasso's stem and one turn, or both runs of a pair."""
     match evidence:
         case Scenario():

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from evenhand.core.canonical import Json
 from evenhand.core.codec import encode
-from evenhand.core.system import System
+from evenhand.core.system import AnySystem
 from evenhand.core.trace import Lasso, Pair, replay
 from evenhand.core.verdict import Evidence
 
@@ -57,7 +57,7 @@ def itf(states: Sequence[Mapping[str, Json]], meta: Mapping[str, Any], loop: int
     return made
 
 
-def itf_of_run(system: System[Any, Any, Any, Any, Any], evidence: Evidence, meta: Mapping[str, Any]) -> dict[str, Json]:
+def itf_of_run(system: AnySystem, evidence: Evidence, meta: Mapping[str, Any]) -> dict[str, Json]:
     """Return a run as ITF: for each state, the action that led there and its observation.
 
     Raises ValueError for a pair of runs, for which ITF has no form, and for values without an encoding.

@@ -25,8 +25,6 @@ from evenhand.core.trace import Lasso, NotReplayable, Pair, Scenario, Trace, rep
 from evenhand.core.verdict import Evidence, runs
 from evenhand.evidence.second_runs import compare, refuting_pair, ways_at_end
 
-AnySystem = System[Any, Any, Any, Any, Any]
-
 FORWARD_LIMIT = 50_000
 """States in a deadlock's forward search before the judge gives up."""
 
@@ -132,7 +130,7 @@ def _serving(system: AnySystem, config: Any, state: Any, fairness: Fairness[Any,
     return any(fairness.taken(state, action) for action in system.enabled(config, state))
 
 
-def _not_on_offer(system: AnySystem, trace: Trace[Any, Any, Any, Any]) -> str:
+def _not_on_offer(system: AnySystem, trace: AnyTrace) -> str:
     """Why the system does not offer this trace; empty if it does."""
     for index, step in enumerate(trace.steps):
         if not system.is_enabled(step.config, step.before, step.action):
@@ -140,7 +138,7 @@ def _not_on_offer(system: AnySystem, trace: Trace[Any, Any, Any, Any]) -> str:
     return ""
 
 
-def _along(system: AnySystem, claim: Safety, scenario: Scenario[Any, Any, Any]) -> Judgement:
+def _along(system: AnySystem, claim: Safety, scenario: AnyScenario) -> Judgement:
     """Judge a claim about states, steps or the history so far, after every action."""
     found = _first(system, claim, scenario)
     if found is None:
@@ -148,14 +146,14 @@ def _along(system: AnySystem, claim: Safety, scenario: Scenario[Any, Any, Any]) 
     return Judgement(True, f"{claim.name} is false after {found} of {len(scenario.actions)} actions")
 
 
-def _reached(system: AnySystem, claim: Reachable, scenario: Scenario[Any, Any, Any]) -> Judgement:
+def _reached(system: AnySystem, claim: Reachable, scenario: AnyScenario) -> Judgement:
     if why := _not_on_offer(system, replay(system, scenario)):
         return Judgement(False, why)
     found = _first(system, claim, scenario)
     return Judgement(found is not None, "no step meets the goal" if found is None else f"step {found} meets the goal")
 
 
-def _first(system: AnySystem, claim: Safety | Reachable, scenario: Scenario[Any, Any, Any]) -> int | None:
+def _first(system: AnySystem, claim: Safety | Reachable, scenario: AnyScenario) -> int | None:
     """After how many actions the claim is first false (met, for `Reachable`)."""
     steps = stepping(system, scenario)
     if isinstance(claim, Reachable):
@@ -179,7 +177,7 @@ def _waiting(claim: Liveness, steps: Sequence[AnyStep]) -> int | None:
     return waiting
 
 
-def _ended(system: AnySystem, claim: Liveness, scenario: Scenario[Any, Any, Any]) -> Judgement:
+def _ended(system: AnySystem, claim: Liveness, scenario: AnyScenario) -> Judgement:
     """A run that ends refutes a liveness claim it does not satisfy."""
     trace = replay(system, scenario)
     if why := _not_on_offer(system, trace):
@@ -191,7 +189,7 @@ def _ended(system: AnySystem, claim: Liveness, scenario: Scenario[Any, Any, Any]
     return Judgement(True, f"the run ends after {len(trace.steps)} actions without the goal")
 
 
-def _forever(system: AnySystem, claim: Liveness, lasso: Lasso[Any, Any, Any]) -> Judgement:
+def _forever(system: AnySystem, claim: Liveness, lasso: AnyLasso) -> Judgement:
     """A lasso refutes a liveness claim if its loop is fair and never satisfies it."""
     try:
         trace, loop = replay_lasso(system, lasso)
@@ -218,7 +216,7 @@ def _forever(system: AnySystem, claim: Liveness, lasso: Lasso[Any, Any, Any]) ->
     return Judgement(True, f"a fair loop of {len(loop)} actions never meets the goal")
 
 
-def _stuck(system: AnySystem, claim: DeadlockFree, scenario: Scenario[Any, Any, Any], limit: int) -> Judgement:
+def _stuck(system: AnySystem, claim: DeadlockFree, scenario: AnyScenario, limit: int) -> Judgement:
     """A deadlock: the final state wants, and a closed forward search finds no completing step."""
     config = scenario.config
     trace = replay(system, scenario)
@@ -242,7 +240,7 @@ def _stuck(system: AnySystem, claim: DeadlockFree, scenario: Scenario[Any, Any, 
     return Judgement(True, f"none of the {len(seen)} states ahead completes anything")
 
 
-def _last(system: AnySystem, scenario: Scenario[Any, Any, Any]) -> AnyStep | None:
+def _last(system: AnySystem, scenario: AnyScenario) -> AnyStep | None:
     trace = replay(system, scenario)
     return trace.steps[-1] if trace.steps else None
 

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
 import evenhand.core
 from evenhand.core.canonical import Json, digest
@@ -25,7 +24,7 @@ def provenance(system: System[Any, Any, Any, Any, Any], engine: str, libraries: 
     return Provenance(engine, source_digest(system), {**versions, "python": platform.python_version()})
 
 
-def source_digest(system: System[Any, Any, Any, Any, Any]) -> str:
+def source_digest(system: AnySystem) -> str:
     """Return the digest of a system's source: the model core and the module or package of its `step`.
 
     Empty if there is no source to read.  For provenance and as a cache key: harmless edits change it.

@@ -310,7 +310,7 @@ def _readings(system: AnySystem) -> dict[str, Json]:
     return {name: encode(value) for name, value in _values(system).items()}
 
 
-def _shown(system: AnySystem, scenario: Scenario[Any, Any, Any]) -> list[Json]:
+def _shown(system: AnySystem, scenario: AnyScenario) -> list[Json]:
     return [encode(step.shown) for step in replay(system, scenario).steps]
 
 

@@ -7,13 +7,10 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from evenhand.core.system import System
-from evenhand.core.trace import Lasso, Pair, Scenario, replay
+from evenhand.core.system import AnySystem
+from evenhand.core.trace import AnyLasso, AnyScenario, Lasso, Pair, Scenario, replay
 from evenhand.core.verdict import Evidence, runs
 
-AnySystem = System[Any, Any, Any, Any, Any]
-AnyScenario = Scenario[Any, Any, Any]
-AnyLasso = Lasso[Any, Any, Any]
 AnyPair = Pair[Any, Any, Any]
 Actions = tuple[Any, ...]
 

@@ -13,12 +13,21 @@ from msgspec import convert, to_builtins
 
 from evenhand.core.bundle import Phases
 from evenhand.core.canonical import Json
-from evenhand.core.system import Step, System
+from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.text import WIDTH, branches, changes, describe, inert, layout
-from evenhand.core.trace import Lasso, NotReplayable, Pair, Scenario, Trace, replay, replay_lasso
+from evenhand.core.trace import (
+    AnyLasso,
+    AnyScenario,
+    AnyTrace,
+    Lasso,
+    NotReplayable,
+    Pair,
+    Scenario,
+    replay,
+    replay_lasso,
+)
 from evenhand.core.verdict import Evidence, runs
 
-AnySystem = System[Any, Any, Any, Any, Any]
 Lines: TypeAlias = tuple[str, ...]
 Parts: TypeAlias = tuple[tuple[str, Lines], ...]
 
@@ -87,19 +96,19 @@ def story_of(system: AnySystem, evidence: Evidence, phases: Phases | None = None
             return Story(runs, inert(evidence.relation) or "the claim")
 
 
-def story_of_trace(trace: Trace[Any, Any, Any, Any], phases: Phases | None = None) -> Story:
+def story_of_trace(trace: AnyTrace, phases: Phases | None = None) -> Story:
     """Return the story of a trace that is already replayed, formatted as by `story_of`."""
     scenario = trace.scenario
     steps = tuple(_step_lines(step, phases) for step in trace.steps)
     return Story((RunLines(_config(scenario.config), tuple(layout(scenario.start)), steps),))
 
 
-def _run(system: AnySystem, scenario: Scenario[Any, Any, Any], phases: Phases | None) -> RunLines:
+def _run(system: AnySystem, scenario: AnyScenario, phases: Phases | None) -> RunLines:
     steps = tuple(_step_lines(step, phases) for step in replay(system, scenario).steps)
     return RunLines(_config(scenario.config), tuple(layout(scenario.start)), steps)
 
 
-def _lasso(system: AnySystem, lasso: Lasso[Any, Any, Any], phases: Phases | None) -> RunLines:
+def _lasso(system: AnySystem, lasso: AnyLasso, phases: Phases | None) -> RunLines:
     config, start = _config(lasso.config), tuple(layout(lasso.start))
     try:
         trace, _ = replay_lasso(system, lasso)
@@ -112,7 +121,7 @@ def _config(config: Any) -> Lines:
     return tuple(layout(config)) if config is not None and config != () else ()
 
 
-def _step_lines(step: Step[Any, Any, Any, Any], phases: Phases | None) -> StepLines:
+def _step_lines(step: AnyStep, phases: Phases | None) -> StepLines:
     formatted = () if phases is None else phases(step)
     return StepLines(
         tuple(layout(step.action)),

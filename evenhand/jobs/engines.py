@@ -7,12 +7,12 @@ model that raises, give UNDECIDED findings with the reason, so that no claim is 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.kinds import Property
 from evenhand.core.licence import Licence
-from evenhand.core.system import System
+from evenhand.core.system import AnySystem
 from evenhand.core.text import inert
 from evenhand.core.verdict import Status, Verdict
 from evenhand.evidence.finding import Finding
@@ -32,8 +32,6 @@ from evenhand.variants.separate import separate
 
 if TYPE_CHECKING:
     from evenhand.search import Prepared
-
-AnySystem = System[Any, Any, Any, Any, Any]
 
 
 def run(bundle: Bundle, job: Job, *, workers: int = 1) -> tuple[Finding, ...]:

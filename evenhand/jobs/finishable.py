@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from evenhand.core.system import System
+from evenhand.core.system import AnySystem
 from evenhand.search import estimate, explore
 from evenhand.search.estimate import widest_state
 
 if TYPE_CHECKING:
     pass
 
-
-AnySystem = System[Any, Any, Any, Any, Any]
 
 PROBED = 20_000
 """States of each configuration that are explored before a search counts as too large."""

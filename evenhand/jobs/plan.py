@@ -16,11 +16,10 @@ from typing import Any, Literal
 from evenhand.core.bundle import Bundle
 from evenhand.core.plan import Plan
 from evenhand.core.property import Property
-from evenhand.core.system import Mutant, Scope, System, UnknownName, reading_values
+from evenhand.core.system import AnySystem, Mutant, Scope, UnknownName, reading_values
 from evenhand.smt.registry import stated
 from evenhand.variants.automatic import PREFIX, mutated
 
-AnySystem = System[Any, Any, Any, Any, Any]
 Engine = Literal["explore", "fuzz", "prove", "replay", "compare", "plan"]
 
 

@@ -17,15 +17,13 @@ from evenhand.core.canonical import Json, canonical_text
 from evenhand.core.codec import decode, encode
 from evenhand.core.generator import Draw, Generator
 from evenhand.core.generator import Rule as DrawRule
-from evenhand.core.property import AnyStep, Property, checked_claims, speaks_of
+from evenhand.core.property import Property, checked_claims, speaks_of
 from evenhand.core.purity import refuse_impure
-from evenhand.core.system import System
+from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.verdict import UNREPLAYED, Evidence, Status, Verdict, in_short
 from evenhand.evidence.judge import has_ended, judge, refutes, restate
 from evenhand.evidence.shrink import shrink
 from evenhand.machine.watch import Run, Watch, watch
-
-AnySystem = System[Any, Any, Any, Any, Any]
 
 MENU = 4_096
 """The limit of configurations, initial states or actions to draw from without a generator."""

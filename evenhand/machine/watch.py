@@ -36,7 +36,7 @@ AHEAD = 500
 class Run:
     """One run in progress: configuration, initial state, steps so far, and where each state was met."""
 
-    system: System[Any, Any, Any, Any, Any]
+    system: AnySystem
     config: Any
     start: Any
     steps: list[AnyStep] = field(default_factory=list[AnyStep])
@@ -53,7 +53,7 @@ class Run:
         return self.steps[-1].after if self.steps else self.start
 
     @property
-    def scenario(self) -> Scenario[Any, Any, Any]:
+    def scenario(self) -> AnyScenario:
         """The run so far, as evidence."""
         return Scenario(self.config, self.start, tuple(step.action for step in self.steps))
 
@@ -146,7 +146,7 @@ class WatchKeys(Watch[DeterminedBy]):
 
     def __init__(self, claim: DeterminedBy) -> None:
         super().__init__(claim)
-        self.first: dict[Any, tuple[Any, Any, Scenario[Any, Any, Any]]] = {}
+        self.first: dict[Any, tuple[Any, Any, AnyScenario]] = {}
 
     def look(self, run: Run, step: AnyStep) -> None:
         """Compare the step with the first one of its key."""

@@ -9,14 +9,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from evenhand.core.system import System
+from evenhand.core.system import AnySystem, System
 from evenhand.core.text import inert
 from evenhand.evidence.story import trace_lines
 from evenhand.report.table import print_lines
 from evenhand.smt.countermodel import Induction
 from evenhand.smt.proved import ProofStatus, Proved
-
-AnySystem = System[Any, Any, Any, Any, Any]
 
 _STYLE = {ProofStatus.HOLDS: "green", ProofStatus.REFUTED: "red", ProofStatus.DISAGREEMENT: "bold red"}
 

@@ -27,12 +27,11 @@ from evenhand.core.system import Abstraction, Separated, Step
 from evenhand.search.liveness import AboutRuns, fairness_of
 from evenhand.search.quotient import covers, said
 from evenhand.search.steps import stepped
-from evenhand.search.witness import AnySystem, LicenceMissing, named
+from evenhand.search.witness import LicenceMissing
 
 Maps: TypeAlias = tuple[Abstraction[Any, Any], ...]
 """Maps that are applied in turn."""
 
-AnyStep: TypeAlias = Step[Any, Any, Any, Any]
 
 STATES, WIDE = 100, 512
 """States of the model, nearest first, whose actions are all compared; and the most actions listed of each."""
@@ -58,12 +57,12 @@ def licensed_maps(system: AnySystem, wanted: str | None, licences: Sequence[Lice
         return ()
     if len(set(names)) < len(names) or any(name not in known for name in names):
         raise ValueError(
-            f"quotient {with_and(names)!r} of {named(system)}: abstractions are taken one after the other, each once, "
+            f"quotient {with_and(names)!r} of {system.label}: abstractions are taken one after the other, each once, "
             f"and beside no other quotient; there is: {', '.join(sorted(known))}"
         )
     for name in names:
         fitting = [licence for licence in licences if licence.quotient == name]
-        ask = f"quotient {name!r} of {named(system)}"
+        ask = f"quotient {name!r} of {system.label}"
         if not fitting:
             raise LicenceMissing(f"{ask} needs a licence: prove first that state and image do alike, or leave it out")
         covers(system, name, fitting[0])
@@ -101,7 +100,7 @@ def image_of(system: AnySystem, maps: Maps, config: Any, state: Any) -> Any:
             state = one.state(config, state)
         except Exception as error:
             raise ModelError(
-                f"{named(system)}: quotient {one.name!r} of state {state!r} raised {type(error).__name__}: {error}"
+                f"{system.label}: quotient {one.name!r} of state {state!r} raised {type(error).__name__}: {error}"
             ) from error
     return state
 
@@ -199,7 +198,7 @@ class _Comparison:
             for other in one.alike(self.config, state):
                 if one.state(self.config, other) != one.state(self.config, state):
                     raise ModelError(
-                        f"{named(self.system)}: quotient {one.name!r} declares {other!r} to be like {state!r}, and "
+                        f"{self.system.label}: quotient {one.name!r} declares {other!r} to be like {state!r}, and "
                         "takes them to different representatives; correct its `alike`"
                     )
                 self.offered(other)
@@ -255,7 +254,7 @@ class _Comparison:
             return (*said(claim, step), *serves)
         except Exception as error:
             raise ModelError(
-                f"{named(self.system)}: claim {claim.name!r} raised {type(error).__name__}: {error} on the step of "
+                f"{self.system.label}: claim {claim.name!r} raised {type(error).__name__}: {error} on the step of "
                 f"action {step.action!r}"
             ) from error
 
@@ -265,7 +264,7 @@ class _Comparison:
         )
 
     def lies(self, how: str) -> ModelError:
-        return ModelError(f"{named(self.system)}: {self.called} {how}. The licence is wrong; explore without it")
+        return ModelError(f"{self.system.label}: {self.called} {how}. The licence is wrong; explore without it")
 
 
 def _few(actions: list[Any]) -> str:

@@ -10,17 +10,17 @@ from __future__ import annotations
 from typing import Any
 
 from evenhand.core.answers import Signal
-from evenhand.core.system import Step
+from evenhand.core.system import AnyStep, Step
 
 _new = object.__new__
-_STEP: type[Step[Any, Any, Any, Any]] = Step
+_STEP: type[AnyStep] = Step
 
 
 class ActionNeeded(Signal):
     """A claim read the action of an action-independent step.  A BaseException: no `except Exception` hides it."""
 
 
-class _ActionIndependent(Step[Any, Any, Any, Any]):
+class _ActionIndependent(AnyStep):
     """A step that stands for a group of joint actions."""
 
     @property
@@ -30,20 +30,20 @@ class _ActionIndependent(Step[Any, Any, Any, Any]):
         raise ActionNeeded
 
 
-def make_step(config: Any, before: Any, action: Any, shown: Any, after: Any) -> Step[Any, Any, Any, Any]:
+def make_step(config: Any, before: Any, action: Any, shown: Any, after: Any) -> AnyStep:
     """Return `Step(…)`, without the cost per field of a frozen dataclass's constructor."""
-    step: Step[Any, Any, Any, Any] = _new(_STEP)
+    step: AnyStep = _new(_STEP)
     step.__dict__.update(config=config, before=before, action=action, shown=shown, after=after)
     return step
 
 
-def action_independent_step(config: Any, before: Any, shown: Any, after: Any) -> Step[Any, Any, Any, Any]:
+def action_independent_step(config: Any, before: Any, shown: Any, after: Any) -> AnyStep:
     """Return a step without an action: reading it raises ActionNeeded."""
     step = _new(_ActionIndependent)
     step.__dict__.update(config=config, before=before, shown=shown, after=after)
     return step
 
 
-def was_touched(step: Step[Any, Any, Any, Any]) -> bool:
+def was_touched(step: AnyStep) -> bool:
     """Return whether the action of an action-independent step was read, even if the exception was swallowed."""
     return "touched" in step.__dict__

@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple, cast
 
-from evenhand.core.system import Step
+from evenhand.core.system import AnyStep, AnySystem
 from evenhand.search.graph import Watcher
-from evenhand.search.witness import AnySystem
 
 LABELS = 200
 """Labels kept apart in one configuration; steps with further labels are counted together."""
@@ -138,7 +137,7 @@ class ActionsWatch(Watcher):
         """Note a known state; a level arrives before any of its states is expanded, initial states first."""
         self.known = max(self.known, sid + 1)
 
-    def look(self, step: Step[Any, Any, Any, Any], weight: int, _action: int, there: int, /) -> None:
+    def look(self, step: AnyStep, weight: int, _action: int, there: int, /) -> None:
         """Count one step; a new state has a number beyond all before: states are numbered as found."""
         action = step.action
         label = label_of(action)

@@ -12,9 +12,8 @@ from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from evenhand.core.system import Step
+from evenhand.core.system import AnySystem, Step
 from evenhand.search.steps import stepped
-from evenhand.search.witness import AnySystem, named
 
 NOBODY = ""
 """The actor of actions that belong to no agent, such as the clock's."""
@@ -36,7 +35,7 @@ class Moves:
     def __post_init__(self) -> None:
         if self.system.joint is None and self.system.actor is None:
             raise ValueError(
-                f"{named(self.system)} does not say whose action is whose: its actions are no product, and it declares "
+                f"{self.system.label} does not say whose action is whose: its actions are no product, and it declares "
                 "no `actor`, so no agent can be seen waiting. Give the system an `actor`"
             )
 

@@ -6,7 +6,7 @@ from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 
-from evenhand.search.disk import Disk, Spill
+from evenhand.search.spilling import Spill, SqliteDisk
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ def held(bounds: Bounds) -> Generator[Bounds]:
         return
     with ExitStack() as stack:
 
-        def opened() -> Disk:
+        def opened() -> SqliteDisk:
             disk = spill()
             stack.callback(disk.close)
             return disk

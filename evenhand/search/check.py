@@ -59,7 +59,7 @@ class StepWatch(Watcher):
         """Note the state being expanded."""
         self.sid = sid
 
-    def look(self, step: Step[Any, Any, Any, Any], weight: int, action: int, _there: int, /) -> None:
+    def look(self, step: AnyStep, weight: int, action: int, _there: int, /) -> None:
         """Check one step, or a group of them."""
         if self.when is not None and not self.when(step):
             return
@@ -91,7 +91,7 @@ class StepsWatch(Watcher):
         """The claim that was evaluated last."""
         return self.at.name
 
-    def look(self, step: Step[Any, Any, Any, Any], weight: int, action: int, _there: int, /) -> None:
+    def look(self, step: AnyStep, weight: int, action: int, _there: int, /) -> None:
         """Check one step for every claim."""
         for when, first, members in self.groups:
             if when is not None:
@@ -162,7 +162,7 @@ class HistoryWatch(History):
         self.here = self.current[sid]
         self.found = {}
 
-    def look(self, step: Step[Any, Any, Any, Any], _weight: int, action: int, there: int, /) -> None:
+    def look(self, step: AnyStep, _weight: int, action: int, there: int, /) -> None:
         """Update the value of every node in this state."""
         nodes, follow = self.nodes, self.claim.follow
         # All values first: on an action-independent step any call may raise ActionNeeded.

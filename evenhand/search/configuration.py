@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import Any
 
 from evenhand.core.answers import ModelError
 from evenhand.core.kinds import Property, Reachable, Safety
@@ -19,14 +19,10 @@ from evenhand.search.pairs import DeterminedWatch, StatePairsWatch, StepPairsWat
 from evenhand.search.steps import Method
 from evenhand.search.symmetric.method import Orbits
 from evenhand.search.totals import Result
-from evenhand.search.witness import AnySystem, Tally
-
-Progress: TypeAlias = Callable[[int, int], None]
-"""Called at intervals with the states and steps so far."""
+from evenhand.search.witness import Progress, Tally
 
 
 def search_one(
-    system: AnySystem,
     method: Method | Compiled | Orbits,
     config: Any,
     number: int,
@@ -37,12 +33,18 @@ def search_one(
 ) -> Result:
     """Search one configuration for all claims that apply; compiled and symmetric search ignore `counting`."""
     with held(bounds) as within:
-        return _searched(system, method, config, number, claims, within, tick, counting)
+        while isinstance(method, Compiled | Orbits):
+            try:
+                return method.result(config, number, claims, within, tick)
+            except Unfit as error:
+                if method.below is None:
+                    raise ModelError(f"{method.name} search was asked for, but {error}") from error
+                method = method.below
+        return _step_by_step(method, config, number, claims, within, tick, counting)
 
 
-def _searched(
-    system: AnySystem,
-    method: Method | Compiled | Orbits,
+def _step_by_step(
+    method: Method,
     config: Any,
     number: int,
     claims: Sequence[Property],
@@ -50,20 +52,6 @@ def _searched(
     tick: Progress | None,
     counting: ActionsWatch | None,
 ) -> Result:
-    if isinstance(method, Orbits):
-        try:
-            return _by_orbits(method, config, number, bounds, tick)
-        except Unfit as error:
-            if method.below is None:
-                raise ModelError(f"symmetric search was asked for, but {error}") from error
-            method = method.below
-    if isinstance(method, Compiled):
-        try:
-            return _by_rows(method, config, number, claims, bounds, tick)
-        except Unfit as error:
-            if method.below is None:
-                raise ModelError(f"compiled search was asked for, but {error}") from error
-            method = method.below
     watchers: dict[int, Any] = {}
     runs: list[tuple[int, AboutRuns]] = []
     for place, claim in enumerate(claims):
@@ -72,10 +60,10 @@ def _searched(
         if isinstance(claim, AboutRuns):
             runs.append((place, claim))
         else:
-            watchers[place] = _watcher(system, claim, config, bounds)
-    labels = Labels(system, config, [claim for _, claim in runs]) if runs else None
+            watchers[place] = _watcher(method.system, claim, config, bounds)
+    labels = Labels(method.system, config, [claim for _, claim in runs]) if runs else None
     every: list[Watcher] = [*watchers.values(), *(one for one in (labels, counting) if one is not None)]
-    walk = search(system, method, config, number, _sorted(every), bounds, tick)
+    walk = search(method, config, number, _sorted(every), bounds, tick)
     tallies = {place: watcher.close(walk) for place, watcher in watchers.items()}
     if labels is not None:
         tallies.update({place: decide(claim, labels, walk) for place, claim in runs})
@@ -89,21 +77,6 @@ def _searched(
         walk.spilled,
         counting.counted() if counting is not None else NOTHING,
     )
-
-
-def _by_rows(
-    method: Compiled, config: Any, number: int, claims: Sequence[Property], bounds: Bounds, tick: Progress | None
-) -> Result:
-    walk = method.search(config, number, bounds, tick)
-    depth = max(0, len(walk.levels) - 1)
-    tallies = tuple(method.tallies(walk, claims))
-    return Result(walk.count, walk.transitions, walk.edges, depth, walk.open, tallies, walk.spilled)
-
-
-def _by_orbits(method: Orbits, config: Any, number: int, bounds: Bounds, tick: Progress | None) -> Result:
-    walk, tallies = method.search(config, number, bounds, tick)
-    depth = max(0, len(walk.levels) - 1)
-    return Result(walk.states, walk.transitions, walk.edges, depth, walk.open, tuple(tallies))
 
 
 def _watcher(system: AnySystem, claim: Property, config: Any, bounds: Bounds) -> Watcher:

@@ -8,9 +8,9 @@ from typing import Any
 
 from evenhand.core.alike import alike, deep_copy, only_itself
 from evenhand.core.answers import ModelError, caught, error_text, kind_of, short
+from evenhand.core.system import AnySystem
 from evenhand.search.steps import Method, nth_action, stepped
 from evenhand.search.walk import Walk
-from evenhand.search.witness import AnySystem, named
 
 
 def initial_states(system: AnySystem, config: Any) -> list[Any]:
@@ -20,11 +20,11 @@ def initial_states(system: AnySystem, config: Any) -> list[Any]:
         found = list(given)
     except caught() as error:
         raise ModelError(
-            f"{named(system)}: `initial` of configuration {short(config)} raised {error_text(error)}"
+            f"{system.label}: `initial` of configuration {short(config)} raised {error_text(error)}"
         ) from error
     if isinstance(given, str | bytes | Mapping) or not found:
         what = f"gives {short(given, 60)} ({kind_of(given)})" if found else "gives no state"
-        raise ModelError(f"{named(system)}: `initial` of configuration {short(config)} {what}; list at least one state")
+        raise ModelError(f"{system.label}: `initial` of configuration {short(config)} {what}; list at least one state")
     return found
 
 
@@ -32,28 +32,27 @@ def refuse_incomparable(system: AnySystem, state: Any) -> None:
     """Raise ModelError for a state that equals no other, such as one that holds a NaN."""
     if found := only_itself(state):
         raise ModelError(
-            f"{named(system)}: a state holds {found}. Such a state is equal to no other, so the search would never "
+            f"{system.label}: a state holds {found}. Such a state is equal to no other, so the search would never "
             "come back to it"
         )
 
 
 def unhashable(system: AnySystem, state: Any, what: str, error: Exception) -> ModelError:
     return ModelError(
-        f"{named(system)}: {what} cannot be hashed and compared ({error_text(error)}): {short(state)}. "
+        f"{system.label}: {what} cannot be hashed and compared ({error_text(error)}): {short(state)}. "
         "States are frozen dataclasses over tuples, frozensets and atoms"
     )
 
 
-def refuse_unrepeatable(
-    system: AnySystem, method: Method, config: Any, state: Any, taken: Sequence[tuple[int, Any, Any, Any]]
-) -> None:
+def refuse_unrepeatable(method: Method, config: Any, state: Any, taken: Sequence[tuple[int, Any, Any, Any]]) -> None:
     """Raise ModelError if the same actions, taken again in reverse order, are not on offer or lead elsewhere."""
+    system = method.system
     offered = [] if system.joint is not None else list(islice(system.enabled(config, state), taken[-1][0] + 1))
     for number, action, after, shown in reversed(taken):
         once_more = offered[number] if number < len(offered) else method.action(config, state, number)
         if action is not None and once_more != action:
             raise ModelError(
-                f"{named(system)}: state {short(state)} offered action {short(action)}, and then {short(once_more)} in "
+                f"{system.label}: state {short(state)} offered action {short(action)}, and then {short(once_more)} in "
                 "its place. What is on offer, and its order, is a function of configuration and state alone"
             )
         for what, value in (("action", once_more), ("shown value", shown)):
@@ -61,13 +60,13 @@ def refuse_unrepeatable(
                 hash(value)
             except Exception as error:
                 raise ModelError(
-                    f"{named(system)}: {what} {short(value, 80)} in state {short(state, 80)} cannot be hashed "
+                    f"{system.label}: {what} {short(value, 80)} in state {short(state, 80)} cannot be hashed "
                     f"({error_text(error)}); use tuples, frozensets or frozen dataclasses"
                 ) from None
         again = stepped(system, config, state, once_more)
         if again != (after, shown) or not alike(again, (after, shown)):
             raise ModelError(
-                f"{named(system)}: the step of action {short(once_more)} in state {short(state)} gave "
+                f"{system.label}: the step of action {short(once_more)} in state {short(state)} gave "
                 f"{short((after, shown))}, and then {short(again)}. A step is a function of rules, configuration, "
                 "state and action alone"
             )
@@ -100,10 +99,10 @@ def _mutated(system: AnySystem, walk: Walk, sid: int) -> ModelError:
         stepped(system, config, state, action)
         if kept is not None and kept[0] != state:
             return ModelError(
-                f"{named(system)}: the step of action {short(action)} changes the state it is given; it was "
+                f"{system.label}: the step of action {short(action)} changes the state it is given; it was "
                 f"{short(kept[0])}, it is now {short(state)}. A step is pure: return a new state"
             )
     return ModelError(
-        f"{named(system)}: `actions` or a claim changes a state in place, which no step out of it does: "
+        f"{system.label}: `actions` or a claim changes a state in place, which no step out of it does: "
         f"{short(walk.states[sid])}. Work on a copy"
     )

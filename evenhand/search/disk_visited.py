@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, overload
 
 from evenhand.core.alike import refuse_merge
-from evenhand.search.disk import Disk, plausible
 from evenhand.search.packing import Packing
+from evenhand.search.spilling import SqliteDisk, plausible
 
 RECENT = 1 << 12
 """Recent states that are kept as objects; at most twice as many."""
@@ -23,7 +23,7 @@ class DiskVisited:
 
     def __init__(
         self,
-        disk: Disk,
+        disk: SqliteDisk,
         ids: Mapping[Any, int],
         states: Sequence[Any],
         parents: Sequence[int],

@@ -17,7 +17,7 @@ from evenhand.core.answers import ModelError, called, error_text, kind_of, known
 from evenhand.core.licence import Licence
 from evenhand.core.property import Property, checked_claims, speaks_of
 from evenhand.core.purity import refuse_impure
-from evenhand.core.system import Joint
+from evenhand.core.system import AnySystem, Joint
 from evenhand.core.verdict import Status, Verdict, in_short
 from evenhand.search.abstraction import (
     Maps,
@@ -30,18 +30,18 @@ from evenhand.search.abstraction import (
 from evenhand.search.actions import ActionCounts, ActionsWatch, numbered_menu
 from evenhand.search.bounds import Bounds
 from evenhand.search.compiled.method import Compiled
-from evenhand.search.configuration import Progress, search_one
-from evenhand.search.disk import Spill
+from evenhand.search.configuration import search_one
 from evenhand.search.jobs import in_processes
 from evenhand.search.methods import chosen_method
 from evenhand.search.parts import Part, elsewhere, portion
 from evenhand.search.quotient import doubts_under, licensed, orbits
+from evenhand.search.spilling import Spill
 from evenhand.search.steps import Method
 from evenhand.search.symmetric.method import Orbits
 from evenhand.search.totals import Result, nothing
 from evenhand.search.verdicts import Covered, verdict_of
 from evenhand.search.watchdog import within_reason
-from evenhand.search.witness import AnySystem, Tally, named
+from evenhand.search.witness import Progress, Tally
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -177,7 +177,7 @@ def prepare(system: AnySystem, claims: Iterable[Property] = (), **options: Unpac
     licence, quotient, method = options.get("licence"), options.get("quotient"), options.get("method")
     asked = checked_claims(system, claims)
     _sane(system, licence, options.get("configs"))
-    refuse_impure(named(system), system, system.rules, system.joint, *asked)
+    refuse_impure(system.label, system, system.rules, system.joint, *asked)
     bounds = _bounds(options)
     licences = (licence,) if isinstance(licence, Licence) else tuple(licence or ())
     maps = licensed_maps(system, quotient, licences)
@@ -197,7 +197,7 @@ def prepare(system: AnySystem, claims: Iterable[Property] = (), **options: Unpac
     if maps:
         with within_reason(system):
             doubts = compare_images(system, maps, numbered, asked)
-    foreign = (f"the claim does not speak of {named(system)}" * (not speaks_of(claim, system)) for claim in asked)
+    foreign = (f"the claim does not speak of {system.label}" * (not speaks_of(claim, system)) for claim in asked)
     doubts = tuple(doubt or other for doubt, other in zip(doubts, foreign, strict=True))
     return Prepared(
         system=system,
@@ -271,8 +271,8 @@ class Prepared:
 
         def one(number: int, tick: Progress | None) -> Result:
             config, watch = self.configs[number], ActionsWatch(menu) if self.counting else None
-            with within_reason(self.system), naming(named(self.system)):
-                return search_one(self.searched, self.method, config, number, asked, self.bounds, tick, watch)
+            with within_reason(self.system), naming(self.system.label):
+                return search_one(self.method, config, number, asked, self.bounds, tick, watch)
 
         found = in_processes(jobs, self.kept if kept is None else kept, one, nothing(len(asked)), progress)
         if not left:
@@ -286,8 +286,6 @@ class Prepared:
         covered = Covered(
             states=total.states,
             transitions=total.transitions,
-            edges=total.edges,
-            depth=total.depth,
             configs=covered_configs,
             complete=not total.open,
             bounds=self.bounds,
@@ -295,7 +293,7 @@ class Prepared:
             trusted=(*self.trusted, *(("what the disk gave back",) if total.spilled else ())),
             classes=self.classes,
         )
-        with naming(named(self.system)):
+        with naming(self.system.label):
             verdicts = tuple(
                 verdict_of(self.system, self.configs, claim, self._replayed(claim, tally), covered, doubt)
                 for claim, tally, doubt in zip(self.claims, total.tallies, self.doubts, strict=True)
@@ -370,16 +368,16 @@ def _listed(system: AnySystem, configs: Iterable[Any] | None) -> list[Any]:
         for config in found[:1]:
             hash(config)
     except Exception as error:
-        raise ModelError(f"{named(system)}: listing the configurations raised {error_text(error)}") from error
+        raise ModelError(f"{system.label}: listing the configurations raised {error_text(error)}") from error
     if len(found) > MOST_CONFIGS:
-        raise ModelError(f"{named(system)}: `configs` lists more than {MOST_CONFIGS:,} and may have no end")
+        raise ModelError(f"{system.label}: `configs` lists more than {MOST_CONFIGS:,} and may have no end")
     return found
 
 
 def _sane(system: AnySystem, licence: Any, configs: Any) -> None:
     """Raise TypeError, which names the field, for a value of the wrong kind."""
     if system.joint is not None and not isinstance(system.joint, Joint):
-        raise TypeError(f"{named(system)}: `joint` is a Joint, not {short(system.joint)}")
+        raise TypeError(f"{system.label}: `joint` is a Joint, not {short(system.joint)}")
     calls = (("step", 4), ("actions", 3), ("configs", 2), ("initial", 1))
     for name, count in calls:
         function = getattr(system, name)
@@ -389,7 +387,7 @@ def _sane(system: AnySystem, licence: Any, configs: Any) -> None:
             inspect.signature(function).bind(*range(count))
         except TypeError as error:
             raise TypeError(
-                f"{named(system)}: {called(function, name)} is called with {count} arguments: {error}"
+                f"{system.label}: {called(function, name)} is called with {count} arguments: {error}"
             ) from None
         except ValueError:  # some built-in functions have no signature
             continue

@@ -13,12 +13,11 @@ from dataclasses import fields, is_dataclass
 from itertools import islice
 from typing import Any, cast
 
-from evenhand.core.system import Step
+from evenhand.core.system import AnyStep, AnySystem
 from evenhand.search.bounds import Bounds
 from evenhand.search.graph import Watcher, Watchers, search
 from evenhand.search.methods import method_for
 from evenhand.search.steps import Method
-from evenhand.search.witness import AnySystem
 
 PROBED = 8
 """Configurations that are probed, evenly spread."""
@@ -84,14 +83,14 @@ class _Choices(Watcher):
         """Start a count; states come in the order of their numbers."""
         self.of.append(0)
 
-    def look(self, step: Step[Any, Any, Any, Any], weight: int, action: int, there: int, /) -> None:
+    def look(self, step: AnyStep, weight: int, action: int, there: int, /) -> None:
         self.of[-1] += weight
 
 
 def _size(system: AnySystem, config: Any) -> int:
     method, _ = method_for(system, None)
     choices = _Choices()
-    walk = search(system, method, config, NUMBER, Watchers(lookers=(choices,)), Bounds(max_states=STATES))
+    walk = search(method, config, NUMBER, Watchers(lookers=(choices,)), Bounds(max_states=STATES))
     if not walk.open:
         return walk.transitions
     values: list[set[Hashable]] = []

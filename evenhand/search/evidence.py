@@ -19,7 +19,7 @@ from evenhand.search.bounds import Bounds, held
 from evenhand.search.graph import Watchers, search
 from evenhand.search.methods import method_for
 from evenhand.search.steps import nth_action
-from evenhand.search.witness import AnySystem, StepNumber, Witness
+from evenhand.search.witness import StepNumber, Witness
 
 
 def judged(
@@ -68,7 +68,7 @@ def realised(
     return next((pair_of(claim, run, one) for one in compared(system, claim, place) if one.why), None)
 
 
-def _walked(system: AnySystem, config: Any, start: int, numbers: Sequence[int]) -> tuple[Scenario[Any, Any, Any], Any]:
+def _walked(system: AnySystem, config: Any, start: int, numbers: Sequence[int]) -> tuple[AnyScenario, Any]:
     """The scenario of these action numbers, and its last state."""
     first = state = list(system.initial(config))[start]
     actions: list[Any] = []
@@ -78,10 +78,10 @@ def _walked(system: AnySystem, config: Any, start: int, numbers: Sequence[int]) 
     return Scenario(config, first, tuple(actions)), state
 
 
-def _to_place(system: AnySystem, configs: Sequence[Any], place: StepNumber, bounds: Bounds) -> Scenario[Any, Any, Any]:
+def _to_place(system: AnySystem, configs: Sequence[Any], place: StepNumber, bounds: Bounds) -> AnyScenario:
     """A shortest run that ends with that step; the path is searched again, because it was not kept."""
     method, _ = method_for(system, None)
     with held(bounds) as within:
-        walk = search(system, method, configs[place.config], place.config, Watchers(), within, until=place.state)
+        walk = search(method, configs[place.config], place.config, Watchers(), within, until=place.state)
         start, path = walk.path(place.state)
     return _walked(system, configs[place.config], start, (*path, place.action))[0]

@@ -6,12 +6,11 @@ from typing import Any
 
 import networkx as nx
 
-from evenhand.core.system import Step
+from evenhand.core.system import AnyStep, AnySystem
 from evenhand.search.bounds import Bounds
 from evenhand.search.graph import Watcher, Watchers, search
 from evenhand.search.methods import method_for
 from evenhand.search.steps import Method
-from evenhand.search.witness import AnySystem
 
 
 class _Pairs(Watcher):
@@ -26,7 +25,7 @@ class _Pairs(Watcher):
     def visit(self, sid: int, _state: Any, _method: Method, /) -> None:
         self.sid = sid
 
-    def look(self, _step: Step[Any, Any, Any, Any], weight: int, action: int, there: int, /) -> None:
+    def look(self, _step: AnyStep, weight: int, action: int, there: int, /) -> None:
         """Count the step; states beyond a bound are left out."""
         if there >= 0:
             first, count = self.pairs.get((self.sid, there), (action, 0))
@@ -37,7 +36,7 @@ def as_networkx(system: AnySystem, config: Any, number: int, bounds: Bounds) -> 
     """Return the graph of one configuration; see `Exploration.to_networkx`."""
     method, _ = method_for(system, None)
     pairs = _Pairs()
-    walk = search(system, method, config, number, Watchers(lookers=(pairs,)), bounds)
+    walk = search(method, config, number, Watchers(lookers=(pairs,)), bounds)
     graph: nx.DiGraph[Any] = nx.DiGraph(system=system.name, variant=system.variant, complete=not walk.open)
     for sid, state in enumerate(walk.states):
         graph.add_node(state, number=sid, depth=walk.depth_of(sid), initial=walk.parents[sid] < 0)

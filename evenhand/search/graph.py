@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import count
 from math import inf
@@ -18,7 +19,7 @@ from typing import Any
 
 from evenhand.core.alike import deep_copy, refuse_merge
 from evenhand.core.answers import ModelError, error_text, located, short
-from evenhand.core.system import Step
+from evenhand.core.system import AnyStep, AnySystem
 from evenhand.search.action_independent import ActionNeeded, action_independent_step, make_step, was_touched
 from evenhand.search.bounds import Bounds
 from evenhand.search.contract import (
@@ -31,7 +32,7 @@ from evenhand.search.contract import (
 from evenhand.search.memory import MemoryBudget
 from evenhand.search.steps import Method, Row, nth_action
 from evenhand.search.walk import Walk, remember
-from evenhand.search.witness import AnySystem, named
+from evenhand.search.witness import Progress
 
 REPEATED = 64
 """Steps of a state that are taken again to compare, and states of the first configuration where this is done."""
@@ -54,7 +55,7 @@ class Watcher:
     def visit(self, sid: int, state: Any, method: Method, /) -> None:
         """State number `sid` is about to be expanded; the steps shown next leave it."""
 
-    def look(self, step: Step[Any, Any, Any, Any], weight: int, action: int, there: int, /) -> None:
+    def look(self, step: AnyStep, weight: int, action: int, there: int, /) -> None:
         """`weight` steps like this one leave the visited state; the first is action number `action`.
 
         They lead to state number `there`, -1 for a state beyond the bound.  The step may be action-independent.
@@ -91,13 +92,12 @@ class Watchers:
 
 
 def search(
-    system: AnySystem,
     method: Method,
     config: Any,
     number: int,
     watchers: Watchers,
     bounds: Bounds,
-    tick: Callable[[int, int], None] | None = None,
+    tick: Progress | None = None,
     until: int | None = None,
 ) -> Walk:
     """Search one configuration; stop early only at a bound, or once state number `until` is known.
@@ -105,54 +105,40 @@ def search(
     Raises ModelError for a model that breaks its contract, or a claim that raises; SpillFailed for a disk that is full
     or gone.
     """
-    walk = Walk(config, number)
-    try:
-        return _search(system, method, walk, watchers, bounds, tick, until)
-    finally:
-        gc.unfreeze()
-
-
-def _search(
-    system: AnySystem,
-    method: Method,
-    walk: Walk,
-    watchers: Watchers,
-    bounds: Bounds,
-    tick: Callable[[int, int], None] | None,
-    until: int | None,
-) -> Walk:
-    config, number = walk.config, walk.number
+    system, walk = method.system, Walk(config, number)
     budget = MemoryBudget(bounds.max_memory, spills=bounds.spill is not None)
-    method.begin(config, number)
-    _enter_initial(system, walk)
-    for history in watchers.histories:
-        history.start(range(len(walk.states)))
-    low, high = 0, len(walk.states)
-    for taken in count():
-        if high > low:
-            walk.levels.append(low)
-        for sid in range(low, high):
-            for watcher in watchers.arrivals:
-                _guarded(system, watcher, watcher.arrive, sid, walk.states[sid])
-        again = sorted({sid for history in watchers.histories for sid in history.turn() if sid < low})
-        if low == high and not again:
-            return walk
-        if bounds.depth is not None and taken >= bounds.depth:
-            walk.open = walk.open or bool(again) or _any_goes_on(system, walk, low, high)
-            return walk
-        for sid in again:
-            _expand(system, method, walk, sid, watchers, bounds, fresh=False)
-        for sid in range(low, high):
-            if sid & 127 == 0 and budget.spent():
-                bounds, budget = _memory_ends(walk, bounds, budget)
-            _expand(system, method, walk, sid, watchers, bounds, fresh=True)
-            if sid & SETTLED == 0:
-                gc.freeze()
-            if tick is not None and sid & 1023 == 0:
-                tick(len(walk.states), walk.transitions)
-            if until is not None and len(walk.states) > until:
-                return walk
-        low, high = high, len(walk.states)
+    with ExitStack() as ending:
+        ending.callback(gc.unfreeze)
+        method.begin(config, number)
+        _enter_initial(system, walk)
+        for history in watchers.histories:
+            history.start(range(len(walk.states)))
+        low, high = 0, len(walk.states)
+        for taken in count():
+            if high > low:
+                walk.levels.append(low)
+            for sid in range(low, high):
+                for watcher in watchers.arrivals:
+                    _guarded(system, watcher, watcher.arrive, sid, walk.states[sid])
+            again = sorted({sid for history in watchers.histories for sid in history.turn() if sid < low})
+            if low == high and not again:
+                break
+            if bounds.depth is not None and taken >= bounds.depth:
+                walk.open = walk.open or bool(again) or _any_goes_on(system, walk, low, high)
+                break
+            for sid in again:
+                _expand(method, walk, sid, watchers, bounds, fresh=False)
+            for sid in range(low, high):
+                if sid & 127 == 0 and budget.spent():
+                    bounds, budget = _memory_ends(walk, bounds, budget)
+                _expand(method, walk, sid, watchers, bounds, fresh=True)
+                if sid & SETTLED == 0:
+                    gc.freeze()
+                if tick is not None and sid & 1023 == 0:
+                    tick(len(walk.states), walk.transitions)
+                if until is not None and len(walk.states) > until:
+                    return walk
+            low, high = high, len(walk.states)
     return walk
 
 
@@ -186,11 +172,9 @@ def _any_goes_on(system: AnySystem, walk: Walk, low: int, high: int) -> bool:
     return any(next(iter(offer), None) is not None for offer in offers)
 
 
-def _expand(
-    system: AnySystem, method: Method, walk: Walk, sid: int, watchers: Watchers, bounds: Bounds, *, fresh: bool
-) -> None:
+def _expand(method: Method, walk: Walk, sid: int, watchers: Watchers, bounds: Bounds, *, fresh: bool) -> None:
     """Take every step out of one state; `fresh` is false where only histories need them again."""
-    config, states, ids = walk.config, walk.states, walk.ids
+    system, config, states, ids = method.system, walk.config, walk.states, walk.ids
     state, spilled = states[sid], inf if walk.disk_visited is None else walk.disk_visited.first
     histories = [history for history in watchers.histories if history.waits(sid)]
     lookers: list[Watcher] = [*watchers.lookers, *histories] if fresh else [*histories]
@@ -225,7 +209,7 @@ def _expand(
                     action = method.action(config, state, number)
                 _show_step(system, singly, make_step(config, state, action, shown, after), number, there)
             else:
-                _show_group(system, method, lookers, walk, state, (group, after, shown, there))
+                _show_group(method, lookers, walk, state, (group, after, shown, there))
     for history in histories:
         history.leave()
     if fresh:
@@ -233,7 +217,7 @@ def _expand(
         walk.edges += len(targets)
     refuse_change(system, walk, sid, kept)
     if taken:
-        refuse_unrepeatable(system, method, config, state, taken)
+        refuse_unrepeatable(method, config, state, taken)
 
 
 def _kept(walk: Walk, sid: int, rows: Iterable[Row]) -> Iterator[Row]:
@@ -257,9 +241,7 @@ def _enter(system: AnySystem, walk: Walk, after: Any, way: tuple[int, int], most
     return remember(walk, after, *way)
 
 
-def _show_step(
-    system: AnySystem, watchers: Sequence[Watcher], step: Step[Any, Any, Any, Any], number: int, there: int
-) -> None:
+def _show_step(system: AnySystem, watchers: Sequence[Watcher], step: AnyStep, number: int, there: int) -> None:
     for watcher in watchers:
         try:
             watcher.look(step, 1, number, there)
@@ -273,15 +255,10 @@ def weight_of(group: Sequence[int] | None) -> int:
 
 
 def _show_group(
-    system: AnySystem,
-    method: Method,
-    lookers: Sequence[Watcher],
-    walk: Walk,
-    state: Any,
-    row: tuple[Any, Any, Any, int],
+    method: Method, lookers: Sequence[Watcher], walk: Walk, state: Any, row: tuple[Any, Any, Any, int]
 ) -> None:
     """Show a group of joint actions: once without action, then each action to the watchers that read it."""
-    group, after, shown, there = row
+    system, (group, after, shown, there) = method.system, row
     rest: list[Watcher] = []
     for watcher in lookers:
         step = action_independent_step(walk.config, state, shown, after)
@@ -294,7 +271,7 @@ def _show_group(
         else:
             if was_touched(step):
                 raise ModelError(
-                    f"{named(system)}: {watcher.name} swallows every exception, so it cannot be told whether "
+                    f"{system.label}: {watcher.name} swallows every exception, so it cannot be told whether "
                     "it looks at the action; let it catch Exception at most"
                 )
     if rest:
@@ -312,16 +289,16 @@ def _guarded(system: AnySystem, watcher: Watcher, call: Callable[..., None], sid
     try:
         call(sid, state, *more)
     except ModelError as error:
-        raise located(f"{named(system)}, {watcher.name}", error) from error.__cause__
+        raise located(f"{system.label}, {watcher.name}", error) from error.__cause__
     except Exception as error:
         raise ModelError(
-            f"{named(system)}: {watcher.name} raised {error_text(error)} in state {short(state)}"
+            f"{system.label}: {watcher.name} raised {error_text(error)} in state {short(state)}"
         ) from error
 
 
 def _raised(system: AnySystem, watcher: Watcher, error: Exception, action: Any) -> ModelError:
     if isinstance(error, ModelError):
-        return located(f"{named(system)}, {watcher.name}", error)
+        return located(f"{system.label}, {watcher.name}", error)
     return ModelError(
-        f"{named(system)}: {watcher.name} raised {error_text(error)} on the step of action {short(action)}"
+        f"{system.label}: {watcher.name} raised {error_text(error)} on the step of action {short(action)}"
     )

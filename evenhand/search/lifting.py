@@ -13,13 +13,13 @@ from typing import Any
 
 from evenhand.core.answers import ModelError
 from evenhand.core.kinds import Liveness, Property
-from evenhand.core.system import Step
-from evenhand.core.trace import Lasso, Scenario, replay
+from evenhand.core.system import AnyStep, AnySystem
+from evenhand.core.trace import AnyLasso, Lasso, Scenario, replay
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.judge import Judgement, judge
 from evenhand.search.bounds import Bounds
 from evenhand.search.evidence import judged
-from evenhand.search.witness import AnySystem, Witness, named
+from evenhand.search.witness import Witness
 
 ROUNDS = 4
 """Rounds of a loop of classes that the model takes."""
@@ -56,15 +56,13 @@ def carried(
     if doubt:
         return None, Judgement(False, doubt, decided=False)
     raise ModelError(
-        f"{named(system)}: {claim.name} fails among classes of states, and the model that takes the same actions says: "
+        f"{system.label}: {claim.name} fails among classes of states, and the model that takes the same actions says: "
         f"{judgement.reason}. The licence is wrong, or the claim tells a state from its image where no sample did; "
         "explore without the quotient"
     )
 
 
-def _rounds(
-    system: AnySystem, claim: Property, lasso: Lasso[Any, Any, Any]
-) -> tuple[Lasso[Any, Any, Any] | None, Judgement]:
+def _rounds(system: AnySystem, claim: Property, lasso: AnyLasso) -> tuple[AnyLasso | None, Judgement]:
     """A lasso of the model that repeats the loop, or why there is none."""
     entries = [replay(system, Scenario(lasso.config, lasso.start, lasso.stem)).final]
     for turn in range(1, ROUNDS + 1):
@@ -93,5 +91,5 @@ def _rounds(
     )
 
 
-def _kept(claim: Property, step: Step[Any, Any, Any, Any]) -> bool:
+def _kept(claim: Property, step: AnyStep) -> bool:
     return isinstance(claim, Liveness) and bool(claim.tests[1](step))

@@ -22,13 +22,13 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from evenhand.core.kinds import DeadlockFree, Liveness
-from evenhand.core.system import Fairness, Step, UnknownName
+from evenhand.core.system import AnyStep, AnySystem, Fairness, UnknownName
 from evenhand.search.csr import Flags, Ints, ahead, components
 from evenhand.search.graph import Watcher
 from evenhand.search.lasso import Edges, Need, nearest_run
 from evenhand.search.steps import Method
 from evenhand.search.walk import Walk
-from evenhand.search.witness import AnySystem, Tally, Witness, named
+from evenhand.search.witness import Tally, Witness
 
 AboutRuns: TypeAlias = DeadlockFree | Liveness
 """The kinds of claim that are decided on the graph."""
@@ -40,7 +40,7 @@ class Taken:
 
     fairness: Fairness[Any, Any]
 
-    def __call__(self, step: Step[Any, Any, Any, Any]) -> bool:
+    def __call__(self, step: AnyStep) -> bool:
         """Return whether the step serves it."""
         return self.fairness.taken(step.before, step.action)
 
@@ -64,7 +64,7 @@ class Labels(Watcher):
         self.flush()
         self.sid = sid
 
-    def look(self, step: Step[Any, Any, Any, Any], weight: int, action: int, there: int, /) -> None:
+    def look(self, step: AnyStep, weight: int, action: int, there: int, /) -> None:
         """Evaluate the predicates on the step, and keep its edge unless an equal one is known."""
         satisfied = 0
         for bit, test in self.distinct.items():
@@ -122,7 +122,7 @@ def predicates_of(
             found[test] = functions.setdefault(getattr(test, "__wrapped__", test), len(functions))
         for name in fairness_of(claim):
             if name not in fair:
-                raise UnknownName(f"fairness assumption of claim {claim.name!r} in {named(system)}:", name, fair)
+                raise UnknownName(f"fairness assumption of claim {claim.name!r} in {system.label}:", name, fair)
             taken = Taken(fair[name])
             found[taken] = functions.setdefault(taken, len(functions))
     return found

@@ -17,9 +17,8 @@ from random import Random
 from typing import Any
 
 from evenhand.core.answers import ModelError
-from evenhand.core.system import Joint, Separated
-from evenhand.search.steps import Row, stepped
-from evenhand.search.witness import AnySystem, named
+from evenhand.core.system import AnySystem, Joint, Separated
+from evenhand.search.steps import Method, Row, stepped
 
 WHOLE = 4_096
 """Joint actions of one table up to which the cross-check compares all; of larger tables it takes a sample."""
@@ -66,14 +65,14 @@ class _Page:
         self.merged: dict[tuple[int, ...], Any] = {}
 
 
-class Memo:
+class Memo(Method):
     """Memoised search: judge, merge and apply, each once per argument; compared with `step` on samples."""
 
     name = "memoised"
 
     def __init__(self, system: AnySystem) -> None:
         assert system.separated is not None and system.joint is not None
-        self.system = system
+        super().__init__(system)
         self.parts: Separated[Any, Any, Any, Any, Any, Any] = system.separated
         self.joint: Joint[Any, Any, Any, Any] = system.joint
         self.begin(None, 0)
@@ -106,7 +105,7 @@ class Memo:
         """Return the joint action of that number, made of its choices.  Raises IndexError when there are fewer."""
         table = self.table if state is self.state and self.table is not None else self.table_of(config, state)
         if number >= table.size:
-            raise IndexError(f"{named(self.system)}: state {state!r} offers no action number {number}")
+            raise IndexError(f"{self.system.label}: state {state!r} offers no action number {number}")
         return self.joint.join(config, state, table.picked(number))
 
     def step(self, rules: Any, config: Any, state: Any, action: Any) -> tuple[Any, Any]:
@@ -180,7 +179,7 @@ class Memo:
         """Compare the menus of this state, and some of its joint actions, with the model."""
         if (table.agents, table.menus) != self._menus(config, state):
             raise ModelError(
-                f"{named(self.system)}: `separated.reads` gives one key to states with different choices; "
+                f"{self.system.label}: `separated.reads` gives one key to states with different choices; "
                 f"state {state!r} is one of them. Let the key tell them apart, or explore with explicit search"
             )
         first_use = table.uses == 1 and _due(self.number_of_config) and _due(len(self.pages))
@@ -198,7 +197,7 @@ class Memo:
         expected = stepped(self.system, config, state, action)
         if expected != found:
             raise ModelError(
-                f"{named(self.system)}: `separated` and `step` differ for action {action!r} in state {state!r}: "
+                f"{self.system.label}: `separated` and `step` differ for action {action!r} in state {state!r}: "
                 f"step gives {expected!r}, judge, merge and apply give {found!r}. "
                 "Correct `separated`, or explore with explicit search"
             )
@@ -208,7 +207,7 @@ class Memo:
     ) -> ModelError:
         action = f" of {picked!r}" if picked else ""
         return ModelError(
-            f"{named(self.system)}: `separated.{part}`{action} in state {state!r} (configuration {config!r}) "
+            f"{self.system.label}: `separated.{part}`{action} in state {state!r} (configuration {config!r}) "
             f"raised {type(error).__name__}: {error}. Correct it, or explore with explicit search"
         )
 

@@ -8,21 +8,20 @@ serves claims about states and single steps on such systems, under a licensed qu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from evenhand.core.answers import caught
 from evenhand.core.methods import MethodName
 from evenhand.core.property import Property
-from evenhand.core.system import UnknownName
+from evenhand.core.system import AnySystem, UnknownName
 from evenhand.search.compiled.compiler import Unfit
 from evenhand.search.compiled.labels import about_steps
 from evenhand.search.compiled.method import Compiled, reason_against
 from evenhand.search.memo import Memo
-from evenhand.search.steps import Method, Row, nth_action
+from evenhand.search.steps import Method
 from evenhand.search.symmetric.method import Orbits
 from evenhand.search.symmetric.moves import AnyQuotient
-from evenhand.search.witness import AnySystem, LicenceMissing, named
+from evenhand.search.witness import LicenceMissing
 
 
 def chosen_method(
@@ -41,7 +40,7 @@ def chosen_method(
         raise UnknownName("method", str(wanted), MethodName)
     if wanted == "symmetric" and quotient is None:
         raise LicenceMissing(
-            f"symmetric search divides the states of {named(system)} by a quotient, and none is licensed"
+            f"symmetric search divides the states of {system.label} by a quotient, and none is licensed"
         )
     if quotient is None or wanted not in (None, "symmetric"):
         return _unreduced_method(system, wanted, claims, configs)
@@ -56,7 +55,7 @@ def chosen_method(
         except Unfit as error:
             against = str(error)
     if wanted == "symmetric":
-        raise ValueError(f"symmetric search cannot explore {named(system)}: {against}; leave the method out")
+        raise ValueError(f"symmetric search cannot explore {system.label}: {against}; leave the method out")
     lower, why = _unreduced_method(system, None, claims, configs)
     return lower, f"{why}; not symmetric search, for {against}"
 
@@ -68,7 +67,7 @@ def _unreduced_method(
         return method_for(system, wanted)
     against = reason_against(system, claims)
     if wanted == "compiled" and against:
-        raise ValueError(f"compiled search cannot explore {named(system)}: {against}; leave the method out")
+        raise ValueError(f"compiled search cannot explore {system.label}: {against}; leave the method out")
     below, why = method_for(system, None)
     if against:
         return below, f"{why}; not compiled search, for {against}"
@@ -86,45 +85,13 @@ def method_for(system: AnySystem, wanted: str | None) -> tuple[Method, str]:
     able = system.separated is not None and system.joint is not None
     if wanted == "memoised" and not able:
         raise ValueError(
-            f"{named(system)} has no `separated` step, so memoised search cannot run it; leave the method out"
+            f"{system.label} has no `separated` step, so memoised search cannot run it; leave the method out"
         )
     if wanted == "explicit":
-        return Plain(system), "explicit search was asked for"
+        return Method(system), "explicit search was asked for"
     if not able:
-        return Plain(system), "the system does not separate judging from applying"
+        return Method(system), "the system does not separate judging from applying"
     return Memo(system), (
         "the step separates: judgements are shared and equal verdicts applied once; "
         "claims that look at the action are shown every joint action"
     )
-
-
-class Plain:
-    """Explicit search: `step` runs on every action."""
-
-    name = "explicit"
-
-    def __init__(self, system: AnySystem) -> None:
-        self.system = system
-
-    def begin(self, config: Any, number: int) -> None:
-        """Do nothing, because nothing is remembered."""
-
-    def rows(self, config: Any, state: Any) -> Iterator[Row]:
-        """Yield one row for each action."""
-        system = self.system
-        step, rules = system.step, system.rules
-        for number, action in enumerate(system.enabled(config, state)):
-            try:
-                made = step(rules, config, state, action)
-            except caught() as error:
-                system.blame_step(state, action, error)
-            after, shown = made if type(made) is tuple and len(made) == 2 else system.pair_of(made, state, action)
-            yield number, action, None, after, shown
-
-    def action(self, config: Any, state: Any, number: int) -> Any:
-        """See `Method`."""
-        return nth_action(self.system, config, state, number)
-
-    def step(self, rules: Any, config: Any, state: Any, action: Any) -> tuple[Any, Any]:
-        """See `Method`; the system's own step."""
-        return self.system.step(rules, config, state, action)

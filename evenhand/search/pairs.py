@@ -12,7 +12,7 @@ from evenhand.evidence.second_runs import Place, at_step, compared
 from evenhand.search.graph import Watcher
 from evenhand.search.steps import Method
 from evenhand.search.walk import Walk
-from evenhand.search.witness import AnySystem, Seen, StepNumber, Tally, Witness, shorter
+from evenhand.search.witness import Seen, StepNumber, Tally, Witness, shorter
 
 VALUED = "valued"
 """The count of keys with a value that is not None."""
@@ -33,7 +33,7 @@ class DeterminedWatch(Watcher):
         """Note the state being expanded."""
         self.sid = sid
 
-    def look(self, step: Step[Any, Any, Any, Any], weight: int, action: int, _there: int, /) -> None:
+    def look(self, step: AnyStep, weight: int, action: int, _there: int, /) -> None:
         """Keep the value under its key, with the first step where it occurs."""
         claim = self.claim
         if not claim.when(step):

@@ -15,8 +15,8 @@ from typing import Any
 from evenhand.core.answers import ModelError
 from evenhand.core.kinds import DeadlockFree, Liveness, Property, Reachable, Safety
 from evenhand.core.licence import Licence
-from evenhand.core.system import Quotient, Step, UnknownName
-from evenhand.search.witness import AnySystem, LicenceMissing, named
+from evenhand.core.system import AnyStep, AnySystem, Quotient, UnknownName
+from evenhand.search.witness import LicenceMissing
 
 SAMPLES = 24
 """Steps that are compared with their images, in each of a few configurations."""
@@ -33,8 +33,8 @@ def licensed(system: AnySystem, wanted: str | None, licence: Licence | None) -> 
     known = {quotient.name: quotient for quotient in system.quotients}
     if name not in known:
         every = (*known, *(one.name for one in system.abstractions))
-        raise UnknownName(f"quotient of {named(system)}:", name, every)
-    ask = f"quotient {name!r} of {named(system)}"
+        raise UnknownName(f"quotient of {system.label}:", name, every)
+    ask = f"quotient {name!r} of {system.label}"
     if licence is None:
         raise LicenceMissing(f"{ask} needs a licence: prove that the step commutes with it first, or leave it out")
     covers(system, name, licence)
@@ -51,7 +51,7 @@ def covers(system: AnySystem, name: str, licence: Licence) -> None:
     ):
         if has != needs:
             raise LicenceMissing(
-                f"quotient {name!r} of {named(system)}: the licence from theorem {licence.theorem!r} speaks of {what} "
+                f"quotient {name!r} of {system.label}: the licence from theorem {licence.theorem!r} speaks of {what} "
                 f"{has!r}, not of {needs!r}"
             )
 
@@ -71,16 +71,16 @@ def orbits(
             images.discard(None)  # exchanged names may give a configuration that this scope leaves out
         if None in images or number not in images:
             raise ModelError(
-                f"{named(system)}: quotient {quotient.name!r} takes configuration {config!r} out of the scope, or "
+                f"{system.label}: quotient {quotient.name!r} takes configuration {config!r} out of the scope, or "
                 "lacks the identity; explore without it"
             )
         least = min(image for image in images if image is not None)
         if least == number:
             sizes[number] = len(images)
         elif sizes.get(least) != len(images):
-            raise ModelError(f"{named(system)}: the elements of quotient {quotient.name!r} are no group on {config!r}")
+            raise ModelError(f"{system.label}: the elements of quotient {quotient.name!r} are no group on {config!r}")
     if sum(sizes.values()) != len(configs):
-        raise ModelError(f"{named(system)}: the orbits of quotient {quotient.name!r} do not partition the scope")
+        raise ModelError(f"{system.label}: the orbits of quotient {quotient.name!r} do not partition the scope")
     return tuple(sizes.items())
 
 
@@ -159,9 +159,7 @@ def _steps(system: AnySystem, config: Any) -> Any:
                 yield system.take(config, step.after, second)
 
 
-def image_of(
-    system: AnySystem, quotient: Quotient[Any, Any, Any, Any], w: Any, image: Any, step: Step[Any, Any, Any, Any]
-) -> Step[Any, Any, Any, Any]:
+def image_of(system: AnySystem, quotient: Quotient[Any, Any, Any, Any], w: Any, image: Any, step: AnyStep) -> AnyStep:
     """Return the image of a step under an element, taken by the model itself.
 
     `image` is the image of the configuration.  Raises ModelError if the step's image is not on offer, or leads
@@ -170,13 +168,13 @@ def image_of(
     before, action = quotient.state(w, step.config, step.before), quotient.action(w, step.config, step.action)
     if not on_offer(system, image, before, action):
         raise ModelError(
-            f"{named(system)}: the scope is not closed under quotient {quotient.name!r}: action {step.action!r} is on "
+            f"{system.label}: the scope is not closed under quotient {quotient.name!r}: action {step.action!r} is on "
             f"offer, its image {action!r} is not. Offer it too, or explore without the quotient"
         )
     other = system.take(image, before, action)
     if other.after != quotient.state(w, step.config, step.after):
         raise ModelError(
-            f"{named(system)}: the step of action {step.action!r} does not commute with quotient {quotient.name!r}: "
+            f"{system.label}: the step of action {step.action!r} does not commute with quotient {quotient.name!r}: "
             f"its image leads to {other.after!r}. The licence is wrong; explore without it"
         )
     return other
@@ -194,7 +192,7 @@ def on_offer(system: AnySystem, config: Any, state: Any, action: Any) -> bool:
     )
 
 
-def said(claim: Property, step: Step[Any, Any, Any, Any]) -> tuple[bool, ...]:
+def said(claim: Property, step: AnyStep) -> tuple[bool, ...]:
     """Return the values of a claim's predicates on one step."""
     match claim:
         case Safety(reads="states"):

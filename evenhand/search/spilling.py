@@ -1,5 +1,6 @@
-"""A disk to continue a search on: a SQLite database in a file without a name.
+"""The disk on which a search continues when its memory ends: a SQLite database in a file without a name.
 
+The caller of a search passes a `Spill`, which opens a disk when one is needed; the search closes it.
 SQLite is in the standard library, keeps its cache within the limit, and answers a query about one state in some
 microseconds; `docs/explanation/exploration.md` has the figures beside DuckDB's.  The file loses its name as soon as it
 is open, so the system frees it however the process ends.  Nothing is ever committed or synced, because only this search
@@ -15,9 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
-
-from evenhand.search.disk import SpillFailed
+from typing import Any, TypeAlias, TypeVar
 
 T = TypeVar("T")
 
@@ -44,6 +43,19 @@ _TABLES = """
 """
 
 
+class SpillFailed(Exception):
+    """A disk can no longer be written or read; names the folder, the cause and the next step."""
+
+
+def plausible(number: int, parent: int) -> int:
+    """Return the parent of a state.  Raises SpillFailed unless its number is smaller, because paths back must end."""
+    if parent >= number:
+        raise SpillFailed(
+            f"the disk gave back {parent} for the parent of state {number}: check the disk, or name another"
+        )
+    return parent
+
+
 @dataclass(frozen=True)
 class Folder:
     """A folder to spill to: a `Spill` for `explore`.  Each running search has its own file there."""
@@ -61,7 +73,7 @@ class Folder:
 
 
 class SqliteDisk:
-    """A `Disk` in a file that has lost its name."""
+    """Records and keys of one search, in a file that has lost its name.  Every method may raise SpillFailed."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -87,27 +99,27 @@ class SqliteDisk:
             os.unlink(name)
 
     def put(self, number: int, code: int, body: bytes, parent: int, action: int) -> None:
-        """See `Disk`."""
+        """Keep a state under a new number: its hash, its bytes, and how it was reached."""
         self._do(
             lambda: self.base.execute("insert into state values (?, ?, ?, ?, ?)", (number, code, body, parent, action))
         )
 
     def alike(self, code: int) -> Sequence[tuple[int, bytes]]:
-        """See `Disk`."""
+        """Return number and bytes of every state kept with this hash (64 bits, signed)."""
         return self._all("select number, body from state where code = ?", code)
 
     def body(self, number: int) -> bytes:
-        """See `Disk`."""
+        """Return the bytes of a state."""
         found: bytes = self._all("select body from state where number = ?", number)[0][0]
         return found
 
     def link(self, number: int) -> tuple[int, int]:
-        """See `Disk`."""
+        """Return parent and action of a state."""
         parent, action = self._all("select parent, action from state where number = ?", number)[0]
         return parent, action
 
     def unseen(self, keys: Sequence[int] | Sequence[bytes]) -> Sequence[int]:
-        """See `Disk`."""
+        """Return the positions of the keys (all different) that are new, in order, and remember the keys."""
         if not keys:
             return ()
         table = _table_of(keys)
@@ -119,23 +131,23 @@ class SqliteDisk:
         return list(_positions(keys, fresh))
 
     def forget(self, keys: Sequence[int] | Sequence[bytes]) -> None:
-        """See `Disk`."""
+        """Forget these keys, so that they are new again."""
         if keys:
             table = _table_of(keys)
             self._do(lambda: self.base.executemany(f"delete from {table} where key = ?", ((key,) for key in keys)))
 
     def append(self, first: int, words: bytes, parents: bytes) -> None:
-        """See `Disk`."""
+        """Keep a block of equally long records, numbered from `first` on."""
         self._do(lambda: self.base.execute("insert into block values (?, ?, ?)", (first, words, parents)))
 
     def block(self, number: int) -> tuple[int, bytes, bytes]:
-        """See `Disk`."""
+        """Return the block that holds record `number`, as it was appended."""
         question = "select first, words, parents from block where first <= ? order by first desc limit 1"
         first, words, parents = self._all(question, number)[0]
         return first, words, parents
 
     def close(self) -> None:
-        """See `Disk`."""
+        """Release everything.  Never raises, and may be called again."""
         with suppress(sqlite3.Error):
             self.base.close()
 
@@ -153,6 +165,10 @@ class SqliteDisk:
             f"cannot spill to {self.folder}: {why}. Nothing is left there; name a folder that is there, that can be "
             "written to and has room, or search a smaller scope"
         )
+
+
+Spill: TypeAlias = Callable[[], SqliteDisk]
+"""Opens a disk.  Raises SpillFailed."""
 
 
 def _table_of(keys: Sequence[int] | Sequence[bytes]) -> str:

@@ -1,38 +1,48 @@
-"""The interface of explicit and memoised search: the rows of a state, one for each step or group of equal steps."""
+"""Explicit search, and the interface of memoised search: the rows of a state, each a step or a group of equal steps."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from evenhand.core.answers import ModelError, caught
-from evenhand.search.witness import AnySystem, named
+from evenhand.core.system import AnySystem
 
 Row = tuple[int, Any, "Sequence[int] | None", Any, Any]
 """A row of a state: number of the (first) action, the action or None, the group's members or None, after, shown."""
 
 
-class Method(Protocol):
-    """A way to compute the steps out of a state."""
+class Method:
+    """Explicit search: `step` runs on every action.  Other methods compute the same steps in other ways."""
 
-    name: str
+    name = "explicit"
+
+    def __init__(self, system: AnySystem) -> None:
+        self.system = system
 
     def begin(self, config: Any, number: int) -> None:
         """Start on the configuration of that number."""
-        ...
 
     def rows(self, config: Any, state: Any) -> Iterator[Row]:
         """Yield the steps on offer, in the order of `enabled` by first member."""
-        ...
+        system = self.system
+        step, rules = system.step, system.rules
+        for number, action in enumerate(system.enabled(config, state)):
+            try:
+                made = step(rules, config, state, action)
+            except caught() as error:
+                system.blame_step(state, action, error)
+            after, shown = made if type(made) is tuple and len(made) == 2 else system.pair_of(made, state, action)
+            yield number, action, None, after, shown
 
     def action(self, config: Any, state: Any, number: int) -> Any:
         """Return the action of that number among those on offer."""
-        ...
+        return nth_action(self.system, config, state, number)
 
     def step(self, rules: Any, config: Any, state: Any, action: Any) -> tuple[Any, Any]:
         """Return the system's step for any action, as this method computes it."""
-        ...
+        return self.system.step(rules, config, state, action)
 
 
 def stepped(system: AnySystem, config: Any, state: Any, action: Any) -> tuple[Any, Any]:
@@ -57,7 +67,7 @@ def nth_action(system: AnySystem, config: Any, state: Any, number: int) -> Any:
             picked.append((agent, menu[x] if menu else None))
         if not left:
             return system.joint.join(config, state, tuple(reversed(picked)))
-    raise IndexError(f"{named(system)}: state {state!r} offers no action number {number}")
+    raise IndexError(f"{system.label}: state {state!r} offers no action number {number}")
 
 
 def number_of(system: AnySystem, config: Any, state: Any, action: Any) -> int:
@@ -76,7 +86,7 @@ def number_of(system: AnySystem, config: Any, state: Any, action: Any) -> int:
             return found
     except (KeyError, StopIteration, ValueError):
         pass
-    raise ModelError(f"{named(system)}: action {action!r} is not on offer in state {state!r}")
+    raise ModelError(f"{system.label}: action {action!r} is not on offer in state {state!r}")
 
 
 def _menus(system: AnySystem, config: Any, state: Any) -> list[tuple[str, tuple[Any, ...]]]:

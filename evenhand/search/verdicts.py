@@ -19,7 +19,7 @@ from evenhand.search.evidence import judged
 from evenhand.search.lifting import carried
 from evenhand.search.liveness import AboutRuns, fairness_of
 from evenhand.search.pairs import VALUED, differing
-from evenhand.search.witness import AnySystem, Tally
+from evenhand.search.witness import Tally
 
 ENGINE = "explore"
 """The name of this engine in verdicts and expectations."""
@@ -34,8 +34,6 @@ class Covered:
 
     states: int
     transitions: int
-    edges: int
-    depth: int
     configs: int
     complete: bool
     bounds: Bounds

@@ -22,14 +22,14 @@ from typing import Any, TypeAlias
 
 import networkx as nx
 
-from evenhand.core.trace import Lasso, Scenario
+from evenhand.core.system import AnySystem
+from evenhand.core.trace import AnyLasso, AnyScenario, Lasso, Scenario
 from evenhand.search.alone import Alone, Moves, TooWide
 from evenhand.search.bounds import Bounds
 from evenhand.search.graph import Watchers, search
 from evenhand.search.methods import method_for
 from evenhand.search.steps import nth_action, stepped
 from evenhand.search.walk import Walk
-from evenhand.search.witness import AnySystem
 
 LIMIT = 50_000
 """States that an agent, alone or with another, may reach before the result is unknown."""
@@ -62,7 +62,7 @@ class WaitFor:
     """The waits after a run; `state` is where it ends, `unknown` lists results that exceeded the limit."""
 
     system: AnySystem = field(repr=False)
-    run: Scenario[Any, Any, Any]
+    run: AnyScenario
     state: Any
     agents: tuple[str, ...]
     waits: tuple[Wait, ...]
@@ -163,7 +163,7 @@ def _start(groups: Sequence[frozenset[str]], state: Any) -> Without:
 
 def waits_after(
     system: AnySystem,
-    run: Scenario[Any, Any, Any] | Lasso[Any, Any, Any],
+    run: AnyScenario | AnyLasso,
     *,
     agents: Iterable[str] = (),
     limit: int = LIMIT,
@@ -224,7 +224,7 @@ def circular_waits(
     for number, config in enumerate(system.all_configs()):
         hands = Hands(system, config, limit)
         method, _ = method_for(system, None)
-        walk = search(system, method, config, number, Watchers(), Bounds(max_states, depth, max_memory))
+        walk = search(method, config, number, Watchers(), Bounds(max_states, depth, max_memory))
         everybody = tuple(sorted({name for state in walk.states for name in hands.moves.agents(state)}))
         complete = complete and not walk.open
         groups = _sets(everybody)
@@ -259,7 +259,7 @@ def _circular(edges: set[tuple[str, str]]) -> bool:
     return False
 
 
-def _run(system: AnySystem, walk: Walk, sid: int) -> Scenario[Any, Any, Any]:
+def _run(system: AnySystem, walk: Walk, sid: int) -> AnyScenario:
     start, path = walk.path(sid)
     state = first = list(system.initial(walk.config))[start]
     actions: list[Any] = []

@@ -7,8 +7,8 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Any
 
-from evenhand.search.disk import Spill
 from evenhand.search.disk_visited import DiskVisited
+from evenhand.search.spilling import Spill
 from evenhand.search.witness import Witness
 
 

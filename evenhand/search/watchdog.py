@@ -16,7 +16,7 @@ from types import FrameType
 from typing import Any
 
 from evenhand.core.answers import ModelError
-from evenhand.search.witness import AnySystem, named
+from evenhand.core.system import AnySystem
 
 SECONDS = 30.0
 """CPU seconds that one call of a model's function may always take; after twice as many it is stopped."""
@@ -57,7 +57,7 @@ def within_reason(system: AnySystem) -> Generator[None, None, None]:
         yield
     except _Stuck as error:
         raise ModelError(
-            f"{named(system)}: {error} does not come back: one call took more than {SECONDS:g} seconds. A step is a "
+            f"{system.label}: {error} does not come back: one call took more than {SECONDS:g} seconds. A step is a "
             "function that ends; bound its loop, or let actions of a run do what it waits for"
         ) from None
     finally:

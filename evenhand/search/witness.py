@@ -7,23 +7,16 @@ small, can be sent between processes, and cannot hold a run that the model lacks
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from evenhand.core.system import System
-
-AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
-"""A system of any types: engines do not know a user's classes."""
+Progress: TypeAlias = Callable[[int, int], None]
+"""Called at intervals with the states and steps so far."""
 
 
 class LicenceMissing(ValueError):
     """A quotient was requested without a licence that covers this system, variant and quotient."""
-
-
-def named(system: AnySystem) -> str:
-    """Return the name of a system in messages."""
-    return system.label
 
 
 class StepNumber(NamedTuple):

@@ -15,10 +15,8 @@ from __future__ import annotations
 import atexit
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
 
-from evenhand.core.property import AnyStep
-from evenhand.core.system import System
+from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.trace import Pair, Scenario, replay
 from evenhand.smt.countermodel import all_of, confirmed, minimise
 from evenhand.smt.logic import TRUE, Equal, Formula, Holds, Not, Var, exists, walk
@@ -27,9 +25,6 @@ from evenhand.smt.samples import Samples
 from evenhand.smt.solvers import Z3, SolverLimits
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Theory
-
-AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
-
 
 AGAINST = "against "
 """The prefix of the name of a boundary case that denies an axiom."""

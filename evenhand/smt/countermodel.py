@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from evenhand.core.kinds import Property, Safety
 from evenhand.core.relations import Paired
@@ -25,7 +25,6 @@ from evenhand.smt.structure import BadStructure, Structure
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Theory
 
-AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
 _Said: TypeAlias = tuple[str, tuple[str, ...]]
 
 

@@ -27,8 +27,6 @@ from evenhand.smt.structure import Reader, Structure
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
-AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
-
 
 def cases(system: AnySystem, claim: Property, steps: Iterable[AnyStep]) -> Iterator[tuple[Any, bool]]:
     """Yield the cases of a claim in some steps, each with whether the claim is true of it.

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
-from evenhand.core.property import AnyStep
-from evenhand.core.system import System, UnknownName
+from evenhand.core.system import AnyStep, AnySystem, UnknownName
 from evenhand.core.trace import Pair, Scenario, replay
 from evenhand.core.verdict import Evidence, Status, Verdict
 from evenhand.smt.conformance import Conformance
@@ -27,8 +26,6 @@ from evenhand.smt.solvers import SolverLimits
 from evenhand.smt.structure import Structure
 from evenhand.smt.theorem import Mutation, Stated
 from evenhand.smt.theory import Theory
-
-AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
 
 
 class ProofTask:

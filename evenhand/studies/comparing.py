@@ -17,15 +17,13 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.codec import encode
 from evenhand.core.observer import Observer
-from evenhand.core.system import Mutant, Scope, System, UnknownName
+from evenhand.core.system import AnySystem, Mutant, Scope, UnknownName
 from evenhand.core.text import changes, inert
 from evenhand.evidence.record import encode_run
 from evenhand.evidence.story import trace_lines
 from evenhand.jobs.plan import chosen_readings
 from evenhand.search.estimate import estimate
 from evenhand.variants.separate import Separation, separate
-
-AnySystem = System[Any, Any, Any, Any, Any]
 
 MAX_STEPS = 20_000
 """Steps compared in each system before drawing takes over."""

@@ -13,14 +13,12 @@ from typing import Any
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
-from evenhand.core.system import Scope, System, UnknownName, reading_values
+from evenhand.core.system import Scope, UnknownName, reading_values
 from evenhand.core.verdict import Status
 from evenhand.evidence.finding import Finding, plain
 from evenhand.jobs.plan import Job
 from evenhand.jobs.pool import run_jobs
 from evenhand.studies.small_scopes import SMALL, is_small, named_scopes
-
-AnySystem = System[Any, Any, Any, Any, Any]
 
 
 @dataclass(frozen=True)

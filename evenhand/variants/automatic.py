@@ -16,10 +16,9 @@ from itertools import islice
 from typing import Any, cast
 
 from evenhand.core.bundle import Bundle
-from evenhand.core.system import System, UnknownName
+from evenhand.core.system import AnySystem, UnknownName
 from evenhand.variants.rewriting import rewritings, rewritten
 
-AnySystem = System[Any, Any, Any, Any, Any]
 Function = Callable[..., Any]
 Operator = Callable[[Function], Function]
 

@@ -19,16 +19,13 @@ from typing import Any, Literal, TypedDict, Unpack, cast
 from evenhand.core.answers import known_names
 from evenhand.core.generator import Draw, Generator, Rule
 from evenhand.core.observer import ObservedState, Observer, Seen, observing
-from evenhand.core.property import AnyStep, EachStep
-from evenhand.core.system import Joint, Scope, System
-from evenhand.core.trace import Scenario, replay
+from evenhand.core.property import EachStep
+from evenhand.core.system import AnyStep, AnySystem, Joint, Scope, System
+from evenhand.core.trace import AnyScenario, Scenario, replay
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.judge import first_refuted_step, refutes
 from evenhand.evidence.shrink import shrink
 from evenhand.machine import fuzz
-
-AnySystem = System[Any, Any, Any, Any, Any]
-AnyScenario = Scenario[Any, Any, Any]
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,6 @@ from evenhand.core.verdict import Evidence
 from evenhand.evidence.judge import has_ended, judge
 from evenhand.evidence.second_runs import compare, refuting_pair, ways_at_end
 
-AnySystem = System[Any, Any, Any, Any, Any]
-AnyStep = Step[Any, Any, Any, Any]
-
 AHEAD = 400
 """States that the search for a way out of a deadlock may meet; the judge of a saved run looks much further."""
 

@@ -18,9 +18,6 @@ from evenhand.jobs.plan import chosen_readings, written_value
 from evenhand.variants.separate import counterpart, separate
 from evenhand.web.position import Position
 
-AnySystem = System[Any, Any, Any, Any, Any]
-AnyTrace = Trace[Any, Any, Any, Any]
-
 MOST_STEPS = 20_000
 """Steps compared in search of a run that separates two variants."""
 

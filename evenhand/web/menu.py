@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from evenhand.core.system import System
+from evenhand.core.system import AnySystem
 from evenhand.core.text import changes, describe, inert
-
-AnySystem = System[Any, Any, Any, Any, Any]
 
 PAGE = 24
 """Actions on one page."""

@@ -22,9 +22,6 @@ from evenhand.search.csr import components
 from evenhand.search.lasso import Edges
 from evenhand.search.liveness import can_complete, fair_parts, need_of
 
-AnySystem = System[Any, Any, Any, Any, Any]
-AnyStep = Step[Any, Any, Any, Any]
-
 STEPS = 8_000
 """Steps that are taken at most: a third around the end of the run, the rest from its start."""
 

@@ -19,14 +19,12 @@ from msgspec import to_builtins
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json, digest
 from evenhand.core.codec import encode
-from evenhand.core.system import System
+from evenhand.core.system import AnySystem
 from evenhand.core.trace import Lasso, Pair, Scenario
 from evenhand.core.verdict import Evidence, runs
 from evenhand.evidence.record import Record, encode_run
 from evenhand.evidence.replay import Replayed
 from evenhand.jobs.plan import Job, chosen_readings, chosen_scope, system_for
-
-AnySystem = System[Any, Any, Any, Any, Any]
 
 COUNTED = 2_000
 """Configurations and initial states that are counted; beyond it the page says that there are more."""

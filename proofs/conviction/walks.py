@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
-from evenhand.core.system import System
+from evenhand.core.system import AnySystem
 from evenhand.model.conviction.vocabulary import Act, Config, Enrol, Invite, Tick
 from evenhand.smt.transitions.invariant import Steps
-
-AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
 
 PLACES: tuple[Mapping[str, int], ...] = (
     {"cycles": 1, "budget": 3, "texts": 3, "hostile": 1},

@@ -11,8 +11,7 @@ import pytest
 import evenhand
 from evenhand.core.property import Property
 from evenhand.core.registry import find
-
-AnySystem = evenhand.System[Any, Any, Any, Any, Any]
+from evenhand.core.system import AnySystem
 
 
 def lock(*, careful: bool) -> AnySystem:

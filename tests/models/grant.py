@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from evenhand.core.bundle import Bundle
-from evenhand.core.property import AnyStep, EachStep
-from evenhand.core.system import Mutant, Protocol, Scope, System
+from evenhand.core.property import EachStep
+from evenhand.core.system import AnyStep, Mutant, Protocol, Scope, System
 from evenhand.core.trace import Scenario
 from evenhand.smt.logic import Definition, Function, Relation, Sort, differ, exists, forall, same, variables
 from evenhand.smt.structure import Structure

@@ -10,11 +10,8 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
-from evenhand.core.system import Fairness, Step, System
+from evenhand.core.system import AnyStep, AnySystem, Fairness
 from evenhand.core.trace import Lasso, Scenario
-
-AnySystem = System[Any, Any, Any, Any, Any]
-AnyStep = Step[Any, Any, Any, Any]
 
 
 def reachable_states(system: AnySystem) -> set[tuple[Any, Any]]:

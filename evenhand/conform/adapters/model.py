@@ -14,9 +14,7 @@ from evenhand.core.canonical import Json
 from evenhand.core.codec import decode, encode
 from evenhand.core.kernel import Initial, Kernel, Unsupported
 from evenhand.core.registry import find
-from evenhand.core.system import System
-
-AnySystem = System[Any, Any, Any, Any, Any]
+from evenhand.core.system import AnySystem
 
 
 class ModelKernel:

@@ -21,8 +21,8 @@ from enum import IntEnum
 from typing import Any, Literal, NoReturn, get_args
 
 from evenhand.core.answers import Signal
-from evenhand.core.kinds import AnyStep, Property, Safety
-from evenhand.core.system import Step
+from evenhand.core.kinds import Property, Safety
+from evenhand.core.system import AnyStep, Step
 
 Words = Literal["shown", "own state", "state before", "state after"]
 

@@ -9,13 +9,8 @@ from typing import Any
 from evenhand.conform.adapters import wire
 from evenhand.conform.adapters.kernels import KernelRequest
 from evenhand.core.codec import encode
-from evenhand.core.property import AnyStep
-from evenhand.core.system import System
-from evenhand.core.trace import Scenario, Trace, replay
-
-AnySystem = System[Any, Any, Any, Any, Any]
-AnyScenario = Scenario[Any, Any, Any]
-AnyTrace = Trace[Any, Any, Any, Any]
+from evenhand.core.system import AnyStep, AnySystem
+from evenhand.core.trace import AnyScenario, AnyTrace, replay
 
 KEPT = 50_000
 """Encoded values of one kind that are cached; a full cache is cleared."""

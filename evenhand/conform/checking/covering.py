@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from evenhand.conform.checking.coding import AnySystem
-from evenhand.core.property import AnyStep
-from evenhand.core.trace import Scenario, Trace
+from evenhand.core.system import AnyStep, AnySystem
+from evenhand.core.trace import AnyTrace, Scenario, Trace
 
 CONFIGS = 512
 """Configurations to cover, spread evenly over all."""
@@ -55,7 +54,7 @@ class _Node:
 class Walk:
     """A scenario and its steps in the reference; `nodes` are the states before them, the last `fresh` are new."""
 
-    trace: Trace[Any, Any, Any, Any]
+    trace: AnyTrace
     nodes: tuple[_Node, ...]
     fresh: int
 

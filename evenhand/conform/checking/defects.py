@@ -16,11 +16,11 @@ from time import monotonic
 
 from evenhand.conform.adapters.kernels import KernelResponse, Source
 from evenhand.conform.adapters.wire import Fault, text
-from evenhand.conform.checking.coding import AnyScenario, Coder
+from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.comparing import Names, shape
 from evenhand.conform.checking.divergence import DISAGREES, Divergence, Examiner
 from evenhand.core.canonical import Json
-from evenhand.core.trace import Scenario
+from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.shrink import shrink
 

@@ -10,11 +10,11 @@ from typing import Any, Literal
 from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse
 from evenhand.conform.adapters.wire import Fault, text
 from evenhand.conform.checking.claims import Judge, KernelStep, Violation
-from evenhand.conform.checking.coding import AnyScenario, AnyTrace, Coder
+from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.comparing import Difference, Names, differences, normal, shape
 from evenhand.core.canonical import Json
 from evenhand.core.codec import decode
-from evenhand.core.trace import Scenario
+from evenhand.core.trace import AnyScenario, AnyTrace, Scenario
 
 What = Literal["differs", "fails", "violates", "mutates", "non-deterministic", "relates", "liveness"]
 """The fault of a run.

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evenhand.conform.checking.coding import AnyScenario, AnySystem
 from evenhand.core.codec import decode
 from evenhand.core.generator import Generator
-from evenhand.core.property import AnyStep, Monitor
-from evenhand.core.trace import Scenario
+from evenhand.core.property import Monitor
+from evenhand.core.system import AnyStep, AnySystem
+from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.verdict import runs
 from evenhand.evidence.record import Record, decode_run
 from evenhand.machine import fuzz

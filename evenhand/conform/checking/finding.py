@@ -27,7 +27,8 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json, parse
 from evenhand.core.codec import decode, encode
 from evenhand.core.property import Property
-from evenhand.core.trace import Scenario
+from evenhand.core.system import AnySystem
+from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.versions import versions
 from evenhand.evidence.home import found_within
 from evenhand.evidence.record import decode_run

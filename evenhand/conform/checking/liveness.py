@@ -17,10 +17,10 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
-from evenhand.conform.checking.coding import AnyScenario, AnySystem
 from evenhand.conform.checking.two_safety import Pairing
 from evenhand.core.property import Property, Reachable
-from evenhand.core.trace import Lasso, Scenario
+from evenhand.core.system import AnySystem
+from evenhand.core.trace import AnyScenario, Lasso, Scenario
 from evenhand.core.verdict import Evidence, Status, Verdict
 from evenhand.evidence.judge import judge
 from evenhand.evidence.shrink import shrink

@@ -16,7 +16,7 @@ from typing import Any, TypedDict, Unpack
 from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.adapters.wire import Fault
 from evenhand.conform.checking.claims import Judge, judged_kinds
-from evenhand.conform.checking.coding import AnyScenario, AnySystem, AnyTrace, Coder
+from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.covering import Covering, Walk
 from evenhand.conform.checking.defects import Defect, Defects, wavering
 from evenhand.conform.checking.divergence import DISAGREES, Divergence, Examiner
@@ -26,7 +26,8 @@ from evenhand.core.answers import known_names
 from evenhand.core.bundle import Bundle
 from evenhand.core.generator import Generator
 from evenhand.core.property import Property
-from evenhand.core.trace import Trace
+from evenhand.core.system import AnySystem
+from evenhand.core.trace import AnyScenario, AnyTrace, Trace
 from evenhand.evidence.record import Record
 
 EXHAUSTIVE, MACHINE, SEPARATING, AGAIN = "exhaustive", "machine", "separating", "again"

@@ -12,13 +12,12 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from evenhand.conform.checking.coding import AnySystem
 from evenhand.conform.checking.comparing import Difference, normal
 from evenhand.conform.checking.logs import MISSING, BadLog, Event, Log, gaps, matches, mismatches
 from evenhand.core.canonical import Json
 from evenhand.core.codec import decode, encode
-from evenhand.core.property import AnyStep
-from evenhand.core.trace import Scenario, Trace
+from evenhand.core.system import AnyStep, AnySystem
+from evenhand.core.trace import AnyTrace, Scenario, Trace
 
 CANDIDATES = 5_000
 """States followed at a time."""
@@ -48,7 +47,7 @@ class Explained:
     is the only one.
     """
 
-    trace: Trace[Any, Any, Any, Any] | None
+    trace: AnyTrace | None
     matched: int
     failed: Event | None
     nearest: tuple[Near, ...]

@@ -15,7 +15,6 @@ from typing import Any
 
 from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.checking.claims import Basis, Violation
-from evenhand.conform.checking.coding import AnyScenario, AnySystem, AnyTrace
 from evenhand.conform.checking.comparing import Difference, Names, differences, normal
 from evenhand.conform.checking.defects import Defect
 from evenhand.conform.checking.divergence import Divergence, Examiner, SecondTrace

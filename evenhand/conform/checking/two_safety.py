@@ -18,7 +18,6 @@ from typing import Any, TypeAlias
 
 from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.checking.claims import WITHHELD, Basis, KernelStep, StateNeeded
-from evenhand.conform.checking.coding import AnyScenario, AnyTrace
 from evenhand.conform.checking.covering import spread
 from evenhand.conform.checking.divergence import Examiner
 from evenhand.core.kinds import AnyStep, Property

@@ -12,11 +12,8 @@ from typing import Any
 from evenhand.conform.vectors.targets import Candidate
 from evenhand.core.bundle import Bundle
 from evenhand.core.observer import Observer, readout
-from evenhand.core.system import System
-from evenhand.core.trace import Scenario, replay
-
-AnySystem = System[Any, Any, Any, Any, Any]
-AnyScenario = Scenario[Any, Any, Any]
+from evenhand.core.system import AnySystem
+from evenhand.core.trace import AnyScenario, Scenario, replay
 
 
 @dataclass(frozen=True)

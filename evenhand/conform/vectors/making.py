@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any
 
 from evenhand.conform.vectors.boundary import boundaries, class_of
 from evenhand.conform.vectors.covering import smallest_cover
@@ -25,8 +24,6 @@ from evenhand.core.canonical import Json
 from evenhand.core.codec import encode
 from evenhand.core.system import System
 from evenhand.evidence.vector import Expected, Separated, Suite, SuiteKind, Vector, VectorRun
-
-AnySystem = System[Any, Any, Any, Any, Any]
 
 Progress = Callable[[str], None]
 

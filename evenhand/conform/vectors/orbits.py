@@ -9,11 +9,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from evenhand.core.bundle import Bundle
-from evenhand.core.system import Quotient, System
-from evenhand.core.trace import Scenario
+from evenhand.core.system import AnySystem, Quotient
+from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.vector_plan import Orbits
 
-AnySystem = System[Any, Any, Any, Any, Any]
 Case = tuple[Any, Any]
 
 
@@ -38,7 +37,7 @@ def cases_of(system: AnySystem, orbits: Orbits) -> Iterator[Case]:
                 yield config, action
 
 
-def orbit_representatives(system: AnySystem, cases: Iterable[Case]) -> Iterator[tuple[Scenario[Any, Any, Any], int]]:
+def orbit_representatives(system: AnySystem, cases: Iterable[Case]) -> Iterator[tuple[AnyScenario, int]]:
     """Yield the first case of each orbit as a scenario of one action, with the number of its cases.
 
     Joint choices of an image are sorted by agent name, because the order of submission is no part of a case.  An image

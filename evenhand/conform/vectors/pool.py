@@ -8,16 +8,13 @@ from typing import Any
 
 from evenhand.conform.vectors.targets import Candidate, Target
 from evenhand.core.bundle import Bundle
-from evenhand.core.property import AnyStep, Monitor
-from evenhand.core.system import Mutant, Scope, System
-from evenhand.core.trace import Scenario
+from evenhand.core.property import Monitor
+from evenhand.core.system import AnyStep, AnySystem, Mutant, Scope
+from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.vector_plan import VectorScope
 from evenhand.machine import fuzz
 from evenhand.search.estimate import estimate
 from evenhand.variants.separate import separate
-
-AnySystem = System[Any, Any, Any, Any, Any]
-AnyScenario = Scenario[Any, Any, Any]
 
 
 def places_of(bundle: Bundle) -> tuple[VectorScope, ...]:

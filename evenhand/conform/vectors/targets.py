@@ -14,13 +14,10 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.codec import encode
 from evenhand.core.observer import Seen, observing
-from evenhand.core.system import Mutant, Scope, System, reading_values
-from evenhand.core.trace import Scenario
+from evenhand.core.system import AnySystem, Mutant, Scope, reading_values
+from evenhand.core.trace import AnyScenario
 from evenhand.core.vector_plan import VectorPlan
 from evenhand.variants.separate import counterpart
-
-AnySystem = System[Any, Any, Any, Any, Any]
-AnyScenario = Scenario[Any, Any, Any]
 
 By = Literal["shown", "observed", "raised"]
 """The way in which a variant differs: by its observations, by the values that observers read, or by raising."""

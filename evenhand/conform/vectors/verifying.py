@@ -22,13 +22,11 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.codec import decode, encode
 from evenhand.core.observer import readout
-from evenhand.core.system import Step, System, UnknownName
+from evenhand.core.system import Step, UnknownName
 from evenhand.core.trace import Scenario
 from evenhand.evidence.record import BadRecord, decode_run
 from evenhand.evidence.store import read_json
 from evenhand.evidence.vector import Expected, Manifest, Suite, Vector
-
-AnySystem = System[Any, Any, Any, Any, Any]
 
 MANIFEST_FILE = "manifest.json"
 

@@ -10,10 +10,10 @@ from random import Random
 from typing import Any
 
 from evenhand.core.answers import ModelError
+from evenhand.core.system import AnySystem
 from evenhand.search.compiled.shape import OutsideDomain
-from evenhand.search.compiled.walk import RowWalk, labelled
+from evenhand.search.compiled.walk import RowWalk, Walk, labelled
 from evenhand.search.steps import nth_action, stepped
-from evenhand.search.witness import AnySystem, named
 
 STATES = 12
 """States that are compared in each configuration: the first, the last, and random others."""
@@ -28,10 +28,14 @@ WHOLE = 512
 def compare(walk: RowWalk) -> None:
     """Compare rows with steps.  Raises ModelError for a difference, and names the action."""
     random = Random(walk.number)
-    closed = walk.count if not walk.open else max(1, walk.levels[-1])
-    chosen = {0, closed - 1, *(random.randrange(closed) for _ in range(STATES - 2))}
-    for sid in sorted(chosen):
+    for sid in drawn_states(walk, random):
         _compare(walk, sid, random)
+
+
+def drawn_states(walk: Walk, random: Random) -> list[int]:
+    """Return the states of a walk that are compared, of those that were expanded."""
+    closed = len(walk.words) if not walk.open else max(1, walk.levels[-1])
+    return sorted({0, closed - 1, *(random.randrange(closed) for _ in range(STATES - 2))})
 
 
 def _compare(walk: RowWalk, sid: int, random: Random) -> None:
@@ -39,12 +43,7 @@ def _compare(walk: RowWalk, sid: int, random: Random) -> None:
     known = Counter[tuple[tuple[int, ...], int]]()
     for words, label, weight in labelled(walk, sid):
         known[words, label] += weight
-    offered = offered_in(system, config, state)
-    if offered != known.total():
-        raise ModelError(
-            f"{named(system)}: state {state!r} offers {offered} actions, its rows stand for {known.total()}. "
-            "Correct `domains` or `menu`, or explore with a lower method"
-        )
+    offered = agreed_offer(walk, state, known.total())
     whole = offered <= WHOLE
     found = Counter[tuple[tuple[int, ...], int]]()
     for action in drawn_actions(system, config, state, offered, None if whole else random):
@@ -52,28 +51,39 @@ def _compare(walk: RowWalk, sid: int, random: Random) -> None:
         after, shown = stepped(system, config, state, action)
         if kept != state:
             raise ModelError(
-                f"{named(system)}: the step of action {action!r} changes the state it is given ({place_of(system)}); "
+                f"{system.label}: the step of action {action!r} changes the state it is given ({place_of(system)}); "
                 "a step is pure: return a new state"
             )
         if stepped(system, config, state, action) != (after, shown):
             raise ModelError(
-                f"{named(system)}: the step of action {action!r} in state {state!r} gave two different results "
+                f"{system.label}: the step of action {action!r} in state {state!r} gave two different results "
                 f"({place_of(system)}); a step is a function of its arguments alone"
             )
         try:
             words = tuple(walk.program.shape.encode(walk.program.shape.numbers(after)))
         except OutsideDomain as error:
-            raise ModelError(f"{named(system)}: after action {action!r}, {error} ({place_of(system)})") from error
+            raise ModelError(f"{system.label}: after action {action!r}, {error} ({place_of(system)})") from error
         label = walk.program.labeller.label(config, state, (action,), shown, after)
         found[words, label] += 1
         if (words, label) not in known:
             raise ModelError(
-                f"{named(system)}: rows and `step` ({place_of(system)}) differ for action {action!r} in state {state!r}"
+                f"{system.label}: rows and `step` ({place_of(system)}) differ for action {action!r} in state {state!r}"
                 f": step leads to {after!r} showing {shown!r}, no row does. The step may look at values in a way that "
                 "compiled search cannot follow; explore with a lower method"
             )
     if whole and found != known:
-        raise ModelError(f"{named(system)}: rows and `step` ({place_of(system)}) lead elsewhere in state {state!r}")
+        raise ModelError(f"{system.label}: rows and `step` ({place_of(system)}) lead elsewhere in state {state!r}")
+
+
+def agreed_offer(walk: Walk, state: Any, of_rows: int) -> int:
+    """Return how many actions a state offers.  Raises ModelError if its rows stand for another number."""
+    offered = offered_in(walk.system, walk.config, state)
+    if offered != of_rows:
+        raise ModelError(
+            f"{walk.system.label}: state {state!r} offers {offered} actions, its rows stand for {of_rows}. "
+            "Correct `domains` or `menu`, or explore with a lower method"
+        )
+    return offered
 
 
 def offered_in(system: AnySystem, config: Any, state: Any) -> int:

@@ -16,13 +16,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from evenhand.core.system import AnySystem
 from evenhand.search.compiled.labels import Labeller, LooksAtAction
 from evenhand.search.compiled.proxies import Choices, Narrowed, TooWide, paths
 from evenhand.search.compiled.shape import OutsideDomain, Shape
 from evenhand.search.compiled.table import Column, Projection, Unit, columns_of
 from evenhand.search.compiled.watch import Evades, Watch
 from evenhand.search.memo import Memo
-from evenhand.search.witness import AnySystem, named
 
 RUNS = 400_000
 """Runs on proxies that a configuration may take before it counts as too wide."""
@@ -78,7 +78,7 @@ class Compiler:
         try:
             self.shape = Shape(system.domains(config, system.scope))
         except ValueError as error:
-            raise Unfit(f"{named(system)}: {error} (`domains` in {_source(system.domains)})") from error
+            raise Unfit(f"{system.label}: {error} (`domains` in {_source(system.domains)})") from error
         domains = self.shape.domains
         held = {value for domain in domains for value in domain if isinstance(value, bool | None)}
         self.watch = Watch(tuple(held), any(isinstance(v, tuple | dict | list) for domain in domains for v in domain))
@@ -129,7 +129,7 @@ class Compiler:
             try:
                 self.shape.numbers(state)
             except OutsideDomain as error:
-                raise Unfit(f"{named(self.system)}: initial {error} ({_source(self.system.initial)})") from error
+                raise Unfit(f"{self.system.label}: initial {error} ({_source(self.system.initial)})") from error
             found.append(state)
         return found
 
@@ -205,7 +205,7 @@ class Compiler:
             representative = self.shape.build([d[n[0]] for d, n in zip(self.shape.domains, narrowed, strict=True)])
             table = memo.table_of(self.config, representative)
             if (table.agents, table.menus) != (agents, menus):
-                raise Unfit(f"{named(self.system)}: `separated.reads` gives one key to states with different choices")
+                raise Unfit(f"{self.system.label}: `separated.reads` gives one key to states with different choices")
             groups = [part for group in table.groups for part in self._by_fairness(table, *group, start)]
             units = [self._verdict_unit(table, *part, start) for part in groups]
             return Leaf(table.size, columns_of(self.shape, start, units), (agents, menus), table)
@@ -228,7 +228,7 @@ class Compiler:
         for number in members:
             ways = self.paths(partial(self._served, table, number), start)
             if len(ways) != 1 or isinstance(ways[0][1], Broken):
-                raise LooksAtAction(f"{named(self.system)}: which fairness a joint action serves depends on the state")
+                raise LooksAtAction(f"{self.system.label}: which fairness a joint action serves depends on the state")
             parts.setdefault(ways[0][1], []).append(number)
         return [(some[0], verdict, some, serves) for serves, some in parts.items()]
 
@@ -299,11 +299,11 @@ class Compiler:
 def compiled(system: AnySystem, config: Any, claims: Sequence[Any] = ()) -> Program:
     """Return the program of one configuration.  Raises Unfit with the reason where there is none."""
     if system.domains is None:
-        raise Unfit(f"{named(system)} declares no `domains`")
+        raise Unfit(f"{system.label} declares no `domains`")
     try:
         return Compiler(system, config, claims).program()
     except (Evades, TooWide) as error:
-        raise Unfit(f"{named(system)}: {error}") from error
+        raise Unfit(f"{system.label}: {error}") from error
 
 
 def _source(function: Callable[..., Any]) -> str:
@@ -312,4 +312,4 @@ def _source(function: Callable[..., Any]) -> str:
 
 
 def _place(system: AnySystem) -> str:
-    return f"`step` of {named(system)}, {_source(system.step)}"
+    return f"`step` of {system.label}, {_source(system.step)}"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Generic, TypeVar
 
 from evenhand.core.answers import ModelError
 from evenhand.core.kinds import Property, Safety, every_state
@@ -15,15 +15,59 @@ from evenhand.search.compiled.flat import Flat, flattened
 from evenhand.search.compiled.labels import LooksAtAction, about_states, speaks_of
 from evenhand.search.compiled.runs import decided
 from evenhand.search.compiled.spilled import blocks_of
-from evenhand.search.compiled.walk import RowWalk, search_rows, successors
+from evenhand.search.compiled.walk import RowWalk, Walk, search_rows, successors_in
 from evenhand.search.liveness import AboutRuns
 from evenhand.search.steps import Method
-from evenhand.search.witness import AnySystem, Tally, named
+from evenhand.search.totals import Result
+from evenhand.search.witness import Progress, Tally
+
+P = TypeVar("P")
+
+
+class RowSearch(Generic[P]):
+    """A search over rows; `below` takes over a configuration that does not compile (None: no fallback)."""
+
+    name: ClassVar[str]
+    system: AnySystem
+    below: Any
+
+    def __post_init__(self) -> None:
+        self.made: dict[Any, tuple[P, Flat]] = {}
+
+    def program(self, config: Any) -> tuple[P, Flat]:
+        """Return the compiled configuration, kept for later searches.  Raises Unfit with the reason."""
+        if config not in self.made:
+            try:
+                self.made[config] = self.compile(config)
+            except (LooksAtAction, OverflowError) as error:
+                raise Unfit(f"{self.system.label}: {error}") from error
+        return self.made[config]
+
+    def compile(self, config: Any) -> tuple[P, Flat]:
+        """Return the program of a configuration, and its rows."""
+        raise NotImplementedError
+
+    def search(self, config: Any, number: int, bounds: Bounds, tick: Progress | None = None) -> Walk:
+        """Search one configuration and compare samples.  Raises Unfit or ModelError."""
+        raise NotImplementedError
+
+    def tallies(self, walk: Any, claims: Sequence[Property]) -> list[Tally]:
+        """Return the tally of each claim, in order."""
+        raise NotImplementedError
+
+    def result(
+        self, config: Any, number: int, claims: Sequence[Property], bounds: Bounds, tick: Progress | None
+    ) -> Result:
+        """Return the counts and tallies of one configuration.  Raises Unfit or ModelError."""
+        walk = self.search(config, number, bounds, tick)
+        depth = max(0, len(walk.levels) - 1)
+        tallies = tuple(self.tallies(walk, claims))
+        return Result(walk.states, walk.transitions, walk.edges, depth, walk.open, tallies, walk.spilled)
 
 
 @dataclass
-class Compiled:
-    """Compiled search; `below` takes over a configuration that does not compile (None: no fallback).
+class Compiled(RowSearch[Program]):
+    """Compiled search.
 
     `engine` is `numpy` or `numba`, by default whichever is faster for the remaining work.
     """
@@ -36,23 +80,15 @@ class Compiled:
     name = "compiled"
 
     def __post_init__(self) -> None:
-        self.made: dict[Any, tuple[Program, Flat]] = {}
+        super().__post_init__()
         self.max_memory: int | None = None
 
-    def program(self, config: Any) -> tuple[Program, Flat]:
-        """Return the compiled configuration, kept for later searches.  Raises Unfit with the reason."""
-        known = self.made.get(config)
-        if known is None:
-            try:
-                program = compiled(self.system, config, self.claims)
-                known = self.made[config] = (program, flattened(program))
-            except (LooksAtAction, OverflowError) as error:
-                raise Unfit(f"{named(self.system)}: {error}") from error
-        return known
+    def compile(self, config: Any) -> tuple[Program, Flat]:
+        """Return the program of a configuration, and its rows."""
+        program = compiled(self.system, config, self.claims)
+        return program, flattened(program)
 
-    def search(
-        self, config: Any, number: int, bounds: Bounds, tick: Callable[[int, int], None] | None = None
-    ) -> RowWalk:
+    def search(self, config: Any, number: int, bounds: Bounds, tick: Progress | None = None) -> RowWalk:
         """Search one configuration and compare samples.  Raises Unfit or ModelError."""
         program, flat = self.program(config)
         self.max_memory = bounds.max_memory
@@ -64,6 +100,8 @@ class Compiled:
         """Return the tally of each claim, in order."""
         runs = [claim for claim in claims if isinstance(claim, AboutRuns) and claim.applies(walk.config)]
         of_runs = iter(decided(walk, runs, self.max_memory) if runs else ())
+        counts = walk.labels.counts.tolist()
+        seen = dict(enumerate(zip(walk.labels.state.tolist(), walk.labels.row.tolist(), strict=True)))
         found: list[Tally] = []
         for claim in claims:
             if not claim.applies(walk.config):
@@ -73,7 +111,7 @@ class Compiled:
             elif about_states(claim):
                 found.append(_always(walk, claim))
             else:
-                found.append(_step_claim(walk, claim))
+                found.append(step_tally(walk, claim, counts, seen))
         return found
 
     def why(self, config: Any) -> str:
@@ -118,16 +156,26 @@ def _always(walk: RowWalk, claim: Safety) -> Tally:
     return Tally(1, walk.count, met, violations, None if first is None else walk.finding(first))
 
 
-def _step_claim(walk: RowWalk, claim: Property) -> Tally:
-    """The tally of a claim about steps, from the labels of the rows that were run."""
+def step_tally(
+    walk: Walk,
+    claim: Property,
+    counts: Sequence[int],
+    seen: Mapping[int, tuple[int, int]],
+    doubts: tuple[str, ...] = (),
+) -> Tally:
+    """Return the tally of a claim about steps from the labels of the rows that were run.
+
+    `counts` has the steps of each label, `seen` the first state and row with it.  Where every row has the one label,
+    nothing was counted by label.
+    """
     labeller = walk.program.labeller
     place = next(place for place, known in enumerate(labeller.claims) if known is claim)
     met = violations = 0
-    first: tuple[int, int] | None = None
-    for number, bits in enumerate(labeller.sets):
-        count = int(walk.labels.counts[number]) if number < len(walk.labels.counts) else 0
-        if bits >> 2 * place & 1:
-            met += count
+    first: list[tuple[int, int]] = []
+    # The comparison of samples may have met labels that no row has, so there may be more sets than counts.
+    for number, (bits, counted) in enumerate(zip(labeller.sets, counts, strict=False)):
+        count = counted if len(counts) > 1 else walk.transitions
+        met += count * (bits >> 2 * place & 1)
         if bits >> 2 * place + 1 & 1 and count:
             violations += count
             seen = (int(walk.labels.state[number]), int(walk.labels.row[number]))
@@ -141,11 +189,5 @@ def _step_claim(walk: RowWalk, claim: Property) -> Tally:
     return Tally(1, walk.transitions, met, violations, finding)
 
 
-def _finding(walk: RowWalk, sid: int, row: int) -> Any:
-    if row >= 0:
-        return walk.finding(sid, row)
-
-    for other in range(walk.count):  # the first state that has a step at all
-        for _, one, _ in successors(walk, other):
-            return walk.finding(other, one)
-    return None
+def _any_step(walk: Walk) -> tuple[int, int]:
+    return next((sid, row) for sid in range(len(walk.words)) for _, row, _ in successors_in(walk.flat, walk.words[sid]))

@@ -22,7 +22,7 @@ from evenhand.search.csr import Flags, Ints
 from evenhand.search.lasso import Edges
 from evenhand.search.liveness import AboutRuns, decide_on
 from evenhand.search.memory import MemoryBudget
-from evenhand.search.witness import Tally, Witness, named
+from evenhand.search.witness import Tally, Witness
 
 EDGE = 5 * 8
 """Bytes that an edge takes: source, target, action, label, and data derived from them."""
@@ -108,24 +108,24 @@ class RowGraph:
         parts: list[tuple[Ints, Ints, Ints, Ints]] = []
         numbers = _Numbers(walk.words, walk.program.shape.bits)
         low = held = 0
-        while low < walk.count:
+        while low < walk.states:
             if self.budget.spent(held * EDGE):
                 raise NoRoom("the bound on memory leaves no room for the edges, which a claim about whole runs needs")
             part, low = self._some(numbers, walk.words, low)
             held += len(part[0])
             parts.append(part)
         source, target, action, label = (np.concatenate(column) for column in zip(*parts, strict=True))
-        initials = walk.levels[1] if len(walk.levels) > 1 else walk.count
-        return Edges(walk.count, initials, source, target, action), label
+        initials = walk.levels[1] if len(walk.levels) > 1 else walk.states
+        return Edges(walk.states, initials, source, target, action), label
 
     def _some(self, numbers: _Numbers, words: Words, low: int) -> tuple[tuple[Ints, Ints, Ints, Ints], int]:
         """Source, target, first action and label of the edges of some states, in the order of source and action."""
         rows, first = self.walk.flat.rows, self.walk.flat.first
-        here, high, culprit = portion_of(rows, words[low : min(self.walk.count, low + CHUNK)], low, CHUNK)
+        here, high, culprit = portion_of(rows, words[low : min(self.walk.states, low + CHUNK)], low, CHUNK)
         row, source, after = applied(rows, words, 0, here)
         target = numbers.of(after)
         if culprit is not None or (target < 0).any():
-            raise ModelError(f"{named(self.walk.system)}: the rows of a state lead elsewhere when they are run again")
+            raise ModelError(f"{self.walk.system.label}: the rows of a state lead elsewhere when they are run again")
         action, label = first[row], rows.label[row]
         order = np.lexsort((action, label, target, source))
         source, target, action, label = source[order], target[order], action[order], label[order]

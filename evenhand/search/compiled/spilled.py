@@ -16,7 +16,7 @@ from evenhand.search.compiled.flat import Flat, LabelCounts
 from evenhand.search.compiled.kernel import BROKEN, DONE, FULL
 from evenhand.search.compiled.plain import applied, count_labels, different, portion_of, unique
 from evenhand.search.compiled.shape import Words
-from evenhand.search.disk import Disk, plausible
+from evenhand.search.spilling import SqliteDisk, plausible
 
 PORTION = 1 << 16
 """Rows that are applied at a time, and sources that are read for them."""
@@ -34,7 +34,7 @@ Links = NDArray[np.int32]
 class SpilledStates:
     """Words and parents of states by number, and the set of known states."""
 
-    def __init__(self, disk: Disk, width: int) -> None:
+    def __init__(self, disk: SqliteDisk, width: int) -> None:
         self.disk, self.width = disk, width
         self.count = self.written = 0
         self.words: list[Words] = []

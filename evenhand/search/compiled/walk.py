@@ -7,7 +7,7 @@ own action numbers, and confirmed by the model's own step.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -16,16 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.core.answers import ModelError
+from evenhand.core.system import AnySystem
 from evenhand.search.bounds import Bounds
 from evenhand.search.compiled import kernel
 from evenhand.search.compiled.compiler import BY_ROWS, Program
 from evenhand.search.compiled.flat import Flat, LabelCounts, no_labels
 from evenhand.search.compiled.plain import Visited, expand_plain
-from evenhand.search.compiled.shape import Words
+from evenhand.search.compiled.shape import Shape, Words
 from evenhand.search.compiled.spilled import FarParents, FarWords, SpilledStates, expand_spilled
 from evenhand.search.memory import MemoryBudget
 from evenhand.search.steps import nth_action
-from evenhand.search.witness import AnySystem, Witness, named
+from evenhand.search.witness import Progress, Witness
 
 DENSE = 22
 """Bits up to which a state is its own index into the table of known states."""
@@ -38,22 +39,72 @@ Links = NDArray[np.int32]
 
 
 @dataclass
-class RowWalk:
-    """The result of a search over rows: the counts of `graph.Walk`, and the arrays."""
+class Walk:
+    """The result of a search over rows: the counts of a search step by step, and arrays.
+
+    `words` are the states found, `parents` the number of the state before each (for an initial one, -1 minus its place
+    in the list of `initial`); `levels[d]` is the number of the first state at distance `d`.
+    """
 
     system: AnySystem
     config: Any
     number: int
     program: Program
     flat: Flat
+    words: Any
+    parents: Any
+    levels: list[int] = field(default_factory=list[int], kw_only=True)
+    states: int = field(default=0, kw_only=True)
+    transitions: int = field(default=0, kw_only=True)
+    edges: int = field(default=0, kw_only=True)
+    open: bool = field(default=False, kw_only=True)
+    spilled: int = field(default=0, kw_only=True)
+
+    @property
+    def shape(self) -> Shape:
+        """The layout of states."""
+        return self.program.shape
+
+    def state(self, sid: int) -> Any:
+        """Return the state of that number, as the model knows it."""
+        return self.shape.state(self.words[sid].tolist())
+
+    def finding(self, sid: int, row: int | None = None) -> Witness:
+        """Return a shortest run to a state, and the action of `row` after it."""
+        raise NotImplementedError
+
+    def ancestors(self, sid: int) -> list[int]:
+        """Return the states on the way to a state from an initial one, both included."""
+        states = [sid]
+        while self.parents[states[-1]] >= 0:
+            states.append(int(self.parents[states[-1]]))
+        return states[::-1]
+
+    def offered(self, sid: int, number: int) -> int:
+        """Return the number of an action among those on offer; rows of a `menu` hold its number on the menu."""
+        menus = [leaf.menus for leaf in self.program.leaves if leaf.offered == BY_ROWS]
+        if not menus:
+            return number
+        offered = self.system.enabled(self.config, self.state(sid))
+        return next(place for place, action in enumerate(offered) if action == menus[0][number])
+
+    def refused(self, sid: int, culprit: int) -> ModelError:
+        """Return the error of a state that takes a path where the model raised, or a leaf with a fault."""
+        about = f"{self.system.label}: in state {self.state(sid)!r}"
+        if culprit >= 0:
+            return ModelError(f"{about}: {self.flat.reasons[culprit]}")
+        leaf = self.program.leaves[-1 - culprit]
+        if leaf.broken:
+            return ModelError(f"{about}: {leaf.broken}")
+        return ModelError(f"{about} {leaf.offered} actions are on offer, and rows for another number")
+
+
+@dataclass
+class RowWalk(Walk):
+    """The result of compiled search."""
+
     words: Words | FarWords
     parents: Links | FarParents
-    levels: list[int] = field(default_factory=list[int])
-    count: int = 0
-    transitions: int = 0
-    edges: int = 0
-    open: bool = False
-    spilled: int = 0
     engine: str = "numpy"
     labels: LabelCounts = field(default_factory=lambda: no_labels(1))
 
@@ -61,28 +112,13 @@ class RowWalk:
         """Return the distance of a state from the nearest initial one."""
         return bisect_right(self.levels, sid) - 1
 
-    def state(self, sid: int) -> Any:
-        """Return the state of that number, as the model knows it."""
-        return self.program.shape.state(self.words[sid].tolist())
-
     def finding(self, sid: int, row: int | None = None) -> Witness:
         """Return the shortest run to a state, and the action of `row` after it."""
-        last = () if row is None else (self._offered(sid, int(self.flat.first[row])),)
-        states = [sid]
-        while self.parents[states[-1]] >= 0:
-            states.append(int(self.parents[states[-1]]))
-        states.reverse()
+        last = () if row is None else (self.offered(sid, int(self.flat.first[row])),)
+        states = self.ancestors(sid)
         path = [self._between(one, other) for one, other in pairwise(states)]
         start = -1 - int(self.parents[states[0]])
         return Witness(self.number, start, (*path, *last))
-
-    def _offered(self, sid: int, number: int) -> int:
-        """The number of an action among those on offer in a state; rows of a `menu` hold its number on the menu."""
-        menus = [leaf.menus for leaf in self.program.leaves if leaf.offered == BY_ROWS]
-        if not menus:
-            return number
-        offered = self.system.enabled(self.config, self.state(sid))
-        return next(place for place, action in enumerate(offered) if action == menus[0][number])
 
     def _between(self, before: int, after: int) -> int:
         """The number of the first action that leads from one state to another, confirmed by the step itself."""
@@ -90,12 +126,12 @@ class RowWalk:
         numbers = [first for first, _, words in successors(self, before) if words == target]
         action = None
         if numbers:
-            state, number = self.state(before), self._offered(before, min(numbers))
+            state, number = self.state(before), self.offered(before, min(numbers))
             action = nth_action(self.system, self.config, state, number)
             if self.system.take(self.config, state, action).after == self.state(after):
                 return number
         raise ModelError(
-            f"{named(self.system)}: action {action!r} in state {self.state(before)!r} does not lead where its row says "
+            f"{self.system.label}: action {action!r} in state {self.state(before)!r} does not lead where its row says "
             "it leads; explore with a lower method"
         )
 
@@ -139,7 +175,7 @@ def search_rows(
     program: Program,
     flat: Flat,
     bounds: Bounds,
-    tick: Callable[[int, int], None] | None = None,
+    tick: Progress | None = None,
     engine: str | None = None,
 ) -> RowWalk:
     """Search one configuration; `engine` is numpy or numba, by default numpy until compiling pays.
@@ -164,9 +200,9 @@ def search_rows(
             walk.open = walk.open or _any_offer(walk, low, high)
             break
         machine.expand(low, high)
-        low, high = high, walk.count
+        low, high = high, walk.states
         if tick is not None:
-            tick(walk.count, walk.transitions)
+            tick(walk.states, walk.transitions)
     machine.close()
     return walk
 
@@ -186,7 +222,7 @@ class _Machine:
         self.dense = walk.program.shape.bits <= DENSE
         self.state = np.zeros(9, dtype=np.int64)
         self.state[0], self.state[3], self.state[8] = len(walk.words), limit, walk.flat.widest
-        walk.count = len(walk.words)
+        walk.states = len(walk.words)
         self.words, self.parents = words, parents  # those of the walk, until memory ends
         self.far: SpilledStates | None = None
         self.visited: Visited | None = None
@@ -207,11 +243,11 @@ class _Machine:
                 ended = expand_spilled(walk.flat, self.far, walk.labels, self.state)
             else:
                 ended = self._fast() if fast else self._plainly()
-        walk.count, walk.transitions, walk.edges = (int(self.state[place]) for place in (0, 4, 5))
-        walk.spilled = 0 if self.far is None else walk.count
+        walk.states, walk.transitions, walk.edges = (int(self.state[place]) for place in (0, 4, 5))
+        walk.spilled = 0 if self.far is None else walk.states
         walk.open = walk.open or bool(self.state[6])
         if ended == kernel.BROKEN:
-            self._broken()
+            raise walk.refused(int(self.state[1]), int(self.state[7]))
 
     def _memory_ends(self) -> None:
         """Continue on disk, if there is one; else keep no new states, and expand only known ones."""
@@ -304,17 +340,5 @@ class _Machine:
     def close(self) -> None:
         """Cut the arrays to the states found."""
         if self.far is None:
-            count = self.walk.count
+            count = self.walk.states
             self._have(self.words[:count], self.parents[:count])
-
-    def _broken(self) -> None:
-        walk, culprit = self.walk, int(self.state[7])
-        state = walk.state(int(self.state[1]))
-        if culprit >= 0:
-            raise ModelError(f"{named(walk.system)}: in state {state!r}: {walk.flat.reasons[culprit]}")
-        leaf = walk.program.leaves[-1 - culprit]
-        if leaf.broken:
-            raise ModelError(f"{named(walk.system)}: in state {state!r}: {leaf.broken}")
-        raise ModelError(
-            f"{named(walk.system)}: in state {state!r} {leaf.offered} actions are on offer, and rows for another number"
-        )

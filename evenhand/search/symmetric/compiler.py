@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from evenhand.core.system import AnySystem
 from evenhand.search.compiled.compiler import NEVER, Broken, Compiler, Leaf, Program, Unfit
 from evenhand.search.compiled.proxies import Narrowed, TooWide
 from evenhand.search.compiled.shape import KEPT
@@ -22,7 +23,6 @@ from evenhand.search.memo import Memo
 from evenhand.search.symmetric.group import Group, NoGroup, arrangements, group_of
 from evenhand.search.symmetric.moves import AnyQuotient
 from evenhand.search.symmetric.teams import Offer, Team, teams_of
-from evenhand.search.witness import AnySystem, named
 
 ONE_BY_ONE = 3_000_000
 """Joint choices of a state that are compiled one after the other if no team can be formed."""
@@ -77,7 +77,7 @@ class _Folding(Compiler):
                 return Leaf(math.prod(map(len, menus)), columns_of(self.shape, start, units), (agents, menus))
         if math.prod(map(len, menus)) > ONE_BY_ONE:
             raise Unfit(
-                f"{named(self.system)}: a state offers {math.prod(map(len, menus))} joint choices, and no agents trade "
+                f"{self.system.label}: a state offers {math.prod(map(len, menus))} joint choices, and no agents trade "
                 "places there: what a step does to an agent depends on what the others have, or on its own past"
             )
         return super().leaf(number, narrowed, offer, start, memo)
@@ -193,11 +193,11 @@ def _sorted_by(teams: Sequence[Team], unit: Unit, start: Narrowed) -> Unit:
 def folded(system: AnySystem, config: Any, claims: Sequence[Any], quotient: AnyQuotient) -> Folded:
     """Return the compiled configuration under its group.  Raises Unfit with the reason where there is none."""
     if system.domains is None:
-        raise Unfit(f"{named(system)} declares no `domains`, so the states of a configuration cannot be divided")
+        raise Unfit(f"{system.label} declares no `domains`, so the states of a configuration cannot be divided")
     try:
         compiler = _Folding(system, config, claims, quotient)
         return Folded(compiler.program(), compiler.group, tuple(compiler.teams), compiler.merged)
     except NoGroup as error:
         raise Unfit(str(error)) from error
     except (Evades, TooWide) as error:
-        raise Unfit(f"{named(system)}: {error}") from error
+        raise Unfit(f"{system.label}: {error}") from error

@@ -16,9 +16,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from evenhand.core.system import AnySystem
 from evenhand.search.compiled.shape import Shape
 from evenhand.search.symmetric.moves import AnyQuotient, Ints, Move, Unmoved, identity, move_of
-from evenhand.search.witness import AnySystem, named
 
 LISTED = 5_040
 """Most elements of a group that is listed."""
@@ -148,7 +148,7 @@ def group_of(system: AnySystem, quotient: AnyQuotient, config: Any, shape: Shape
 
     Raises NoGroup if it is trivial, too large to be listed, or does more than move fields and values.
     """
-    about = f"{named(system)}: quotient {quotient.name!r}"
+    about = f"{system.label}: quotient {quotient.name!r}"
     try:
         found = (
             _of_families(quotient, config, shape)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from evenhand.core.answers import ModelError
 from evenhand.core.kinds import Property, Safety, every_state
 from evenhand.search.bounds import Bounds
-from evenhand.search.compiled.compiler import Unfit
 from evenhand.search.compiled.flat import Flat, flattened
 from evenhand.search.compiled.labels import LooksAtAction, about_states, about_steps
 from evenhand.search.compiled.method import Compiled
@@ -20,12 +19,12 @@ from evenhand.search.symmetric.check import compare_folded
 from evenhand.search.symmetric.compiler import Folded, folded
 from evenhand.search.symmetric.moves import AnyQuotient
 from evenhand.search.symmetric.walk import FoldedWalk, decoded, search_folded
-from evenhand.search.witness import AnySystem, Tally, Witness, named
+from evenhand.search.witness import Progress, Tally
 
 
 @dataclass
-class Orbits:
-    """Symmetric search; `below` takes over a configuration whose states cannot be divided (None: no fallback)."""
+class Orbits(RowSearch[Folded]):
+    """Symmetric search."""
 
     system: AnySystem
     quotient: AnyQuotient
@@ -34,32 +33,23 @@ class Orbits:
 
     name = "symmetric"
 
-    def __post_init__(self) -> None:
-        self.made: dict[Any, tuple[Folded, Flat]] = {}
+    def compile(self, config: Any) -> tuple[Folded, Flat]:
+        """Return the program of a configuration under its group, and its rows."""
+        made = folded(self.system, config, [c for c in self.claims if about_steps(c)], self.quotient)
+        return made, flattened(made.program)
 
-    def program(self, config: Any) -> tuple[Folded, Flat]:
-        """Return the compiled configuration, kept for later searches.  Raises Unfit with the reason."""
-        known = self.made.get(config)
-        if known is None:
-            try:
-                made = folded(self.system, config, [c for c in self.claims if about_steps(c)], self.quotient)
-                known = self.made[config] = (made, flattened(made.program))
-            except (LooksAtAction, OverflowError) as error:
-                raise Unfit(f"{named(self.system)}: {error}") from error
-        return known
+    def search(self, config: Any, number: int, bounds: Bounds, tick: Progress | None = None) -> FoldedWalk:
+        """Search one configuration and compare samples.  Raises Unfit or ModelError."""
+        walk = search_folded(self.system, self.quotient, config, number, self.program(config), bounds, tick)
+        walk.doubts = compare_folded(walk, self.claims)
+        return walk
 
-    def search(
-        self, config: Any, number: int, bounds: Bounds, tick: Callable[[int, int], None] | None = None
-    ) -> tuple[FoldedWalk, list[Tally]]:
-        """Search one configuration, compare samples, and return each claim's tally.  Raises Unfit or ModelError."""
-        made = self.program(config)
-        walk = search_folded(self.system, self.quotient, config, number, made, bounds, tick)
-        doubts = compare_folded(walk, self.claims)
-        return walk, [self._tally(walk, claim, doubts.get(place, "")) for place, claim in enumerate(self.claims)]
+    def tallies(self, walk: FoldedWalk, claims: Sequence[Property]) -> list[Tally]:
+        """Return the tally of each claim, in order."""
+        return [self._tally(walk, claim) if claim.applies(walk.config) else Tally() for claim in claims]
 
-    def _tally(self, walk: FoldedWalk, claim: Property, doubt: str) -> Tally:
-        if not claim.applies(walk.config):
-            return Tally()
+    def _tally(self, walk: FoldedWalk, claim: Property) -> Tally:
+        doubt = walk.doubts.get(claim.name)
         doubts = (doubt,) if doubt else ()
         if about_states(claim):
             return _certain(_always(walk, claim, doubts))
@@ -102,10 +92,10 @@ def _always(walk: FoldedWalk, claim: Safety, doubts: tuple[str, ...]) -> Tally:
             ) from error
 
     for sid, size in enumerate(walk.sizes):
-        applies, violated = asked(walk.state(sid))
+        applies, violated = answer_in(walk, claim, walk.state(sid))
         if not doubts and size > 1:
             others = (_built(walk, rows[sid]) for rows in images)
-            if any(asked(other) != (applies, violated) for other in others):
+            if any(answer_in(walk, claim, other) != (applies, violated) for other in others):
                 doubts = (not_fixed(walk.quotient, claim),)
         met += size * applies
         violations += size * violated

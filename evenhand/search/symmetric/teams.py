@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from evenhand.core.answers import ModelError
+from evenhand.core.system import AnySystem
 from evenhand.search.compiled.proxies import Narrowed
 from evenhand.search.compiled.table import Projection
 from evenhand.search.symmetric.group import Class
 from evenhand.search.symmetric.moves import AnyQuotient
-from evenhand.search.witness import AnySystem, named
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def _choices(
             return [menu.index(split[agent]) for agent, menu in zip(agents, menus, strict=True)]
         except ValueError as error:
             raise ModelError(
-                f"{named(system)}: the scope is not closed under quotient {quotient.name!r}: an image of {made!r} is "
+                f"{system.label}: the scope is not closed under quotient {quotient.name!r}: an image of {made!r} is "
                 "not on offer. Offer it too, or explore without the quotient"
             ) from error
 

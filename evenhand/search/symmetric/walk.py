@@ -7,69 +7,52 @@ the team's fields.  Distances are those of the full space, because the group tak
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
 
 from evenhand.core.answers import ModelError
+from evenhand.core.system import AnySystem
 from evenhand.search.bounds import Bounds
-from evenhand.search.compiled.compiler import NEVER
 from evenhand.search.compiled.flat import Flat
 from evenhand.search.compiled.plain import CHUNK, lists_of
 from evenhand.search.compiled.shape import Shape, Words
-from evenhand.search.compiled.walk import successors_in
+from evenhand.search.compiled.walk import Walk, successors_in
 from evenhand.search.memory import resident
 from evenhand.search.steps import nth_action, number_of
 from evenhand.search.symmetric.compiler import Folded
 from evenhand.search.symmetric.group import arrangements
 from evenhand.search.symmetric.moves import AnyQuotient, Ints
-from evenhand.search.witness import AnySystem, Witness, named
+from evenhand.search.witness import Progress, Witness
 
 
 @dataclass
-class FoldedWalk:
+class FoldedWalk(Walk):
     """The result of a search through picked states.
 
-    `words` are the picked states, `sizes` their orbits' sizes, `parents` the number of the state before (for an initial
-    one, -1 minus its place in the list of `initial`).  `states`, `transitions` and `edges` count the full space;
-    `label_counts` are its steps by label, `label_seen` the first state and row of each.
+    `words` are the picked states, `sizes` their orbits' sizes.  `states`, `transitions` and `edges` count the full
+    space; `label_counts` are its steps by label, `label_seen` the first state and row of each.  `doubts` says for some
+    claims, by name, why the group does not fix them.
     """
 
-    system: AnySystem
-    quotient: AnyQuotient
-    config: Any
-    number: int
-    folded: Folded
-    flat: Flat
     words: Words
     parents: list[int]
-    sizes: list[int] = field(default_factory=list[int])
-    levels: list[int] = field(default_factory=list[int])
-    states: int = 0
-    transitions: int = 0
-    edges: int = 0
-    open: bool = False
+    quotient: AnyQuotient
+    folded: Folded
+    sizes: list[int]
     label_counts: list[int] = field(default_factory=list[int])
     label_seen: dict[int, tuple[int, int]] = field(default_factory=dict[int, tuple[int, int]])
-
-    @property
-    def shape(self) -> Shape:
-        """The layout of states."""
-        return self.folded.program.shape
-
-    def state(self, sid: int) -> Any:
-        """Return the picked state of that number, as the model knows it."""
-        return self.shape.state(self.words[sid].tolist())
+    doubts: dict[str, str] = field(default_factory=dict[str, str])
 
     def finding(self, sid: int, row: int | None = None) -> Witness:
         """Return a shortest run of the unreduced model into that orbit, and an image of the row's action after it."""
-        chain = [sid]
-        while self.parents[chain[-1]] >= 0:
-            chain.append(self.parents[chain[-1]])
-        chain.reverse()
-        return unfolded(self, chain, row)
+        return unfolded(self, self.ancestors(sid), row)
+
+    def orbit_of(self, numbers: Sequence[int]) -> list[int]:
+        """Return the words of the state that is picked for this state's orbit."""
+        return self.shape.encode(self.folded.group.picked(np.asarray([numbers], dtype=np.int64))[0].tolist())
 
 
 def decoded(shape: Shape, words: Words) -> Ints:
@@ -98,7 +81,7 @@ class _Search:
         while low < high:
             source, lists, culprit = lists_of(self.rows, self.walk.words[low:high], low)
             if culprit is not None:
-                self._broken(*culprit)
+                raise self.walk.refused(*culprit)
             lengths = self.rows.row_to[lists] - self.rows.row_from[lists]
             last = high
             if lengths.sum() > CHUNK:
@@ -174,18 +157,6 @@ class _Search:
             return True
         return bounds.max_memory is not None and count & 127 == 0 and resident() > bounds.max_memory
 
-    def _broken(self, sid: int, culprit: int) -> None:
-        walk = self.walk
-        state, about = walk.state(sid), named(walk.system)
-        if culprit >= 0:
-            raise ModelError(f"{about}: in state {state!r}: {walk.flat.reasons[culprit]}")
-        leaf = walk.folded.program.leaves[-1 - culprit]
-        if leaf.broken and leaf.offered == NEVER:
-            raise ModelError(f"{about}: in state {state!r}: {leaf.broken}")
-        raise ModelError(
-            f"{about}: in state {state!r} {leaf.offered} actions are on offer, and rows for another number"
-        )
-
 
 def _spreads(walk: FoldedWalk) -> Ints:
     """For each row, the number of orders of what it writes into the fields of its leaf's teams."""
@@ -219,7 +190,7 @@ def search_folded(
     number: int,
     made: tuple[Folded, Flat],
     bounds: Bounds,
-    tick: Callable[[int, int], None] | None = None,
+    tick: Progress | None = None,
 ) -> FoldedWalk:
     """Search one configuration.  Raises ModelError if a reachable state takes a path on which the model raised."""
     folded, flat = made
@@ -231,11 +202,11 @@ def search_folded(
     first.sort()
     sizes = group.sizes(decoded(shape, picked[first]))
     parents = [-1 - int(place) for place in first]
-    walk = FoldedWalk(system, quotient, config, number, folded, flat, picked[first], parents, sizes)
+    walk = FoldedWalk(system, config, number, folded.program, flat, picked[first], parents, quotient, folded, sizes)
     walk.states = sum(sizes)
     walk.label_counts = [0] * len(folded.program.labeller.sets)
     if any(leaf.offered > 0 and leaf.offered.bit_length() > 62 for leaf in folded.program.leaves):
-        raise ModelError(f"{named(system)}: a state offers more joint choices than are counted here")
+        raise ModelError(f"{system.label}: a state offers more joint choices than are counted here")
     engine = _Search(walk, bounds)
     low, high = 0, len(walk.words)
     while low < high:
@@ -259,7 +230,7 @@ def _closed(system: AnySystem, shape: Shape, folded: Folded, starts: Words) -> N
         for place, image in enumerate(encoded(shape, move.images(numbers)).tolist()):
             if tuple(image) not in known:
                 raise ModelError(
-                    f"{named(system)}: initial state {shape.state(starts[place].tolist())!r} has an image that is not "
+                    f"{system.label}: initial state {shape.state(starts[place].tolist())!r} has an image that is not "
                     "initial, so the quotient does not cover it; explore without it"
                 )
 
@@ -277,16 +248,16 @@ def unfolded(walk: FoldedWalk, chain: Sequence[int], row: int | None) -> Witness
             break
         picked = walk.state(here)
         first = int(walk.flat.first[row]) if there is None and row is not None else _first(walk, here, int(there or 0))
-        action = nth_action(system, config, picked, offered(walk, picked, first))
+        action = nth_action(system, config, picked, walk.offered(here, first))
         after = system.take(config, picked, action).after
         image = acted(walk, by, action)
         taken.append(number_of(system, config, state, image))
         state = system.take(config, state, image).after
         if there is None:
             break
-        if _orbit(walk, state) != walk.words[there].tolist() or _orbit(walk, after) != walk.words[there].tolist():
+        if any(walk.orbit_of(walk.shape.numbers(one)) != walk.words[there].tolist() for one in (state, after)):
             raise ModelError(
-                f"{named(system)}: the image {image!r} of an action does not lead where the quotient says it leads; "
+                f"{system.label}: the image {image!r} of an action does not lead where the quotient says it leads; "
                 "the licence is wrong, explore without it"
             )
         by = (*walk.folded.group.way(walk.shape.numbers(after)), *by)
@@ -300,29 +271,11 @@ def acted(walk: FoldedWalk, by: Sequence[Any], action: Any) -> Any:
     return action
 
 
-def offered(walk: FoldedWalk, state: Any, number: int) -> int:
-    """Return the number of an action among those on offer; rows of a `menu` hold its number on the menu."""
-    system: AnySystem = walk.system
-    if system.joint is not None or system.menu is None or system.allows is None:
-        return number
-    action = tuple(system.menu(walk.config, system.scope))[number]
-    return number_of(system, walk.config, state, action)
-
-
-def _orbit(walk: FoldedWalk, state: Any) -> list[int]:
-    numbers = walk.folded.group.picked(np.asarray([walk.shape.numbers(state)], dtype=np.int64))
-    return walk.shape.encode(numbers[0].tolist())
-
-
 def _first(walk: FoldedWalk, here: int, there: int) -> int:
     """The number of the first action that leads from one picked state into the orbit of another."""
     target = walk.words[there].tolist()
-    found = [
+    return min(
         first
         for first, _, words in successors_in(walk.flat, walk.words[here])
-        if walk.shape.encode(
-            walk.folded.group.picked(np.asarray([walk.shape.decoded(words)], dtype=np.int64))[0].tolist()
-        )
-        == target
-    ]
-    return min(found)
+        if walk.orbit_of(walk.shape.decoded(words)) == target
+    )

@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from evenhand.core.property import AnyStep
-from evenhand.core.system import System
+from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.trace import Scenario
 from evenhand.smt.logic import Formula, conjunction
 from evenhand.smt.structure import Structure
@@ -21,7 +20,6 @@ from evenhand.smt.theorem import Lemma, Stated
 from evenhand.smt.transitions.machine import Machine
 from evenhand.smt.transitions.runs import Run
 
-AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
 Steps: TypeAlias = tuple[AnyStep, ...]
 
 

@@ -12,7 +12,7 @@ from evenhand.smt.conformance import Conformance
 from evenhand.smt.differential import variants
 from evenhand.smt.logic import Formula
 from evenhand.smt.structure import Reader, Structure
-from evenhand.smt.transitions.invariant import AnySystem, Invariant, Steps
+from evenhand.smt.transitions.invariant import Invariant, Steps
 from evenhand.smt.transitions.machine import Machine
 
 

@@ -7,11 +7,12 @@ refuted by a run from an initial state that replays in the executable mutant; an
 
 from __future__ import annotations
 
+from evenhand.core.system import AnySystem
 from evenhand.core.trace import replay
 from evenhand.evidence.judge import judge, restate
 from evenhand.smt.countermodel import EncodingDisagrees, Induction, NoCounterpart, Outcome, Refutation
 from evenhand.smt.logic import Not, disjunction
-from evenhand.smt.proof_task import AnySystem, ProofTask
+from evenhand.smt.proof_task import ProofTask
 from evenhand.smt.proved import Killed, ProofStatus, Proved
 from evenhand.smt.structure import Reader, Structure
 from evenhand.smt.theorem import Mutation

@@ -7,8 +7,8 @@ from typing import Any
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.plan import Expectation
-from evenhand.core.property import AnyStep, Property, determined_by
-from evenhand.core.system import System
+from evenhand.core.property import Property, determined_by
+from evenhand.core.system import AnyStep, System
 from evenhand.core.trace import Lasso, Pair, Scenario
 from evenhand.core.verdict import Evidence, Status
 from evenhand.evidence.record import Record

@@ -23,10 +23,7 @@ from evenhand.core.property import (
     Property,
     Reachable,
 )
-from evenhand.core.system import Step, System
-
-AnySystem = System[Any, Any, Any, Any, Any]
-AnyStep = Step[Any, Any, Any, Any]
+from evenhand.core.system import AnyStep, AnySystem
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from evenhand.core.property import (
     Reachable,
     TwoRun,
 )
-from evenhand.core.system import Fairness, Separated, System
+from evenhand.core.system import AnySystem, Fairness, Separated, System
 from evenhand.core.trace import Lasso, Scenario
 from evenhand.core.verdict import Status, Verdict
 from evenhand.evidence.judge import refutes
@@ -37,8 +37,6 @@ from evenhand.search import Exploration, LicenceMissing, ModelError, explore
 from tests.engines.search.oracle import expected, graphs_of, sizes
 from tests.models import lock, peterson, two_phase_commit
 from tests.models.random_systems import SWAP, joint_system, luck, state_test, step_test, table_system
-
-AnySystem = System[Any, Any, Any, Any, Any]
 
 ANY_KERNEL = next(iter(joint_system(0).all_configs()))
 LICENCE = Licence("swap", "joint_1", "reference", "equivariance", "sha256:00")

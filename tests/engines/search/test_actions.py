@@ -12,11 +12,10 @@ import pytest
 import evenhand
 from evenhand.core.property import always
 from evenhand.core.registry import find
+from evenhand.core.system import AnySystem
 from evenhand.search import explore
 from evenhand.search.actions import LABELS, MENU, OTHERS, ActionCounts, Count, label_of
 from tests.engines.search.compiled.systems import plain_cells
-
-AnySystem = evenhand.System[Any, Any, Any, Any, Any]
 
 
 def counter(size: int, *menu: Any, actions: tuple[Any, ...] = ("up", "stay", ("jump", 2))) -> AnySystem:

@@ -8,14 +8,13 @@ import networkx as nx
 import pytest
 
 from evenhand.core.property import Always
-from evenhand.core.system import System
+from evenhand.core.system import AnySystem
 from evenhand.core.verdict import Status
 from evenhand.model.cud.free_system import FREE
 from evenhand.search import LicenceMissing, explore, memory
 from evenhand.search.memory import resident
 from tests.models.two_phase_commit import two_phase_commit
 
-AnySystem = System[Any, Any, Any, Any, Any]
 HELD = Always(name="held", sentence="", check=lambda _config, _state: True)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from evenhand.core.property import Always, DeterminedBy, EachStep, Eventually, Monitor, Property
-from evenhand.core.system import Separated, System, UnknownName
+from evenhand.core.system import AnySystem, Separated, System, UnknownName
 from evenhand.core.verdict import Status
 from evenhand.search import ModelError, estimate, explore
 from tests.engines.search.oracle import graph_of, sizes
@@ -28,8 +28,6 @@ from tests.engines.search.suite import (
 )
 from tests.models import counter, lock, peterson, two_phase_commit
 from tests.models.random_systems import joint_system, table_system
-
-AnySystem = System[Any, Any, Any, Any, Any]
 
 
 @pytest.mark.parametrize("check", CHECKS.values(), ids=CHECKS.keys())

@@ -39,9 +39,8 @@ from evenhand.search import Exploration, ModelError, disk_visited, explore, memo
 from evenhand.search.bounds import Bounds, held
 from evenhand.search.compiled import kernel, spilled
 from evenhand.search.compiled.method import Compiled
-from evenhand.search.disk import Disk, SpillFailed
 from evenhand.search.packing import Packing
-from evenhand.search.spilling import Folder
+from evenhand.search.spilling import Folder, SpillFailed, SqliteDisk
 from tests.engines.search.compiled.systems import joint_cells, plain_cells, wide_cells
 from tests.engines.search.compiled.test_same_graph import MAKERS, PINNED
 from tests.engines.search.compiled.test_same_graph import claims as row_claims
@@ -102,11 +101,11 @@ def same_walks(system: Any, bounds: Bounds, folder: Path, engine: str | None = N
     near = Compiled(system, (), engine=engine).search(config, 0, bounds)
     with held(Bounds(bounds.max_states, bounds.depth, FEW, Folder(folder))) as within:
         far = Compiled(system, (), engine=engine).search(config, 0, within)
-        for name in ("count", "transitions", "edges", "open", "levels"):
+        for name in ("states", "transitions", "edges", "open", "levels"):
             assert getattr(far, name) == getattr(near, name), name
         assert far.words.tolist() == near.words.tolist()
         assert far.parents.tolist() == near.parents.tolist()
-        assert far.spilled == far.count > 0 and near.spilled == 0
+        assert far.spilled == far.states > 0 and near.spilled == 0
     return far.spilled
 
 
@@ -379,7 +378,7 @@ def hashes_believed(patch: pytest.MonkeyPatch) -> None:
 
 def last_record_lost(patch: pytest.MonkeyPatch) -> None:
     """Every state on the disk was reached by the first action from the first state."""
-    patch.setattr(spilling.SqliteDisk, "link", lambda _self, _number: (0, 0))
+    patch.setattr(SqliteDisk, "link", lambda _self, _number: (0, 0))
 
 
 def leaves_by_value(patch: pytest.MonkeyPatch) -> None:
@@ -390,8 +389,8 @@ def leaves_by_value(patch: pytest.MonkeyPatch) -> None:
 
 def half_a_batch(patch: pytest.MonkeyPatch) -> None:
     """Drop every second new key."""
-    honest = spilling.SqliteDisk.unseen
-    patch.setattr(spilling.SqliteDisk, "unseen", lambda self, keys: honest(self, keys)[::2])
+    honest = SqliteDisk.unseen
+    patch.setattr(SqliteDisk, "unseen", lambda self, keys: honest(self, keys)[::2])
 
 
 def slots_believed(patch: pytest.MonkeyPatch) -> None:
@@ -415,13 +414,13 @@ def beyond_is_known(patch: pytest.MonkeyPatch) -> None:
 def block_swapped(patch: pytest.MonkeyPatch) -> None:
     """Lose a column on the disk."""
     patch.setattr(spilled, "BLOCK", 8)
-    honest: Callable[..., Any] = spilling.SqliteDisk.block
+    honest: Callable[..., Any] = SqliteDisk.block
 
-    def read(self: Disk, number: int) -> tuple[int, bytes, bytes]:
+    def read(self: SqliteDisk, number: int) -> tuple[int, bytes, bytes]:
         first, words, parents = honest(self, number)
         return first, words, bytes(len(parents))
 
-    patch.setattr(spilling.SqliteDisk, "block", read)
+    patch.setattr(SqliteDisk, "block", read)
 
 
 FAULTS: dict[Callable[[pytest.MonkeyPatch], None], str] = {

@@ -10,15 +10,13 @@ from typing import Any
 import pytest
 
 from evenhand.core.registry import find, protocols
-from evenhand.core.system import System
+from evenhand.core.system import AnySystem
 from evenhand.core.trace import Lasso, Scenario
 from evenhand.search import waiting
 from evenhand.search.alone import Alone
 from evenhand.search.waiting import CircularWaits, WaitFor, circular_waits, waits_after
 from tests.models.philosophers import philosophers, waits_by_hand
 from tests.models.random_systems import table_system
-
-AnySystem = System[Any, Any, Any, Any, Any]
 
 
 def system_of(protocol: str, name: str, mutant: str = "", /, **sizes: int) -> AnySystem:

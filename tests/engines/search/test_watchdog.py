@@ -9,12 +9,10 @@ from typing import Any
 import pytest
 
 from evenhand.core.property import Always
-from evenhand.core.system import System
+from evenhand.core.system import AnySystem
 from evenhand.search import ModelError, explore, watchdog
 from tests.engines.search.compiled.systems import plain_cells
 from tests.models.random_systems import table_system
-
-AnySystem = System[Any, Any, Any, Any, Any]
 
 
 def endless(_rules: Any, _config: Any, state: Any, _action: Any) -> Any:

@@ -13,15 +13,13 @@ from typing import Any
 import pytest
 
 from evenhand.core.property import EachStep, LeadsTo, LivelockFree, Property, TwoRun
-from evenhand.core.system import System
+from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.trace import Lasso, Pair, Scenario, replay, replay_lasso
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.judge import refutes, restate
 from evenhand.evidence.shrink import Shrinker, shrink
 from tests.models import counter, lock, naive
 from tests.models.lock import Act
-
-AnySystem = System[Any, Any, Any, Any, Any]
 
 
 @dataclass(frozen=True)
@@ -31,26 +29,26 @@ class Planted:
     name: str
     system: AnySystem
     claim: Property
-    fails: Callable[[list[naive.AnyStep]], bool]
+    fails: Callable[[list[AnyStep]], bool]
     least: int
 
 
-def two_inside(steps: list[naive.AnyStep]) -> bool:
+def two_inside(steps: list[AnyStep]) -> bool:
     """Mutual exclusion is false in the end."""
     return bool(steps) and [place for _, place in steps[-1].after.at].count("in") > 1
 
 
-def three_entries(steps: list[naive.AnyStep]) -> bool:
+def three_entries(steps: list[AnyStep]) -> bool:
     """Three entries in all."""
     return [step.shown for step in steps].count("in") == 3
 
 
-def over_budget(steps: list[naive.AnyStep]) -> bool:
+def over_budget(steps: list[AnyStep]) -> bool:
     """More is held than there is."""
     return bool(steps) and bool(sum(amount for _, amount in steps[-1].after.held) > steps[-1].config.budget)
 
 
-def somebody_lucky(steps: list[naive.AnyStep]) -> bool:
+def somebody_lucky(steps: list[AnyStep]) -> bool:
     """An agent is admitted although its request does not fit."""
     if not steps:
         return False
@@ -271,7 +269,7 @@ def test_brute_force_knows_no_smaller_lasso(case: Starved) -> None:
 
 
 def _violates(
-    claim: LeadsTo | LivelockFree, system: AnySystem, lasso: Lasso[Any, Any, Any], steps: list[naive.AnyStep]
+    claim: LeadsTo | LivelockFree, system: AnySystem, lasso: Lasso[Any, Any, Any], steps: list[AnyStep]
 ) -> bool:
     """Return whether a lasso refutes the claim, by its meaning over stem and loop."""
     stem, loop = steps[: len(lasso.stem)], steps[len(lasso.stem) :]

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from evenhand.core.canonical import canonical_bytes
-from evenhand.core.property import AnyStep
-from evenhand.core.system import UnknownName
+from evenhand.core.system import AnyStep, UnknownName
 from evenhand.core.trace import Scenario
 from evenhand.core.verdict import Status
 from evenhand.smt import smtlib

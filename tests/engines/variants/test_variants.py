@@ -9,7 +9,7 @@ import pytest
 from hypothesis import strategies as st
 
 from evenhand.core.generator import Draw, Event, Generator, Rule
-from evenhand.core.system import Scope, System, reading
+from evenhand.core.system import AnyStep, Scope, System, reading
 from evenhand.core.trace import Scenario, replay
 from evenhand.variants.separate import Separation, lockstep, separate
 from tests.models import counter, lock, naive
@@ -39,7 +39,7 @@ def test_a_mutant_is_separated_by_a_shortest_scenario(name: str) -> None:
     assert differ(found, reference, variant) == [False] * (least - 1) + [True]
     assert (found.reference, found.variant, found.length) == ("reference", name, least)
 
-    def apart(steps: list[naive.AnyStep]) -> bool:
+    def apart(steps: list[AnyStep]) -> bool:
         scenario = Scenario(steps[0].config, steps[0].before, tuple(step.action for step in steps)) if steps else None
         return scenario is not None and [s.shown for s in replay(variant, scenario).steps] != [s.shown for s in steps]
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from evenhand.core.atoms import Atom
-from evenhand.core.system import Mutant, Step, System, UnknownName, reading_values
+from evenhand.core.system import AnySystem, Mutant, Step, UnknownName, reading_values
 from evenhand.model.cud.classify import KERNEL_CLASSES, breaches
 from evenhand.model.cud.kernel import REFERENCE, Rules
 from evenhand.model.cud.mutants import MUTANTS, mutant
@@ -19,8 +19,6 @@ from evenhand.model.cud.protocol import CUD
 from evenhand.model.cud.readings import Readings
 from evenhand.model.cud.run_system import RUN
 from evenhand.model.cud.vocabulary import Choice, Epoch, Request
-
-AnySystem = System[Any, Any, Any, Any, Any]
 
 PAGE = {
     "tie-break by agent name": "tie_break_by_name",

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from evenhand.core.generator import Generator
-from evenhand.core.property import AnyStep
 from evenhand.core.registry import find
+from evenhand.core.system import AnyStep
 from evenhand.core.verdict import Status
 from evenhand.machine import fuzz
 from evenhand.model.cud.protocol import CUD

@@ -11,7 +11,7 @@ import pytest
 from evenhand.core.atoms import Atom
 from evenhand.core.property import Property
 from evenhand.core.registry import find
-from evenhand.core.system import System
+from evenhand.core.system import AnySystem
 from evenhand.core.verdict import Status
 from evenhand.evidence.judge import refutes
 from evenhand.model.cud.kernel import PASS_TWO, REFERENCE, Execution, Finding
@@ -23,7 +23,6 @@ from evenhand.search import explore
 BUNDLE = find("cud")
 CLAIMS: dict[str, Property] = {claim.name: claim for claim in BUNDLE.claims}
 MUTANTS = {mutant.name: mutant for mutant in CUD.mutants}
-AnySystem = System[Any, Any, Any, Any, Any]
 
 BY_MUTANT = {
     "executed_never_interfere": "last_writer_wins",

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from random import Random
-from typing import Any, TypeAlias
+from typing import Any
 
 from evenhand.core.licence import Licence
 from evenhand.core.property import (
@@ -27,10 +27,8 @@ from evenhand.core.property import (
     Property,
     Reachable,
 )
-from evenhand.core.system import Abstraction, Fairness, System
+from evenhand.core.system import Abstraction, AnySystem, Fairness, System
 from tests.models import random_systems
-
-AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
 
 luck = lru_cache(maxsize=None)(random_systems.luck)
 

@@ -12,7 +12,7 @@ import pytest
 
 from evenhand.core.property import DeadlockFree, Eventually, LeadsTo, LivelockFree, Property
 from evenhand.core.registry import find
-from evenhand.core.system import Fairness, System, UnknownName
+from evenhand.core.system import AnySystem, Fairness, UnknownName
 from evenhand.core.trace import Lasso
 from evenhand.core.verdict import Status
 from evenhand.model.cud.free_system import FREE
@@ -20,8 +20,6 @@ from evenhand.search import Exploration, ModelError, explore, memory
 from evenhand.search.compiled import compiler, runs
 from tests.engines.search.compiled.systems import joint_cells, plain_cells, wide_cells
 from tests.models.random_systems import luck, state_test
-
-AnySystem = System[Any, Any, Any, Any, Any]
 
 
 def fair(random: Random, *, sees_state: bool) -> dict[str, Fairness[Any, Any]]:

@@ -93,7 +93,7 @@ def both(system: Any, bounds: Bounds) -> None:
     config = next(iter(system.all_configs()))
     walks = [Compiled(system, (), engine=engine).search(config, 0, bounds) for engine in ("numpy", "numba")]
     one, other = walks
-    for name in ("count", "transitions", "edges", "open", "levels"):
+    for name in ("states", "transitions", "edges", "open", "levels"):
         assert getattr(one, name) == getattr(other, name), name
     assert one.words.tolist() == other.words.tolist()
     assert one.parents.tolist() == other.parents.tolist()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from evenhand.core.property import Always, DeadlockFree, EachStep
-from evenhand.core.system import System
+from evenhand.core.system import AnySystem
 from evenhand.core.verdict import Status
 from evenhand.model.cud.free_system import FREE
 from evenhand.model.cud.protocol import CUD
@@ -20,7 +20,6 @@ from evenhand.search.symmetric import compiler, group
 from tests.engines.search.oracle import graphs_of, sizes
 from tests.engines.search.symmetric.systems import Crew, Hall, joint_hall, licence_of, menu_hall
 
-AnySystem = System[Any, Any, Any, Any, Any]
 CREW = Crew(("a", "a", "a"), tuple(number % 7 for number in range(97)))
 
 TABLE = tuple((2 * number * number + 3 * number) % 11 for number in range(97))
