@@ -20,7 +20,6 @@ from evenhand.core.answers import called, kind_of, short
 from evenhand.core.kinds import (
     BY_PLACE,
     Always,
-    AnyStep,
     DeadlockFree,
     EachStep,
     Eventually,
@@ -36,7 +35,7 @@ from evenhand.core.kinds import (
     decorator,
 )
 from evenhand.core.relations import Commute, DeterminedBy, Relational, TwoRun
-from evenhand.core.system import System
+from evenhand.core.system import AnyStep, AnySystem, System
 
 __all__ = [
     "Always",

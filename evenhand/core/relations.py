@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from evenhand.core.answers import Gives, ModelError
-from evenhand.core.kinds import STEP, AnyStep, Calls, Property, StepTest, every_step
+from evenhand.core.kinds import STEP, Calls, Property, StepTest, every_step
+from evenhand.core.system import AnyStep
 
 _OF_STEP: tuple[Gives, tuple[str, ...]] = ("value", ("step",))
 

@@ -18,10 +18,21 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from evenhand.core.kinds import AnyStep, DeadlockFree, Liveness, Property, Reachable, Safety
+from evenhand.core.kinds import DeadlockFree, Liveness, Property, Reachable, Safety
 from evenhand.core.relations import DeterminedBy, Paired
-from evenhand.core.system import Fairness, System, UnknownName
-from evenhand.core.trace import Lasso, NotReplayable, Pair, Scenario, Trace, replay, replay_lasso, stepping
+from evenhand.core.system import AnyStep, AnySystem, Fairness, UnknownName
+from evenhand.core.trace import (
+    AnyLasso,
+    AnyScenario,
+    AnyTrace,
+    Lasso,
+    NotReplayable,
+    Pair,
+    Scenario,
+    replay,
+    replay_lasso,
+    stepping,
+)
 from evenhand.core.verdict import Evidence, runs
 from evenhand.evidence.second_runs import compare, refuting_pair, ways_at_end
 
@@ -114,7 +125,7 @@ def unserved(system: AnySystem, config: Any, loop: Sequence[AnyStep], names: Seq
     return tuple(name for name in names if _breaks(system, config, loop, assumptions[name]))
 
 
-def own_runs(claim: Property, evidence: Evidence) -> tuple[Scenario[Any, Any, Any], ...]:
+def own_runs(claim: Property, evidence: Evidence) -> tuple[AnyScenario, ...]:
     """Return the runs that must be runs of the system; a second run made from a step is computed."""
     return runs(evidence)[:1] if isinstance(claim, Paired) and claim.reads == "steps" else runs(evidence)
 

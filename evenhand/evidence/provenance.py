@@ -11,11 +11,11 @@ from pathlib import Path
 
 import evenhand.core
 from evenhand.core.canonical import Json, digest
-from evenhand.core.system import System
+from evenhand.core.system import AnySystem
 from evenhand.evidence.record import Provenance
 
 
-def provenance(system: System[Any, Any, Any, Any, Any], engine: str, libraries: Sequence[str] = ()) -> Provenance:
+def provenance(system: AnySystem, engine: str, libraries: Sequence[str] = ()) -> Provenance:
     """Return the engine's name, the digest of the model's source, and versions.
 
     The versions are those of evenhand, Python and `libraries`.

@@ -18,7 +18,7 @@ from msgspec import UNSET, Meta, UnsetType, convert, field, to_builtins
 
 from evenhand.core.canonical import Json, canonical_bytes, digest
 from evenhand.core.codec import decode, encode
-from evenhand.core.trace import Lasso, Pair, Scenario
+from evenhand.core.trace import AnyScenario, Lasso, Pair, Scenario
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.schemas import Digest, Name, Positive, Shape, Size, is_sealed, sealed, shaped, unsealed
 
@@ -247,7 +247,7 @@ def decode_run(run: Values | LassoRun | PairRun, types: tuple[type, ...]) -> Evi
     def read(value: Json) -> Any:
         return decode(value, *types)
 
-    def scenario(of: Values) -> Scenario[Any, Any, Any]:
+    def scenario(of: Values) -> AnyScenario:
         return Scenario(read(of.config), read(of.start), read(of.actions))
 
     match run:
@@ -259,5 +259,5 @@ def decode_run(run: Values | LassoRun | PairRun, types: tuple[type, ...]) -> Evi
             return Pair(scenario(run.left), scenario(run.right), run.relation)
 
 
-def _values(scenario: Scenario[Any, Any, Any]) -> Values:
+def _values(scenario: AnyScenario) -> Values:
     return Values(config=encode(scenario.config), start=encode(scenario.start), actions=encode(scenario.actions))

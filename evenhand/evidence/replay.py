@@ -20,8 +20,8 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json, digest
 from evenhand.core.codec import decode, encode
 from evenhand.core.property import Property
-from evenhand.core.system import System, UnknownName
-from evenhand.core.trace import Scenario, replay
+from evenhand.core.system import AnySystem, UnknownName
+from evenhand.core.trace import AnyScenario, replay
 from evenhand.core.verdict import Evidence, Status, runs
 from evenhand.evidence.growth import completed, reduced, shape
 from evenhand.evidence.home import bundle_of
@@ -41,7 +41,6 @@ from evenhand.evidence.record import (
     encode_run,
 )
 
-AnySystem = System[Any, Any, Any, Any, Any]
 REFERENCE: Final = "reference"
 
 

@@ -7,12 +7,9 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
 
-from evenhand.core.kinds import AnyStep
 from evenhand.core.relations import Fork, Paired
-from evenhand.core.system import System
-from evenhand.core.trace import Pair, Scenario, replay
-
-AnySystem = System[Any, Any, Any, Any, Any]
+from evenhand.core.system import AnyStep, AnySystem
+from evenhand.core.trace import AnyScenario, Pair, Scenario, replay
 
 PAIRS_FROM = 4_096
 """Enabled actions of one state from which a claim about pairs of runs picks."""
@@ -79,7 +76,7 @@ def _end(system: AnySystem, config: Any, state: Any, actions: Sequence[Any]) -> 
     return step
 
 
-def ways_at_end(system: AnySystem, claim: Paired, left: Scenario[Any, Any, Any]) -> Iterator[tuple[Place, Any]]:
+def ways_at_end(system: AnySystem, claim: Paired, left: AnyScenario) -> Iterator[tuple[Place, Any]]:
     """Yield the ways in which a claim compares the end of a run, each with its place.
 
     A claim that reads states picks from the last actions alone, if they are on offer, else from all that is.
@@ -102,11 +99,11 @@ def ways_at_end(system: AnySystem, claim: Paired, left: Scenario[Any, Any, Any])
     yield from list(picked(last) if alone else ()) or picked(tuple(islice(system.enabled(config, state), PAIRS_FROM)))
 
 
-def _without(run: Scenario[Any, Any, Any], count: int) -> Scenario[Any, Any, Any]:
+def _without(run: AnyScenario, count: int) -> AnyScenario:
     return replace(run, actions=run.actions[:-count])
 
 
-def refuting_pair(system: AnySystem, claim: Paired, left: Scenario[Any, Any, Any]) -> Pair[Any, Any, Any] | None:
+def refuting_pair(system: AnySystem, claim: Paired, left: AnyScenario) -> Pair[Any, Any, Any] | None:
     """Return the pair that refutes a claim at the end of `left`; None if no second run disagrees."""
     for place, way in ways_at_end(system, claim, left):
         found = compare(system, claim, place, way)
@@ -115,7 +112,7 @@ def refuting_pair(system: AnySystem, claim: Paired, left: Scenario[Any, Any, Any
     return None
 
 
-def pair_of(claim: Paired, past: Scenario[Any, Any, Any], found: Compared) -> Pair[Any, Any, Any]:
+def pair_of(claim: Paired, past: AnyScenario, found: Compared) -> Pair[Any, Any, Any]:
     """Return the two runs that were compared after `past`.
 
     Where both go on from one state, both are runs from the start; else the second is what the fork says.

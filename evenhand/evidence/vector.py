@@ -16,7 +16,7 @@ from msgspec import Meta, Struct, convert, to_builtins
 
 from evenhand.core.canonical import Json, canonical_bytes, digest
 from evenhand.core.codec import encode
-from evenhand.core.trace import Scenario
+from evenhand.core.trace import AnyScenario
 from evenhand.evidence.record import BadRecord, Values, of_format
 from evenhand.evidence.schemas import (
     Digest,
@@ -71,7 +71,7 @@ class VectorRun(Values, frozen=True):
     kind: Literal["scenario"]
 
     @staticmethod
-    def of(run: Scenario[Any, Any, Any]) -> VectorRun:
+    def of(run: AnyScenario) -> VectorRun:
         """Return a run, encoded."""
         return VectorRun(encode(run.config), encode(run.start), encode(run.actions), "scenario")
 

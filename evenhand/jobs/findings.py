@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.kinds import Property
-from evenhand.core.system import System
+from evenhand.core.system import AnySystem
 from evenhand.core.text import inert
 from evenhand.core.verdict import Status, Verdict
 from evenhand.evidence.finding import Finding, finding
 from evenhand.evidence.story import evidence_length, story_of
 from evenhand.jobs.fixtures import recorded
 from evenhand.jobs.plan import SAME, Job, claims_for
-
-AnySystem = System[Any, Any, Any, Any, Any]
 
 
 def findings_of(

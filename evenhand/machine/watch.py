@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
-from evenhand.core.kinds import AnyStep, DeadlockFree, Liveness, Property, Reachable, Safety
+from evenhand.core.kinds import DeadlockFree, Liveness, Property, Reachable, Safety
 from evenhand.core.relations import DeterminedBy, Paired
-from evenhand.core.system import System
-from evenhand.core.trace import Lasso, Pair, Scenario
+from evenhand.core.system import AnyStep, AnySystem
+from evenhand.core.trace import AnyScenario, Lasso, Pair, Scenario
 from evenhand.core.verdict import Evidence, runs
 from evenhand.evidence.judge import has_ended, judge
 from evenhand.evidence.second_runs import PAIRS_FROM, Place, at_step, compare, compared, pair_of

@@ -23,7 +23,7 @@ from evenhand.core.answers import ModelError
 from evenhand.core.kinds import Property, Safety
 from evenhand.core.licence import Licence
 from evenhand.core.relations import Relational
-from evenhand.core.system import Abstraction, Separated, Step
+from evenhand.core.system import Abstraction, AnyStep, AnySystem, Separated, Step
 from evenhand.search.liveness import AboutRuns, fairness_of
 from evenhand.search.quotient import covers, said
 from evenhand.search.steps import stepped

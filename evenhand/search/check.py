@@ -11,7 +11,7 @@ from typing import Any
 
 from evenhand.core.alike import refuse_merge
 from evenhand.core.kinds import Reachable, Safety, StepTest, every_state, every_step
-from evenhand.core.system import Step
+from evenhand.core.system import AnyStep
 from evenhand.search.graph import History, Watcher
 from evenhand.search.steps import Method
 from evenhand.search.walk import Walk

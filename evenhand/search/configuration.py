@@ -8,6 +8,7 @@ from typing import Any
 from evenhand.core.answers import ModelError
 from evenhand.core.kinds import Property, Reachable, Safety
 from evenhand.core.relations import DeterminedBy, Paired
+from evenhand.core.system import AnySystem
 from evenhand.search.actions import NOTHING, ActionsWatch
 from evenhand.search.bounds import Bounds, held
 from evenhand.search.check import HistoryWatch, ReachableWatch, StateWatch, StepsWatch, StepWatch

@@ -10,8 +10,8 @@ from typing import Any
 
 from evenhand.core.kinds import Property
 from evenhand.core.relations import Paired
-from evenhand.core.system import UnknownName
-from evenhand.core.trace import Lasso, Pair, Scenario
+from evenhand.core.system import AnySystem, UnknownName
+from evenhand.core.trace import AnyScenario, Lasso, Pair, Scenario
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.judge import FORWARD_LIMIT, Judgement, judge
 from evenhand.evidence.second_runs import Place, compared, pair_of, refuting_pair

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.core.relations import DeterminedBy, Paired
-from evenhand.core.system import Step
+from evenhand.core.system import AnyStep, AnySystem
 from evenhand.evidence.second_runs import Place, at_step, compared
 from evenhand.search.graph import Watcher
 from evenhand.search.steps import Method
@@ -126,6 +126,6 @@ class StepPairsWatch(PairedWatch):
         super().__init__(claim, system, config)
         self.initials = len(dict.fromkeys(system.initial(config)))  # initial states come first
 
-    def look(self, step: Step[Any, Any, Any, Any], weight: int, action: int, _there: int, /) -> None:
+    def look(self, step: AnyStep, weight: int, action: int, _there: int, /) -> None:
         """Compare one step; second runs depend on its action, so an action-independent step stops here."""
         self.compare(at_step(step, first=self.sid < self.initials), self.sid, action)

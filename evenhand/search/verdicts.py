@@ -12,7 +12,7 @@ from typing import Any
 
 from evenhand.core.kinds import Property, Safety
 from evenhand.core.relations import DeterminedBy
-from evenhand.core.system import reading_values
+from evenhand.core.system import AnySystem, reading_values
 from evenhand.core.verdict import UNREPLAYED, Status, Verdict
 from evenhand.search.bounds import Bounds
 from evenhand.search.evidence import judged

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from evenhand.core.kinds import Property, Safety
 from evenhand.core.relations import Paired
-from evenhand.core.system import System
+from evenhand.core.system import AnySystem
 from evenhand.core.trace import Lasso, Pair, replay
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.judge import judge, restate

@@ -15,9 +15,9 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from evenhand.core.kinds import AnyStep, Property, Safety
+from evenhand.core.kinds import Property, Safety
 from evenhand.core.relations import DeterminedBy, Paired
-from evenhand.core.system import Mutant, System
+from evenhand.core.system import AnyStep, AnySystem, Mutant
 from evenhand.evidence.second_runs import at_step, compared
 from evenhand.smt.boundary_cases import AGAINST, BoundaryCase, boundary_cases
 from evenhand.smt.conformance import ORIGINS, Conformance

@@ -14,7 +14,7 @@ from typing import Any
 
 from evenhand.core.kinds import DeadlockFree, Liveness, Property, Reachable, Safety
 from evenhand.core.relations import DeterminedBy, Paired
-from evenhand.core.system import Step, System
+from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.trace import Lasso, Pair, Scenario, Trace
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.judge import has_ended, judge

@@ -9,9 +9,9 @@ from typing import Any
 from evenhand.core.kinds import Property
 from evenhand.core.observer import Seen, observing
 from evenhand.core.relations import Paired
-from evenhand.core.system import System, UnknownName, reading_values
+from evenhand.core.system import AnySystem, UnknownName, reading_values
 from evenhand.core.text import changes, describe
-from evenhand.core.trace import Pair, Scenario, Trace, replay
+from evenhand.core.trace import AnyTrace, Pair, Scenario, Trace, replay
 from evenhand.evidence.second_runs import at_step, compared
 from evenhand.evidence.story import Story, story_of_trace
 from evenhand.jobs.plan import chosen_readings, written_value

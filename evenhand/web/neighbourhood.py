@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.core.property import DeadlockFree, Liveness, Property
-from evenhand.core.system import Step, System
+from evenhand.core.system import AnyStep, AnySystem
 from evenhand.search.csr import components
 from evenhand.search.lasso import Edges
 from evenhand.search.liveness import can_complete, fair_parts, need_of

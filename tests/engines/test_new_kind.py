@@ -11,8 +11,9 @@ import pytest
 import evenhand
 from evenhand.conform.checking.claims import Judge, KernelStep, judged_kinds
 from evenhand.conform.checking.loop import CheckEffort, check_system
-from evenhand.core.kinds import AnyStep, Calls, Liveness, Property, Safety, StepTest, every_state, every_step
+from evenhand.core.kinds import Calls, Liveness, Property, Safety, StepTest, every_state, every_step
 from evenhand.core.relations import Fork, Paired
+from evenhand.core.system import AnyStep
 from evenhand.core.trace import Lasso, Pair, Scenario, replay
 from evenhand.core.verdict import Status
 from evenhand.evidence.judge import first_refuted_step, judge

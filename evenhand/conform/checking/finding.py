@@ -18,7 +18,7 @@ from evenhand.conform.adapters.kernels import Source, adapter_source, command_so
 from evenhand.conform.adapters.limits import KernelLimits
 from evenhand.conform.adapters.wire import text
 from evenhand.conform.checking.claims import Judge, Words, judged_kinds
-from evenhand.conform.checking.coding import AnyScenario, AnySystem, Coder
+from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.defects import Defect
 from evenhand.conform.checking.divergence import SENTENCES, Examiner, What
 from evenhand.conform.checking.multi_run import still_broken, still_related

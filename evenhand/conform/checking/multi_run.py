@@ -24,7 +24,8 @@ from evenhand.core.canonical import Json
 from evenhand.core.codec import encode
 from evenhand.core.kinds import Property
 from evenhand.core.relations import DeterminedBy, Paired, Relational
-from evenhand.core.trace import Lasso, Pair, Scenario, Trace
+from evenhand.core.system import AnySystem
+from evenhand.core.trace import AnyScenario, AnyTrace, Lasso, Pair, Scenario, Trace
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.shrink import shrink
 

@@ -20,10 +20,10 @@ from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.checking.claims import WITHHELD, Basis, KernelStep, StateNeeded
 from evenhand.conform.checking.covering import spread
 from evenhand.conform.checking.divergence import Examiner
-from evenhand.core.kinds import AnyStep, Property
+from evenhand.core.kinds import Property
 from evenhand.core.relations import DeterminedBy, Fork, Paired, Relational
-from evenhand.core.system import Step
-from evenhand.core.trace import Scenario, replay
+from evenhand.core.system import AnyStep, Step
+from evenhand.core.trace import AnyScenario, AnyTrace, Scenario, replay
 from evenhand.evidence.second_runs import PAIRS_FROM, Place, ends
 
 SAME_KEY = "two steps with the same key have different values"

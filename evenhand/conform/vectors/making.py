@@ -22,7 +22,7 @@ from evenhand.conform.vectors.targets import (
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.codec import encode
-from evenhand.core.system import System
+from evenhand.core.system import AnySystem
 from evenhand.evidence.vector import Expected, Separated, Suite, SuiteKind, Vector, VectorRun
 
 Progress = Callable[[str], None]

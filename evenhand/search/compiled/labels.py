@@ -12,10 +12,9 @@ from functools import partial
 from typing import Any, TypeGuard
 
 from evenhand.core.property import Property, Reachable, Safety
-from evenhand.core.system import Fairness
+from evenhand.core.system import AnySystem, Fairness
 from evenhand.search.action_independent import ActionNeeded, action_independent_step, make_step, was_touched
 from evenhand.search.liveness import AboutRuns, Taken, predicates_of, tests_of
-from evenhand.search.witness import AnySystem
 
 
 class LooksAtAction(Exception):

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from evenhand.core.answers import ModelError
 from evenhand.core.kinds import Property, Safety, every_state
+from evenhand.core.system import AnySystem
 from evenhand.search.bounds import Bounds
 from evenhand.search.compiled.check import compare
 from evenhand.search.compiled.compiler import Program, Unfit, compiled
@@ -133,27 +134,29 @@ def reason_against(
     return "" if other is None else f"claim {other.name!r} is of kind {other.kind}, which needs the steps themselves"
 
 
+def answer_in(walk: Walk, claim: Safety, state: Any) -> tuple[bool, bool]:
+    """Return whether the antecedent of a claim about states is met in one, and whether the state violates it."""
+    when, check = claim.tests
+    try:
+        met = when is every_state or bool(when(walk.config, state))
+        return met, met and not check(walk.config, state)
+    except Exception as error:
+        raise ModelError(
+            f"{walk.system.label}: claim {claim.name!r} raised {type(error).__name__}: {error} in state {state!r}"
+        ) from error
+
+
 def _always(walk: RowWalk, claim: Safety) -> Tally:
     """The tally of a claim about states, evaluated on every state, as the model knows it."""
     met = violations = 0
     first: int | None = None
-    shape, config = walk.program.shape, walk.config
-    when, check = claim.tests
     for sid, words in enumerate(words for some in blocks_of(walk.words) for words in some.tolist()):
-        state = shape.state(words)
-        try:
-            if when is not every_state and not when(config, state):
-                continue
-            met += 1
-            if check(config, state):
-                continue
-        except Exception as error:
-            raise ModelError(
-                f"{named(walk.system)}: claim {claim.name!r} raised {type(error).__name__}: {error} in state {state!r}"
-            ) from error
-        violations += 1
-        first = sid if first is None else first
-    return Tally(1, walk.count, met, violations, None if first is None else walk.finding(first))
+        applies, violated = answer_in(walk, claim, walk.shape.state(words))
+        met += applies
+        violations += violated
+        if violated and first is None:
+            first = sid
+    return Tally(1, walk.states, met, violations, None if first is None else walk.finding(first))
 
 
 def step_tally(
@@ -178,15 +181,8 @@ def step_tally(
         met += count * (bits >> 2 * place & 1)
         if bits >> 2 * place + 1 & 1 and count:
             violations += count
-            seen = (int(walk.labels.state[number]), int(walk.labels.row[number]))
-            first = min(first or seen, seen)
-    if len(labeller.sets) == 1:  # every row has the one label: nothing was counted
-        bits = labeller.sets[0]
-        met = walk.transitions if bits >> 2 * place & 1 else 0
-        violations = walk.transitions if bits >> 2 * place + 1 & 1 else 0
-        first = (0, -1) if violations else None
-    finding = None if first is None else _finding(walk, *first)
-    return Tally(1, walk.transitions, met, violations, finding)
+            first.append(seen[number] if len(counts) > 1 else _any_step(walk))
+    return Tally(1, walk.transitions, met, violations, walk.finding(*min(first)) if first else None, doubts)
 
 
 def _any_step(walk: Walk) -> tuple[int, int]:

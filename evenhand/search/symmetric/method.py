@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evenhand.core.answers import ModelError
-from evenhand.core.kinds import Property, Safety, every_state
+from evenhand.core.kinds import Property, Safety
+from evenhand.core.system import AnySystem
 from evenhand.search.bounds import Bounds
 from evenhand.search.compiled.flat import Flat, flattened
-from evenhand.search.compiled.labels import LooksAtAction, about_states, about_steps
-from evenhand.search.compiled.method import Compiled
-from evenhand.search.compiled.walk import successors_in
+from evenhand.search.compiled.labels import about_states, about_steps
+from evenhand.search.compiled.method import Compiled, RowSearch, answer_in, step_tally
 from evenhand.search.quotient import not_fixed
 from evenhand.search.steps import Method
 from evenhand.search.symmetric.check import compare_folded
@@ -54,7 +53,7 @@ class Orbits(RowSearch[Folded]):
         if about_states(claim):
             return _certain(_always(walk, claim, doubts))
         if about_steps(claim):
-            return _certain(_step_claim(walk, claim, doubts))
+            return _certain(step_tally(walk, claim, walk.label_counts, walk.label_seen, doubts))
         reason = f"a claim of kind {claim.kind} needs the steps themselves, and symmetric search keeps orbits"
         return Tally(1, walk.transitions, 0, doubts=(reason,))
 
@@ -77,19 +76,9 @@ def _always(walk: FoldedWalk, claim: Safety, doubts: tuple[str, ...]) -> Tally:
     """The tally of a claim about states, evaluated on every picked state and its images under every exchange of two."""
     met = violations = 0
     first: int | None = None
-    when, check = claim.tests
     generators = walk.folded.group.generators
     numbers = decoded(walk.shape, walk.words)
     images = [move.images(numbers).tolist() for move in generators]
-
-    def asked(state: Any) -> tuple[bool, bool]:
-        try:
-            applies = when is every_state or bool(when(walk.config, state))
-            return applies, applies and not check(walk.config, state)
-        except Exception as error:
-            raise ModelError(
-                f"{named(walk.system)}: claim {claim.name!r} raised {type(error).__name__}: {error} in state {state!r}"
-            ) from error
 
     for sid, size in enumerate(walk.sizes):
         applies, violated = answer_in(walk, claim, walk.state(sid))
@@ -106,25 +95,3 @@ def _always(walk: FoldedWalk, claim: Safety, doubts: tuple[str, ...]) -> Tally:
 
 def _built(walk: FoldedWalk, numbers: Sequence[int]) -> Any:
     return walk.shape.build([d[n] for d, n in zip(walk.shape.domains, numbers, strict=True)])
-
-
-def _step_claim(walk: FoldedWalk, claim: Property, doubts: tuple[str, ...]) -> Tally:
-    """The tally of a claim about steps, from the labels of the rows that were run."""
-    labeller = walk.folded.program.labeller
-    place = next(place for place, known in enumerate(labeller.claims) if known is claim)
-    met = violations = 0
-    seen: list[tuple[int, int]] = []
-    counts = walk.label_counts  # the comparison of samples may have met labels that no row has
-    for bits, labelled, number in zip(labeller.sets, counts, range(len(counts)), strict=False):
-        # Where every row has the one label, nothing was counted by label.
-        count = labelled if len(counts) > 1 else walk.transitions
-        met += count * (bits >> 2 * place & 1)
-        if bits >> 2 * place + 1 & 1 and count:
-            violations += count
-            seen.append(walk.label_seen[number] if len(counts) > 1 else _any_step(walk))
-    finding: Witness | None = walk.finding(*min(seen)) if seen else None
-    return Tally(1, walk.transitions, met, violations, finding, doubts)
-
-
-def _any_step(walk: FoldedWalk) -> tuple[int, int]:
-    return next((sid, row) for sid, words in enumerate(walk.words) for _, row, _ in successors_in(walk.flat, words))

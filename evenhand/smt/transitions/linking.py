@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.core.kinds import Property, Safety
-from evenhand.core.system import Mutant
+from evenhand.core.system import AnySystem, Mutant
 from evenhand.smt.conformance import Conformance
 from evenhand.smt.differential import variants
 from evenhand.smt.logic import Formula
