@@ -16,7 +16,7 @@ from evenhand.arbiters.answer import Answer
 from evenhand.arbiters.apart import apart
 from evenhand.arbiters.kernels import POPULATION, Factory, NotExaminable, Subject, subject_of
 from evenhand.arbiters.loading import place_of
-from evenhand.arbiters.naming import UNKNOWN, arbiter
+from evenhand.arbiters.naming import arbiter
 from evenhand.arbiters.plays import Play, perform, plays
 from evenhand.arbiters.questions import Question, Witness, questions
 from evenhand.core.verdict import Status
@@ -56,11 +56,14 @@ def answers(
     every = [made.get(one.name) or _unasked(one, subject) for one in questions()]
     around = tuple(apart(subject, place or place_of(kernel), random="repetition" in found))
     hashed = any(one.question == "hash seed" and one.status is Status.REFUTED for one in around)
-    return subject, (*(_explained(one) if hashed and one.named.endswith(UNKNOWN) else one for one in every), *around)
+    return subject, (
+        *(_explained(one) if hashed and one.question in ("names", "exchange") else one for one in every),
+        *around,
+    )
 
 
 def _explained(one: Answer) -> Answer:
-    """Leave a finding to the hash seed, which decides where no rule about names or places fits."""
+    """Leave what names seem to decide to the hash seed: in another process they would decide otherwise."""
     return Answer(one.question, one.sentence, Status.UNDECIDED, "explained by: hash seed", plays=one.plays)
 
 

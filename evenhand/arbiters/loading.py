@@ -15,7 +15,7 @@ def factory_at(place: str) -> Factory:
     """Return the factory at `package.module:name` or `FILE.py:name`.  Raises NotExaminable with the cause."""
     where, colon, name = place.rpartition(":")
     if not colon or not where or not name:
-        raise NotExaminable(f"{place!r} names no kernel; write package.module:factory or FILE.py:factory")
+        raise NotExaminable(f"{place}: it names no kernel; write package.module:factory or FILE.py:factory")
     try:
         found: Any = _module(where)
         for part in name.split("."):

@@ -16,8 +16,6 @@ from evenhand.core.text import describe
 RUNS = 200
 """Runs from which the shares of a random outcome are counted."""
 
-UNKNOWN = "no simple rule fits all variants"
-
 Criterion = Callable[[Play], str]
 
 CRITERIA: dict[str, dict[str, Criterion]] = {
@@ -55,7 +53,7 @@ def arbiter(subject: Subject, question: Question, witness: Witness) -> str:
                 return f"{words} {prize}"
         if not all(_one_result(*run) for run in runs):
             break
-    return f"{_NOUN[question.name]} decides; {UNKNOWN}"
+    return f"{_NOUN[question.name]} decides; no simple rule fits all variants"
 
 
 _NOUN = {

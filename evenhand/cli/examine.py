@@ -41,7 +41,7 @@ def examine(
     ] = None,
     as_json: JsonOut = False,
 ) -> int:
-    """Ask what decides in your code: order, names, hash seed, clock, chance, history.
+    """Ask what decides in your code; no protocol needed.
 
     Exit codes: 0 nothing decides that should not; 1 an arbiter was found; 2 bad use; 130 interrupted.
     """
@@ -64,7 +64,10 @@ def _factory(kernel: str, choices: str, listed: bool, labels: list[str]) -> tupl
         if listed or labels:
             raise BadUse("--listed and --label describe a function of choices; list the choices with --choices")
         return found, kernel
-    return rule(found, [one.strip() for one in choices.split(",")], listed=listed, labels=labels), ""
+    menu = [one.strip() for one in choices.split(",") if one.strip()]
+    if len(menu) < 2:
+        raise BadUse(f"--choices {choices!r} lists fewer than two choices; write --choices A,B")
+    return rule(found, menu, listed=listed, labels=labels), ""
 
 
 def _exception(text: str) -> tuple[str, str]:

@@ -40,6 +40,7 @@ RIGHT: dict[str, list[str]] = {
     "check": ["latch", "--adapter", "json:loads"],
     "validate": ["latch", "--log", "{log}"],
     "compare": ["latch", "--reading", "again=granted"],
+    "examine": ["tests.engines.arbiters.kernels:Honest", "--seconds", "1", "--examples", "1"],
     "mutants": ["latch", "--mutant", "sticky"],
     "vectors": ["latch", "generate", "--out", "{fresh}"],
     "profile": ["latch"],
@@ -66,7 +67,10 @@ WRONG: dict[str, list[tuple[str, str]]] = {
         ("nonsense", "package.module:factory, not 'nonsense'"),
         ("no.such:thing", "'no.such:thing' does not"),
     ],
+    "--allow": [("x", "--allow 'x' gives no reason"), ("x=y", "there is no question 'x' to allow")],
+    "--choices": [("a", "--choices 'a' lists fewer than two choices")],
     "--claim": [("x", "'x'; there is: one_inside")],
+    "--label": [("x", "list the choices with --choices")],
     "--log": [("{missing}", "{missing}: there is no such file"), ("{folder}", "{folder}"), ("{empty}", "{empty}")],
     "--mutant": [("x", "unknown mutant of latch: 'x'; there is: always_free"), ("stick", "did you mean sticky?")],
     "--over": [

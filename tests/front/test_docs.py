@@ -94,6 +94,17 @@ def test_the_tutorial_ends_with_a_lock_that_holds(tmp_path: Path) -> None:
     names_of("import evenhand\n" + mended + lock + claim + reachable + both, tmp_path)["test_lock"]()
 
 
+def test_the_guide_to_examining_finds_what_it_says(tmp_path: Path) -> None:
+    """The desk fails with the printed words; the rule and the exception do as their assertions say."""
+    path = "docs/how-to/examine-your-code.md"
+    desk, rule, allowed = blocks(path)
+    with pytest.raises(AssertionError) as raised:
+        names_of(desk, tmp_path)["test_nothing_decides_at_the_desk"]()
+    (printed,) = re.findall(r"```text\n(.*?)```", (ROOT / path).read_text("utf-8"), re.DOTALL)
+    assert printed in str(raised.value)
+    names_of(desk + rule + allowed, tmp_path)
+
+
 def test_links_lead_somewhere() -> None:
     """Relative links of our documents."""
     for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
