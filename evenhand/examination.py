@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evenhand.arbiters.answer import Answer
-from evenhand.arbiters.examining import answers
+from evenhand.arbiters.examining import answers, question_names
 from evenhand.arbiters.kernels import NotExaminable, Subject
 from evenhand.arbiters.plays import Play, Shown
 from evenhand.core.text import describe
@@ -94,13 +94,13 @@ def examine(
     the whole, `examples` the drawn plays of each question.  Raises `NotExaminable` (a ValueError) for a kernel that
     lacks the least that is needed, and for an exception to a question that does not exist.
     """
+    allowed = dict(allow or {})
+    unknown = sorted(allowed.keys() - set(question_names()))
+    if unknown:
+        known = ", ".join(question_names())
+        raise NotExaminable(f"there is no question {unknown[0]!r} to allow; there are: {known}")
     began = time.monotonic()
     subject, found = answers(kernel, place=place, seconds=seconds, examples=examples, seed=seed)
-    allowed = dict(allow or {})
-    unknown = sorted(allowed.keys() - {one.question for one in found})
-    if unknown:
-        known = ", ".join(one.question for one in found)
-        raise NotExaminable(f"there is no question {unknown[0]!r} to allow; there are: {known}")
     made = tuple(
         replace(one, allowed=allowed.get(one.question, "")) if one.status is Status.REFUTED else one for one in found
     )

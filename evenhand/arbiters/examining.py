@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 
 from evenhand.arbiters.answer import Answer
-from evenhand.arbiters.apart import apart
+from evenhand.arbiters.apart import CHANGES, apart
 from evenhand.arbiters.kernels import POPULATION, Factory, NotExaminable, Subject, subject_of
 from evenhand.arbiters.loading import place_of
 from evenhand.arbiters.naming import arbiter
@@ -39,6 +39,11 @@ class _Asked:
     problems: list[str] = field(default_factory=list[str])
 
 
+def question_names() -> tuple[str, ...]:
+    """Return the names of all questions, in the order of the answers."""
+    return (*(one.name for one in questions()), *(change.name for change in CHANGES))
+
+
 def answers(
     kernel: Factory, *, name: str = "", place: str = "", seconds: float = 60.0, examples: int = 60, seed: int = 0
 ) -> tuple[Subject, tuple[Answer, ...]]:
@@ -56,14 +61,13 @@ def answers(
     every = [made.get(one.name) or _unasked(one, subject) for one in questions()]
     around = tuple(apart(subject, place or place_of(kernel), random="repetition" in found))
     hashed = any(one.question == "hash seed" and one.status is Status.REFUTED for one in around)
-    return subject, (
-        *(_explained(one) if hashed and one.question in ("names", "exchange") else one for one in every),
-        *around,
-    )
+    return subject, (*map(_explained, every), *around) if hashed else (*every, *around)
 
 
 def _explained(one: Answer) -> Answer:
     """Leave what names seem to decide to the hash seed: in another process they would decide otherwise."""
+    if one.question not in ("names", "exchange") or one.status is not Status.REFUTED:
+        return one
     return Answer(one.question, one.sentence, Status.UNDECIDED, "explained by: hash seed", plays=one.plays)
 
 
