@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -19,8 +20,8 @@ from evenhand.core.verdict import Status
 COUNT = 40
 """Plays that are repeated in each process."""
 
-LIMIT = 60
-"""Seconds that one process may take."""
+SHORTEST = 2.0
+"""Seconds that a process has at least, to start."""
 
 AHEAD = (3_600, 200 * 86_400 + 4_321)
 """Seconds that a changed clock is ahead: an hour, and some months."""
@@ -42,19 +43,23 @@ CHANGES = (
 )
 
 
-def apart(subject: Subject, place: str, *, random: bool) -> Iterator[Answer]:
-    """Answer the questions about process, hash seed and clock; a kernel that is `random` anyway is not asked."""
+def apart(subject: Subject, place: str, until: float, *, random: bool) -> Iterator[Answer]:
+    """Answer the questions about process, hash seed and clock by the time `until`; a `random` kernel is not asked."""
     because = "" if place else "not asked: another process cannot import the kernel; give its place"
     because = "explained by: repetition" if random else because
     base: list[str] = []
     for change in CHANGES:
-        if because:
-            yield Answer(change.name, change.sentence, Status.UNDECIDED, because)
+        late = "not asked: there was no time left" if time.monotonic() > until else ""
+        if because or late:
+            yield Answer(change.name, change.sentence, Status.UNDECIDED, because or late)
             continue
         try:
-            base = base or _shown(place, "0", 0)
-            others = [_shown(place, seed, ahead) for seed, ahead in change.processes]
-        except (RuntimeError, OSError, ValueError, subprocess.TimeoutExpired) as error:
+            base = base or _shown(place, "0", 0, until)
+            others = [_shown(place, seed, ahead, until) for seed, ahead in change.processes]
+        except subprocess.TimeoutExpired:
+            yield Answer(change.name, change.sentence, Status.UNDECIDED, "not asked: there was no time left")
+            continue
+        except (RuntimeError, OSError, ValueError) as error:
             yield Answer(change.name, change.sentence, Status.UNDECIDED, f"the other process failed: {error}")
             continue
         differing = sorted({n for other in others for n, (a, b) in enumerate(zip(base, other, strict=True)) if a != b})
@@ -69,7 +74,7 @@ def apart(subject: Subject, place: str, *, random: bool) -> Iterator[Answer]:
         yield Answer(change.name, change.sentence, Status.REFUTED, witness.why, named, witness, len(base))
 
 
-def _shown(place: str, seed: str, clock: int) -> list[str]:
+def _shown(place: str, seed: str, clock: int, until: float) -> list[str]:
     """Return what each of the first plays shows in a fresh process.  Raises RuntimeError if it fails."""
     made = subprocess.run(
         [sys.executable, "-m", "evenhand.arbiters.child"],
@@ -77,7 +82,7 @@ def _shown(place: str, seed: str, clock: int) -> list[str]:
         env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join([os.getcwd(), *sys.path])},
         capture_output=True,
         text=True,
-        timeout=LIMIT,
+        timeout=max(SHORTEST, until - time.monotonic()),
         check=False,
     )
     if made.returncode:

@@ -55,11 +55,11 @@ def answers(
     began = time.monotonic()
     able = [_Asked(one) for one in questions() if not one.missing(subject)]
     complete = _enumerate(subject, able, began + seconds / 2)
-    _draw(subject, able, began + seconds * 0.9, examples, seed)
+    _draw(subject, able, began + seconds * 0.7, examples, seed)
     found = {one.question.name for one in able if one.witness is not None}
     made = {one.question.name: _answer(subject, one, complete, found) for one in able}
     every = [made.get(one.name) or _unasked(one, subject) for one in questions()]
-    around = tuple(apart(subject, place or place_of(kernel), random="repetition" in found))
+    around = tuple(apart(subject, place or place_of(kernel), began + seconds, random="repetition" in found))
     hashed = any(one.question == "hash seed" and one.status is Status.REFUTED for one in around)
     return subject, (*map(_explained, every), *around) if hashed else (*every, *around)
 

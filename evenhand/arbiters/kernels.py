@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
+from evenhand.core.answers import error_text
+
 Factory: TypeAlias = Callable[..., Any]
 Profile: TypeAlias = tuple[tuple[str, Any], ...]
 """The choices of one round, in the order in which they are handed over."""
@@ -88,7 +90,10 @@ def subject_of(kernel: Factory, name: str = "") -> Subject:
         )
     title = name or str(getattr(kernel, "__name__", type(kernel).__name__))
     takes_agents = _takes(kernel, "agents")
-    first = kernel(agents=list(POPULATION[:3])) if takes_agents else kernel()
+    try:
+        first = kernel(agents=list(POPULATION[:3])) if takes_agents else kernel()
+    except Exception as error:
+        raise NotExaminable(f"{title}: making a kernel raised {error_text(error)}") from error
     factory: Factory = kernel
     if not hasattr(first, "act") and hasattr(first, "possible_agents"):
         factory, takes_agents = _environments(kernel), False

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.arbiters.kernels import Factory, NotExaminable
+from evenhand.core.answers import error_text
 
 
 def factory_at(place: str) -> Factory:
@@ -20,8 +21,8 @@ def factory_at(place: str) -> Factory:
         found: Any = _module(where)
         for part in name.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError, OSError, SyntaxError) as error:
-        raise NotExaminable(f"{place}: {type(error).__name__}: {error}") from error
+    except (Exception, SystemExit) as error:
+        raise NotExaminable(f"{place}: importing it raised {error_text(error)}") from error
     factory: Factory = found
     return factory
 

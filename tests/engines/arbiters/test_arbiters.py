@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import evenhand
 from evenhand.arbiters.kernels import NotExaminable
+from evenhand.arbiters.loading import factory_at
 from evenhand.arbiters.values import comparable, renamed
 from evenhand.core.verdict import Status
 from evenhand.examination import Examination, examine
@@ -106,6 +108,17 @@ def test_what_is_no_kernel_is_refused() -> None:
     for wrong, why in ((3, "no factory"), (dict, "no method `act`"), (lambda: kernels.Desk(["ann"]), "fewer than two")):
         with pytest.raises(NotExaminable, match=why):
             examine(wrong)  # type: ignore[arg-type]
+
+
+def test_a_place_that_cannot_be_imported_is_told(tmp_path: Path) -> None:
+    """Whatever the file does, one sentence names it."""
+    file = tmp_path / "broken.py"
+    for text in ("raise RuntimeError('x')", "import sys; sys.exit(3)", "def ("):
+        file.write_text(text, "utf-8")
+        with pytest.raises(NotExaminable, match="importing it raised"):
+            factory_at(f"{file}:K")
+    with pytest.raises(NotExaminable, match="making a kernel raised ZeroDivisionError"):
+        examine(lambda: 1 // 0)
 
 
 def test_outcomes_are_compared_by_content() -> None:
