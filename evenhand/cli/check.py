@@ -229,6 +229,7 @@ def _checked(
                 own=one.at(**sizes),
                 generator=generator,
                 records=records,
+                mutants=bundle.model.mutants,
                 claims_only=claims_only,
                 expected_false=_expected_false(bundle, one),
                 effort=replace(effort, seconds=share),

@@ -1,11 +1,12 @@
 """Compare two JSON values: where they differ, and of what kind each difference is.
 
-The *kind* of a difference leaves out names and numbers: runs in which other agents meet the same fault are of one kind.
-Kinds only group divergences.
+The *kind* of a difference is its place and the two values, without names and numbers: runs in which other agents meet
+the same fault are of one kind.  Kinds only group divergences.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -14,7 +15,10 @@ from typing import Any, cast
 from evenhand.conform.adapters.wire import text
 from evenhand.core.canonical import Json
 
-_CAPITALS = re.compile(r"\b[A-Z][A-Z_]+\b")
+_HASH = re.compile(r"\b[0-9a-f]{16,}\b")
+
+MANY = 8
+"""Distinct words of one value that its kind lists."""
 
 
 @dataclass(frozen=True)
@@ -112,18 +116,44 @@ class Names:
         return "".join("#" if character.isdigit() else character for character in said)
 
     def kinds(self, found: Iterable[Difference]) -> frozenset[str]:
-        """Return the kinds of differences: the place without numbers, and the words in capitals on either side."""
-        return frozenset(
-            f"{self.without(one.path)}: {self._words(one.expected)} / {self._words(one.got)}" for one in found
-        )
+        """Return the kinds of differences: the place without numbers, and the words on either side."""
+        return frozenset(f"{self.without(one.path)}: {self._sides(one)}" for one in found)
+
+    def _sides(self, one: Difference) -> str:
+        if one.expected is not None and one.got is not None:
+            expected, got = json.loads(one.expected), json.loads(one.got)
+            if type(expected) is type(got) is int:
+                return "more" if got > expected else "less"
+        return f"{self._words(one.expected)} / {self._words(one.got)}"
 
     def _words(self, said: str | None) -> str:
-        """The protocol's own constants in a value; its sort if there are none."""
+        """The words of a value in any spelling: its tags, flags and texts, without names, numbers and hashes."""
         if said is None:
             return "nothing"
-        if said in ("true", "false", "null", '""', "[]"):
-            return said
-        return " ".join(_CAPITALS.findall(self.without(said))) or {"{": "a record", "[": "entries"}.get(said[0], "·")
+        found = dict.fromkeys(self.without(_HASH.sub("·", word)) for word in _words(json.loads(said)))
+        told = [word for word in found if word.strip("·# ")]
+        return " ".join(told[:MANY]) or {"{": "a record", "[": "entries"}.get(said[0], "·")
+
+
+def _words(value: Json) -> Iterator[str]:
+    """Yield the tags, flags and texts of a value, in order; of a lone empty one, what it is."""
+    if isinstance(value, dict):
+        tag = value.get("$enum")
+        if tag is not None:
+            yield str(value.get("name"))
+            return
+        if "$" in value:
+            yield str(value["$"])
+        for key, item in value.items():
+            if key != "$":
+                yield from _words(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _words(item)
+    elif isinstance(value, str):
+        yield value or '""'
+    elif isinstance(value, bool) or value is None:
+        yield json.dumps(value)
 
 
 def shape(value: Json, names: Names) -> str:

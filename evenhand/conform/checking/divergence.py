@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse
 from evenhand.conform.adapters.wire import Fault, text
-from evenhand.conform.checking.claims import Judge, KernelStep, Violation
+from evenhand.conform.checking.claims import Basis, Judge, KernelStep, Violation
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.comparing import Difference, Names, differences, normal, shape
 from evenhand.core.canonical import Json
@@ -61,7 +61,7 @@ class Divergence:
     `expected` is what the model shows in each step, `got` what the kernel showed (one less if it failed to answer).
     `kinds` describes the fault without names and numbers, `shape` its last action.  `again` holds the other answers of
     a non-deterministic kernel, `beside` the other run of a pair.  The last `loop` actions of a liveness violation
-    repeat for ever.
+    repeat for ever.  `behind` counts the earlier steps in which the kernel differs too.
     """
 
     scenario: AnyScenario
@@ -78,6 +78,7 @@ class Divergence:
     again: tuple[Json, ...] = ()
     beside: SecondTrace | None = None
     loop: int = 0
+    behind: int = 0
 
     @property
     def subject(self) -> str:
@@ -113,6 +114,19 @@ class Examiner:
         return run.divergence(
             *min(found, key=lambda one: one[0]), origin=origin, judge=self.judge, guess=not self.claims_only
         )
+
+    def later(
+        self, trace: AnyTrace, request: KernelRequest, response: KernelResponse, origin: str
+    ) -> Iterator[Divergence]:
+        """Yield each difference behind the first one, as if the kernel had shown the right thing before."""
+        run = _Run(self.coder, trace, request, response)
+        if self.claims_only or run.illegal() is not None:
+            return
+        for number, place in enumerate(run.differing()):
+            if number:
+                found = run.divergence(place + 1, "differs", origin=origin, judge=self.judge, guess=False)
+                here = tuple(one for one in found.violations if one.step == place + 1 and one.basis is Basis.SHOWN)
+                yield replace(found, behind=number, violations=here)
 
     def agreed(self, trace: AnyTrace, request: KernelRequest, response: KernelResponse) -> int:
         """Return how many steps precede the first difference from the model, or the end of the run."""

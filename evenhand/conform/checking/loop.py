@@ -26,7 +26,7 @@ from evenhand.core.answers import known_names
 from evenhand.core.bundle import Bundle
 from evenhand.core.generator import Generator
 from evenhand.core.property import Property
-from evenhand.core.system import AnySystem
+from evenhand.core.system import AnySystem, Mutant
 from evenhand.core.trace import AnyScenario, AnyTrace, Trace
 from evenhand.evidence.record import Record
 
@@ -37,6 +37,9 @@ BATCH = 32
 
 FAILING = 400
 """Failing runs after which a phase is given up: the kernel and the model agree on too little."""
+
+FOLLOWED = 1_000
+"""Differing runs that are followed beyond their first difference."""
 
 SLOW = 100
 COST = {Fault.HUNG: SLOW, Fault.MEMORY: SLOW, Fault.TOO_LONG: SLOW, Fault.EXITED: 10}
@@ -119,6 +122,7 @@ class _Phase:
     differing: dict[AnyScenario, AnyTrace] = field(default_factory=dict[AnyScenario, AnyTrace])
     own: list[AnyTrace] = field(default_factory=list[AnyTrace])
     notes: list[str] = field(default_factory=list[str])
+    followed: int = 0
 
     def over(self) -> bool:
         """Return whether the phase must end: the time is up, too much fails, or the first fault is enough."""
@@ -150,7 +154,13 @@ class _Phase:
                     self._differs(trace, agreed + 1)
                 else:
                     self.own.append(trace)
-                self._saw(self.examiner.examine(trace, one, response, name))
+                found = self.examiner.examine(trace, one, response, name)
+                self._saw(found)
+                if found is not None and found.what == "differs" and self.followed < FOLLOWED:
+                    self.followed += 1
+                    self.defects.follow(
+                        found, len(response.shown), list(self.examiner.later(trace, one, response, name))
+                    )
         if self.failing >= FAILING:
             self.notes.append(f"{name}: stopped, too many runs fail; these findings hide others")
 
@@ -187,13 +197,14 @@ class CheckOptions(TypedDict, total=False):
     """What is known of a system beside its claims.
 
     The machine draws at `own` (by default the last scope), with `generator` if there is one; `records` separate known
-    variants.  With `claims_only` the kernel may differ from the model if it violates no claim.  Claims in
+    variants; `mutants` tell causes apart.  With `claims_only` the kernel may differ from the model if it violates no claim.  Claims in
     `expected_false` are false of the model, so they are not evaluated on pairs of runs or on the kernel's graph.
     """
 
     own: AnySystem | None
     generator: Generator | None
     records: Sequence[Record]
+    mutants: Sequence[Mutant[Any]]
     claims_only: bool
     expected_false: Collection[str]
 
@@ -230,7 +241,7 @@ class _Check:
         self.judged, self.others = judged_kinds(claims, self.system.name)
         self.judge = Judge(self.judged)
         examiner = Examiner(coder, self.judge, claims_only)
-        self.defects = Defects(coder, examiner, source)
+        self.defects = Defects(coder, examiner, source, known.get("mutants", ()))
         searching = None if effort.seconds is None else self.began + effort.seconds * 0.75
         self.phase = _Phase(coder, examiner, self.defects, source, searching, only_first=effort.first)
         held = [claim for claim in self.others if claim.name not in self.expected_false]
@@ -298,7 +309,7 @@ class _Check:
     def _result(self, interrupted: bool) -> SystemChecked:
         phase, several, seconds = self.phase, self.several, self.effort.seconds
         deadline = None if seconds is None else max(self.began + seconds, monotonic() + seconds / 4)
-        single = self.defects.distinct(self.began if interrupted else deadline)
+        single = self.defects.distinct(self.began if interrupted else deadline, min(FOLLOWED, sum(phase.runs.values())))
         answered = any(phase.steps.values())
         why = "the search ended before that" if answered else "the kernel answered nothing"
         alone = self.judged if answered else ()  # without answers no claim was evaluated
