@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,7 @@ from evenhand.evidence.shrink import shrink
 if TYPE_CHECKING:
     from evenhand.core.system import Mutant
 
-COMPARED = 24
+COMPARED = 12
 """Divergences of the same kinds that are compared with the known mutants; the others are counted."""
 
 TRIES = 300
@@ -44,10 +44,13 @@ AGAIN = 5
 STUBBORN = 32
 """The same for a non-deterministic kernel, because a random answer may be the same five times."""
 
+MANY_WAYS = 4
+"""Ways in which one field is wrong, from which on they are one defect."""
+
 MOSTLY = 0.5
 """The share of all runs in which a difference hides what lies behind it."""
 
-GOES_ON = 3
+GOES_ON = 10
 """After a difference, how many steps must agree for one that does not, before that one is told apart."""
 
 _WORDLESS = re.compile(r"nothing|entries|a record|more|less|[·/ ]")
@@ -132,7 +135,7 @@ class Defects:
         """
         made: list[Defect] = []
         compared: dict[frozenset[str], int] = {}
-        for one in sorted(self._seen.values(), key=_simple):
+        for one in sorted(_broad(self._seen.values()), key=_simple):
             place = self._explained(one, made, compared)
             if place is None:
                 small = self._small(one.divergence, _missing(one.divergence, made), deadline)
@@ -152,9 +155,7 @@ class Defects:
             sorted(confirmed, key=lambda one: (one.divergence.length, one.divergence.subject, one.divergence.why))
         )
 
-    def _explained(
-        self, one: Defect, made: Sequence[Defect], compared: dict[frozenset[str], int]
-    ) -> int | None:
+    def _explained(self, one: Defect, made: Sequence[Defect], compared: dict[frozenset[str], int]) -> int | None:
         """Return the place of the defect that explains a divergence, with others if need be; None if it is new.
 
         Where its kinds are known, mutants tell another cause: up to `COMPARED` divergences of the same kinds are
@@ -245,9 +246,7 @@ class Defects:
         """Add a defect, or count it with an equal one."""
         for place, known in enumerate(made):
             if self._one_defect(known, one):
-                best = min(
-                    (known, one), key=lambda defect: (defect.divergence.length, len(defect.divergence.kinds))
-                )
+                best = min((known, one), key=lambda defect: (defect.divergence.length, len(defect.divergence.kinds)))
                 made[place] = replace(best, count=known.count + one.count, claims=known.claims | one.claims)
                 return
         made.append(one)
@@ -261,7 +260,11 @@ class Defects:
             return True
         if known.alike and new.alike and not known.alike & new.alike:
             return False
-        return _nested(one, other) or self._shape(one) == self._shape(other) and _touch(one, other) or (bool(one.violations) and one.subject == other.subject and _touch(one, other))
+        return (
+            _nested(one, other)
+            or (self._shape(one) == self._shape(other) and _touch(one, other))
+            or (bool(one.violations) and one.subject == other.subject and _touch(one, other))
+        )
 
     def _shape(self, divergence: Divergence) -> str:
         request = self.coder.request(self.coder.trace(divergence.scenario))
@@ -289,6 +292,26 @@ def _simple(one: Defect) -> tuple[object, ...]:
     divergence = one.divergence
     few = (len(divergence.kinds), divergence.what, not divergence.violations, divergence.length)
     return (*few, sorted(divergence.kinds), divergence.subject, divergence.shape)
+
+
+def _broad(seen: Iterable[Defect]) -> Iterator[Defect]:
+    """Yield the divergences; those in which the same fields are wrong in many ways are one, the simplest."""
+    groups: dict[tuple[object, ...], list[Defect]] = {}
+    for one in seen:
+        places = frozenset(map(_field, one.divergence.kinds))
+        groups.setdefault((one.divergence.what, one.divergence.subject, places), []).append(one)
+    for group in groups.values():
+        if len({one.divergence.kinds for one in group}) < MANY_WAYS:
+            yield from group
+        else:
+            claims = frozenset[str]().union(*(one.claims for one in group))
+            yield replace(min(group, key=_simple), count=sum(one.count for one in group), claims=claims)
+
+
+def _field(kind: str) -> str:
+    """The field of which a kind tells; an entry too much or too few is told by its words."""
+    path, _, _ = kind.partition(": ")
+    return kind if path.endswith("[]") else path
 
 
 def _nested(one: Divergence, other: Divergence) -> bool:

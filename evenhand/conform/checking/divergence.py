@@ -82,9 +82,13 @@ class Divergence:
 
     @property
     def subject(self) -> str:
-        """The claim to report: violated on the surest basis, else the duty of every kernel."""
-        if self.violations:
-            return min(self.violations, key=lambda one: (one.basis, one.step)).claim.name
+        """The claim to report: violated on the surest basis, else the duty of every kernel.
+
+        What rests on the model's own state after the step accuses nobody: it is a remark.
+        """
+        sure = [one for one in self.violations if one.basis is not Basis.AFTER]
+        if sure:
+            return min(sure, key=lambda one: (one.basis, one.step)).claim.name
         return SUBJECTS[self.what]
 
     @property

@@ -17,9 +17,9 @@ from msgspec import UNSET, UnsetType
 from evenhand.conform.adapters.kernels import Source, adapter_source, command_source
 from evenhand.conform.adapters.limits import KernelLimits
 from evenhand.conform.adapters.wire import text
-from evenhand.conform.checking.claims import Judge, Words, judged_kinds
+from evenhand.conform.checking.causes import Cause
+from evenhand.conform.checking.claims import Basis, Judge, Words, judged_kinds
 from evenhand.conform.checking.coding import Coder
-from evenhand.conform.checking.defects import Defect
 from evenhand.conform.checking.divergence import SENTENCES, Examiner, What
 from evenhand.conform.checking.multi_run import still_broken, still_related
 from evenhand.conform.checking.two_safety import Pairing
@@ -27,7 +27,7 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json, parse
 from evenhand.core.codec import decode, encode
 from evenhand.core.property import Property
-from evenhand.core.system import AnySystem
+from evenhand.core.system import AnySystem, Mutant
 from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.versions import versions
 from evenhand.evidence.home import found_within
@@ -95,12 +95,30 @@ class KernelFinding(Shape, frozen=True, kw_only=True):
     source: str
     what: What
     violations: list[ViolatedClaim]
+    remarks: list[Name]
+    """Claims that would be violated if the model's state after the step were the kernel's: no accusation."""
+
     also: list[Name]
     """Claims that were violated in longer runs of this defect."""
+
+    alike: list[str]
+    """What registered mutants that show the same in this run do."""
+
+    systems: list[Name]
+    """All systems in which it was found."""
+
+    behind: Natural
+    """How many earlier steps of the run differ too."""
+
+    rank: str
+    """How serious it is, in words."""
 
     fault: str
     why: str
     differences: list[str]
+    kinds: list[str]
+    """What differs, without names and numbers: a finding with the same kinds is the same."""
+
     length: Natural
     seen: Positive
     """The number of runs that showed it."""
@@ -134,11 +152,19 @@ class KernelFindingFile(KernelFinding, frozen=True, kw_only=True):
 
 
 def finding_json(
-    protocol: str, system: AnySystem, defect: Defect, claims: Sequence[Property], *, claims_only: bool, kernel: str
+    protocol: str,
+    cause: Cause,
+    claims: Sequence[Property],
+    mutants: Sequence[Mutant[Any]] = (),
+    *,
+    claims_only: bool,
+    kernel: str,
 ) -> dict[str, Json]:
-    """Return the record of a defect, sealed by its digest."""
-    divergence = defect.divergence
+    """Return the record of a finding, sealed by its digest."""
+    divergence, system = cause.defect.divergence, cause.system
     by_name = {claim.name: claim for claim in claims}
+    sure = [one for one in divergence.violations if one.basis is not Basis.AFTER]
+    unsure = {one.claim.name for one in divergence.violations} - {one.claim.name for one in sure}
     claim = by_name.get(divergence.subject)
     beside = divergence.beside
     finding = KernelFinding(
@@ -152,13 +178,19 @@ def finding_json(
         sentence=claim.sentence if claim else SENTENCES[divergence.subject],
         source=claim.source if claim else "",
         what=divergence.what,
-        violations=[ViolatedClaim(one.claim.name, one.basis.words, one.step) for one in divergence.violations],
-        also=sorted(defect.claims - {one.claim.name for one in divergence.violations} - {divergence.subject}),
+        violations=[ViolatedClaim(one.claim.name, one.basis.words, one.step) for one in sure],
+        remarks=sorted(unsure),
+        also=sorted(cause.claims - unsure - {one.claim.name for one in sure} - {divergence.subject} - {*SENTENCES}),
+        alike=[one.sentence for one in mutants if one.name in cause.defect.alike],
+        systems=list(cause.systems),
+        behind=divergence.behind,
+        rank=cause.seriousness.words,
         fault=divergence.fault.value if divergence.fault else "",
         why=divergence.why,
         differences=[str(one) for one in divergence.differences],
+        kinds=sorted(divergence.kinds),
         length=divergence.length,
-        seen=defect.count,
+        seen=cause.seen,
         origin=cast("Any", divergence.origin),
         run=VectorRun.of(divergence.scenario),
         expected=list(divergence.expected),

@@ -10,10 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from evenhand.conform.adapters.wire import text
 from evenhand.conform.checking.comparing import normal
-from evenhand.core.codec import encode
-from evenhand.core.trace import replay
+from evenhand.core.codec import decode
+from evenhand.core.trace import stepping
 
 if TYPE_CHECKING:
     from evenhand.conform.checking.divergence import Divergence
@@ -38,13 +37,16 @@ class Lookalikes:
         """Return the names of the mutants that show, in every step of this run, what the kernel showed."""
         if divergence.what != "differs":
             return frozenset()
-        got = [text(normal(one)) for one in divergence.got]
+        try:
+            got = [decode(normal(one), *self.system.types) for one in divergence.got]
+        except ValueError:
+            return frozenset()
         return frozenset(name for name, system in self._systems.items() if _shows(system, divergence, got))
 
 
-def _shows(system: AnySystem, divergence: Divergence, got: list[str]) -> bool:
+def _shows(system: AnySystem, divergence: Divergence, got: list[Any]) -> bool:
     try:
-        steps = replay(system, divergence.scenario).steps
+        steps = stepping(system, divergence.scenario)
+        return all(step.shown == shown for step, shown in zip(steps, got, strict=True))
     except Exception:  # a mutant may fail on what no run of it makes
         return False
-    return [text(normal(encode(step.shown))) for step in steps] == got

@@ -73,9 +73,10 @@ class CheckEffort:
 class SystemChecked:
     """The result of checking one system.
 
-    `runs` and `steps` count requests in each phase; `covered` gives for each exhaustive scope the transitions walked
-    and whether that is all; `shrinking` counts the runs for shrinking.  `not_judged` gives the reason for each claim
-    that was not judged.  `first` is the place among all runs, and the seconds, of the first fault.
+    `runs` and `steps` count requests in each phase; of the `divergences` the defects explain `explained`.  `covered`
+    gives for each exhaustive scope the transitions walked and whether that is all; `shrinking` counts the runs for
+    shrinking.  `not_judged` gives the reason for each claim that was not judged.  `first` is the place among all runs,
+    and the seconds, of the first fault.
     """
 
     system: AnySystem
@@ -83,6 +84,7 @@ class SystemChecked:
     divergences: int
     runs: Mapping[str, int]
     steps: Mapping[str, int]
+    explained: int
     covered: tuple[Mapping[str, Any], ...]
     unsupported: Mapping[str, int]
     judged: tuple[str, ...]
@@ -323,6 +325,7 @@ class _Check:
             self.defects.count,
             phase.runs | several.asked,
             phase.steps,
+            sum(one.count for one in single if not one.divergence.behind),
             tuple(self.covered),
             phase.unsupported,
             judged,
