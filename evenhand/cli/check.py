@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,6 +26,7 @@ from evenhand.conform.documents import check_document
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.document import DocumentRefused
+from evenhand.core.freedom import FREE, Free
 from evenhand.core.text import describe, inert
 from evenhand.core.verdict import Status
 from evenhand.core.versions import versions
@@ -55,6 +56,12 @@ def check(
             "--claims-only", help="Report only violated claims; other differences from the model are allowed."
         ),
     ] = False,
+    compare: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--compare", metavar="KIND", help="Compare texts, codes or orders that the source leaves open; repeatable."
+        ),
+    ] = None,
     seconds: Annotated[
         float | None,
         typer.Option(
@@ -112,6 +119,7 @@ def check(
 
     bundle = bundle_named(protocol)
     limits = KernelLimits(seconds=answer_seconds, mebibytes=memory)
+    compared = _free(compare or [])
     with usage():
         if bool(adapter) == bool(command):
             raise BadUse("name the kernel by exactly one of --adapter module:factory and --command '…'")
@@ -129,7 +137,9 @@ def check(
     )
     began = time.monotonic()
     try:
-        checked = list(_checked(bundle, source, system or [], scope or [], reading or [], claims_only, effort))
+        checked = list(
+            _checked(bundle, source, system or [], scope or [], reading or [], claims_only, compared, effort)
+        )
     except NoKernel as error:
         raise BadUse(str(error)) from error
     finally:
@@ -140,7 +150,9 @@ def check(
         raise BadUse(f"the kernel supports none of the systems asked for: {inert(why)}")
     kernel = adapter or f"command: {command}"
     findings = [
-        _finding(bundle, one, defect, source, kernel, folder, claims_only) for one in checked for defect in one.defects
+        _finding(bundle, one, defect, source, kernel, folder, claims_only, compared)
+        for one in checked
+        for defect in one.defects
     ]
     report: dict[str, Json] = {
         "format": "evenhand/check",
@@ -161,6 +173,14 @@ def check(
     if interrupted:
         return INTERRUPTED
     return 1 if findings else 0
+
+
+def _free(names: Sequence[str]) -> frozenset[Free]:
+    """Return the free fields to compare.  Raises BadUse for another name."""
+    for name in names:
+        if name not in FREE:
+            raise BadUse(f"unknown kind of free field for --compare: {name!r}; there is: {', '.join(FREE)}")
+    return frozenset(name for name in FREE if name in names)
 
 
 def _document(protocol: str, path: Path, as_json: bool) -> int:
@@ -201,6 +221,7 @@ def _checked(
     scope: list[str],
     reading: list[str],
     claims_only: bool,
+    compare: frozenset[Free],
     effort: Any,
 ) -> Iterator[Any]:
     """Check each system in turn; the time left is shared evenly among the remaining systems."""
@@ -230,6 +251,7 @@ def _checked(
                 generator=generator,
                 records=records,
                 claims_only=claims_only,
+                compare=compare,
                 expected_false=_expected_false(bundle, one),
                 effort=replace(effort, seconds=share),
                 progress=progress,
@@ -250,10 +272,25 @@ def _expected_false(bundle: Bundle, system: Any) -> frozenset[str]:
 
 
 def _finding(
-    bundle: Bundle, checked: Any, defect: Any, source: Source, kernel: str, folder: Path | None, claims_only: bool
+    bundle: Bundle,
+    checked: Any,
+    defect: Any,
+    source: Source,
+    kernel: str,
+    folder: Path | None,
+    claims_only: bool,
+    compare: frozenset[Free],
 ) -> dict[str, Json]:
     """Return a finding as JSON, with the file to which it was written."""
-    made = finding_json(bundle.name, checked.system, defect, bundle.claims, claims_only=claims_only, kernel=source.name)
+    made = finding_json(
+        bundle.name,
+        checked.system,
+        defect,
+        bundle.claims,
+        claims_only=claims_only,
+        kernel=source.name,
+        compare=compare,
+    )
     trace: list[Json] = [describe(action) for action in defect.divergence.scenario.actions]
     beside = defect.divergence.beside
     traces: dict[str, Json] = {"trace": trace}
@@ -280,6 +317,7 @@ def _system_json(checked: Any) -> dict[str, Json]:
         "steps": dict(checked.steps),
         "covered": [dict(one) for one in checked.covered],
         "unsupported": dict(checked.unsupported),
+        "left_out": [asdict(one) for one in checked.left_out],
         "divergences": checked.divergences,
         "shrinking": checked.shrinking,
         "first": checked.first[0] if checked.first else None,
@@ -348,6 +386,9 @@ def _covered(one: Mapping[str, Any]) -> Iterator[str]:
         whole = "all" if scope["complete"] else "not all"
         hidden = f"; {scope['unreached']:,} behind a step that differs" if scope["unreached"] else ""
         yield f"  exhaustive at {sizes}: {scope['transitions']:,} transitions, {whole} there are{hidden}"
+    for out in one["left_out"]:
+        actions = plural(out["count"], "action")
+        yield f"    left out: {actions} `{inert(out['kind'])}`, because {inert(out['why'])[:200]}"
     for why, count in one["unsupported"].items():
         yield f"  not supported in {count:,} runs: {inert(why)}"
     if one["not_judged"]:
