@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,6 +28,7 @@ from evenhand.conform.documents import check_document
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.document import DocumentRefused
+from evenhand.core.freedom import FREE, Free
 from evenhand.core.text import describe, inert
 from evenhand.core.verdict import Status
 from evenhand.core.versions import versions
@@ -57,6 +58,12 @@ def check(
             "--claims-only", help="Report only violated claims; other differences from the model are allowed."
         ),
     ] = False,
+    compare: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--compare", metavar="KIND", help="Compare texts, codes or orders that the source leaves open; repeatable."
+        ),
+    ] = None,
     seconds: Annotated[
         float | None,
         typer.Option(
@@ -121,6 +128,7 @@ def check(
 
     bundle = bundle_named(protocol)
     limits = KernelLimits(seconds=answer_seconds, mebibytes=memory)
+    compared = _free(compare or [])
     with usage():
         if bool(adapter) == bool(command):
             raise BadUse("name the kernel by exactly one of --adapter module:factory and --command '…'")
@@ -139,7 +147,9 @@ def check(
     )
     began = time.monotonic()
     try:
-        checked = list(_checked(bundle, source, system or [], scope or [], reading or [], claims_only, effort))
+        checked = list(
+            _checked(bundle, source, system or [], scope or [], reading or [], claims_only, compared, effort)
+        )
     except NoKernel as error:
         raise BadUse(str(error)) from error
     finally:
@@ -150,7 +160,7 @@ def check(
         raise BadUse(f"the kernel supports none of the systems asked for: {inert(why)}")
     kernel = adapter or f"command: {command}"
     found = causes((one.system, one.defects) for one in checked)
-    records = [_finding(bundle, one, source, claims_only) for one in found]
+    records = [_finding(bundle, one, source, claims_only, compared) for one in found]
     findings = [_saved(one, kernel, folder) for one in records if not baseline.knows(one)]
     report: dict[str, Json] = {
         "format": "evenhand/check",
@@ -174,6 +184,14 @@ def check(
     if interrupted:
         return INTERRUPTED
     return 1 if findings else 0
+
+
+def _free(names: Sequence[str]) -> frozenset[Free]:
+    """Return the free fields to compare.  Raises BadUse for another name."""
+    for name in names:
+        if name not in FREE:
+            raise BadUse(f"unknown kind of free field for --compare: {name!r}; there is: {', '.join(FREE)}")
+    return frozenset(name for name in FREE if name in names)
 
 
 def _document(protocol: str, path: Path, as_json: bool) -> int:
@@ -214,6 +232,7 @@ def _checked(
     scope: list[str],
     reading: list[str],
     claims_only: bool,
+    compare: frozenset[Free],
     effort: Any,
 ) -> Iterator[Any]:
     """Check each system in turn; the time left is shared evenly among the remaining systems."""
@@ -244,6 +263,7 @@ def _checked(
                 records=records,
                 mutants=bundle.model.mutants,
                 claims_only=claims_only,
+                compare=compare,
                 expected_false=_expected_false(bundle, one),
                 effort=replace(effort, seconds=share),
                 progress=progress,
@@ -263,10 +283,19 @@ def _expected_false(bundle: Bundle, system: Any) -> frozenset[str]:
     )
 
 
-def _finding(bundle: Bundle, cause: Cause, source: Source, claims_only: bool) -> dict[str, Json]:
+def _finding(
+    bundle: Bundle, cause: Cause, source: Source, claims_only: bool, compare: frozenset[Free]
+) -> dict[str, Json]:
     """Return a finding as JSON: its record, and the steps in words."""
-    mutants = bundle.model.mutants
-    made = finding_json(bundle.name, cause, bundle.claims, mutants, claims_only=claims_only, kernel=source.name)
+    made = finding_json(
+        bundle.name,
+        cause,
+        bundle.claims,
+        bundle.model.mutants,
+        claims_only=claims_only,
+        kernel=source.name,
+        compare=compare,
+    )
     divergence = cause.defect.divergence
     made["trace"] = [describe(action) for action in divergence.scenario.actions]
     if divergence.beside is not None:
@@ -296,6 +325,7 @@ def _system_json(checked: Any) -> dict[str, Json]:
         "steps": dict(checked.steps),
         "covered": [dict(one) for one in checked.covered],
         "unsupported": dict(checked.unsupported),
+        "left_out": [asdict(one) for one in checked.left_out],
         "divergences": checked.divergences,
         "shrinking": checked.shrinking,
         "first": checked.first[0] if checked.first else None,

@@ -56,7 +56,7 @@ def differences(expected: Json, got: Json, path: str = "") -> Iterator[Differenc
         return
     if isinstance(expected, dict) and isinstance(got, dict):
         old, new = cast("dict[str, Json]", expected), cast("dict[str, Json]", got)
-        if old.get("$") == new.get("$"):
+        if old.get("$") == new.get("$") and _tags(old) == _tags(new):
             for key in sorted(old.keys() | new.keys()):
                 inner = f"{path}.{key}" if path else key
                 if key not in new:
@@ -70,6 +70,10 @@ def differences(expected: Json, got: Json, path: str = "") -> Iterator[Differenc
         yield from _entries(cast("list[Json]", expected), cast("list[Json]", got), path)
         return
     yield Difference(path or "all of it", text(expected), text(got))
+
+
+def _tags(value: dict[str, Json]) -> list[str]:
+    return [key for key in value if key.startswith("$")]
 
 
 def _entries(expected: list[Json], got: list[Json], path: str) -> Iterator[Difference]:

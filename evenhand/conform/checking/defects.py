@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from evenhand.conform.adapters.kernels import KernelResponse, Source
+from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.adapters.wire import Fault, text
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.comparing import Names, shape
@@ -224,23 +224,17 @@ class Defects:
         if divergence.what == "non-deterministic":
             return divergence
         self.source.renew()
-        request = self.coder.request(self.coder.trace(divergence.scenario))
+        trace = self.coder.trace(divergence.scenario)
+        request = self.coder.request(trace)
         again = 1 if divergence.fault in _SLOW else times
         self.runs += again
         for response in self.source.ask([request] * again):
-            said = self.shown(divergence, response)
+            said = self.examiner.answers(trace, request, response)
             same = text(list(said[: len(divergence.got)])) == text(list(divergence.got))
             if same and (divergence.fault is Fault.ILLEGAL or (response.fault is None) == (divergence.fault is None)):
                 continue  # a time-out now and a lack of memory then are the same answer
             return wavering(divergence, said)
         return divergence
-
-    def shown(self, divergence: Divergence, response: KernelResponse) -> tuple[Json, ...]:
-        """Return all answers of a run, including the expected ones."""
-        return tuple(
-            expected if said is None else said
-            for said, expected in zip(response.shown, divergence.expected, strict=False)
-        )
 
     def _merge(self, made: list[Defect], one: Defect) -> None:
         """Add a defect, or count it with an equal one."""

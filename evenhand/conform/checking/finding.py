@@ -7,12 +7,12 @@ verdict about the kernel.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, cast
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, UnsetType, field
 
 from evenhand.conform.adapters.kernels import Source, adapter_source, command_source
 from evenhand.conform.adapters.limits import KernelLimits
@@ -26,6 +26,7 @@ from evenhand.conform.checking.two_safety import Pairing
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json, parse
 from evenhand.core.codec import decode, encode
+from evenhand.core.freedom import Free
 from evenhand.core.property import Property
 from evenhand.core.system import AnySystem, Mutant
 from evenhand.core.trace import AnyScenario, Scenario
@@ -84,6 +85,9 @@ class KernelFinding(Shape, frozen=True, kw_only=True):
     readings: dict[str, Json]
     judged_by: Literal["model", "claims"]
     """Whether the kernel must show what the model shows."""
+
+    compare: list[Free] = field(default_factory=list["Free"])
+    """The free fields that were compared: texts, codes, orders."""
 
     kernel: str
     """How the kernel was named when it was found."""
@@ -159,6 +163,7 @@ def finding_json(
     *,
     claims_only: bool,
     kernel: str,
+    compare: Collection[Free] = (),
 ) -> dict[str, Json]:
     """Return the record of a finding, sealed by its digest."""
     divergence, system = cause.defect.divergence, cause.system
@@ -174,6 +179,7 @@ def finding_json(
         readings=_readings(system),
         judged_by="claims" if claims_only else "model",
         kernel=kernel,
+        compare=sorted(compare),
         claim=divergence.subject,
         sentence=claim.sentence if claim else SENTENCES[divergence.subject],
         source=claim.source if claim else "",
@@ -260,9 +266,9 @@ def _rechecked(path: Path, data: KernelFinding, source: Source) -> Rechecked:
     except (KeyError, ValueError) as error:
         raise BadFinding(f"{path}: the model has changed since ({error}). Check the kernel again.") from error
     assert isinstance(scenario, Scenario)
+    coder = Coder(bundle.name, system, frozenset(data.compare))
     if data.what in ("relates", "liveness"):
-        return _again(path, data, Examiner(Coder(bundle.name, system), Judge(())), bundle, scenario, source)
-    coder = Coder(bundle.name, system)
+        return _again(path, data, Examiner(coder, Judge(())), bundle, scenario, source)
     trace = coder.trace(scenario)
     shown = [encode(step.shown) for step in trace.steps]
     if text(shown) != text(data.expected):

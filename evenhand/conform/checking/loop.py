@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from enum import Enum
 from itertools import islice
 from time import monotonic
 from typing import Any, TypedDict, Unpack
@@ -24,6 +25,7 @@ from evenhand.conform.checking.drawing import drawn, separating
 from evenhand.conform.checking.multi_run import DIFFERING, LIVENESS_RUNS, PAIRS, MultiRunClaims
 from evenhand.core.answers import known_names
 from evenhand.core.bundle import Bundle
+from evenhand.core.freedom import Free
 from evenhand.core.generator import Generator
 from evenhand.core.property import Property
 from evenhand.core.system import AnySystem, Mutant
@@ -44,6 +46,9 @@ FOLLOWED = 1_000
 SLOW = 100
 COST = {Fault.HUNG: SLOW, Fault.MEMORY: SLOW, Fault.TOO_LONG: SLOW, Fault.EXITED: 10}
 """How many failing runs one counts as that took a time limit, or a process, to fail."""
+
+ASKED_AGAIN = 24
+"""How often one scenario is asked again without an action that the kernel cannot take."""
 
 REPEATED = 24
 """Agreeing runs repeated in a fresh process, in another order."""
@@ -67,6 +72,15 @@ class CheckEffort:
     first: bool = False
     pairs: int = 400
     liveness: int = 1_000
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Actions of one kind that the kernel cannot take, how many were left out, and its first reason."""
+
+    kind: str
+    count: int
+    why: str
 
 
 @dataclass(frozen=True)
@@ -94,6 +108,7 @@ class SystemChecked:
     first: tuple[int, float] | None
     notes: tuple[str, ...]
     interrupted: bool = False
+    left_out: tuple[LeftOut, ...] = ()
 
 
 def scopes_of(bundle: Bundle, system: AnySystem) -> tuple[AnySystem, ...]:
@@ -125,6 +140,8 @@ class _Phase:
     own: list[AnyTrace] = field(default_factory=list[AnyTrace])
     notes: list[str] = field(default_factory=list[str])
     followed: int = 0
+    left_out: dict[str, LeftOut] = field(default_factory=dict[str, LeftOut])
+    refused: set[tuple[Any, Any]] = field(default_factory=set[tuple[Any, Any]])
 
     def over(self) -> bool:
         """Return whether the phase must end: the time is up, too much fails, or the first fault is enough."""
@@ -139,32 +156,57 @@ class _Phase:
         self.failing = 0
         waiting = iter(traces)
         while not self.over() and (batch := list(islice(waiting, BATCH))):
-            requests = [self.coder.request(trace) for trace, _ in batch]
-            for (trace, walk), one, response in zip(batch, requests, self.source.ask(requests), strict=True):
-                self.runs[name] = self.runs.get(name, 0) + 1
-                self.steps[name] = self.steps.get(name, 0) + len(response.shown)
-                if response.unsupported:
-                    self.unsupported[response.unsupported] = self.unsupported.get(response.unsupported, 0) + 1
-                    continue
-                if response.as_expected:
-                    self.agreed.append(trace)
-                    continue
-                agreed = self.examiner.agreed(trace, one, response)
-                if agreed < len(trace.steps):
-                    if walk is not None and covering is not None:
-                        covering.give_back(walk, agreed)
-                    self._differs(trace, agreed + 1)
-                else:
-                    self.own.append(trace)
-                found = self.examiner.examine(trace, one, response, name)
-                self._saw(found)
-                if found is not None and found.what == "differs" and self.followed < FOLLOWED:
-                    self.followed += 1
-                    self.defects.follow(
-                        found, len(response.shown), list(self.examiner.later(trace, one, response, name))
-                    )
+            for _ in range(ASKED_AGAIN):
+                batch = self._asked(name, batch, covering)
+                if not batch:
+                    break
         if self.failing >= FAILING:
             self.notes.append(f"{name}: stopped, too many runs fail; these findings hide others")
+
+    def _asked(
+        self, name: str, batch: Sequence[tuple[AnyTrace, Walk | None]], covering: Covering | None
+    ) -> list[tuple[AnyTrace, Walk | None]]:
+        """Run traces on the kernel; return those to run again, without actions that it cannot take."""
+        again: list[tuple[AnyTrace, Walk | None]] = []
+        requests = [self.coder.request(trace) for trace, _ in batch]
+        for (trace, walk), one, response in zip(batch, requests, self.source.ask(requests), strict=True):
+            self.runs[name] = self.runs.get(name, 0) + 1
+            self.steps[name] = self.steps.get(name, 0) + len(response.shown)
+            if response.unsupported and not response.refused:
+                self.unsupported[response.unsupported] = self.unsupported.get(response.unsupported, 0) + 1
+                continue
+            if response.as_expected:
+                self.agreed.append(trace)
+                continue
+            agreed = self.examiner.agreed(trace, one, response)
+            if agreed < len(trace.steps) and walk is not None and covering is not None:
+                covering.give_back(walk, agreed)
+            if response.refused and agreed == len(response.shown):
+                rest = self._without(trace, agreed, response.unsupported)
+                again += [(rest, None)] if rest.steps else []
+            elif agreed < len(trace.steps):
+                self._differs(trace, agreed + 1)
+            else:
+                self.own.append(trace)
+            found = self.examiner.examine(trace, one, response, name)
+            self._saw(found)
+            if found is not None and found.what == "differs" and self.followed < FOLLOWED:
+                self.followed += 1
+                behind = list(self.examiner.later(trace, one, response, name))
+                self.defects.follow(found, len(response.shown), behind)
+        return again
+
+    def _without(self, trace: AnyTrace, place: int, why: str) -> AnyTrace:
+        """Return the run without the action at `place` and all that the kernel cannot take; count what is left out."""
+        scenario = trace.scenario
+        self.refused.add((scenario.config, scenario.actions[place]))
+        rest = scenario.actions[place:]
+        for action in (one for one in rest if (scenario.config, one) in self.refused):
+            kind = _kind(action)
+            known = self.left_out.get(kind, LeftOut(kind, 0, why))
+            self.left_out[kind] = replace(known, count=known.count + 1)
+        kept = tuple(one for one in rest if (scenario.config, one) not in self.refused)
+        return self.coder.trace(replace(scenario, actions=scenario.actions[:place] + kept if kept else ()))
 
     def again(self, seed: int) -> None:
         """Repeat some agreeing runs in a fresh process and another order; they must agree again."""
@@ -199,8 +241,10 @@ class CheckOptions(TypedDict, total=False):
     """What is known of a system beside its claims.
 
     The machine draws at `own` (by default the last scope), with `generator` if there is one; `records` separate known
-    variants; `mutants` tell causes apart.  With `claims_only` the kernel may differ from the model if it violates no claim.  Claims in
-    `expected_false` are false of the model, so they are not evaluated on pairs of runs or on the kernel's graph.
+    variants; `mutants` tell causes apart.  With `claims_only` the kernel may differ from the model if it violates no
+    claim.  `compare` names the free fields (`core.freedom`) on which it is compared with the model nevertheless.
+    Claims in `expected_false` are false of the model, so they are not evaluated on pairs of runs or on the kernel's
+    graph.
     """
 
     own: AnySystem | None
@@ -208,6 +252,7 @@ class CheckOptions(TypedDict, total=False):
     records: Sequence[Record]
     mutants: Sequence[Mutant[Any]]
     claims_only: bool
+    compare: Collection[Free]
     expected_false: Collection[str]
 
 
@@ -226,7 +271,8 @@ def check_system(
     Raises NoKernel if there is no kernel.
     """
     known_names("check_system", known, CheckOptions)
-    check = _Check(Coder(protocol, known.get("own") or scopes[-1]), claims, source, effort or CheckEffort(), known)
+    coder = Coder(protocol, known.get("own") or scopes[-1], frozenset(known.get("compare", ())))
+    check = _Check(coder, claims, source, effort or CheckEffort(), known)
     check.progress = progress
     return check.run(scopes)
 
@@ -335,6 +381,7 @@ class _Check:
             phase.first,
             tuple(phase.notes),
             interrupted,
+            tuple(phase.left_out.values()),
         )
 
 
@@ -359,6 +406,15 @@ def _together(single: Sequence[Defect], several: Sequence[Defect]) -> tuple[Defe
         for place in smaller:
             reported[place] = replace(reported[place], claims=reported[place].claims | {new.divergence.subject})
     return tuple(reported)
+
+
+def _kind(action: Any) -> str:
+    """The class of an action and, where one class has several kinds, its kind."""
+    kind = type(action).__name__
+    if isinstance(action, Enum):
+        return action.name
+    values = [getattr(action, one.name) for one in fields(action)] if is_dataclass(action) else []
+    return " ".join([kind, *(one.name for one in values[:1] if isinstance(one, Enum))])
 
 
 def _walks(covering: Covering, most: int | None) -> Iterator[tuple[AnyTrace, Walk | None]]:

@@ -279,4 +279,4 @@ def test_answers_nobody_waits_for_are_not_taken_for_others() -> None:
 
 def test_the_public_surface_of_adapters() -> None:
     """The names that adapters of other authors may import."""
-    assert adapters.__all__ == ["Factory", "Initial", "Kernel", "TellsState", "Unsupported"]
+    assert adapters.__all__ == ["Factory", "Initial", "Kernel", "TellsFacts", "TellsState", "Unsupported"]
