@@ -6,6 +6,7 @@ import shlex
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -56,12 +57,7 @@ def check(
             "--claims-only", help="Report only violated claims; other differences from the model are allowed."
         ),
     ] = False,
-    compare: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--compare", metavar="KIND", help="Compare texts, codes or orders that the source leaves open; repeatable."
-        ),
-    ] = None,
+    compare: options.CompareOption = None,
     seconds: Annotated[
         float | None,
         typer.Option(
@@ -149,11 +145,8 @@ def check(
         why = "; ".join(dict.fromkeys(reason for one in checked for reason in one.unsupported)) or "nothing was asked"
         raise BadUse(f"the kernel supports none of the systems asked for: {inert(why)}")
     kernel = adapter or f"command: {command}"
-    findings = [
-        _finding(bundle, one, defect, source, kernel, folder, claims_only, compared)
-        for one in checked
-        for defect in one.defects
-    ]
+    write = partial(_finding, bundle, source, kernel, folder, claims_only, compared)
+    findings = [write(one, defect) for one in checked for defect in one.defects]
     report: dict[str, Json] = {
         "format": "evenhand/check",
         "version": 1,
@@ -273,13 +266,13 @@ def _expected_false(bundle: Bundle, system: Any) -> frozenset[str]:
 
 def _finding(
     bundle: Bundle,
-    checked: Any,
-    defect: Any,
     source: Source,
     kernel: str,
     folder: Path | None,
     claims_only: bool,
     compare: frozenset[Free],
+    checked: Any,
+    defect: Any,
 ) -> dict[str, Json]:
     """Return a finding as JSON, with the file to which it was written."""
     made = finding_json(

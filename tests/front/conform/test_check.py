@@ -280,3 +280,9 @@ def test_answers_nobody_waits_for_are_not_taken_for_others() -> None:
 def test_the_public_surface_of_adapters() -> None:
     """The names that adapters of other authors may import."""
     assert adapters.__all__ == ["Factory", "Initial", "Kernel", "TellsFacts", "TellsState", "Unsupported"]
+
+
+def test_an_unknown_kind_of_free_field_is_the_callers_mistake(cli: Command) -> None:
+    """The message names the kinds that there are."""
+    answer = cli("check", "latch", "--adapter", f"{LATCHES}:honest", "--compare", "words")
+    assert answer.code == 2 and "there is: texts, codes, orders" in answer.err
