@@ -58,12 +58,7 @@ def check(
             "--claims-only", help="Report only violated claims; other differences from the model are allowed."
         ),
     ] = False,
-    compare: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--compare", metavar="KIND", help="Compare texts, codes or orders that the source leaves open; repeatable."
-        ),
-    ] = None,
+    compare: options.CompareOption = None,
     seconds: Annotated[
         float | None,
         typer.Option(

@@ -6,8 +6,9 @@ mutant shows what the kernel showed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
@@ -72,6 +73,7 @@ class Cause:
     systems: tuple[str, ...]
     claims: frozenset[str]
     seen: int
+    headline: str
 
     @property
     def seriousness(self) -> Seriousness:
@@ -81,7 +83,7 @@ class Cause:
 
 def alone(system: AnySystem, defect: Defect) -> Cause:
     """Return the cause of one defect in one system."""
-    return Cause(system, defect, (system.name,), _claims(defect), defect.count)
+    return Cause(system, defect, (system.name,), _claims(defect), defect.count, defect.divergence.subject)
 
 
 def causes(checked: Iterable[tuple[AnySystem, Sequence[Defect]]]) -> tuple[Cause, ...]:
@@ -94,7 +96,17 @@ def causes(checked: Iterable[tuple[AnySystem, Sequence[Defect]]]) -> tuple[Cause
                 made.append(alone(system, defect))
             else:
                 made[place] = _joined(made[place], alone(system, defect))
-    return tuple(sorted(made, key=_order))
+    listed = Counter(claim for one in made for claim in one.claims)
+    return tuple(sorted((_headed(one, listed) for one in made), key=_order))
+
+
+def _headed(cause: Cause, listed: Mapping[str, int]) -> Cause:
+    """The cause under its most specific claim: on the surest basis the one that the fewest causes violate."""
+    sure = cause.defect.divergence.sure
+    if not sure:
+        return cause
+    best = min(sure, key=lambda one: (one.basis, listed[one.claim.name], one.step))
+    return replace(cause, headline=best.claim.name)
 
 
 def _claims(defect: Defect) -> frozenset[str]:
@@ -105,13 +117,13 @@ def _claims(defect: Defect) -> frozenset[str]:
 def _joined(one: Cause, other: Cause) -> Cause:
     best = min((one, other), key=_order)
     names = tuple(dict.fromkeys((*one.systems, *other.systems)))
-    return Cause(best.system, best.defect, names, one.claims | other.claims, one.seen + other.seen)
+    return replace(best, systems=names, claims=one.claims | other.claims, seen=one.seen + other.seen)
 
 
 def _order(cause: Cause) -> tuple[object, ...]:
     divergence = cause.defect.divergence
     basis = min((one.basis for one in divergence.violations), default=0)
-    return (cause.seriousness, divergence.behind, basis, divergence.length, divergence.subject, cause.system.name)
+    return (cause.seriousness, divergence.behind, basis, divergence.length, cause.headline, cause.system.name)
 
 
 def _same(cause: Cause, defect: Defect) -> bool:
@@ -121,7 +133,7 @@ def _same(cause: Cause, defect: Defect) -> bool:
     if one.what in ("non-deterministic", "mutates"):
         return True
     if cause.defect.alike and defect.alike:
-        return bool(cause.defect.alike & defect.alike)
+        return cause.defect.alike <= defect.alike or defect.alike <= cause.defect.alike
     if one.subject == other.subject and one.subject not in SENTENCES:
         return True
     return bool(one.kinds) and (one.kinds <= other.kinds or other.kinds <= one.kinds)

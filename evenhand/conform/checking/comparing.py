@@ -121,7 +121,14 @@ class Names:
 
     def kinds(self, found: Iterable[Difference]) -> frozenset[str]:
         """Return the kinds of differences: the place without numbers, and the words on either side."""
-        return frozenset(f"{self.without(one.path)}: {self._sides(one)}" for one in found)
+        groups: dict[str, list[Difference]] = {}
+        for one in found:
+            groups.setdefault(self.without(one.path), []).append(one)
+        return frozenset(
+            f"{path}: {said}"
+            for path, group in groups.items()
+            for said in (["another order"] if _reordered(group) else map(self._sides, group))
+        )
 
     def _sides(self, one: Difference) -> str:
         if one.expected is not None and one.got is not None:
@@ -137,6 +144,11 @@ class Names:
         found = dict.fromkeys(self.without(_HASH.sub("·", word)) for word in _words(json.loads(said)))
         told = [word for word in found if word.strip("·# ")]
         return " ".join(told[:MANY]) or {"{": "a record", "[": "entries"}.get(said[0], "·")
+
+
+def _reordered(group: list[Difference]) -> bool:
+    """Whether the same values stand in these places in another order."""
+    return len(group) > 1 and sorted(one.expected or "" for one in group) == sorted(one.got or "" for one in group)
 
 
 def _words(value: Json) -> Iterator[str]:

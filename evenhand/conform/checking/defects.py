@@ -124,6 +124,12 @@ class Defects:
                 self._merge(made, Defect(small, one.count, alike=self.lookalikes.of(small)))
 
     @property
+    def violating(self) -> frozenset[str]:
+        """The kinds of all differences that violate a claim."""
+        found = (one.divergence for one in self._seen.values())
+        return frozenset[str]().union(*(one.kinds for one in found if one.what == "differs" and one.sure))
+
+    @property
     def count(self) -> int:
         """Number of divergences."""
         return sum(one.count for one in self._seen.values())
@@ -240,20 +246,20 @@ class Defects:
         """Add a defect, or count it with an equal one."""
         for place, known in enumerate(made):
             if self._one_defect(known, one):
-                best = min((known, one), key=lambda defect: (defect.divergence.length, len(defect.divergence.kinds)))
+                best = min((known, one), key=_telling)
                 made[place] = replace(best, count=known.count + one.count, claims=known.claims | one.claims)
                 return
         made.append(one)
 
     def _one_defect(self, known: Defect, new: Defect) -> bool:
-        """Whether two shrunk defects are one: both waver, or kinds and lookalikes agree, or the runs are equal."""
+        """Whether two shrunk defects are one: both waver, the same mutants look like both, or their kinds agree."""
         one, other = known.divergence, new.divergence
         if one.what != other.what:
             return False
         if one.what == "non-deterministic":
             return True
-        if known.alike and new.alike and not known.alike & new.alike:
-            return False
+        if known.alike and new.alike:
+            return known.alike <= new.alike or new.alike <= known.alike
         return (
             _nested(one, other)
             or (self._shape(one) == self._shape(other) and _touch(one, other))
@@ -286,6 +292,12 @@ def _simple(one: Defect) -> tuple[object, ...]:
     divergence = one.divergence
     few = (len(divergence.kinds), divergence.what, not divergence.violations, divergence.length)
     return (*few, sorted(divergence.kinds), divergence.subject, divergence.shape)
+
+
+def _telling(one: Defect) -> tuple[int, ...]:
+    """The order in which runs tell of one defect: short ones first, then those that violate many claims."""
+    divergence = one.divergence
+    return divergence.length, -len(divergence.sure), len(divergence.kinds)
 
 
 def _broad(seen: Iterable[Defect]) -> Iterator[Defect]:

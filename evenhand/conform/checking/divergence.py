@@ -84,14 +84,18 @@ class Divergence:
     behind: int = 0
 
     @property
+    def sure(self) -> tuple[Violation, ...]:
+        """The violations that do not rest on the model's own state after the step."""
+        return tuple(one for one in self.violations if one.basis is not Basis.AFTER)
+
+    @property
     def subject(self) -> str:
         """The claim to report: violated on the surest basis, else the duty of every kernel.
 
         What rests on the model's own state after the step accuses nobody: it is a remark.
         """
-        sure = [one for one in self.violations if one.basis is not Basis.AFTER]
-        if sure:
-            return min(sure, key=lambda one: (one.basis, one.step)).claim.name
+        if self.sure:
+            return min(self.sure, key=lambda one: (one.basis, one.step)).claim.name
         return SUBJECTS[self.what]
 
     @property

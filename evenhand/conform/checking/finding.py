@@ -18,7 +18,7 @@ from evenhand.conform.adapters.kernels import Source, adapter_source, command_so
 from evenhand.conform.adapters.limits import KernelLimits
 from evenhand.conform.adapters.wire import text
 from evenhand.conform.checking.causes import Cause
-from evenhand.conform.checking.claims import Basis, Judge, Words, judged_kinds
+from evenhand.conform.checking.claims import Judge, Words, judged_kinds
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.divergence import SENTENCES, Examiner, What
 from evenhand.conform.checking.multi_run import still_broken, still_related
@@ -168,9 +168,9 @@ def finding_json(
     """Return the record of a finding, sealed by its digest."""
     divergence, system = cause.defect.divergence, cause.system
     by_name = {claim.name: claim for claim in claims}
-    sure = [one for one in divergence.violations if one.basis is not Basis.AFTER]
+    sure = divergence.sure
     unsure = {one.claim.name for one in divergence.violations} - {one.claim.name for one in sure}
-    claim = by_name.get(divergence.subject)
+    claim = by_name.get(cause.headline)
     beside = divergence.beside
     finding = KernelFinding(
         protocol=protocol,
@@ -180,13 +180,13 @@ def finding_json(
         judged_by="claims" if claims_only else "model",
         kernel=kernel,
         compare=sorted(compare),
-        claim=divergence.subject,
-        sentence=claim.sentence if claim else SENTENCES[divergence.subject],
+        claim=cause.headline,
+        sentence=claim.sentence if claim else SENTENCES[cause.headline],
         source=claim.source if claim else "",
         what=divergence.what,
         violations=[ViolatedClaim(one.claim.name, one.basis.words, one.step) for one in sure],
         remarks=sorted(unsure),
-        also=sorted(cause.claims - unsure - {one.claim.name for one in sure} - {divergence.subject} - {*SENTENCES}),
+        also=sorted(cause.claims - unsure - {one.claim.name for one in sure} - {cause.headline} - {*SENTENCES}),
         alike=[one.sentence for one in mutants if one.name in cause.defect.alike],
         systems=list(cause.systems),
         behind=divergence.behind,

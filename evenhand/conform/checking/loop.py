@@ -20,7 +20,7 @@ from evenhand.conform.checking.claims import Judge, judged_kinds
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.covering import Covering, Walk
 from evenhand.conform.checking.defects import Defect, Defects, wavering
-from evenhand.conform.checking.divergence import DISAGREES, Divergence, Examiner
+from evenhand.conform.checking.divergence import Divergence, Examiner
 from evenhand.conform.checking.drawing import drawn, separating
 from evenhand.conform.checking.multi_run import DIFFERING, LIVENESS_RUNS, PAIRS, MultiRunClaims
 from evenhand.core.answers import known_names
@@ -367,7 +367,7 @@ class _Check:
         reasons = {name: FALSE if name in self.expected_false else several.why_not.get(name, why) for name in left_out}
         return SystemChecked(
             self.system,
-            _together(single, several.defects),
+            _together(single, several.defects, self.defects.violating),
             self.defects.count,
             phase.runs | several.asked,
             phase.steps,
@@ -385,25 +385,20 @@ class _Check:
         )
 
 
-def _together(single: Sequence[Defect], several: Sequence[Defect]) -> tuple[Defect, ...]:
+def _together(single: Sequence[Defect], several: Sequence[Defect], known: frozenset[str]) -> tuple[Defect, ...]:
     """All defects.
 
-    Two runs that violate a claim because one of them shows a known defect are no other defect; that one gets the claim.
+    Two runs that violate a claim because one of them shows what is `known` are no other defect; the one that shows most
+    of it gets the claim.
     """
     reported = list(single)
-    named = [
-        place
-        for place, one in enumerate(single)
-        if one.divergence.what == "differs" and one.divergence.subject != DISAGREES
-    ]
     for new in several:
         kinds = new.divergence.kinds
-        smaller = [place for place in named if single[place].divergence.kinds <= kinds]
-        shown = frozenset[str]().union(*(single[place].divergence.kinds for place in smaller))
-        if new.divergence.what != "relates" or not kinds or shown != kinds:
+        shared = [len(kinds & one.divergence.kinds) * (one.divergence.what == "differs") for one in single]
+        if new.divergence.what != "relates" or not kinds or not kinds <= known or not any(shared):
             reported.append(new)
-            continue
-        for place in smaller:
+        else:
+            place = shared.index(max(shared))
             reported[place] = replace(reported[place], claims=reported[place].claims | {new.divergence.subject})
     return tuple(reported)
 

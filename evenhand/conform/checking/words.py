@@ -18,7 +18,7 @@ no claim may rest on a value that the model filled in.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias, cast
@@ -27,7 +27,7 @@ from evenhand.conform.adapters.wire import text
 from evenhand.conform.checking.comparing import differences, normal
 from evenhand.core.canonical import Json
 from evenhand.core.codec import decode
-from evenhand.core.freedom import FREE, Free, freedom_of
+from evenhand.core.freedom import Free, Freedom, freedom_of
 
 UNKNOWN: Json = {"$unknown": True}
 """A value that was not shown or recorded."""
@@ -42,7 +42,6 @@ _KEYS: Mapping[str, frozenset[str]] = {
     "$bag": frozenset({"$bag"}),
 }
 _MARKERS = frozenset(_KEYS)
-_EMPTY: tuple[Json, ...] = ("", [], None)
 DIGITS = 400
 """The longest number in a marker; more digits cost time and say nothing."""
 
@@ -105,10 +104,11 @@ class Reader:
     def __init__(self, types: Sequence[type], compare: Collection[Free] = ()) -> None:
         self.types = tuple(types)
         self._fields = {kind.__name__: tuple(one.name for one in fields(kind)) for kind in types if is_dataclass(kind)}
-        self._free: dict[str, dict[str, Free]] = {}
-        for kind, name, free in free_fields(types):
-            if free not in compare:
-                self._free.setdefault(kind.__name__, {})[name] = free
+        self._free: dict[str, dict[str, Freedom]] = {}
+        for kind in types:
+            for name, freedom in freedom_of(kind).items() if is_dataclass(kind) else ():
+                if freedom.free not in compare:
+                    self._free.setdefault(kind.__name__, {})[name] = freedom
 
     def reading(self, said: Json, expected: Json, known: Dictionary) -> Reading:
         """Return what was shown where the model shows `expected`, and learn its tokens.  Raises Malformed."""
@@ -158,7 +158,7 @@ class Reader:
         return self._alone(said, known, path)
 
     def _record(self, kind: str, said: _Object, expected: _Object, known: Dictionary, path: str) -> _Both:
-        told, seen, free = dict[str, Json](), dict[str, Json](), self._free.get(kind, dict[str, Free]())
+        told, seen, free = dict[str, Json](), dict[str, Json](), self._free.get(kind, dict[str, Freedom]())
         for key, other in expected.items():
             one, inner = said.get(key, UNKNOWN), f"{path}.{key}" if path else key
             if key == "$":
@@ -171,16 +171,27 @@ class Reader:
             told[key] = seen[key] = said[key]
         return (told, told) if all(told[key] is seen[key] for key in told) else (told, seen)
 
-    def _freely(self, free: Free, said: Json, expected: Json, known: Dictionary, path: str) -> _Both | None:
-        """The reading of a free field; None if it is compared after all: wrong in sort, or empty on one side only."""
-        if free == "orders":
-            if isinstance(said, list) and isinstance(expected, list):
-                return self._bag(cast("list[Json]", said), cast("list[Json]", expected), known, path)
+    def _freely(self, freedom: Freedom, said: Json, expected: Json, known: Dictionary, path: str) -> _Both | None:
+        """The reading of a free field; None if it is compared after all: wrong in sort, empty on one side, or named."""
+        if isinstance(said, list) and isinstance(expected, list):
+            entries, others = cast("list[Json]", said), cast("list[Json]", expected)
+            if freedom.free == "orders":
+                return self._bag(entries, others, known, path)
+            if len(entries) == len(others) and all(isinstance(one, list) and one for one in [*entries, *others]):
+                pairs = enumerate(zip(entries, others, strict=True))
+                return _list([self._pair(freedom, one, two, known, f"{path}[{at}]") for at, (one, two) in pairs], None)
+        if not (isinstance(said, str) and isinstance(expected, str)) or said == expected:
             return None
-        alike = type(said) is type(expected) and not isinstance(said, dict)
-        if not alike or said == expected or (said in _EMPTY) != (expected in _EMPTY):
+        if not said or not expected or freedom.named.intersection((said, expected)):
             return None
         return expected, UNKNOWN
+
+    def _pair(self, freedom: Freedom, said: Any, expected: Any, known: Dictionary, path: str) -> _Both:
+        *heads, last = said
+        *others, other = expected
+        told, seen = self._read(heads, others, known, path)
+        free = self._freely(freedom, last, other, known, path) or self._read(last, other, known, path)
+        return _list([*zip(cast("Any", told), cast("Any", seen), strict=True), free], None)
 
     def _shifted(self, said: list[Json], expected: list[Json], known: Dictionary, path: str) -> _Both:
         """Arrays of different length: entries that agree with one of the model's are read, the others are alone.
@@ -353,14 +364,3 @@ def gaps(value: Json) -> bool:
             gaps(item) for item in cast("_Object", value).values()
         )
     return False
-
-
-def free_fields(types: Sequence[type]) -> Iterator[tuple[type, str, Free]]:
-    """Yield every free field of the classes."""
-    for kind in types:
-        if is_dataclass(kind):
-            for name, free in freedom_of(kind).items():
-                yield kind, name, free
-
-
-__all__ = ["FREE", "GAP", "UNKNOWN", "Dictionary", "Malformed", "Reader", "Reading", "free_fields", "gaps"]
