@@ -260,11 +260,9 @@ class Defects:
             return True
         if known.alike and new.alike:
             return known.alike <= new.alike or new.alike <= known.alike
-        return (
-            _nested(one, other)
-            or (self._shape(one) == self._shape(other) and _touch(one, other))
-            or (bool(one.violations) and one.subject == other.subject and _touch(one, other))
-        )
+        if one.subject == other.subject:
+            return _nested(one, other) or (bool(one.violations) and _touch(one, other))
+        return self._shape(one) == self._shape(other) and _touch(one, other)
 
     def _shape(self, divergence: Divergence) -> str:
         request = self.coder.request(self.coder.trace(divergence.scenario))
