@@ -25,6 +25,11 @@ def is_number(value, low=0.0, high=1e300):
     return type(value) in (int, float) and low <= value <= high
 
 
+def depth(value):
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return 1 + max(map(depth, inner), default=0)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Mark:
     scope: str
@@ -42,7 +47,7 @@ class Mark:
             checked(name is None or isinstance(name, str), "a reference is no text")
 
     def word(self, word, allowed):
-        checked(isinstance(word, str) and word in allowed, f"the scope does not allow {word!r}")
+        checked(isinstance(word, str) and word in allowed, "the scope does not allow this verb")
 
     def topical(self, allowed):
         checked(isinstance(self.topic, str), "the topic is no text")
@@ -53,7 +58,7 @@ class Mark:
             json.dumps(value, allow_nan=False)
         except (TypeError, ValueError, RecursionError) as error:
             raise Refused("the content is not made of plain values") from error
-        checked(isinstance(value, dict), "the content is no object")
+        checked(isinstance(value, dict) and depth(value) <= 50, "the content is no object or nested too deeply")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -362,7 +367,7 @@ class Guard:
     def pre_action(self, agent, scope, resource, action, confidence):
         for kind in ("intent", "action"):
             if not (isinstance(scope, str) and agent.may_write(scope, kind)):
-                return GuardDecision("DENIED", f"{agent.name} has no {kind} permission for {scope!r}")
+                return GuardDecision("DENIED", f"{agent.name} has no {kind} permission for this scope")
         taken = [mark for mark in self._space.claims(scope, resource) if mark.agent_id != agent.name]
         if taken:
             return self.lost_to(taken[-1])
@@ -416,7 +421,7 @@ class Guard:
     def execute(self, agent, scope, resource, intent_action, result_action, tool_fn, confidence):
         rules = self._space.rules(scope) if isinstance(scope, str) else None
         if rules and result_action not in rules.allowed_action_verbs:
-            return GuardDecision("DENIED", f"the action verb {result_action!r} is not allowed in {scope}"), None
+            return GuardDecision("DENIED", "the scope does not allow this action verb"), None
         decision = self.pre_action(agent, scope, resource, intent_action, confidence)
         if decision.verdict != "ALLOW":
             return decision, None
@@ -428,7 +433,7 @@ class Guard:
         try:
             act.struct(result)
         except Refused:
-            act = replace(act, result={"value": repr(result)})
+            act = replace(act, result={"value": str(type(result))})
         self.post_action(agent, act, decision.intent_id)
         return decision, result
 

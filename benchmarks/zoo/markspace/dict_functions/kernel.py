@@ -47,15 +47,22 @@ def fingerprint(*parts):
     return f"{total:08x}"
 
 
+def depth(value):
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return 1 + max(map(depth, inner), default=0)
+
+
 def copy_of(value):
     return json.loads(json.dumps(value, allow_nan=False))
 
 
 def as_object(value):
     try:
+        if depth(value) > 40:
+            raise ValueError("nested too deeply")
         return copy_of(value) if isinstance(value, dict) else {"value": copy_of(value)}
     except (TypeError, ValueError, RecursionError):
-        return {"value": repr(value)}
+        return {"value": f"a {type(value).__name__}"}
 
 
 def new_space(config, defects=frozenset()):
@@ -126,6 +133,8 @@ def may_read(space, agent, scope):
 def why_not(space, agent, mark):
     """The first reason in prose against storing this mark for this agent, or None."""
     try:
+        if depth(mark) > 50:
+            return "the mark is nested too deeply"
         mark = copy_of(mark)
         mark_type, scope = mark["mark_type"], mark["scope"]
         required = FIELDS[mark_type]

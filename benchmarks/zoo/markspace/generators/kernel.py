@@ -29,9 +29,14 @@ def is_text(value):
     return isinstance(value, str)
 
 
+def depth(value):
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return 1 + max(map(depth, inner), default=0)
+
+
 def is_struct(value):
     try:
-        return isinstance(value, dict) and json.dumps(value, allow_nan=False) is not None
+        return isinstance(value, dict) and depth(value) <= 50 and json.dumps(value, allow_nan=False) is not None
     except (TypeError, ValueError, RecursionError):
         return False
 
@@ -385,7 +390,7 @@ class Fleet:
             result = request["run"]()
         except Exception as error:
             return {"result": {"error": str(error)}, "failed": True}
-        return {"result": copied(result) if is_struct(result) else {"value": repr(result)}, "failed": False}
+        return {"result": copied(result) if is_struct(result) else {"value": str(type(result))}, "failed": False}
 
     def do_post(self, name, request):
         mark = {**request["mark"], "mark_type": "action"}

@@ -51,6 +51,11 @@ def show(value):
     return str(value) if "raw_log" in DEFECTS else json.dumps(value, sort_keys=True)
 
 
+def depth(value):
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + max(map(depth, inner), default=0)
+
+
 def no_constant(name):
     raise ValueError(name)
 
@@ -382,6 +387,8 @@ class Handler(BaseHTTPRequestHandler):
         try:
             body = json.loads(raw, parse_constant=no_constant) if raw else {}
             json.dumps(body, allow_nan=False)
+            if depth(body) > 50:
+                raise ValueError("nested too deeply")
         except (ValueError, RecursionError) as error:
             raise Problem(400, "the body is not JSON") from error
         if not isinstance(body, dict):

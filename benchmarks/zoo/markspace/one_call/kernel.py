@@ -22,9 +22,14 @@ def isReal(value, top=1e300):
     return type(value) in (int, float) and 0 <= value <= top
 
 
+def depthOf(value):
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return 1 + max(map(depthOf, inner), default=0)
+
+
 def isPlain(value):
     try:
-        return json.dumps(value, allow_nan=False) is not None
+        return depthOf(value) <= 50 and json.dumps(value, allow_nan=False) is not None
     except (TypeError, ValueError, RecursionError):
         return False
 
@@ -293,7 +298,7 @@ class Board:
                 return {"error": str(error)}
             outcome, failed = {"error": str(error)}, True
         if not hasShape(outcome, dict):
-            outcome = {"value": outcome if isPlain(outcome) else repr(outcome)}
+            outcome = {"value": outcome if isPlain(outcome) else type(outcome).__name__}
         fields = {"thing": thing, "verb": verb, "outcome": outcome, "failed": failed, "replaces": planId}
         self.pin(member, "deed", area, fields)
         return outcome
