@@ -225,10 +225,10 @@ class MarkSpace:
     def keep(self, agent, mark):
         """Stores without a question; for the space and the guard themselves."""
         with self._lock:
-            mark = mark if "kept_content" in self.defects else copy.deepcopy(mark)
             self._count += 1
             new_id = str(uuid.UUID(int=self._count))
             stored = replace(mark, id=new_id, agent_id=agent.name, created_at=self.clock.now, projected=False)
+            stored = stored if "kept_content" in self.defects else copy.deepcopy(stored)
             claims = self.claims(mark.scope, mark.resource) if mark.kind == "action" and not mark.failed else []
             self._marks[new_id] = stored
             firing = self._hooks if "hooks_not_snapshotted" in self.defects else list(self._hooks)
