@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 
 TRUST = {"fleet": 1.0, "external_verified": 0.7, "external_unverified": 0.3}
 CONTENT = ("result", "content", "reason", "question", "context")
-ALL_HOOKS = []
+ALL_HOOKS = {}
 
 
 class Refused(Exception):
@@ -201,7 +201,7 @@ class MarkSpace:
         self._scopes = {scope.name: scope for scope in scopes}
         self._marks, self._lock, self._count = {}, threading.RLock(), 0
         self._principal = principal
-        self._hooks = ALL_HOOKS if "hooks_outlive_space" in self.defects else []
+        self._hooks = ALL_HOOKS if "hooks_outlive_space" in self.defects else {}
         self._system = Agent(name="guard")
 
     # writing
@@ -231,13 +231,13 @@ class MarkSpace:
             stored = stored if "kept_content" in self.defects else copy.deepcopy(stored)
             claims = self.claims(mark.scope, mark.resource) if mark.kind == "action" and not mark.failed else []
             self._marks[new_id] = stored
-            firing = self._hooks if "hooks_not_snapshotted" in self.defects else list(self._hooks)
+            firing = self.live_hooks() if "hooks_not_snapshotted" in self.defects else list(self._hooks.values())
         for lost in claims:
             if lost.agent_id != agent.name:
                 reason = f"{agent.name} acted later on {mark.resource}"
                 notice = {"topic": "superseded", "reason": reason, "severity": "caution", "invalidates": lost.id}
                 self.keep(self._system, Warning(scope=mark.scope, **notice))
-        for _, callback in firing:
+        for callback in firing:
             try:
                 callback(agent.name, copy.deepcopy(stored))
             except Exception:
@@ -247,13 +247,17 @@ class MarkSpace:
 
     def add_write_hook(self, callback):
         handle = str(uuid.uuid4())
-        self._hooks.append((handle, callback))
+        self._hooks[handle] = callback
         return handle
 
     def remove_write_hook(self, handle):
-        found = [entry for entry in self._hooks if entry[0] == handle]
-        self._hooks[:] = [entry for entry in self._hooks if entry[0] != handle]
-        return bool(found)
+        return self._hooks.pop(handle, None) is not None
+
+    def live_hooks(self):
+        fired = 0
+        while fired < len(self._hooks):
+            yield list(self._hooks.values())[fired]
+            fired += 1
 
     def resolve(self, need_id, action_id):
         need, act = self._marks.get(need_id), self._marks.get(action_id)
@@ -463,12 +467,11 @@ class Scheduler:
         self._agents, self._last = {}, {}
 
     def register(self, agent):
-        self._agents.pop(agent.name, None)
         if agent.schedule_interval is not None:
             self._agents[agent.name] = agent
 
     def update(self, agent):
-        if agent.name in self._agents:
+        if self._agents.pop(agent.name, None):
             self.register(agent)
             if "update_forgets" in self._defects:
                 self._last.pop(agent.name, None)
