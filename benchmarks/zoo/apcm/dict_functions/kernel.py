@@ -252,7 +252,7 @@ def submit(run, artifact):
         return {"ok": False, "why": f"not now: the run is in phase {run['phase']}"}
     step, defects = run["steps"][run["step"]], run["defects"]
     feasible, apcm = step["feasible"], step["apcm"]
-    if run["condition"] == "scramble":
+    if run["condition"] == "scramble" and isinstance(artifact, dict):
         artifact = scramble(artifact, run["seed"] + run["step"])
     if "cached_apcm" in defects:
         apcm = {a: run["apcm_seen"].setdefault(a, apcm[a]) for a in feasible}
@@ -325,7 +325,7 @@ def scramble(artifact, number):
     if number % 3 == 0:
         garbled["conflict_resolution"] = {"mode": "ERVISE"}
     elif number % 3 == 1:
-        garbled[FIELDS[0]], garbled[FIELDS[1]] = garbled[FIELDS[1]], garbled[FIELDS[0]]
+        garbled[FIELDS[0]], garbled[FIELDS[1]] = garbled.get(FIELDS[1]), garbled.get(FIELDS[0])
     else:
         garbled["conflict_attribution"] = []
     return garbled
