@@ -257,7 +257,7 @@ class Service:
     def metrics(self, _):
         rows = self.records
         done = [r for r in rows if r["selected"] is not None]
-        share = lambda hits, of: round(sum(hits) / len(of), 6) if of else 0
+        share = lambda hits, of: sum(hits) / len(of) if of else 0.0
         held = [(r["AV"], r["RP"]) for r in rows if r["mode"] != "-"]
         return {
             "steps": len(rows),

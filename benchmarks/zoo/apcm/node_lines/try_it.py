@@ -1,5 +1,6 @@
 """Send messages to the kernel in Node: the honest one first, then each defect where it shows."""
 
+import itertools
 import json
 import re
 import select
@@ -13,10 +14,12 @@ DEFECTS = sorted(set(re.findall(r'DEFECTS\.has\("(\w+)"\)', (HERE / "kernel.mjs"
 
 
 class Kernel:
-    def __init__(self, defects, prefs="P1 P2 P3"):
+    def __init__(self, defects):
         command = ["node", HERE / "kernel.mjs", "--defects=" + ",".join(defects)]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self("world", prefs=prefs.split(), actions=["a", "b", "c"])
+
+    def world(self):
+        self("world", prefs=["P1", "P2", "P3"], actions=["a", "b", "c"])
 
     def __call__(self, op, **fields):
         self.process.stdin.write(json.dumps({"op": op, **fields}).encode() + b"\n")
@@ -130,27 +133,38 @@ SHOWS = {
 ALSO = {"one_true_pair": [true_then_false]}  # further situations here in which a defect shows
 
 
-def run(situation, *defects):
+def results(situations, *defects):
+    """All in one process; `world` starts anew."""
+    found = {}
     with Kernel(defects) as kernel:
-        return situation(kernel)
+        for situation in situations:
+            kernel.world()
+            found[situation] = situation(kernel)
+    return found
 
 
 def main():
-    for answer in run(sophie):
+    situations = [*SHOWS.values(), sophie]
+    honest = results(situations)
+    for answer in honest[sophie]:
         print(json.dumps(answer))
     listed = tomllib.loads((HERE.parent / "defects.toml").read_text())["defect"]
     listed = {row["name"]: row["masked_by"] for row in listed if row["kernel"] == HERE.name}
     assert set(SHOWS) == set(DEFECTS) == set(listed)
-    situations = [*SHOWS.values(), sophie]
-    honest = {s: run(s) for s in situations}
+    alone = {name: results(situations, name) for name in SHOWS}
+    masks = {name: [] for name in SHOWS}
+    for pair in itertools.combinations(SHOWS, 2):
+        both = results([SHOWS[name] for name in pair], *pair)
+        for name, other in (pair, pair[::-1]):
+            if both[SHOWS[name]] == alone[other][SHOWS[name]]:
+                masks[name].append(other)
     for name, situation in SHOWS.items():
-        faulty = run(situation, name)
-        assert faulty != honest[situation], name
-        print(f"{name}: honest {honest[situation]} / faulty {faulty}")
-        seen = {s for s in situations if run(s, name) != honest[s]}
+        faulty = alone[name]
+        assert faulty[situation] != honest[situation], name
+        print(f"{name}: honest {honest[situation]} / faulty {faulty[situation]}")
+        seen = {s for s in situations if faulty[s] != honest[s]}
         assert seen == {situation, *ALSO.get(name, [])}, (name, [s.__name__ for s in seen])
-        masks = [m for m in SHOWS if m != name and run(situation, name, m) == run(situation, m)]
-        assert masks == listed[name], (name, masks)
+        assert masks[name] == listed[name], (name, masks[name])
 
 
 if __name__ == "__main__":
