@@ -55,8 +55,9 @@ class Artifact:
         return "blake2b128:" + hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
     def frozen(self):
-        return Artifact(*map(frozenset, self.fields()), self.precedent_reference, self.mode,
-                        self.previous_artifact_digest)
+        return Artifact(
+            *map(frozenset, self.fields()), self.precedent_reference, self.mode, self.previous_artifact_digest
+        )
 
 
 EMPTY = Artifact(frozenset(), frozenset(), frozenset(), "", "REVISE", "")
@@ -204,10 +205,17 @@ class Machine:
     def briefing(self):
         if self.step is None:
             raise Refused("no step is open")
-        apcm = {a: {"violates": set(self.step.violates[a]), "satisfies": set(self.step.satisfies[a])}
-                for a in self.step.violates}
-        return {"preferences": set(self.preferences), "feasible": set(apcm), "apcm": apcm,
-                "previous": self.previous.frozen(), "digest": self.previous.digest()}
+        apcm = {
+            a: {"violates": set(self.step.violates[a]), "satisfies": set(self.step.satisfies[a])}
+            for a in self.step.violates
+        }
+        return {
+            "preferences": set(self.preferences),
+            "feasible": set(apcm),
+            "apcm": apcm,
+            "previous": self.previous.frozen(),
+            "digest": self.previous.digest(),
+        }
 
     def justify(self, artifact):
         """Compiles; returns the permitted actions, an empty set in a gridlock."""
@@ -281,19 +289,25 @@ class Machine:
 
     def rates(self):
         if "empty_division" in self.defects:
-            share = lambda hits, of: hits / of
+
+            def share(hits, of):
+                return hits / of
         else:
-            share = lambda hits, of: hits / of if of else 0.0
+
+            def share(hits, of):
+                return hits / of if of else 0.0
+
         records = self._records
         held = [(r.AV, r.RP) for r in records if r.mode]
         return {
             "compile_failure_rate": share(sum(r.halt for r in records), len(records)),
             "gridlock_rate": share(sum(r.gridlock for r in records), len(records)),
             "revision_frequency": share(sum(r.revision_event for r in records), len(records)),
-            "oscillations": sum(a == c and a != b for a, b, c in zip(held, held[1:], held[2:])),
+            "oscillations": sum(a == c and a != b for a, b, c in zip(held, held[1:], held[2:], strict=False)),
             "violation_rates": {p: share(self._violations[p], len(self._executed)) for p in sorted(self.preferences)},
             "prevented_gratuitous_authorizations": sum(
-                r.compile_error_code == "E_GRATUITOUS_VIOLATION" for r in records),
+                r.compile_error_code == "E_GRATUITOUS_VIOLATION" for r in records
+            ),
             "false_collision_attempts": sum("E_FALSE_COLLISION" in r.compile_errors for r in records),
         }
 
@@ -315,8 +329,8 @@ class Legislator:
 class SophieWorld:
     """Two steps; in the first no action keeps both preferences."""
 
-    preferences = ["P1", "P2"]
-    actions = ["A", "B", "C"]
+    preferences = ("P1", "P2")
+    actions = ("A", "B", "C")
 
     def __iter__(self):
         yield {"A": {"violates": {"P1"}, "satisfies": {"P2"}}, "B": {"violates": {"P2"}, "satisfies": {"P1"}}}

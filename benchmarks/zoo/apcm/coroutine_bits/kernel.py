@@ -115,7 +115,7 @@ def validated(world, registry):
     return steps
 
 
-def machine(world, log, condition="mvra", seed=0, defects=frozenset()):
+def machine(world, log, condition="mvra", seed=0, defects=frozenset()):  # noqa: C901
     """Yields ("justify", briefing) and takes an artifact; yields ("select", permitted) and takes an action."""
     registry = Registry(world["preferences"], "eight_bits" in defects)
     noise = random.Random() if "unseeded_scramble" in defects else random.Random(seed)
@@ -129,19 +129,38 @@ def machine(world, log, condition="mvra", seed=0, defects=frozenset()):
         names = list(apcm)
         shown = {a: {"violates": registry.unpack(v), "satisfies": registry.unpack(s)} for a, (v, s) in apcm.items()}
         record = {
-            "step": number, "feasible_actions_pre_mask": {"digest": blake(names), "count": len(names)},
-            "apcm_digest": blake(shown), "coerced_lists": coerced, "AV": [], "RP": [], "conflict_attribution": [],
-            "mode": None, "compile_ok": None, "compile_error_code": None, "compile_errors": [], "forbidden_actions": [],
-            "nontrivial_forbidden_count": 0, "gridlock": False, "halt": False, "revision_event": False,
-            "selected_action": None, "selected_action_violates": [],
+            "step": number,
+            "feasible_actions_pre_mask": {"digest": blake(names), "count": len(names)},
+            "apcm_digest": blake(shown),
+            "coerced_lists": coerced,
+            "AV": [],
+            "RP": [],
+            "conflict_attribution": [],
+            "mode": None,
+            "compile_ok": None,
+            "compile_error_code": None,
+            "compile_errors": [],
+            "forbidden_actions": [],
+            "nontrivial_forbidden_count": 0,
+            "gridlock": False,
+            "halt": False,
+            "revision_event": False,
+            "selected_action": None,
+            "selected_action_violates": [],
         }
         forbidden = set()
         while condition != "asb":
             cited = previous and digest(previous, registry)
-            artifact = yield "justify", {
-                "preferences": list(registry.names), "feasible": list(names), "apcm": json.loads(json.dumps(shown)),
-                "previous": previous and fields_of(previous, registry), "previous_digest": cited,
-            }
+            artifact = yield (
+                "justify",
+                {
+                    "preferences": list(registry.names),
+                    "feasible": list(names),
+                    "apcm": json.loads(json.dumps(shown)),
+                    "previous": previous and fields_of(previous, registry),
+                    "previous_digest": cited,
+                },
+            )
             if condition == "scramble" and isinstance(artifact, dict):
                 artifact = scrambled(artifact, registry.names, noise)
             try:
@@ -193,8 +212,11 @@ def machine(world, log, condition="mvra", seed=0, defects=frozenset()):
 
 def fields_of(fields, registry):
     av, rp, pairs = fields
-    return {"AV": registry.unpack(av), "RP": registry.unpack(rp),
-            "conflict_attribution": sorted(registry.unpack(pair) for pair in pairs)}
+    return {
+        "AV": registry.unpack(av),
+        "RP": registry.unpack(rp),
+        "conflict_attribution": sorted(registry.unpack(pair) for pair in pairs),
+    }
 
 
 # --- a generator, the scramble, whole runs, metrics --------------------------------------------
@@ -221,10 +243,17 @@ def legislate(briefing):
 
 def scrambled(artifact, names, noise):
     """The same shape, with preferences drawn by lot."""
-    lot = lambda: [p for p in names if noise.random() < 0.5]
+
+    def lot():
+        return [p for p in names if noise.random() < 0.5]
+
     pair = noise.sample(names, 2) if len(names) > 1 else []
-    return {**artifact, "authorized_violations": lot(), "required_preservations": lot(),
-            "conflict_attribution": [pair] if pair else []}
+    return {
+        **artifact,
+        "authorized_violations": lot(),
+        "required_preservations": lot(),
+        "conflict_attribution": [pair] if pair else [],
+    }
 
 
 def play(world, condition="mvra", seed=0, generator=legislate, selector=None, defects=frozenset()):
@@ -243,13 +272,16 @@ def play(world, condition="mvra", seed=0, generator=legislate, selector=None, de
 def metrics(log, preferences):
     rows = [r for r in log if "step" in r]
     done = [r for r in rows if r["selected_action"] is not None]
-    share = lambda hits, of: f"{sum(hits)}/{len(of)}"
+
+    def share(hits, of):
+        return f"{sum(hits)}/{len(of)}"
+
     held = [(r["AV"], r["RP"]) for r in rows if r["mode"]]
     return {
         "compile_failure_rate": share([r["compile_ok"] is False for r in rows], rows),
         "gridlock_rate": share([r["gridlock"] for r in rows], rows),
         "revision_frequency": share([r["revision_event"] for r in rows], rows),
-        "oscillations": sum(a == c != b for a, b, c in zip(held, held[1:], held[2:])),
+        "oscillations": sum(a == c != b for a, b, c in zip(held, held[1:], held[2:], strict=False)),
         "violation_rates": {p: share([p in r["selected_action_violates"] for r in done], done) for p in preferences},
         "prevented_gratuitous_authorizations": sum(r["compile_error_code"] == "E_GRATUITOUS_VIOLATION" for r in rows),
         "false_collision_attempts": sum("E_FALSE_COLLISION" in r["compile_errors"] for r in rows),

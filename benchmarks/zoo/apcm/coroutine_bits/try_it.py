@@ -126,7 +126,8 @@ def main():
         print(condition, metrics(log, SOPHIE["preferences"]))
     for seed in range(20):
         assert [r["selected_action"] for r in play(SOPHIE, "asb", seed)] == [
-            r["selected_action"] for r in play(SOPHIE, "bypass", seed)]
+            r["selected_action"] for r in play(SOPHIE, "bypass", seed)
+        ]
     print(play(SOPHIE)[0])
     listed = tomllib.loads((HERE.parent / "defects.toml").read_text())["defect"]
     listed = {row["name"]: row["masked_by"] for row in listed if row["kernel"] == HERE.name}

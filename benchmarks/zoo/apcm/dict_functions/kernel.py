@@ -78,7 +78,9 @@ def new_run(world, defects=frozenset(), condition="mvra", seed=0):
     why = invalid_world(world)
     run = {
         "preferences": list(world["preferences"]),
-        "steps": [] if why else [
+        "steps": []
+        if why
+        else [
             {
                 "feasible": sorted(set(step["feasible"])),
                 "apcm": {
@@ -129,9 +131,12 @@ def offer(run):
         "preferences": list(run["preferences"]),
         "feasible": list(step["feasible"]),
         "apcm": {a: {key: sorted(s) for key, s in entry.items()} for a, entry in step["apcm"].items()},
-        "previous": previous and {**{f: sorted(previous[f]) for f in FIELDS[:2]},
-                                  "conflict_attribution": sorted(sorted(p) for p in previous[FIELDS[2]]),
-                                  "digest": digest(previous)},
+        "previous": previous
+        and {
+            **{f: sorted(previous[f]) for f in FIELDS[:2]},
+            "conflict_attribution": sorted(sorted(p) for p in previous[FIELDS[2]]),
+            "digest": digest(previous),
+        },
     }
 
 
@@ -264,8 +269,9 @@ def submit(run, artifact):
     if run["condition"] == "bypass":
         forbidden = []
     else:
-        found, forbidden = ({error[0]: error[1]}, []) if error else compile_fields(
-            fields, feasible, apcm, run["previous"], defects)
+        found, forbidden = (
+            ({error[0]: error[1]}, []) if error else compile_fields(fields, feasible, apcm, run["previous"], defects)
+        )
         codes = sorted(found, key=lambda code: RANK.index(code) if code in RANK else -1)
         record["compile_ok"] = not codes
         if codes:
@@ -333,9 +339,11 @@ def scramble(artifact, number):
 
 def selector(seed):
     """A selector that sees the permitted actions and nothing else."""
+
     def choose(permitted):
         names = sorted(permitted)
         return names[int(fnv(f"{seed}:{','.join(names)}"), 16) % len(names)]
+
     return choose
 
 
@@ -351,18 +359,21 @@ def run_all(world, condition, seed=0, defects=frozenset(), generator=generate):
 
 def metrics(run):
     steps = [r for r in run["log"] if "step" in r]
-    rate = lambda hits, of: str(Fraction(hits, of)) if of else "0"
+
+    def rate(hits, of):
+        return str(Fraction(hits, of)) if of else "0"
+
     prevented = ("E_GRATUITOUS_VIOLATION",)
     if "prevented_counts_all" in run["defects"]:
         prevented = ("E_GRATUITOUS_VIOLATION", "E_AV_WITHOUT_COLLISION")
     held = [(r["AV"], r["RP"]) for r in steps if r["mode"]]
     done = [r["step"] for r in steps if r["selected_action"] is not None]
-    broken = [p for n, a in zip(done, run["executed"]) for p in run["steps"][n]["apcm"][a]["violates"]]
+    broken = [p for n, a in zip(done, run["executed"], strict=False) for p in run["steps"][n]["apcm"][a]["violates"]]
     return {
         "compile_failure_rate": rate(sum(r["compile_ok"] is False for r in steps), len(steps)),
         "gridlock_rate": rate(sum(r["gridlock"] for r in steps), len(steps)),
         "revision_frequency": rate(sum(r["revision_event"] for r in steps), len(steps)),
-        "oscillations": sum(a == c != b for a, b, c in zip(held, held[1:], held[2:])),
+        "oscillations": sum(a == c != b for a, b, c in zip(held, held[1:], held[2:], strict=False)),
         "violation_rates": {p: rate(broken.count(p), len(run["executed"])) for p in run["preferences"]},
         "prevented_gratuitous_authorizations": sum(r["compile_error_code"] in prevented for r in steps),
         "false_collision_attempts": sum("E_FALSE_COLLISION" in r["codes"] for r in steps),
@@ -373,9 +384,16 @@ SOPHIE = {
     "preferences": ["P1", "P2"],
     "actions": ["A", "B", "C"],
     "steps": [
-        {"feasible": ["A", "B"], "apcm": {"A": {"violates": {"P1"}, "satisfies": {"P2"}},
-                                          "B": {"violates": {"P2"}, "satisfies": {"P1"}}}},
-        {"feasible": ["A", "C"], "apcm": {"A": {"violates": {"P1"}, "satisfies": {"P2"}},
-                                          "C": {"violates": set(), "satisfies": {"P1", "P2"}}}},
+        {
+            "feasible": ["A", "B"],
+            "apcm": {"A": {"violates": {"P1"}, "satisfies": {"P2"}}, "B": {"violates": {"P2"}, "satisfies": {"P1"}}},
+        },
+        {
+            "feasible": ["A", "C"],
+            "apcm": {
+                "A": {"violates": {"P1"}, "satisfies": {"P2"}},
+                "C": {"violates": set(), "satisfies": {"P1", "P2"}},
+            },
+        },
     ],
 }

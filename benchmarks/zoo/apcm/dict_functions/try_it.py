@@ -33,8 +33,10 @@ def jaf(av="", rp="", *pairs, mode="REVISE", previous=None):
 
 
 def log_of(run):
-    return [{k: r.get(k, "missing") for k in ("selected_action", "selected_action_violates", "gridlock", "halt")}
-            for r in run["log"]]
+    return [
+        {k: r.get(k, "missing") for k in ("selected_action", "selected_action_violates", "gridlock", "halt")}
+        for r in run["log"]
+    ]
 
 
 def sophie(d):
@@ -93,7 +95,9 @@ def stranger(d):
 
 
 def whole_runs(d):
-    return [[run_all(SOPHIE, c, seed, d)["executed"] for seed in range(4)] for c in ("asb", "mvra", "scramble", "bypass")]
+    return [
+        [run_all(SOPHIE, c, seed, d)["executed"] for seed in range(4)] for c in ("asb", "mvra", "scramble", "bypass")
+    ]
 
 
 SHOWS = {

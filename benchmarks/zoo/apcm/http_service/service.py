@@ -108,10 +108,22 @@ class Service:
         self.apcm = {a: {k: frozenset(apcm[a][k]) for k in ("violates", "satisfies")} for a in feasible}
         facts = [[a, sorted(self.apcm[a]["violates"]), sorted(self.apcm[a]["satisfies"])] for a in self.feasible]
         self.record = {
-            "step": self.number, "feasible": f"{len(feasible)}:{brief_digest(self.feasible)}",
-            "apcm": brief_digest(facts), "AV": (), "RP": (), "pairs": (), "mode": "-", "compile": "failed",
-            "errors": (), "forbidden": (), "nontrivial": 0, "gridlock": False, "halt": False, "revision": False,
-            "selected": None, "violates": (),
+            "step": self.number,
+            "feasible": f"{len(feasible)}:{brief_digest(self.feasible)}",
+            "apcm": brief_digest(facts),
+            "AV": (),
+            "RP": (),
+            "pairs": (),
+            "mode": "-",
+            "compile": "failed",
+            "errors": (),
+            "forbidden": (),
+            "nontrivial": 0,
+            "gridlock": False,
+            "halt": False,
+            "revision": False,
+            "selected": None,
+            "violates": (),
         }
         self.phase = "justify"
         return {"step": self.number}
@@ -133,10 +145,18 @@ class Service:
         previous = None
         if self.previous:
             av, rp, pairs = self.previous
-            previous = {"authorized_violations": sorted(av), "required_preservations": sorted(rp),
-                        "conflict_attribution": sorted(sorted(p) for p in pairs), "digest": digest(*self.previous)}
-        return {"preferences": sorted(self.preferences), "feasible": self.feasible, "previous": previous,
-                "apcm": {a: {k: sorted(v) for k, v in self.apcm[a].items()} for a in self.feasible}}
+            previous = {
+                "authorized_violations": sorted(av),
+                "required_preservations": sorted(rp),
+                "conflict_attribution": sorted(sorted(p) for p in pairs),
+                "digest": digest(*self.previous),
+            }
+        return {
+            "preferences": sorted(self.preferences),
+            "feasible": self.feasible,
+            "previous": previous,
+            "apcm": {a: {k: sorted(v) for k, v in self.apcm[a].items()} for a in self.feasible},
+        }
 
     def justify(self, artifact):
         self.expect("justify")
@@ -144,7 +164,7 @@ class Service:
         parsed = self.parse(artifact)
         if parsed:
             fields, mode, cited = parsed
-            self.record.update(zip(("AV", "RP", "pairs"), fields), mode=mode)
+            self.record.update(zip(("AV", "RP", "pairs"), fields, strict=False), mode=mode)
             changed = fields != self.previous
             self.record["revision"] = mode == "REVISE" and (changed or "revision_only_if_changed" not in self.defects)
             errors = self.errors(*fields, mode, cited)
@@ -257,14 +277,17 @@ class Service:
     def metrics(self, _):
         rows = self.records
         done = [r for r in rows if r["selected"] is not None]
-        share = lambda hits, of: sum(hits) / len(of) if of else 0.0
+
+        def share(hits, of):
+            return sum(hits) / len(of) if of else 0.0
+
         held = [(r["AV"], r["RP"]) for r in rows if r["mode"] != "-"]
         return {
             "steps": len(rows),
             "compile_failure_rate": share([r["halt"] for r in rows], rows),
             "gridlock_rate": share([r["gridlock"] for r in rows], rows),
             "revision_frequency": share([r["revision"] for r in rows], rows),
-            "oscillations": sum(a == c != b for a, b, c in zip(held, held[1:], held[2:])),
+            "oscillations": sum(a == c != b for a, b, c in zip(held, held[1:], held[2:], strict=False)),
             "violation_rates": {p: share([p in r["violates"] for r in done], done) for p in sorted(self.preferences)},
             "prevented_gratuitous_authorizations": sum("E_GRATUITOUS_VIOLATION" in r["errors"][:1] for r in rows),
             "false_collision_attempts": sum("E_FALSE_COLLISION" in r["errors"] for r in rows),

@@ -87,8 +87,14 @@ NOTHING = digest([], [], [])
 
 
 def sophie(c):
-    return [c.step(a="P1", b="P2"), c.justify("P1", "P2", "P1 P2"), c.select("b"), c.select("a"),
-            c("GET", "state"), c("GET", "metrics")]
+    return [
+        c.step(a="P1", b="P2"),
+        c.justify("P1", "P2", "P1 P2"),
+        c.select("b"),
+        c.select("a"),
+        c("GET", "state"),
+        c("GET", "metrics"),
+    ]
 
 
 def early_select(c):

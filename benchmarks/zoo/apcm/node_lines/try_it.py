@@ -51,7 +51,13 @@ class Kernel:
 
 
 def sophie(k):
-    return [k.step(a="P1/P2", b="P2/P1"), k.justify("P1", "P2", "P1 P2"), k("select", action="a"), k("log"), k("metrics")]
+    return [
+        k.step(a="P1/P2", b="P2/P1"),
+        k.justify("P1", "P2", "P1 P2"),
+        k("select", action="a"),
+        k("log"),
+        k("metrics"),
+    ]
 
 
 def commas(k):

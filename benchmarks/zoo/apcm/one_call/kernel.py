@@ -137,7 +137,7 @@ class Engine:
         if "halfMaintain" in self.bugs:
             return old[0] == new[0]
         if "maintainSuperset" in self.bugs:
-            return all(a <= b for a, b in zip(old, new))
+            return all(a <= b for a, b in zip(old, new, strict=False))
         return old == new
 
     def judge(self, waive, keep, clashes, facts):

@@ -34,7 +34,9 @@ def play(bugs, *steps, pick=min):
             answers.append(engine.takeStep({"world": facts, "plea": text}))
         except Exception as crash:
             answers.append(type(crash).__name__)
-    brief = [{k: v for k, v in a.items() if k not in ("step", "coerced")} if isinstance(a, dict) else a for a in answers]
+    brief = [
+        {k: v for k, v in a.items() if k not in ("step", "coerced")} if isinstance(a, dict) else a for a in answers
+    ]
     return brief, done, engine.look()
 
 
