@@ -70,7 +70,7 @@ def first_come(defects):
 
 def last_failing_gate(defects):
     k, ids = start(defects)
-    out = rsa.cycle(k, [bundle(ids, "ReadLocal", [f"{CITE}-NOT"], path="/etc/passwd")])
+    out = rsa.cycle(k, [bundle(ids, "ReadLocal", [f"{CITE}-NOT"], path="./workspace/../law")])
     return out["decision"], out["failed_gate"]
 
 
