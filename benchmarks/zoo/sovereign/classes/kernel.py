@@ -86,7 +86,7 @@ class Observation:
     def __init__(self, kind, payload, created_at="", author="host"):
         good = {
             "user_input": isinstance(payload, str),
-            "timestamp": isinstance(payload, str) and re.fullmatch(r"[0-9-]{10}T[0-9:]{8}(\.[0-9]+)?Z", payload),
+            "timestamp": isinstance(payload, str) and re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", payload),
             "budget": type(payload) is int and 0 <= payload < 2**53,
             "system": payload in ("startup_integrity_ok", "startup_integrity_fail"),
         }
@@ -245,18 +245,18 @@ class Executor:
             raise PermissionError(path)
         return place
 
-    def _Notify(self, message):  # noqa: N802
+    def _Notify(self, message):
         self.screen.append(message)
 
-    def _ReadLocal(self, path):  # noqa: N802
+    def _ReadLocal(self, path):
         with open(self._place(path, "read_paths"), encoding="utf-8", newline="") as file:
             return {"content": file.read()}
 
-    def _WriteLocal(self, path, content):  # noqa: N802
+    def _WriteLocal(self, path, content):
         with open(self._place(path, "write_paths"), "w", encoding="utf-8", newline="") as file:
             file.write(content)
 
-    def _LogAppend(self, log_name, jsonl_lines):  # noqa: N802
+    def _LogAppend(self, log_name, jsonl_lines):
         with open(self._place(f"logs/{log_name}.jsonl", "write_paths"), "a", encoding="utf-8", newline="") as file:
             file.writelines(line + "\n" for line in jsonl_lines)
 
@@ -329,6 +329,8 @@ class Kernel:
         return decision
 
     def _own_copy(self, bundle):
+        if not isinstance(bundle, Bundle):
+            return None
         try:
             bundle.hash()
         except ValueError:
