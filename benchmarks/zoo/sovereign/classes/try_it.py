@@ -24,9 +24,11 @@ def bundle(kind="Notify", citations=(CITE,), ids=(SAID.id,), **fields):
 def follows_links(defects):
     with tempfile.TemporaryDirectory() as root:
         k = Kernel(root, defects=defects)
-        os.symlink(os.path.join(root, "outside"), os.path.join(root, "workspace", "way"))
+        outside = Path(root, "outside")
+        outside.write_text("old")
+        os.symlink(outside, os.path.join(root, "workspace", "way"))
         _, result = k.run_cycle(seen(), [bundle("WriteLocal", path="./workspace/way", content="x")])
-        return result["done"], os.path.exists(os.path.join(root, "outside"))
+        return result["done"], outside.read_text()
 
 
 def live_bundle(defects):
