@@ -100,7 +100,7 @@ def unhashable_type(defects):
 
 
 SITUATIONS = {name: globals()[name] for name in DEFECTS}
-ALSO = {}
+ALSO = {"step_zero_as_gate_one": {"remembered_time"}}
 
 
 def gate(one, observations=None):
