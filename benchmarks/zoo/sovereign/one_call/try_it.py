@@ -79,7 +79,7 @@ def oldSightings(defects):
 
 
 SITUATIONS = {name: globals()[name] for name in DEFECTS}
-ALSO = {}
+ALSO = {"anyAdmitted": {"firstWishOnly"}}
 
 
 def rejections():
