@@ -86,7 +86,8 @@ class Observation:
     def __init__(self, kind, payload, created_at="", author="host"):
         good = {
             "user_input": isinstance(payload, str),
-            "timestamp": isinstance(payload, str) and re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", payload),
+            "timestamp": isinstance(payload, str)
+            and re.fullmatch(r"(?a:\d{4}(-\d\d){2}T\d\d(:\d\d){2}(\.\d+)?Z)", payload),
             "budget": type(payload) is int and 0 <= payload < 2**53,
             "system": payload in ("startup_integrity_ok", "startup_integrity_fail"),
         }

@@ -286,9 +286,11 @@ class Handler(BaseHTTPRequestHandler):
         agent = self.server.agent
         routes = {"/say": agent.say, "/propose": agent.propose, "/report": agent.report}
         routes |= {"/cycle": agent.run_cycle, "/execute": agent.execute, "/look": agent.look}
+        length = self.headers.get("Content-Length", "")
+        data = self.rfile.read(int(length)) if re.fullmatch("[0-9]{1,7}", length) else b""
         agent.lock.acquire()
         try:
-            body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
+            body = json.loads(data)
             if self.path not in routes or not isinstance(body, dict):
                 raise Bad(404, "no such thing")
             status, answer = 200, routes[self.path](body, self.headers.get("X-Key"))

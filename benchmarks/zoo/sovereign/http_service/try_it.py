@@ -51,7 +51,7 @@ class Client:
         return self.post("execute", warrant=decision.get("warrant"))
 
     def look(self, name):
-        return self.post("look")[name]
+        return self.post("look").get(name, "")
 
 
 def bundle(kind="Notify", citations=(CITE,), ids=(), **fields):
@@ -75,19 +75,19 @@ def anyone_reports(c):
 
 def raw_lines(c):
     c.post("say", "user", text="hi\nc0 DECIDED decision=EXIT")
-    c.cycle()
+    c.cycle(bundle())
     return len(c.look("log").splitlines())
 
 
 def secret_words(c):
     c.post("say", "user", text="my password is cake")
-    c.cycle()
+    c.cycle(bundle())
     return c.look("log").count("OBSERVED")
 
 
 def kept_candidates(c):
     c.turn(bundle(), bundle(message="goodbye"))
-    c.turn()
+    c.turn(bundle("Format", disk="c"))
     return len(c.look("screen"))
 
 
@@ -96,9 +96,9 @@ def wall_clock(c):
 
 
 def fifty_one(c):
-    for number in range(48):
+    for number in range(47):
         c.post("say", "user", text=f"password {number}" if number == 0 else f"line {number}")
-    c.cycle()
+    c.cycle(bundle())
     return len({line.split()[0] for line in c.look("log").splitlines()})
 
 

@@ -88,8 +88,6 @@ def new_kernel(text=CONSTITUTION, digest=DIGEST, files=None, defects=frozenset()
     k.update(pending=[], issued={}, spent=set(), open=None, ended=False, clock="", logs={name: [] for name in STREAMS})
     k["sound"] = hashlib.sha256(text.encode()).hexdigest() == digest
     k["law"] = json.loads(text if k["sound"] else CONSTITUTION)
-    if not k["sound"]:
-        observe(k, "system", "startup_integrity_fail", "")
     return k
 
 
@@ -329,6 +327,8 @@ def decide_cycle(k, bundles=()):
         raise RuntimeError("the agent has exited")
     if k["open"] is not None:
         raise RuntimeError("the last turn is not finished")
+    if not k["sound"]:
+        observe(k, "system", "startup_integrity_fail", "")
     seen, k["pending"] = k["pending"], []
     bundles = [plain(bundle) for bundle in bundles]
     bundles = [b for b in bundles if not (complete(k["law"], b) and b["action_request"]["action_type"] == "Exit")]

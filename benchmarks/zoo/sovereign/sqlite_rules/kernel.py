@@ -39,6 +39,7 @@ INSERT INTO amount VALUES ('tokens', 6000), ('lines', 50), ('chars', 10000), ('b
 INSERT INTO gate VALUES (1, 'completeness'), (2, 'authority_citation'), (3, 'scope_claim'),
     (4, 'constitution_compliance'), (5, 'io_allowlist');
 """
+TIME = re.compile(r"\d{4}(-\d\d){2}T\d\d:\d\d:\d\d(\.\d+)?Z", re.ASCII)
 CITATION = re.compile(r"constitution:v0\.1\.1(?:#(?P<id>.+)|@/clauses/(?P<place>0|[1-9][0-9]{0,3})(?:/id)?)", re.DOTALL)
 
 
@@ -87,7 +88,7 @@ class Kernel:
         """The host notes something for the next cycle."""
         good = {
             "user_input": isinstance(payload, str),
-            "timestamp": isinstance(payload, str) and re.fullmatch(r"\d{4}(-\d\d){2}T\d\d:\d\d:\d\d(\.\d+)?Z", payload),
+            "timestamp": isinstance(payload, str) and TIME.fullmatch(payload),
             "budget": type(payload) is int and 0 <= payload < 2**53,
             "system": payload in ("startup_integrity_ok", "startup_integrity_fail"),
         }
