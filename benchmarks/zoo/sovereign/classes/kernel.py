@@ -354,7 +354,7 @@ class Kernel:
             load = round(load, 2)
         if load > limit:
             return Decision("REFUSE", time, "BUDGET_EXHAUSTED"), None
-        known = {o.id for o in observations}
+        known = [o.id for o in observations]
         failed = [self.gatekeeper.failed(bundle, known) for bundle in bundles]
         admitted = [bundle for bundle, gate in zip(bundles, failed, strict=True) if gate is None]
         if not admitted:

@@ -247,7 +247,7 @@ def decide(law, cycle, observations, bundles, defects=frozenset(), clock=None):
         return {"decision": "EXIT", "why": "The host reports that its integrity is broken.", "created_at": time}
     if spent:
         return broke
-    known = {o["id"] for o in observations}
+    known = [o["id"] for o in observations]
     gates = [failed_gate(law, bundle, known, defects) for bundle in bundles]
     admitted = [bundle for bundle, gate in zip(bundles, gates, strict=True) if gate is None]
     if not admitted:
