@@ -32,7 +32,7 @@ from evenhand.core.versions import versions
 from evenhand.jobs.fixtures import fixtures_of
 from evenhand.jobs.plan import chosen_readings, chosen_scope
 from evenhand.report.phrases import plural
-from evenhand.report.report import INTERRUPTED
+from evenhand.exits import INTERRUPTED
 from evenhand.report.table import print_lines
 from evenhand.search.verdicts import changed_readings
 

@@ -152,4 +152,5 @@ def write_proofs(folder: Path, results: Sequence[Proved]) -> None:
 
 
 def _file(result: Proved, query: str, ending: str) -> str:
-    return f"{as_name(result.theorem.name)}.{".".join(map(as_name, query.split(".")))}.{ending}"
+    parts = (result.theorem.name, *query.split("."), ending)
+    return ".".join(map(as_name, parts))

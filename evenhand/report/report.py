@@ -24,14 +24,12 @@ from evenhand.core.canonical import Json, canonical_bytes
 from evenhand.core.text import inert
 from evenhand.core.verdict import UNREPLAYED, Status
 from evenhand.evidence.finding import Finding
+from evenhand.exits import INTERRUPTED
 from evenhand.report.about import About
 from evenhand.report.phrases import counted, plural, refutation
 
 FORMAT = "evenhand/report"
 VERSION = 1
-INTERRUPTED = 130
-"""Exit code of a run that Ctrl-C ended: 128 and SIGINT, as in shells."""
-
 
 class Standing(Enum):
     """How a finding compares with its expectation."""

@@ -291,7 +291,7 @@ def test_an_unknown_theorem_in_a_record_is_said_of_the_record(cli: Command, tmp_
 def test_a_record_of_proofs_runs_no_file_that_it_names(cli: Command, tmp_path: Path) -> None:
     """Although `FILE.py:name` may stand for a protocol where a person types it."""
     (tmp_path / "own.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')", "utf-8")
-    proof = {"theorem": {"protocol": f"{tmp_path / 'own.py'}:x", "name": "x"}}
+    proof = {"theorem": {"protocol": f"{tmp_path}/own.py:x", "name": "x"}}
     file = tmp_path / "record.json"
     file.write_text(json.dumps({"format": "evenhand/proofs", "version": 1, "proofs": [proof]}), "utf-8")
     answer = cli("prove", "--check", str(file))
