@@ -4,6 +4,7 @@ Loading the command line takes about half a second.  It is loaded inside the bou
 installation that is not whole, ends like any other command.
 """
 
+import os
 import sys
 
 from evenhand.exits import ended
@@ -15,6 +16,9 @@ def main() -> None:
 
 
 def _run() -> None:
+    """Keep what Hypothesis stores out of the current folder, and run."""
+    caches = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", os.path.join(caches, "evenhand", "hypothesis"))
     from evenhand.cli import main as run
 
     run()

@@ -1,7 +1,8 @@
 """How every command speaks: one message for each mistake, progress on a terminal, Ctrl-C heard once.
 
 Exit codes: 0 as expected, 1 refuted (or an expected refutation is gone), 2 bad use or bad input, 3 undecided,
-130 interrupted; `evenhand.exits` has those of other ends.  A mistake in the input (a name, a file, a number) is one line on standard error.
+130 interrupted; `evenhand.exits` has those of other ends.  A mistake in the input (a name, a file, a number) is one
+line on standard error.
 """
 
 from __future__ import annotations

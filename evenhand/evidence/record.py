@@ -17,6 +17,7 @@ from msgspec import UNSET, Meta, UnsetType, convert, field, to_builtins
 
 from evenhand.core.canonical import Json, canonical_bytes, digest
 from evenhand.core.codec import decode, encode
+from evenhand.core.files import Unreadable
 from evenhand.core.names import as_name
 from evenhand.core.trace import AnyScenario, Lasso, Pair, Scenario
 from evenhand.core.verdict import Evidence
@@ -32,12 +33,8 @@ Outcome = Literal["REFUTED", "WITNESSED"]
 """The effect of the run: it witnesses a claim that something can happen, and refutes any other."""
 
 
-class BadRecord(ValueError):
+class BadRecord(Unreadable):
     """A record that cannot be used: `culprit` (a file), `cause`, and the `next_step` that mends it."""
-
-    def __init__(self, culprit: str, cause: str, next_step: str) -> None:
-        super().__init__(f"{culprit}: {cause}. {next_step}.")
-        self.culprit, self.cause, self.next_step = culprit, cause, next_step
 
 
 def of_format(data: Json, known: str, version: int, origin: str, next_step: str = AGAIN) -> dict[str, Json]:

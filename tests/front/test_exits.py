@@ -18,6 +18,8 @@ RECORD = str(fixture_files("cud")[0])
 SHOWN = (["--version"], ["--help"], ["show", RECORD], ["show", RECORD, "--json"], ["campaign", "plan", "cud"])
 """Commands that print, each in another way."""
 
+LOST = b"evenhand: standard output cannot be written to (%s); send it elsewhere\n"
+
 
 def run(words: list[str], redirected: str = "", **env: str) -> subprocess.CompletedProcess[bytes]:
     """Run `evenhand` in a shell of its own, with streams redirected as written."""
@@ -34,14 +36,16 @@ def test_a_full_output_is_one_line_and_exit_2(words: list[str]) -> None:
     """For text, JSON, help and version."""
     made = run(words, ">/dev/full")
     assert made.returncode == 2, made.stderr
-    assert made.stderr == b"evenhand: standard output cannot be written to (No space left on device); send it elsewhere\n"
+    assert (
+        made.stderr == b"evenhand: standard output cannot be written to (No space left on device); send it elsewhere\n"
+    )
 
 
 def test_a_closed_output_is_one_line_and_exit_2() -> None:
     """And no file that is opened later gets its number."""
     made = run(["show", RECORD], ">&-")
     assert made.returncode == 2
-    assert made.stderr == b"evenhand: standard output cannot be written to (Bad file descriptor); send it elsewhere\n"
+    assert made.stderr == LOST % b"Bad file descriptor"
 
 
 @pytest.mark.parametrize("words", [["show", RECORD], ["show", RECORD, "--json"], ["--help"]], ids=" ".join)
@@ -138,3 +142,19 @@ def test_a_bad_entry_point_is_bad_input(kind: str, tmp_path: Path) -> None:
     made = run(["replay", RECORD], PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}")
     assert (made.returncode, made.stdout) == (2, b"") and made.stderr.count(b"\n") == 1
     assert made.stderr.startswith(b"evenhand: protocol 'odd'")
+
+
+@pytest.mark.parametrize(
+    "words", [["prove", "cud", "--theorem", "no_veto_overridden"], ["fuzz", "cud", "--examples", "5"]]
+)
+def test_nothing_appears_in_the_current_folder(words: list[str], tmp_path: Path) -> None:
+    """Hypothesis keeps its tables in the folder of caches, not where the command runs."""
+    here, cache = tmp_path / "here", tmp_path / "cache"
+    here.mkdir()
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(cache)}
+    env.pop("HYPOTHESIS_STORAGE_DIRECTORY", None)
+    made = subprocess.run(
+        [sys.executable, "-m", "evenhand", *words], cwd=here, env=env, capture_output=True, timeout=250
+    )
+    assert made.returncode in (0, 3), made.stderr
+    assert list(here.iterdir()) == []

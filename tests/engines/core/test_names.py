@@ -1,11 +1,11 @@
-"""Names that strangers send or write: two hundred spellings of a way out lead nowhere, at every place that takes one."""
+"""Names that strangers send or write: two hundred spellings of a way out lead nowhere, wherever one is taken."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -35,8 +35,10 @@ def spellings(away: Path) -> list[str]:
     mixed = [
         f"./{OUTSIDE}", f"././{OUTSIDE}", f"cud/../../{OUTSIDE}", f"cud/./../{OUTSIDE}", f"..//{OUTSIDE}",
         f".././{OUTSIDE}", f"....//{OUTSIDE}", f"..;/{OUTSIDE}", f"..\t/{OUTSIDE}", f"../{OUTSIDE}\0", f"../{OUTSIDE} ",
-        f"../{OUTSIDE}\n", f"\n../{OUTSIDE}", "cud/", "cud/.", "cud/..", "cud//", "cud\\", "cud/vectors", "cud\0", "cud\n",
-        "cud ", " cud", "cud.", ".cud", "cud..", "cud\u200b", "cud\u202e", "\ufeffcud", "cud:stream", "cud::$DATA",
+        f"../{OUTSIDE}\n", f"\n../{OUTSIDE}", "cud/", "cud/.", "cud/..", "cud//", "cud\\", "cud/vectors", "cud\0",
+        "cud\n",
+        "cud ",
+        " cud", "cud.", ".cud", "cud..", "cud\u200b", "cud\u202e", "\ufeffcud", "cud:stream", "cud::$DATA",
     ]  # fmt: skip
     encoded = [
         f"{dot}{slash}{OUTSIDE}"
@@ -45,7 +47,8 @@ def spellings(away: Path) -> list[str]:
     ]
     devices = [f"{name}{end}" for name in ("con", "PRN", "aux", "NUL", "com1", "Lpt9") for end in ("", ".json", ".a.b")]
     odd = [
-        "\ud800", "a\udfff", "\udc2f\udc2f", "\x1b[2J", "\x7f", "a\x00.json", "\u0000", "e\u0301", "ß", "ı", "名", "😀",
+        "\ud800", "a\udfff", "\udc2f\udc2f", "\x1b[2J", "\x7f", "a\x00.json", "\u0000", "e\u0301", "ß",
+        "\u0131", "名", "😀",
         "x" * (LONGEST + 1), "x" * 5_000, "../" * 5_000, "a/" * 5_000, "x" * 100_000, "'", '"', "<b>", ";", "|", "&",
         "a b", "--out=/x", "@x", "#x", "a,b", "{}", "^", "!", "+",
     ]  # fmt: skip
@@ -107,7 +110,7 @@ sys.addaudithook(_listen)
 
 
 @contextmanager
-def opened() -> Iterator[list[str]]:
+def opened() -> Generator[list[str]]:
     """Yield the list of the files and folders that are read meanwhile."""
     _watched.append([])
     try:
@@ -128,7 +131,7 @@ def _place(tmp_path: Path) -> Path:
 
 
 def test_no_spelling_leads_out_of_the_folders_of_fixtures(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the server, of reports and of vectors; nothing else is opened or listed, and nothing but a refusal is raised."""
+    """Of the server, of reports and of vectors; nothing else is opened or listed, nothing but a refusal raised."""
     away = place.parent / OUTSIDE
     monkeypatch.chdir(place)
     home = fixture_files("cud")[0].parent.parent
