@@ -20,7 +20,7 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -130,12 +130,14 @@ def _own_streams() -> None:
         except OSError:
             os.open(os.devnull, os.O_WRONLY if number == 2 else os.O_RDONLY)  # the lowest free number: this one
     for name, number, kind in (("stdout", 1, _Output), ("stderr", 2, _Messages)):
-        there = getattr(sys, name)
-        if there is not None and (not isinstance(there, io.TextIOWrapper) or _number(there) != number):
+        there: Any = getattr(sys, name)
+        if there is not None and (
+            not isinstance(there, io.TextIOWrapper) or _number(cast("io.TextIOWrapper", there)) != number
+        ):
             continue  # somebody else put it there
-        encoding = getattr(there, "encoding", "utf-8")
+        encoding = str(getattr(cast("object", there), "encoding", "utf-8"))
         raw = kind(number, "wb", closefd=False)
-        at_once = getattr(there, "write_through", False)
+        at_once = bool(getattr(cast("object", there), "write_through", False))
         made = io.TextIOWrapper(
             io.BufferedWriter(raw),
             encoding=encoding,

@@ -155,7 +155,8 @@ class Store:
         self.engine.dispose()
 
     def _kept(self, row: Any) -> Kept:
-        content = bytes(row.content) if isinstance(row.content, bytes | memoryview) else b""
+        given: Any = row.content
+        content = bytes(cast("bytes", given)) if isinstance(given, bytes | memoryview) else b""
         if _digest(content) != row.digest:
             raise StoreError(
                 f"{self.name}: row {row.id} of evenhand_results was changed since it was written (its digest differs). "

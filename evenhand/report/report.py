@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from evenhand.core.canonical import Json, canonical_bytes
 from evenhand.core.text import inert
@@ -221,9 +221,10 @@ class Report:
 
 def _finding(made: Any) -> Finding:
     """The finding of a verdict in a file, without what is derived from it."""
-    derived = ("trace", "standing")
-    kept = {name: made[name] for name in made if name not in derived} if isinstance(made, dict) else made
-    return Finding.from_json({**kept, "record": None} if isinstance(kept, dict) else kept)
+    if not isinstance(made, dict):
+        return Finding.from_json(made)
+    kept = {name: value for name, value in cast("dict[str, Json]", made).items() if name not in ("trace", "standing")}
+    return Finding.from_json({**kept, "record": None})
 
 
 def _gone(finding: Finding) -> bool:
