@@ -1,7 +1,8 @@
 """How every command speaks: one message for each mistake, progress on a terminal, Ctrl-C heard once.
 
 Exit codes: 0 as expected, 1 refuted (or an expected refutation is gone), 2 bad use or bad input, 3 undecided,
-130 interrupted.  A mistake in the input (a name, a file, a number) is one line on standard error.
+130 interrupted; `evenhand.exits` has those of other ends.  A mistake in the input (a name, a file, a number) is one
+line on standard error.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from evenhand.core.bundle import ProtocolBroken
-from evenhand.core.canonical import Json, canonical_text
+from evenhand.core.canonical import Json, canonical_bytes
 from evenhand.core.text import inert
-from evenhand.report.report import INTERRUPTED
+from evenhand.exits import INTERRUPTED
 
 P = ParamSpec("P")
 
@@ -50,8 +51,10 @@ def say(message: str) -> None:
 
 def emit(value: Mapping[str, Json]) -> None:
     """One JSON object on standard output, canonical, and nothing else."""
-    sys.stdout.write(canonical_text(dict(value)) + "\n")
+    content = canonical_bytes(dict(value)) + b"\n"  # UTF-8 whatever the locale
     sys.stdout.flush()
+    sys.stdout.buffer.write(content)
+    sys.stdout.buffer.flush()
 
 
 @contextmanager
