@@ -44,18 +44,19 @@ class Words:
             (self.shown, step.shown),
             (self.states, step.after),
         ):
-            known = found.get(type(value))
+            kind: type = value.__class__
+            known = found.get(kind)
             if known is None or (value != known and _size(value) < _size(known)):
-                found[type(value)] = value
+                found[kind] = value
 
 
 def example_steps(system: AnySystem) -> Iterator[AnyStep]:
     """Yield the steps of some walks; a walk takes a kind of action that was not taken yet where it can."""
-    chance, taken = random.Random(0), set[type]()
+    chance, taken = random.Random(0), set[Any]()
     for config in islice(system.all_configs(), CONFIGS):
         for start in islice(system.initial(config), 2):
             for _ in range(WALKS):
-                state = start
+                state: Any = start
                 for _ in range(STEPS):
                     offered = list(islice(system.enabled(config, state), ACTIONS))
                     if not offered:
@@ -87,6 +88,7 @@ def page(bundle: Bundle) -> str:
         ' an array a tuple, `{"$set": […]}` a set, `{"$fraction": "1/3"}` a number.',
         "",
     ]
+    system: AnySystem
     for system in bundle.model.systems.values():
         lines += _system(words_of(system))
     types = dict.fromkeys(kind for system in bundle.model.systems.values() for kind in system.types)
