@@ -148,8 +148,8 @@ class Reader:
 
     def _object(self, said: _Object, expected: _Object, known: Dictionary, path: str) -> _Both:
         kind = expected.get("$")
-        tagged = any(key.startswith("$") for key in expected)
-        if (isinstance(kind, str) and said.get("$", kind) == kind) or not tagged:
+        same = said.get("$") == kind if "$" in said else not _is_tagged(said)
+        if (isinstance(kind, str) and same) or not _is_tagged(expected):
             return self._record(str(kind), said, expected, known, path)
         members, others = said.get("$set"), expected.get("$set")
         if isinstance(members, list) and isinstance(others, list) and len(said) == 1:
@@ -268,6 +268,10 @@ class Reader:
         if not missing and all(told is seen for told, seen in both.values()):
             return said, said
         return {key: told for key, (told, _) in both.items()}, missing | {key: seen for key, (_, seen) in both.items()}
+
+
+def _is_tagged(value: _Object) -> bool:
+    return any(key.startswith("$") for key in value)
 
 
 def _opaque(token: str, expected: Json, known: Dictionary) -> _Both:

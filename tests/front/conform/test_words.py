@@ -482,6 +482,12 @@ def test_tokens_in_bags_are_learned_only_where_they_are_sure() -> None:
     assert different({"$set": [{"$opaque": 2}, "b"]}, {"$set": ["a", "b"]}, known=known) != []
 
 
+def test_another_encoding_is_no_record_with_gaps() -> None:
+    """A set where the model has a record shows no fields of it, whatever it lacks."""
+    assert different({"$set": []}, encode(Guest("ann", "t"))) != []
+    assert different({}, encode(Guest("ann", "t"))) == []
+
+
 def test_a_token_is_no_plain_text() -> None:
     """The token 1 is not the token "1", and a text is never renamed."""
     known = Dictionary()
