@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from evenhand.conform.checking.finding import FORMAT, BadFinding, load_finding
 from evenhand.core.canonical import Json, parse
+from evenhand.core.files import Unreadable, content_of
 
 Known = tuple[str, str, frozenset[str]]
 
@@ -51,9 +52,9 @@ def _read(path: Path) -> Iterator[Mapping[str, Any]]:
                 yield _record(load_finding(record))
         return
     try:
-        data = parse(path.read_bytes())
-    except OSError as error:
-        raise BadFinding(f"{path}: it cannot be read ({error.strerror}). Check the path.") from error
+        data = parse(content_of(path))
+    except Unreadable as error:
+        raise BadFinding(str(error)) from error
     except ValueError as error:
         raise BadFinding(f"{path}: {error!s:.200}. Give a folder of records or a report of `check --json`.") from error
     made = cast("dict[str, Json]", data) if isinstance(data, dict) else {}

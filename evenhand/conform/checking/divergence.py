@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
@@ -183,6 +184,13 @@ def _faulty(run: _Run) -> Iterator[tuple[int, What]]:
         yield min(at, len(run.trace.steps)), "fails"
 
 
+def _failure(fault: Fault | None, why: str) -> str:
+    """The kind of a failure: what was raised and where, or a value of which class; else the way of failing alone."""
+    if fault in (Fault.RAISED, Fault.ILLEGAL):
+        return f"{fault.value}: {re.sub('#+', '#', why)}"
+    return fault.value if fault else ""
+
+
 def _mutating(run: _Run) -> Iterator[tuple[int, What]]:
     if run.response.mutated:
         yield run.response.changed_at, "mutates"
@@ -342,7 +350,7 @@ class _Run:
         kinds = {
             "differs": names.kinds(found),
             "violates": frozenset(one.claim.name for one in violations),
-            "fails": frozenset({f"{fault.value}: {names.without(why)}" if fault else ""}),
+            "fails": frozenset({_failure(fault, names.without(why))}),
             "mutates": frozenset({why}),
         }.get(what, frozenset({what}))
         last = json.loads(self.request.actions[at - 1]) if at else None

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, cast
+from unittest import SkipTest
 
 from msgspec import UNSET, UnsetType, field
 
@@ -20,6 +21,7 @@ from evenhand.conform.adapters.wire import text
 from evenhand.conform.checking.causes import Cause
 from evenhand.conform.checking.claims import Judge, Words, judged_kinds
 from evenhand.conform.checking.coding import Coder
+from evenhand.conform.checking.defects import STUBBORN
 from evenhand.conform.checking.divergence import SENTENCES, Examiner, What
 from evenhand.conform.checking.multi_run import still_broken, still_related
 from evenhand.conform.checking.two_safety import Pairing
@@ -48,13 +50,19 @@ class BadFinding(ValueError):
 
 @dataclass(frozen=True)
 class Rechecked:
-    """The result of repeating a finding: `ok`, or a message that says what is wrong."""
+    """The result of repeating a finding: `ok`, or a message that says what is wrong.
+
+    `skipped`: the kernel does not take an action of the run, so nothing is known.
+    """
 
     ok: bool
     message: str
+    skipped: bool = False
 
     def raise_if_found(self) -> None:
-        """Raise AssertionError with the message if the kernel still does it."""
+        """Raise AssertionError with the message if the kernel still does it, SkipTest if it does not take the run."""
+        if self.skipped:
+            raise SkipTest(self.message)
         if not self.ok:
             raise AssertionError(self.message)
 
@@ -279,7 +287,9 @@ def _rechecked(path: Path, data: KernelFinding, source: Source) -> Rechecked:
     examiner = Examiner(coder, judge, claims_only)
     request = coder.request(trace)
     answers: list[str] = []
-    for response in source.ask([request, request]):
+    for response in source.ask([request] * (STUBBORN if data.what == "non-deterministic" else 2)):
+        if response.unsupported:
+            return Rechecked(False, f"{path.name} was not repeated: {response.unsupported}", skipped=True)
         divergence = examiner.examine(trace, request, response, data.origin)
         if divergence is not None:
             details = "; ".join(map(str, divergence.differences)) or divergence.why

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
+from unittest import SkipTest
 
 import pytest
 
@@ -14,9 +15,10 @@ from evenhand.conform.checking.baseline import Baseline, load_baseline
 from evenhand.conform.checking.causes import Cause, Seriousness, alone, causes
 from evenhand.conform.checking.comparing import Difference, Names
 from evenhand.conform.checking.files import save_finding
-from evenhand.conform.checking.finding import BadFinding, finding_json
+from evenhand.conform.checking.finding import BadFinding, finding_json, recheck
 from evenhand.conform.checking.loop import EXHAUSTIVE, MACHINE, CheckEffort, SystemChecked, check_system, scopes_of
 from evenhand.core.codec import encode
+from evenhand.core.kernel import Unsupported
 from evenhand.core.registry import find
 from evenhand.core.system import AnySystem, Mutant
 from evenhand.core.trace import replay
@@ -154,3 +156,17 @@ def test_a_baseline_of_another_kind_is_refused(tmp_path: Path, content: bytes) -
     path.write_bytes(content)
     with pytest.raises(BadFinding, match=r"known\.json: .+\."):
         load_baseline(path)
+
+
+def test_a_finding_that_the_kernel_does_not_take_is_skipped(tmp_path: Path) -> None:
+    """Never passed."""
+    known(tmp_path)
+    (record,) = (one for one in (tmp_path / "apcm").glob("*.json") if not one.name.endswith(".itf.json"))
+
+    def refusing(_initial: Any) -> Any:
+        raise Unsupported("not here")
+
+    again = recheck(record, InProcess(refusing))
+    assert again.skipped and not again.ok
+    with pytest.raises(SkipTest, match="not here"):
+        again.raise_if_found()
