@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evenhand.arbiters.questions import Witness
+from evenhand.arbiters.question import Witness
 from evenhand.core.verdict import Status
 
 

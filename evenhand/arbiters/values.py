@@ -64,3 +64,17 @@ def renamed(value: Any, names: Names) -> Any:
             return type(value)(**{entry.name: renamed(getattr(value, entry.name), names) for entry in fields(value)})
         case _:
             return value
+
+
+def fixed(value: Hashable) -> str:
+    """Return a text of a comparable value that is the same under any hash seed."""
+    if isinstance(value, frozenset):
+        return "{" + ",".join(sorted(map(fixed, value))) + "}"
+    if isinstance(value, tuple):
+        return "(" + ",".join(map(fixed, value)) + ")"
+    return repr(value)
+
+
+def fresh(text: str) -> str:
+    """Return an equal text that is another object; texts of one letter are always the same object."""
+    return f"{text} "[:-1]

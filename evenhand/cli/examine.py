@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from evenhand.arbiters.kernels import Factory, NotExaminable, rule
+from evenhand.arbiters.kernels import Factory, NotExaminable
 from evenhand.arbiters.loading import factory_at
+from evenhand.arbiters.rules import rule
 from evenhand.cli.console import BadUse, guarded
 from evenhand.cli.forms import write_forms
 from evenhand.cli.options import JsonOut, SeedOption

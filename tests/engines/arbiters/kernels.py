@@ -275,10 +275,10 @@ PLANTED: Mapping[Callable[..., Any], tuple[str, str]] = {
     LongestName: ("names", "the longest name gets 'got'"),
     ByChance: ("repetition", "random: "),
     Forgetful: ("answers", "round 1 gave no outcome to cid"),
-    Grudge: ("history", "the last round has other outcomes"),
+    Grudge: ("history", "the past of bob decides what bob gets"),
     TwoHolders: ("exclusion", "after round 1 ann and bob both hold 'thing'"),
     Penalty: ("participation", "ann gets what is worth -1, and 0 when it does not ask"),
     Jam: ("progress", "no choice makes progress or changes anything from here on"),
-    FixedSeats: ("exchange", "the outcomes differ"),
+    FixedSeats: ("exchange", "left gets 'got' and right gets 'no', whoever makes which choice"),
 }
 """Kernel → the question that finds it, and how the answer names it."""

@@ -54,7 +54,7 @@ def test_hash_seed_and_clock_are_found_in_other_processes() -> None:
     by_hash = examined(kernels.ByHash, place=f"{PLACE}:ByHash")
     assert [one.question for one in by_hash.found] == ["hash seed"]
     by_clock = examined(kernels.ByClock, place=f"{PLACE}:ByClock")
-    assert [one.question for one in by_clock.found] == ["clock"]
+    assert [one.question for one in by_clock.found] == ["clock"], by_clock
     assert by_clock.found[0].witness is not None
 
 
