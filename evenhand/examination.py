@@ -42,8 +42,13 @@ class Examination:
 
     @property
     def clean(self) -> bool:
-        """Whether no question found an arbiter that the author does not allow."""
-        return not self.found
+        """Whether no question found an arbiter that is not allowed, and none was left open for lack of time."""
+        return not self.found and not self.open
+
+    @property
+    def open(self) -> tuple[Answer, ...]:
+        """The questions that could be asked and were left undecided for lack of time, or because a process failed."""
+        return tuple(one for one in self.answers if one.open)
 
     @property
     def found(self) -> tuple[Answer, ...]:
@@ -75,7 +80,7 @@ class Examination:
 
     def report(self) -> Report:
         """Return the answers as a report, which has every form: table, JSON, SARIF, JUnit, HTML, Markdown."""
-        asked = [one for one in self.answers if one.plays and not one.because.startswith("explained by")]
+        asked = [one for one in self.answers if one.status is not Status.UNDECIDED or one.open]
         other = [one for one in self.answers if one not in asked]
         return Report(
             tuple(_finding(self.subject, one) for one in asked),
@@ -117,7 +122,6 @@ def examine(
 
 
 def _finding(subject: Subject, one: Answer) -> Finding:
-    expected = Status.REFUTED if one.allowed else Status.HOLDS
     return Finding(
         protocol=PROTOCOL,
         claim=one.question.replace(" ", "_"),
@@ -126,7 +130,7 @@ def _finding(subject: Subject, one: Answer) -> Finding:
         system=subject.name,
         variant="reference",
         status=one.status,
-        expected=one.status if one.status is Status.UNDECIDED else expected,
+        expected=Status.REFUTED if one.allowed else Status.HOLDS,
         stated=one.allowed,
         because=one.named or one.because,
         scope={"plays": one.plays, "drawn": one.drawn, "complete": one.complete},

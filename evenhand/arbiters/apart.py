@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from evenhand.arbiters.answer import Answer
 from evenhand.arbiters.child import key_of, sort_key
 from evenhand.arbiters.kernels import Subject
-from evenhand.arbiters.limits import OutOfTime, until
+from evenhand.arbiters.limits import OutOfTime
 from evenhand.arbiters.loading import Origin
 from evenhand.arbiters.plays import Play, Round, Shown, plays
 from evenhand.arbiters.question import Witness
@@ -24,6 +24,8 @@ COUNT = 40
 
 SHORTEST = 0.5
 """Seconds without which no process is started."""
+
+NO_PLACE = "not asked: another process cannot import the kernel; give its place"
 
 Seen = Mapping[str, tuple[str, list[str]]]
 """Key of a play → what is compared of it, and its outcomes in words."""
@@ -73,13 +75,17 @@ CHANGES = (
 )
 
 
+class _Absent(Exception):
+    """Another process finds no kernel; the message says why."""
+
+
 class _Failed(Exception):
     """Another process gave no answer; the message says why."""
 
 
 def apart(subject: Subject, origin: Origin | None, end: float, explained: Collection[str]) -> Iterator[Answer]:
     """Answer the questions about process, hash seed and clock by the moment `end`, unless findings explain them."""
-    because = "" if origin else "not asked: another process cannot import the kernel; give its place"
+    because = "" if origin else NO_PLACE
     because = f"explained by: {', '.join(sorted(explained))}" if explained else because
     base: Seen = {}
     for change in CHANGES:
@@ -91,11 +97,15 @@ def apart(subject: Subject, origin: Origin | None, end: float, explained: Collec
             others = [(world, _shown(origin, world, end)) for world in change.worlds]
             yield (made := _compared(subject, change, base, others, end))
         except OutOfTime:
-            yield Answer(change.name, change.sentence, Status.UNDECIDED, "not asked: there was no time left")
+            yield Answer(change.name, change.sentence, Status.UNDECIDED, "there was no time left", open=True)
+            continue
+        except _Absent as error:
+            because = f"{NO_PLACE} ({error})"
+            yield Answer(change.name, change.sentence, Status.UNDECIDED, because)
             continue
         except _Failed as error:
             yield Answer(
-                change.name, change.sentence, Status.UNDECIDED, f"not asked: the other process failed: {error}"
+                change.name, change.sentence, Status.UNDECIDED, f"the other process failed: {error}", open=True
             )
             continue
         if change.name == "process" and made.status is Status.REFUTED:
@@ -122,9 +132,7 @@ def _compared(subject: Subject, change: _Change, base: Seen, others: list[tuple[
 def _witness(subject: Subject, key: str, seen: tuple[Seen, Seen], world: _World, end: float) -> Witness:
     """Return the play with this key, and what each process said of it."""
     play = Play(subject.agents, ())
-    with until(end):
-        limited = replace(subject, until=end)
-        play = next((one for one in plays(limited, sort=sort_key) if key_of(one) == key), play)
+    play = next((one for one in plays(replace(subject, until=end), sort=sort_key) if key_of(one) == key), play)
     shown, also = (Shown(tuple(Round(None, told=text) for text in one[key][1]) if key in one else ()) for one in seen)
     return Witness(play, shown, "the outcomes differ", f"{world.words} in place of {BASE.words}", play, also)
 
@@ -146,6 +154,8 @@ def _shown(origin: Origin, world: _World, end: float) -> Seen:
         raise _Failed(f"{error}") from error
     finally:
         process.stop()
+    if "absent" in made:
+        raise _Absent(made["absent"])
     if "error" in made:
         raise _Failed(made["error"])
     return {key: (compared, words) for key, (compared, words) in made["shown"].items()}

@@ -1,8 +1,8 @@
 """Plays in a process of its own, under another hash seed or another clock: `python -m evenhand.arbiters.child`.
 
 It reads one line of JSON from standard input (`origin`, `clock`, `plays`) and writes one line: `shown`, for each play
-what it showed, or `error`.  Both are texts that are the same under any hash seed.  What the kernel prints goes to
-standard error, because it is no outcome.
+what it showed; `absent`, why the kernel is not found; or `error`.  All are texts that are the same under any hash seed.
+What the kernel prints goes to standard error, because it is no outcome.
 """
 
 from __future__ import annotations
@@ -64,7 +64,11 @@ def answer(asked: dict[str, Any]) -> dict[str, Any]:
     if asked["clock"]:
         shift_clock(asked["clock"])
     try:
-        subject = subject_of(Origin(**asked["origin"]).factory())
+        factory = Origin(**asked["origin"]).factory()
+    except NotExaminable as error:
+        return {"absent": str(error)}
+    try:
+        subject = subject_of(factory)
         performed = ((play, perform(subject, play)) for play in islice(plays(subject, sort=sort_key), asked["plays"]))
         shown = {key_of(play): [fixed(one.compared()), [row.text for row in one.rounds]] for play, one in performed}
     except NotExaminable as error:

@@ -16,7 +16,7 @@ from hypothesis.errors import Flaky, NoSuchExample
 from evenhand.arbiters.answer import Answer
 from evenhand.arbiters.apart import CHANGES, apart
 from evenhand.arbiters.kernels import POPULATION, Factory, Subject
-from evenhand.arbiters.limits import OutOfTime, until
+from evenhand.arbiters.limits import Hung, OutOfTime, until
 from evenhand.arbiters.loading import origin_of
 from evenhand.arbiters.plays import Play, offers, perform, plays
 from evenhand.arbiters.power import Power, power
@@ -33,7 +33,13 @@ MOST_PLAYS = 3_000
 SMALL, DRAWN, NAMED = 0.5, 0.65, 0.75
 """Parts of the time after which small plays, drawn plays and names for arbiters end; other processes have the rest."""
 
-LABELLED = ("names", "identity", "labels", "exchange")
+GRACE = 0.04
+"""Part of the time after which a kernel that does not return is interrupted."""
+
+LATE = "not every small play was tried in the time given"
+HUNG = "a call of the kernel did not return in the time given"
+
+HASHED = ("delivery order", "listing order", "names", "identity", "labels", "number of agents", "exchange")
 """Questions whose answers another hash seed may change."""
 
 
@@ -83,24 +89,30 @@ def answers(
     subject = subject_of(kernel, name)
     able = [_Asked(one) for one in questions() if not one.missing(subject)]
 
-    def bounded(part: float, work: Callable[[Subject], T]) -> T | None:
-        moment = began + seconds * part
-        with suppress(OutOfTime), until(moment):
-            return work(replace(subject, until=moment))
-        return None
+    late = ""
 
-    complete = bool(bounded(SMALL, lambda one: _enumerate(one, able)))
+    def bounded(part: float, work: Callable[[Subject], T]) -> T | None:
+        nonlocal late
+        moment = began + seconds * part
+        try:
+            with until(moment, seconds * GRACE):
+                return None if late == HUNG else work(replace(subject, until=moment))
+        except OutOfTime as error:
+            late = HUNG if isinstance(error, Hung) else late or LATE
+            return None
+
+    tried = bounded(SMALL, lambda one: _enumerate(one, able))
+    scope = _Scope(late=late) if tried is None else tried
     bounded(DRAWN, lambda one: _draw(one, able, examples, seed))
     found = {one.question.name for one in able if one.witness is not None}
     made = {
-        one.question.name: _answer(
-            one, complete, found, lambda one: bounded(NAMED, lambda subject: _named(subject, one))
-        )
+        one.question.name: _answer(one, scope, found, lambda one: bounded(NAMED, lambda subject: _named(subject, one)))
         for one in able
     }
-    powers = bounded(NAMED, power)
+    unsteady = found & {"repetition", "identity"}
+    powers = None if unsteady else bounded(NAMED, power)
     every = [made.get(one.name) or _unasked(one, subject) for one in questions()]
-    around = tuple(apart(subject, origin_of(kernel, place), began + seconds, found & {"repetition", "identity"}))
+    around = tuple(apart(subject, origin_of(kernel, place), began + seconds, unsteady))
     if any(one.question == "hash seed" and one.status is Status.REFUTED for one in around):
         every = [_left_to_the_hash_seed(one) for one in every]
     return Examined(subject, (*every, *around), powers)
@@ -108,19 +120,28 @@ def answers(
 
 def _left_to_the_hash_seed(one: Answer) -> Answer:
     """Leave what names seem to decide to the hash seed: in another process they would decide otherwise."""
-    if one.question not in LABELLED or one.because.startswith("not asked"):
+    if one.question not in HASHED or one.because.startswith("not asked"):
         return one
     return Answer(one.question, one.sentence, Status.UNDECIDED, "explained by: hash seed")
 
 
-def _enumerate(subject: Subject, able: list[_Asked]) -> bool:
-    """Ask every question of every small play; return whether all were tried.  Raises OutOfTime."""
+@dataclass(frozen=True)
+class _Scope:
+    """Whether all small plays were tried; else why not: `late` for lack of time, `many` because there are too many."""
+
+    complete: bool = False
+    late: str = ""
+    many: str = ""
+
+
+def _enumerate(subject: Subject, able: list[_Asked]) -> _Scope:
+    """Ask every question of every small play, up to a number.  Raises OutOfTime."""
     for number, play in enumerate(plays(subject)):
         if number >= MOST_PLAYS:
-            return False
+            return _Scope(many="" if len(play.rounds) > 1 else f"there are more than {MOST_PLAYS:,} plays of one round")
         for one in _open(able):
             one.witness = one.ask(subject, play)
-    return True
+    return _Scope(complete=True)
 
 
 def _open(able: Iterable[_Asked]) -> Iterator[_Asked]:
@@ -188,7 +209,7 @@ def _named(subject: Subject, one: _Asked) -> str:
     return one.question.named(subject, one.witness)
 
 
-def _answer(one: _Asked, complete: bool, found: set[str], name: Callable[[_Asked], str | None]) -> Answer:
+def _answer(one: _Asked, scope: _Scope, found: set[str], name: Callable[[_Asked], str | None]) -> Answer:
     question, explained = one.question, found & set(one.question.after)
     if one.witness is not None:
         named = name(one) or one.witness.why
@@ -196,11 +217,11 @@ def _answer(one: _Asked, complete: bool, found: set[str], name: Callable[[_Asked
     if explained:
         because = f"explained by: {', '.join(sorted(explained))}"
         return Answer(question.name, question.sentence, Status.UNDECIDED, because, plays=one.plays)
-    because = "" if complete else "not every small play was tried in the time given"
-    if one.unable:
+    because = scope.late or scope.many
+    if one.unable and not because:
         because = f"not asked{' of some plays' if one.plays else ''}: {one.unable}"
-    elif not one.plays:
-        because = because or "not asked: no play could be made, because no agent has a choice"
+    elif not one.plays and not because:
+        because = "not asked: no play could be made, because no agent has a choice"
     return Answer(
         question.name,
         question.sentence,
@@ -208,7 +229,8 @@ def _answer(one: _Asked, complete: bool, found: set[str], name: Callable[[_Asked
         because,
         plays=one.plays,
         drawn=one.drawn,
-        complete=complete,
+        complete=scope.complete,
+        open=bool(scope.late),
     )
 
 

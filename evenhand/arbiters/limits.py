@@ -14,32 +14,35 @@ class OutOfTime(BaseException):
     """The time is over.  A BaseException, so that no `except Exception` of a kernel swallows it."""
 
 
-@contextmanager
-def until(moment: float) -> Generator[None]:
-    """Raise OutOfTime inside the block at this moment of the monotonic clock.
+AGAIN = 0.2
+"""Seconds after which a call is interrupted again, should it have swallowed the first."""
 
-    Only the main thread can be interrupted, and only where nobody else uses the alarm; elsewhere the time is looked at
-    between two plays.
+
+class Hung(OutOfTime):
+    """The time was over while the kernel did not return."""
+
+
+@contextmanager
+def until(moment: float, grace: float) -> Generator[None]:
+    """Raise Hung inside the block `grace` seconds after this moment of the monotonic clock.
+
+    The grace lets what looks at the clock itself end first; the alarm is for a kernel that does not return.  Only the
+    main thread can be interrupted, and only where nobody else uses the alarm.
     """
-    alarm = getattr(signal, "SIGALRM", None)
-    free = (
-        alarm is not None
-        and threading.current_thread() is threading.main_thread()
-        and signal.getsignal(alarm) is signal.SIG_DFL
-    )
     left = moment - time.monotonic()
     if left <= 0:
         raise OutOfTime
-    if not free or left > threading.TIMEOUT_MAX:
+    alarm = getattr(signal, "SIGALRM", None)
+    main = threading.current_thread() is threading.main_thread()
+    if alarm is None or not main or signal.getsignal(alarm) is not signal.SIG_DFL or left > threading.TIMEOUT_MAX:
         yield
         return
 
     def over(*_: object) -> NoReturn:
-        raise OutOfTime
+        raise Hung
 
-    assert alarm is not None
     signal.signal(alarm, over)
-    signal.setitimer(signal.ITIMER_REAL, left)
+    signal.setitimer(signal.ITIMER_REAL, left + grace, AGAIN)
     try:
         yield
     finally:

@@ -41,7 +41,7 @@ def origin_of(factory: Factory, place: str = "") -> Origin | None:
     A rule is made again from its function (at `place`) and its choices, where JSON can hold these.
     """
     made: tuple[Factory, tuple[Any, ...], bool, tuple[Any, ...]] | None = getattr(factory, "__rule__", None)
-    if made is None or (place and factory_at(place) is not made[0]):
+    if made is None or (place and hasattr(factory_at(place), "__rule__")):
         own = place or place_of(factory)
         return Origin(own) if own else None
     function, choices, listed, labels = made

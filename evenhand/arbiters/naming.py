@@ -24,20 +24,22 @@ def rule_that_fits(
     criteria: Mapping[str, Criterion],
     *,
     constant: bool = False,
+    third: bool = True,
     show: Show = perform,
 ) -> str:
     """Return the rules that fit the play and all its variants, each with what the favoured agent gets; empty if none.
 
-    A third agent that copies the first tells rules apart, where the population can be varied: of two, one wins exactly
-    where the other loses.  A rule that favours the same agent in all variants counts only if `constant`.
+    A `third` agent that copies the first tells rules apart, where the population can be varied: of two, one wins
+    exactly where the other loses, and then the first rule that fits is told.  A rule that favours the same agent in all
+    variants counts only if `constant`.
     """
-    for one in (_with_a_third(subject, play), play):
+    for one in (_with_a_third(subject, play), play) if third else (play,):
         runs = [(other, show(subject, other)) for other in (one, *variants(one))]
         last = [(other, shown.rounds[-1]) for other, shown in runs if not shown.error and shown.rounds]
         last = [run for run in last if _answers_all(*run)]
         fitting = [f"{words} {prize}" for words, rule in criteria.items() if (prize := _fits(last, rule, constant))]
         if fitting:
-            return (" and " if constant else " or ").join(fitting)
+            return " or ".join(fitting if len(one.agents) > 2 else fitting[:1])
     return ""
 
 

@@ -93,16 +93,20 @@ class Round:
     error: str = ""
     told: str = ""
 
-    def compared(self, names: Names | None = None) -> Hashable:
-        """Return what is compared of it, with names put in place of others."""
-        names = names or {}
+    def compared(self, names: Names | None = None, *, loose: bool = False) -> Hashable:
+        """Return what is compared of it, with names put in place of others.
+
+        The state may list agents in the order in which they are listed; `loose` leaves the order of its lists aside.
+        """
+        if not names:
+            return (comparable(self.outcomes), comparable(self.observed, loose=loose), self.error)
         outcomes = self.outcomes
         if isinstance(outcomes, Mapping):  # agents may be of any type; inside values only texts are renamed
             outcomes = {names.get(agent, agent): renamed(outcome, names) for agent, outcome in outcomes.items()}
         else:
             outcomes = renamed(outcomes, names)
         error = re.sub(r"\w+", lambda word: str(names.get(word[0], word[0])), self.error)
-        return (comparable(outcomes), comparable(renamed(self.observed, names)), error)
+        return (comparable(outcomes), comparable(renamed(self.observed, names), loose=loose), error)
 
     @property
     def text(self) -> str:
@@ -116,9 +120,9 @@ class Shown:
 
     rounds: tuple[Round, ...]
 
-    def compared(self, names: Names | None = None) -> Hashable:
-        """Return what is compared of it."""
-        return tuple(one.compared(names) for one in self.rounds)
+    def compared(self, names: Names | None = None, *, loose: bool = False) -> Hashable:
+        """Return what is compared of it; see `Round.compared`."""
+        return tuple(one.compared(names, loose=loose) for one in self.rounds)
 
     @property
     def error(self) -> str:

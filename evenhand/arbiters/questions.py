@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from evenhand.arbiters.identity import Identity
 from evenhand.arbiters.question import Question
 from evenhand.arbiters.single import Answered, Exclusion, History, Progress, Turns
 from evenhand.arbiters.threads import ThreadTiming
-from evenhand.arbiters.variants import AgentNames, Delivery, Exchange, Identity, Labels, Number, Repetition, Seats
+from evenhand.arbiters.variants import AgentNames, Delivery, Exchange, Labels, Number, Repetition, Seats
 from evenhand.arbiters.welfare import Monotonicity, Participation, Veto
 
 

@@ -15,14 +15,17 @@ from evenhand.arbiters.values import comparable
 from evenhand.core.answers import error_text
 from evenhand.core.text import describe
 
-SEEDS = 400
-"""Seeds over which shares are counted."""
+SOME, SEEDS = 60, 200
+"""Seeds over which shares are counted: first some, then all if these leave a doubt."""
+
+FIRST = 8
+"""Seeds under which two plays are compared one by one."""
 
 FEW = 64
 """Seeds over which a worth is averaged."""
 
-SURE = 4.5
-"""Standard errors beyond which a difference is no chance: seven in a million."""
+LIKELY, SURE = 1.5, 4.5
+"""Standard errors beyond which a difference is doubted, and beyond which it is no chance (seven in a million)."""
 
 Seen = Callable[[Shown], Hashable]
 """What is counted of a play; None: nothing."""
@@ -41,30 +44,38 @@ class Shares:
     """How often a play shows what, over all seeds; each sample is taken once."""
 
     def __init__(self) -> None:
-        self._counted: dict[Hashable, Counter[Hashable]] = {}
+        self._known: dict[Hashable, list[Hashable]] = {}
 
     def alike(self, subject: Subject, left: Sample, right: Sample) -> bool:
-        """Return whether what is seen of two plays comes equally often, as far as chance lets one tell."""
-        one, other = self._count(subject, left), self._count(subject, right)
-        totals = one.total(), other.total()
-        if not all(totals):
+        """Return whether what is seen of two plays comes equally often, as far as chance lets one tell.
+
+        What is the same under each of the first seeds is taken to be the same.
+        """
+        if self._seen(subject, left, FIRST) == self._seen(subject, right, FIRST):
             return True
-        return not any(differ((one[key], other[key]), totals) for key in one.keys() | other.keys())
+        for seeds, sure in ((SOME, LIKELY), (SEEDS, SURE)):
+            one, other = (Counter(self._seen(subject, sample, seeds)) for sample in (left, right))
+            del one[None], other[None]
+            totals = one.total(), other.total()
+            if not all(totals):
+                return True
+            if not any(differ((one[key], other[key]), totals, sure) for key in one.keys() | other.keys()):
+                return True
+        return False
 
-    def _count(self, subject: Subject, sample: Sample) -> Counter[Hashable]:
+    def _seen(self, subject: Subject, sample: Sample, seeds: int) -> list[Hashable]:
         play = sample.play
-        key = (comparable((play.agents, play.rounds, play.names)), sample.key)
-        if key not in self._counted:
-            found = (sample.seen(perform(subject, replace(play, seed=seed))) for seed in range(SEEDS))
-            self._counted[key] = Counter(one for one in found if one is not None)
-        return self._counted[key]
+        known = self._known.setdefault((comparable((play.agents, play.rounds, play.names)), sample.key), [])
+        for seed in range(len(known), seeds):
+            known.append(sample.seen(perform(subject, replace(play, seed=seed))))
+        return known[:seeds]
 
 
-def differ(counts: tuple[int, int], totals: tuple[int, int]) -> bool:
-    """Return whether two shares differ by more than chance explains."""
+def differ(counts: tuple[int, int], totals: tuple[int, int], sure: float) -> bool:
+    """Return whether two shares differ by more than so many standard errors."""
     pooled = sum(counts) / sum(totals)
     error = math.sqrt(pooled * (1 - pooled) * sum(1 / total for total in totals))
-    return abs(counts[0] / totals[0] - counts[1] / totals[1]) > SURE * error
+    return abs(counts[0] / totals[0] - counts[1] / totals[1]) > sure * error
 
 
 def worths(subject: Subject, play: Play, agent: str) -> list[float]:

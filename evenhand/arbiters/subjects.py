@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 from evenhand.arbiters.environments import environments, is_environment
@@ -23,7 +23,7 @@ def subject_of(kernel: Factory, name: str = "") -> Subject:
         )
     title = name or str(getattr(kernel, "__name__", type(kernel).__name__))
     takes_agents = _takes(kernel, "agents")
-    first = _made(title, kernel, *([list(POPULATION[:3])] if takes_agents else []))
+    first = _made(title, kernel, POPULATION[:3] if takes_agents else ())
     factory: Factory = kernel
     if is_environment(first):
         factory, takes_agents = environments(kernel), False
@@ -51,9 +51,9 @@ def subject_of(kernel: Factory, name: str = "") -> Subject:
     return Subject(title, factory, tuple(agents), frozenset(offered | ({"labels"} if labels else set())), labels)
 
 
-def _made(title: str, factory: Factory, *agents: list[str]) -> Any:
+def _made(title: str, factory: Factory, agents: Sequence[str] = ()) -> Any:
     try:
-        return factory(agents=agents[0]) if agents else factory()
+        return factory(agents=list(agents)) if agents else factory()
     except NotExaminable:
         raise
     except Exception as error:

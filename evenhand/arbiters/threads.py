@@ -11,14 +11,14 @@ import itertools
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from random import Random
 from types import FrameType
 from typing import Any
 
 from evenhand.arbiters.kernels import Subject
 from evenhand.arbiters.limits import OutOfTime
-from evenhand.arbiters.naming import rule_that_fits
+from evenhand.arbiters.naming import Criterion, rule_that_fits
 from evenhand.arbiters.plays import Play, Round, Shown, look
 from evenhand.arbiters.question import Question, Witness
 from evenhand.core.answers import error_text
@@ -26,8 +26,8 @@ from evenhand.core.answers import error_text
 PATIENCE = 0.02
 """Seconds after which a thread that does not come back is taken to wait for something."""
 
-LAST = 1.0
-"""Seconds after which threads that all wait are taken to wait for ever."""
+LAST = 3.0
+"""Seconds without a step of any thread after which all are taken to wait for ever."""
 
 SCHEDULES = 12
 """Drawn schedules of each play."""
@@ -43,7 +43,7 @@ class Turns:
     """Who of several threads runs."""
 
     def __init__(self, count: int, pick: Pick) -> None:
-        self._able, self._pick, self._moves = set(range(count)), pick, 0
+        self._able, self._pick, self.moves = set(range(count)), pick, 0
         self._current: int | None = pick(None, sorted(self._able))
         self._change = threading.Condition()
 
@@ -54,8 +54,8 @@ class Turns:
             if self._current in (me, None):
                 self._hand_on(me)
             while self._current != me:
-                seen = self._moves
-                if not self._change.wait(PATIENCE) and self._moves == seen and self._current is not None:
+                seen = self.moves
+                if not self._change.wait(PATIENCE) and self.moves == seen and self._current is not None:
                     self._able.discard(self._current)
                     self._hand_on(None)
 
@@ -68,7 +68,7 @@ class Turns:
 
     def _hand_on(self, current: int | None) -> None:
         self._current = self._pick(current, sorted(self._able)) if self._able else None
-        self._moves += 1
+        self.moves += 1
         self._change.notify_all()
 
 
@@ -99,9 +99,9 @@ def together(subject: Subject, play: Play, pick: Pick = in_order) -> Shown:
         turns.come(me)
         sys.settrace(_tracer(turns, me))
         try:
-            given = session.kernel.act({agent: choice})
+            given: dict[Any, Any] = dict(session.kernel.act({agent: choice}))
             sys.settrace(None)
-            outcomes.update(given if isinstance(given, Mapping) else {agent: given})
+            outcomes.update(given)
         except Exception as error:
             sys.settrace(None)
             errors[me] = error_text(error)
@@ -114,14 +114,27 @@ def together(subject: Subject, play: Play, pick: Pick = in_order) -> Shown:
     ]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join(LAST)
+    _await(subject, threads, turns)
     hanging = [str(agent) for thread, (agent, _) in zip(threads, profile, strict=True) if thread.is_alive()]
     if hanging:
         return Shown((Round(None, error=f"the calls of {', '.join(hanging)} do not return"),))
     if errors:
         return Shown((Round(None, error=errors[min(errors)]),))
     return Shown((look(session, play.agents, {agent: outcomes[agent] for agent, _ in profile if agent in outcomes}),))
+
+
+def _await(subject: Subject, threads: list[threading.Thread], turns: Turns) -> None:
+    """Wait until all threads have ended, or none of them goes on.  Raises OutOfTime."""
+    moves, since = turns.moves, time.monotonic()
+    while alive := [thread for thread in threads if thread.is_alive()]:
+        alive[0].join(0.02)
+        now = time.monotonic()
+        if turns.moves != moves:
+            moves, since = turns.moves, now
+        elif now - since > LAST:
+            return
+        if now > subject.until:
+            raise OutOfTime
 
 
 def _tracer(turns: Turns, me: int) -> Callable[[FrameType, str, Any], Any]:
@@ -174,7 +187,7 @@ class ThreadTiming(Question):
         def others(play: Play) -> Iterator[Play]:
             return (play.delivered(order) for order in itertools.permutations(range(len(play.agents))))
 
-        criteria = {
+        criteria: dict[str, Criterion] = {
             "whose thread is first": lambda play: play.rounds[0][0][0],
             "whose thread is last": lambda play: play.rounds[0][-1][0],
         }

@@ -15,7 +15,7 @@ from evenhand.arbiters.naming import Criterion, rule_that_fits
 from evenhand.arbiters.plays import Play, Shown, menus, perform
 from evenhand.arbiters.question import Question, Unable, Witness
 from evenhand.arbiters.shares import Sample, Shares
-from evenhand.arbiters.values import Names, comparable, fresh
+from evenhand.arbiters.values import Names, comparable
 from evenhand.core.text import describe
 
 T = TypeVar("T")
@@ -59,8 +59,8 @@ class Varied(Question):
     """What decides where a variant differs."""
     criteria: ClassVar[Mapping[str, Criterion]] = {}
     """Rules that are tried to name the arbiter, each with the agent that it favours."""
-    constant: ClassVar[bool] = False
-    """Whether the favoured agent may be the same in all variants."""
+    loose: ClassVar[bool] = False
+    """Whether the order of lists in the kernel's state may differ, because it may list the agents."""
 
     def __init__(self) -> None:
         self._shares = Shares()
@@ -76,7 +76,7 @@ class Varied(Question):
     def seen(self, play: Play, shown: Shown, names: Names) -> Hashable:
         """Return what is compared of a play, with these names put in place of others."""
         del play
-        return shown.compared(names)
+        return shown.compared(names, loose=self.loose)
 
     def ask(self, subject: Subject, play: Play, shown: Shown) -> Witness | None:
         """Return the first variant whose outcomes differ, and do so over all seeds."""
@@ -89,12 +89,10 @@ class Varied(Question):
 
     def _differ(self, subject: Subject, base: tuple[Play, Shown], variant: Variant, also: Shown) -> bool:
         (play, shown), names = base, variant.names
-        if self.seen(play, shown, names) == self.seen(play, also, {}):
-            return False
         if "order" in subject.abilities and _declared(shown, names) != _declared(also, {}):
             return False  # the declared order of precedence is another, and explains it
         if "seed" not in subject.abilities:
-            return True
+            return self.seen(play, shown, names) != self.seen(play, also, {})
         left = Sample(play, lambda one: self.seen(play, one, names), comparable(names))
         return not self._shares.alike(subject, left, Sample(variant.play, lambda one: self.seen(play, one, {})))
 
@@ -104,7 +102,7 @@ class Varied(Question):
         def variants(play: Play) -> Iterator[Play]:
             return (one.play for one in self.wider(subject, play))
 
-        found = rule_that_fits(subject, witness.play, variants, self.criteria, constant=self.constant)
+        found = rule_that_fits(subject, witness.play, variants, self.criteria)
         simple = "; no simple rule fits all variants" if self.criteria else ""
         return found or f"{self.decides}{simple}"
 
@@ -146,58 +144,6 @@ class Repetition(Varied):
         return f"random: {shares}{more} in {MANY_TIMES} runs"
 
 
-class Identity(Varied):
-    """Does it matter which of several equal objects a name is?"""
-
-    name = "identity"
-    sentence = "Where the names of the agents stand in memory decides nothing."
-    decides = "the identity of the names' objects decides"
-
-    def ask(self, subject: Subject, play: Play, shown: Shown) -> Witness | None:
-        """Compare with fresh objects in each order, the agents' own order first."""
-        if not all(isinstance(agent, str) and len(agent) > 1 for agent in play.agents):
-            raise Unable("the names of the agents are no texts of several letters, so that there is no second object")
-        base = _placed(play, play.agents)
-        return None if base is None else super().ask(subject, base, perform(subject, base))
-
-    def variants(self, subject: Subject, play: Play) -> Iterator[Variant]:
-        """The same names, as other objects in another order of addresses."""
-        for order in orders(play.agents):
-            other = _placed(play, order)
-            if other is not None:
-                yield Variant(
-                    other, f"the names are equal objects that stand in memory in the order {', '.join(order)}"
-                )
-
-    def named(self, subject: Subject, witness: Witness) -> str:
-        """Return who is favoured: whose name has the smallest or the greatest address."""
-        criteria: Mapping[str, Criterion] = {
-            "whose name has the smallest `id`": lambda play: min(play.agents, key=id),
-            "whose name has the greatest `id`": lambda play: max(play.agents, key=id),
-        }
-        found = ""
-        if witness.other is not None:
-            runs = [
-                one for order in itertools.permutations(witness.play.agents) if (one := _placed(witness.play, order))
-            ]
-            found = rule_that_fits(_alone(subject), runs[0], lambda _: runs[1:], criteria) if runs else ""
-        return f"object identity decides: the agent {found}" if found else "object identity decides"
-
-
-def _placed(play: Play, order: tuple[str, ...]) -> Play | None:
-    """Return the play with equal names whose addresses ascend in this order; None if memory gives none."""
-    objects = [(fresh(agent), agent) for _ in range(16) for agent in order]
-    found: dict[str, str] = {}
-    least = -1
-    for agent in order:
-        later = [one for one, name in objects if name == agent and id(one) > least]
-        if not later:
-            return None
-        found[agent] = min(later, key=id)
-        least = id(found[agent])
-    return replace(play.called(found), names=play.names)
-
-
 class Seats(Varied):
     """Does the order in which agents are listed decide?"""
 
@@ -205,6 +151,7 @@ class Seats(Varied):
     sentence = "The order in which the agents are listed decides nothing."
     needs = (("population",),)
     decides = "the listing order decides"
+    loose = True
     criteria: ClassVar[Mapping[str, Criterion]] = {
         "the first in `agents`": lambda play: play.agents[0],
         "the last in `agents`": lambda play: play.agents[-1],
@@ -292,7 +239,7 @@ class Exchange(Varied):
     )
     after = ORDERS
     decides = "who makes a choice decides"
-    constant = True
+    loose = True
 
     def variants(self, subject: Subject, play: Play) -> Iterator[Variant]:
         """The same choices, made by others that have them too."""
@@ -309,7 +256,7 @@ class Exchange(Varied):
         """Return which agent is favoured whoever makes which choice."""
         criteria: dict[str, Criterion] = {str(agent): lambda _, a=agent: a for agent in witness.play.agents}  # type: ignore[misc]
         runs = [one.play for one in self.variants(subject, witness.play)]
-        found = rule_that_fits(_alone(subject), witness.play, lambda _: runs, criteria, constant=True)
+        found = rule_that_fits(subject, witness.play, lambda _: runs, criteria, constant=True, third=False)
         return f"{found}, whoever makes which choice" if found else self.decides
 
 
@@ -317,11 +264,6 @@ def _back(names: Names, play: Play) -> tuple[str, ...]:
     """Return whose choice each agent makes."""
     source = {new: old for old, new in names.items()}
     return tuple(source[agent] for agent in play.agents)
-
-
-def _alone(subject: Subject) -> Subject:
-    """Return the subject as one whose agents cannot be added to."""
-    return replace(subject, abilities=subject.abilities - {"population"})
 
 
 def _offered(subject: Subject, play: Play) -> bool:
@@ -366,8 +308,8 @@ class Labels(Varied):
 
 def _result(shown: Shown) -> Hashable:
     """Return the one result that all agents get in the last round; None if they get several."""
-    outcomes = shown.rounds[-1].outcomes
-    results = {comparable(one) for one in outcomes.values()} if hasattr(outcomes, "values") else set()
+    outcomes: Any = shown.rounds[-1].outcomes
+    results: set[Hashable] = {comparable(one) for one in outcomes.values()} if hasattr(outcomes, "values") else set()
     return results.pop() if len(results) == 1 else None
 
 

@@ -128,10 +128,12 @@ class Veto(Question):
         return ""
 
     def _may_gain(self, subject: Subject, play: Play, agent: str) -> bool:
-        """Return whether the agent's choice gains anything for it in some play of up to two rounds."""
+        """Return whether the agent's choice gains anything for it alone, or in a play of up to two rounds."""
         key = (play.agents, agent, comparable(dict(play.rounds[0])[agent]))
         if key not in self._gains:
-            self._gains[key] = any(
+            alone = replace(play, rounds=(tuple(pair for pair in play.rounds[0] if pair[0] == agent),))
+            absent = worths(subject, without(play, agent), agent)
+            self._gains[key] = less(absent, worths(subject, alone, agent)) or any(
                 less(worths(subject, without(one, agent, 0), agent), worths(subject, one, agent))
                 for one in itertools.islice(_with_choice(subject, play, agent), MOST)
             )
