@@ -26,10 +26,14 @@ FOLDERS = ("evenhand", *CONTENT)
 ENGINES = {"cvc5", "hypothesis", "msgspec", "networkx", "numpy", "rich", "scipy", "typer", "z3"}
 ENGINE_FOLDERS = ("core", "processes", "evidence", "search", "machine", "smt", "variants")
 WRITERS = {
+    "evenhand/core/files.py",
     "evenhand/evidence/store.py",
     "evenhand/search/spilling.py",
 }
-"""The modules of content and engines that may write files: the store, and the disk of a search, when requested."""
+"""The modules of content and engines that may write files: the store, and the disk of a search, when requested.
+
+`core/files.py` only reads; it opens with `os.open`, because `open` would wait for the writer of a FIFO.
+"""
 
 MAY_READ_THE_REFERENCE: dict[str, set[str]] = {}
 """The modules of claims that may read the reference.

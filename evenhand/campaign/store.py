@@ -147,7 +147,7 @@ class Store:
                 _results.c.identity.in_(wanted[first : first + MANY]), _results.c.outcome == "done"
             )
             for row in self._read(_rows(query.order_by(_results.c.id))):
-                found[row.identity] = float(row.seconds)
+                found[row.identity] = _seconds(self.name, row)
         return found
 
     def close(self) -> None:
@@ -155,13 +155,21 @@ class Store:
         self.engine.dispose()
 
     def _kept(self, row: Any) -> Kept:
-        content = bytes(row.content)
+        given: Any = row.content
+        content = bytes(cast("bytes", given)) if isinstance(given, bytes | memoryview) else b""
         if _digest(content) != row.digest:
             raise StoreError(
                 f"{self.name}: row {row.id} of evenhand_results was changed since it was written (its digest differs). "
                 "Restore the store from a copy, or begin with another"
             )
-        return Kept(row.address, row.identity, row.outcome, parse(row.limits), parse(content), row.seconds, row.at)
+        try:
+            limits, made = parse(row.limits), parse(content)
+        except (TypeError, ValueError, AttributeError) as error:
+            raise StoreError(
+                f"{self.name}: row {row.id} of evenhand_results is damaged ({error!s:.120}). "
+                "Restore the store from a copy, or begin with another"
+            ) from error
+        return Kept(row.address, row.identity, row.outcome, limits, made, _seconds(self.name, row), row.at)
 
     def _read(self, ask: Callable[[sql.Connection], T]) -> T:
         with _store_errors(self.name, "read"), self.engine.connect() as connection:
@@ -171,6 +179,16 @@ class Store:
         writing = self.engine.execution_options(writing=True)
         with _store_errors(self.name, "written to"), writing.begin() as connection:
             return do(connection)
+
+
+def _seconds(name: str, row: Any) -> float:
+    try:
+        return float(row.seconds)
+    except (TypeError, ValueError) as error:
+        raise StoreError(
+            f"{name}: a row of evenhand_results is damaged: its seconds are {row.seconds!r:.40}. "
+            "Restore the store from a copy, or begin with another"
+        ) from error
 
 
 def _rows(query: Any) -> Callable[[sql.Connection], Sequence[Any]]:
@@ -215,6 +233,10 @@ def opened(url: URL, *, make: bool) -> Store:
         and not Path(url.database).exists()
     ):
         raise StoreError(f"{name}: there is no such store. Run the campaign first, or name its store with --store")
+    if sqlite and url.database and Path(url.database).exists() and not Path(url.database).is_file():
+        raise StoreError(
+            f"store {name} cannot be opened (it is no regular file). Check the path, or name another store"
+        )
     try:
         engine = sql.create_engine(url, isolation_level=None) if sqlite else sql.create_engine(url)
     except ImportError as error:
@@ -236,6 +258,8 @@ def _ready(store: Store, make: bool) -> None:
         names = set(sql.inspect(connection).get_table_names())
         latest = sql.select(sql.func.max(_about.c.schema))
         version = connection.execute(latest).scalar() if _about.name in names else None
+    if version is not None and not isinstance(version, int):
+        raise StoreError(f"{store.name}: its schema is {version!r:.40}, no number. Restore it from a copy")
     if version is not None and version > SCHEMA:
         raise StoreError(
             f"{store.name}: a newer evenhand made this store (schema {version}, known here: {SCHEMA}). "

@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 
 from evenhand.cli.console import leave
 from evenhand.core.versions import __version__
-from evenhand.report.report import INTERRUPTED
+from evenhand.exits import INTERRUPTED
 
 __all__ = ["COMMANDS", "app", "main"]
 

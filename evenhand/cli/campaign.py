@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -75,48 +75,62 @@ OutOption = Annotated[
 ]
 
 
-@guarded
-def campaign_run(
-    plan: PlanFile,
-    store: StoreOption = "",
-    jobs: JobsOption = None,
-    cluster: ClusterOption = "",
-    events: EventsOption = None,
-    stop_after: StopOption = None,
-    again: AgainOption = False,
-    out: OutOption = None,
-    as_json: JsonOut = False,
-) -> int:
+def _conducting(purpose: str, *, resumed: bool) -> Callable[..., None]:
+    """Return the command that runs what is left of a plan; `resumed` requires that it was begun before."""
+
+    @guarded
+    def conduct(
+        plan: PlanFile,
+        store: StoreOption = "",
+        jobs: JobsOption = None,
+        cluster: ClusterOption = "",
+        events: EventsOption = None,
+        stop_after: StopOption = None,
+        again: AgainOption = False,
+        out: OutOption = None,
+        as_json: JsonOut = False,
+    ) -> int:
+        with _standing(plan, store, make=not resumed) as now, usage(), ExitStack() as stack:
+            campaign = now.campaign
+            if resumed and not now.store.begun(campaign.digest):
+                raise BadUse(f"{now.store.name}: this plan was never begun there; use `evenhand campaign run`")
+            folder = folder_for(out)
+            executor = connected(cluster) if cluster else here(jobs or cores())
+            identities = [task.identity for unit in campaign.units for task in (unit.whole, *unit.pieces)]
+            pace = Pace(campaign, now.store.durations(identities), executor.workers)
+            log = None if events is None else Events(events, pace, {"plan": campaign.digest, "resumed": resumed})
+            watches: list[Watch] = [pace] if log is None else [pace, log]
+            console = Console(stderr=True, highlight=False, emoji=False, markup=False)
+            if console.is_terminal:
+                watches.append(stack.enter_context(Bar(pace, console)))
+            watches += [Deadline(stop_after)] if stop_after is not None else []
+            now.store.begin(campaign.digest, dict(campaign.content))
+            early = schedule(now, executor, Watches(*watches), again=again)
+            stack.close()
+            return _finished(now, pace, log, folder, as_json, early)
+
+    conduct.__doc__ = purpose
+    return conduct
+
+
+campaign_run = _conducting(
     """Run everything in a plan that has no result yet.
 
     Stores each result as it arrives, and repeats no work whose sources and versions are unchanged.  Exit codes: 0 all
     of the plan as expected; 1 an unexpected refutation, or an expected one that now holds; 2 bad use, or a plan, store
     or cluster that cannot be used; 3 unexpectedly undecided; 130 ended early.
-    """
-    how = _How(jobs or cores(), cluster, events, stop_after, again, resumed=False)
-    return _conducted(plan, store, how, out, as_json=as_json)
-
-
-@guarded
-def campaign_resume(
-    plan: PlanFile,
-    store: StoreOption = "",
-    jobs: JobsOption = None,
-    cluster: ClusterOption = "",
-    events: EventsOption = None,
-    stop_after: StopOption = None,
-    again: AgainOption = False,
-    out: OutOption = None,
-    as_json: JsonOut = False,
-) -> int:
+    """,
+    resumed=False,
+)
+campaign_resume = _conducting(
     """Continue a campaign, however it ended.
 
     Does the same as `run`, for a campaign that was begun in this store.  Exit codes: 0 all of the plan as expected; 1
     an unexpected refutation, or an expected one that now holds; 2 bad use, or never begun; 3 unexpectedly undecided;
     130 ended early.
-    """
-    how = _How(jobs or cores(), cluster, events, stop_after, again, resumed=True)
-    return _conducted(plan, store, how, out, as_json=as_json)
+    """,
+    resumed=True,
+)
 
 
 @guarded
@@ -218,43 +232,6 @@ def _as_yaml(made: dict[str, Json]) -> str:
     import yaml
 
     return str(yaml.safe_dump(made, sort_keys=False, allow_unicode=True))
-
-
-class _How(NamedTuple):
-    """The settings of a campaign run: where it runs, for how long, and where its events are written."""
-
-    workers: int
-    cluster: str
-    events: Path | None
-    stop_after: float | None
-    again: bool
-    resumed: bool
-
-
-def _conducted(plan: Path, store: str, how: _How, out: Path | None, *, as_json: bool) -> int:
-    with _standing(plan, store, make=not how.resumed) as now, usage(), ExitStack() as stack:
-        campaign = now.campaign
-        if how.resumed and not now.store.begun(campaign.digest):
-            raise BadUse(f"{now.store.name}: this plan was never begun there; use `evenhand campaign run`")
-        folder = folder_for(out)
-        executor = connected(how.cluster) if how.cluster else here(how.workers)
-        identities = [task.identity for unit in campaign.units for task in (unit.whole, *unit.pieces)]
-        pace = Pace(campaign, now.store.durations(identities), executor.workers)
-        watches: list[Watch] = [pace]
-        formatted = (
-            Events(how.events, pace, {"plan": campaign.digest, "resumed": how.resumed})
-            if how.events is not None
-            else None
-        )
-        watches += [formatted] if formatted is not None else []
-        console = Console(stderr=True, highlight=False, emoji=False, markup=False)
-        if console.is_terminal:
-            watches.append(stack.enter_context(Bar(pace, console)))
-        watches += [Deadline(how.stop_after)] if how.stop_after is not None else []
-        now.store.begin(campaign.digest, dict(campaign.content))
-        early = schedule(now, executor, Watches(*watches), again=how.again)
-        stack.close()
-        return _finished(now, pace, formatted, folder, as_json, early)
 
 
 def _finished(now: CampaignState, pace: Pace, formatted: Any, folder: Path | None, as_json: bool, early: bool) -> int:

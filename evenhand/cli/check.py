@@ -29,10 +29,10 @@ from evenhand.core.document import DocumentRefused
 from evenhand.core.text import describe, inert
 from evenhand.core.verdict import Status
 from evenhand.core.versions import versions
+from evenhand.exits import INTERRUPTED
 from evenhand.jobs.fixtures import fixtures_of
 from evenhand.jobs.plan import chosen_readings, chosen_scope
 from evenhand.report.phrases import plural
-from evenhand.report.report import INTERRUPTED
 from evenhand.report.table import print_lines
 from evenhand.search.verdicts import changed_readings
 

@@ -1,12 +1,12 @@
 """How every command speaks: one message for each mistake, progress on a terminal, Ctrl-C heard once.
 
 Exit codes: 0 as expected, 1 refuted (or an expected refutation is gone), 2 bad use or bad input, 3 undecided,
-130 interrupted.  A mistake in the input (a name, a file, a number) is one line on standard error.
+130 interrupted; `evenhand.exits` has those of other ends.  A mistake in the input (a name, a file, a number) is one
+line on standard error.
 """
 
 from __future__ import annotations
 
-import functools
 import os
 import signal
 import sys
@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
+from functools import partial, wraps
 from types import FrameType
 from typing import Any, NoReturn, ParamSpec
 
@@ -23,9 +24,9 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from evenhand.core.bundle import ProtocolBroken
-from evenhand.core.canonical import Json, canonical_text
+from evenhand.core.canonical import Json, canonical_bytes
 from evenhand.core.text import inert
-from evenhand.report.report import INTERRUPTED
+from evenhand.exits import INTERRUPTED
 
 P = ParamSpec("P")
 
@@ -50,8 +51,10 @@ def say(message: str) -> None:
 
 def emit(value: Mapping[str, Json]) -> None:
     """One JSON object on standard output, canonical, and nothing else."""
-    sys.stdout.write(canonical_text(dict(value)) + "\n")
+    content = canonical_bytes(dict(value)) + b"\n"  # UTF-8 whatever the locale
     sys.stdout.flush()
+    sys.stdout.buffer.write(content)
+    sys.stdout.buffer.flush()
 
 
 @contextmanager
@@ -66,7 +69,7 @@ def usage() -> Generator[None]:
 def guarded(command: Callable[P, int]) -> Callable[P, None]:
     """A command that returns its exit code, with one message for each mistake instead of a traceback."""
 
-    @functools.wraps(command)
+    @wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             with _one_request_to_end():
@@ -98,7 +101,7 @@ def _one_request_to_end() -> Generator[None]:
     before = {number: signal.signal(number, _interrupt) for number in _REQUESTS}
     hook = sys.unraisablehook
     waiting: list[threading.Timer] = []
-    sys.unraisablehook = functools.partial(_repeat_interrupt, hook, waiting)
+    sys.unraisablehook = partial(_repeat_interrupt, hook, waiting)
     try:
         yield
     finally:
@@ -141,20 +144,14 @@ def leave(message: str, code: int) -> NoReturn:
 
 @contextmanager
 def running(total: int, what: str) -> Generator[Callable[[str, int], None]]:
-    """Progress on standard error: a bar on a terminal, else a line now and then; yields `advance(words, steps)`.
-
-    Nothing refreshes on its own: a thread beside forked children can deadlock them.
-    """
-    console = Console(stderr=True, highlight=False, emoji=False, markup=False)
-    if not console.is_terminal:
-        yield _lines(total, what)
-        return
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.completed:,}"))
-    with Progress(*columns, TimeElapsedColumn(), console=console, auto_refresh=False, transient=True) as bar:
-        task = bar.add_task(what, total=total or None)
+    """Progress on standard error: a bar on a terminal, else a line now and then; yields `advance(words, steps)`."""
+    with _bar(what, total or None) as update:
+        if update is None:
+            yield _lines(total, what)
+            return
 
         def advance(words: str, steps: int) -> None:
-            bar.update(task, description=inert(words)[:60], advance=steps, refresh=True)
+            update(description=inert(words)[:60], advance=steps)
 
         yield advance
 
@@ -181,15 +178,20 @@ def _lines(total: int, what: str) -> Callable[[str, int], None]:
 @contextmanager
 def counting(what: str) -> Generator[Callable[[int, int], None] | None]:
     """The progress callback of an engine (`done`, `known`), on a terminal only; None elsewhere."""
+    with _bar(inert(what), None) as update:
+        yield update and (lambda done, known: update(completed=done, total=max(done, known) or None))
+
+
+@contextmanager
+def _bar(what: str, total: int | None) -> Generator[Callable[..., None] | None]:
+    """Yield what redraws a bar on standard error; None if that is no terminal.
+
+    Nothing refreshes on its own: a thread beside forked children can deadlock them.
+    """
     console = Console(stderr=True, highlight=False, emoji=False, markup=False)
     if not console.is_terminal:
         yield None
         return
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.completed:,}"))
     with Progress(*columns, TimeElapsedColumn(), console=console, auto_refresh=False, transient=True) as bar:
-        task = bar.add_task(inert(what), total=None)
-
-        def count(done: int, known: int) -> None:
-            bar.update(task, completed=done, total=max(done, known) or None, refresh=True)
-
-        yield count
+        yield partial(bar.update, bar.add_task(what, total=total), refresh=True)

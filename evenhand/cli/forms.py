@@ -13,4 +13,9 @@ from evenhand.report.report import Report
 
 def write_forms(folder: Path, report: Report, matrices: Sequence[Mapping[str, Any]] = ()) -> tuple[Path, ...]:
     """Write the report as `report.json` and in every other form, and say where."""
-    return write_files(folder, {"report.json": report.to_bytes() + b"\n", **forms_of(report, matrices)})
+    return write_files(folder, forms_with_json(report, matrices))
+
+
+def forms_with_json(report: Report, matrices: Sequence[Mapping[str, Any]] = ()) -> dict[str, bytes]:
+    """Return the content of every file of a report, by name."""
+    return {"report.json": report.to_bytes() + b"\n", **forms_of(report, matrices)}

@@ -15,9 +15,9 @@ from evenhand.cli.requests import bundles_named, cores
 from evenhand.core.canonical import Json, canonical_bytes
 from evenhand.core.text import inert
 from evenhand.core.versions import versions
+from evenhand.exits import INTERRUPTED
 from evenhand.jobs.plan import Budget, Job
 from evenhand.report.profile import profile_page, profile_svg, profile_table, profile_tables
-from evenhand.report.report import INTERRUPTED
 from evenhand.report.table import print_lines
 from evenhand.studies.profiling import profiles
 

@@ -16,6 +16,7 @@ from evenhand.cli.output import finish, folder_for
 from evenhand.cli.requests import bundle_named, content_of
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
+from evenhand.core.registry import registered
 from evenhand.core.text import inert
 from evenhand.core.versions import versions
 from evenhand.evidence.store import write_atomically
@@ -178,7 +179,7 @@ def _check(file: Path, *, as_json: bool) -> int:
 
     def again(named: Named) -> Proved:
         with usage():
-            bundle = bundle_named(named.protocol)
+            bundle = registered(named.protocol)  # a file may not name code to be run
             stated = theorem_named(bundle.name, named.theorem)
         found = prove_theorem(stated, bundle=bundle, keep_proofs=named.kept)
         words.append(found.status.value)

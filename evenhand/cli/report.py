@@ -9,8 +9,9 @@ from typing import Annotated, Any, cast
 import typer
 
 from evenhand.cli.console import BadUse, emit, guarded, usage
-from evenhand.cli.forms import write_forms
+from evenhand.cli.forms import forms_with_json
 from evenhand.cli.options import JsonOut
+from evenhand.cli.output import write_files
 from evenhand.cli.requests import content_of
 from evenhand.core.canonical import parse
 from evenhand.report.merging import Apart, merged
@@ -46,25 +47,36 @@ def report(
         raise BadUse(f"of {plural(len(files), 'file')} none is a report.json; `evenhand verify --out DIR` writes one")
     if twice := next((name for name in about if about.count(name) > 1), None):
         raise BadUse(f"two kill matrices are about {twice}; name one of them")
+    try:
+        found = merged(reports)
+    except Apart as error:
+        raise BadUse(f"{error}; name reports that go together") from error
+    for file, made in read:
+        _show(file, made)
     with usage():
-        try:
-            found = merged(reports)
-        except Apart as error:
-            raise BadUse(f"{error}; name reports that go together") from error
-        folder = ready_folder(out)
-        try:
-            written = write_forms(folder, found, matrices)
-        except (KeyError, TypeError) as error:
-            raise BadUse(f"a damaged kill matrix ({error!r}); run `evenhand mutants` again") from error
+        written = write_files(ready_folder(out), forms_with_json(found, matrices))
     if as_json:
         emit({"format": "evenhand/written", "version": 1, "written": [str(path) for path in written]})
     return 0
 
 
+def _show(file: Path, made: Mapping[str, Any]) -> None:
+    """Make the forms of one file, so that the file at fault is named.  Raises BadUse."""
+    one, matrices = (Report.from_json(made), []) if made["format"] == FORMAT else (Report(()), [made])
+    again = "verify" if not matrices else "mutants"
+    try:
+        forms_with_json(one, matrices)
+    except Exception as error:  # well-typed values may still be none that a run writes
+        raise BadUse(
+            f"{file}: a damaged {'kill matrix' if matrices else 'report'} ({type(error).__name__}: {error!s:.120}); "
+            f"run `evenhand {again}` again"
+        ) from error
+
+
 def _report(file: Path, made: Mapping[str, Any]) -> Report:
     try:
         return Report.from_json(made)
-    except (KeyError, TypeError, ValueError) as error:
+    except ValueError as error:
         raise BadUse(
             f"{file}: a damaged report, or another version's ({error}); run `evenhand verify` again"
         ) from error

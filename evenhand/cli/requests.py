@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.cli.console import BadUse, usage
+from evenhand.core import files
 from evenhand.core.bundle import Bundle
 from evenhand.core.registry import find, protocols
 from evenhand.core.system import AnySystem
@@ -17,15 +18,8 @@ from evenhand.jobs.plan import Job, chosen_readings, chosen_scope, claims_for, s
 
 def content_of(file: Path) -> bytes:
     """The bytes of a file that the person named.  Raises BadUse, in the words of every command."""
-    try:
-        return file.read_bytes()
-    except FileNotFoundError as error:
-        raise BadUse(f"{file}: there is no such file. Check the path.") from error
-    except IsADirectoryError as error:
-        raise BadUse(f"{file}: it is a folder. Name the files in it.") from error
-    except (OSError, ValueError) as error:
-        cause = (error.strerror if isinstance(error, OSError) else str(error)) or type(error).__name__
-        raise BadUse(f"{file}: it cannot be read ({cause}). Check the path and its permissions.") from error
+    with usage():
+        return files.content_of(file)
 
 
 def bundle_named(name: str) -> Bundle:

@@ -23,9 +23,10 @@ from evenhand.core.system import UnknownName
 from evenhand.core.text import inert
 from evenhand.core.versions import versions
 from evenhand.evidence.finding import Finding, plain
+from evenhand.exits import INTERRUPTED
 from evenhand.jobs.plan import Job, claims_for, system_for
 from evenhand.jobs.pool import run_jobs
-from evenhand.report.report import INTERRUPTED, Report
+from evenhand.report.report import Report
 from evenhand.report.sweep import point_table
 from evenhand.report.table import print_lines
 from evenhand.smt.registry import stated

@@ -28,6 +28,7 @@ from evenhand.conform.vectors.verifying import (
 )
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json, canonical_bytes
+from evenhand.core.names import as_name, within
 from evenhand.core.registry import folder
 from evenhand.core.system import UnknownName
 from evenhand.core.text import inert
@@ -49,8 +50,9 @@ class Do(StrEnum):
 
 
 def shipped(protocol: str) -> Path:
-    """The folder of the vectors of a protocol that come with evenhand."""
-    return folder("counterexamples") / protocol / "vectors"
+    """The folder of the vectors of a protocol that come with evenhand.  Raises BadUse for a system of a file."""
+    with usage():
+        return within(folder("counterexamples"), protocol, "vectors", links=True)
 
 
 @guarded
@@ -141,7 +143,7 @@ def _write(path: Path, content: bytes) -> Path:
 
 def _write_itf(folder: Path, suite: Suite) -> Iterator[Path]:
     for vector in suite.vectors:
-        yield _write(folder / f"{vector.name}.itf.json", canonical_bytes(_itf(suite, vector)) + b"\n")
+        yield _write(folder / f"{as_name(vector.name, 150)}.itf.json", canonical_bytes(_itf(suite, vector)) + b"\n")
 
 
 def _itf(suite: Suite, vector: Vector) -> dict[str, Json]:

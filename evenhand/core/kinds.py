@@ -38,7 +38,7 @@ def every_state(_config: Any, _state: Any) -> bool:
 
 _SHARED = {"when", "trigger", "goal", "attempts", "progress", "completes"}
 _APPLIES: tuple[Gives, tuple[str, ...]] = ("answer", ("config",))
-_STATE: tuple[Gives, tuple[str, ...]] = ("answer", ("config", "state"))
+STATE: tuple[Gives, tuple[str, ...]] = ("answer", ("config", "state"))
 STEP: tuple[Gives, tuple[str, ...]] = ("answer", ("step",))
 
 
@@ -175,7 +175,7 @@ class Always(Safety):
     check: StateTest
     when: StateTest = every_state
 
-    CALLS: ClassVar[Calls] = {"check": _STATE, "when": _STATE}
+    CALLS: ClassVar[Calls] = {"check": STATE, "when": STATE}
     reads = "states"
 
     @property
@@ -329,7 +329,7 @@ class DeadlockFree(Property):
     wants: StateTest
     completes: StepTest
 
-    CALLS: ClassVar[Calls] = {"wants": _STATE, "completes": STEP}
+    CALLS: ClassVar[Calls] = {"wants": STATE, "completes": STEP}
     sampled = False
 
 

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from evenhand.core.answers import called, kind_of, short
 from evenhand.core.kinds import (
     BY_PLACE,
+    STATE,
     Always,
     DeadlockFree,
     EachStep,
@@ -98,7 +99,7 @@ def _claim(kind: type[K], sentence: Any, main: str, function: Any, given: Mappin
     lacking = [n for n, e in known.items() if e.default is MISSING and n not in (*more, main, "name", "sentence")]
     if lacking:
         raise TypeError(f"{what}: {decorator(kind)} needs {', '.join(f'`{one}`' for one in lacking)} as well")
-    if kind is Always and _is_open(function):
+    if kind.CALLS.get(main) == STATE and _is_open(function):
         raise TypeError(f"{what}: {called(function)} takes any arguments; write (state) or (config, state)")
     made: dict[str, Any] = {"name": name, **more, "sentence": sentence, main: function}
     return kind(**made)

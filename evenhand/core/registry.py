@@ -81,9 +81,13 @@ def _installed() -> Iterator[Bundle]:
     for point in entry_points(group="evenhand.protocols"):
         try:
             bundle = point.load()
-        except Exception as error:
-            raise ProtocolBroken(f"protocol {point.name!r} ({point.value}) does not load: {error}") from error
-        if not isinstance(bundle, Bundle):
+            whole = isinstance(bundle, Bundle) and isinstance(bundle.name, str)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # a module may also raise SystemExit
+            cause = f"{type(error).__name__}: {error}"
+            raise ProtocolBroken(f"protocol {point.name!r} ({point.value}) does not load: {cause}") from error
+        if not whole:
             raise ProtocolBroken(f"protocol {point.name!r}: {point.value} is no evenhand.core.bundle.Bundle")
         yield bundle
 

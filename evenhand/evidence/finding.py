@@ -14,6 +14,7 @@ from evenhand.core.canonical import Json
 from evenhand.core.plan import Expectation
 from evenhand.core.text import describe
 from evenhand.core.verdict import Evidence, Status, Verdict
+from evenhand.evidence.schemas import fields_of
 from evenhand.evidence.story import Story, story_lines
 
 LARGEST = 2**53
@@ -101,11 +102,8 @@ class Finding:
 
     @staticmethod
     def from_json(made: Mapping[str, Json]) -> Finding:
-        """Return the finding that `to_json` wrote.  Raises KeyError, TypeError or ValueError for anything else."""
-        read: dict[str, Any] = {**made, "trusted_base": tuple(made["trusted_base"])}
-        read |= {name: Status(read[name]) for name in ("status", "expected")}
-        read["story"] = Story.from_json(made["story"]) if made["story"] is not None else None
-        return Finding(**read)
+        """Return the finding that `to_json` wrote.  Raises Mistake for anything else."""
+        return Finding(**fields_of(made, Finding, ("evidence",)))
 
 
 def plain(value: Any) -> Json:

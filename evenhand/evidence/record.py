@@ -11,13 +11,14 @@ On disk it is canonical JSON whose first key is `format`, so that readers (pytes
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any, Final, Literal, TypeAlias, cast
 
 from msgspec import UNSET, Meta, UnsetType, convert, field, to_builtins
 
 from evenhand.core.canonical import Json, canonical_bytes, digest
 from evenhand.core.codec import decode, encode
+from evenhand.core.files import Unreadable
+from evenhand.core.names import as_name
 from evenhand.core.trace import AnyScenario, Lasso, Pair, Scenario
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.schemas import Digest, Name, Positive, Shape, Size, is_sealed, sealed, shaped, unsealed
@@ -32,12 +33,8 @@ Outcome = Literal["REFUTED", "WITNESSED"]
 """The effect of the run: it witnesses a claim that something can happen, and refutes any other."""
 
 
-class BadRecord(ValueError):
+class BadRecord(Unreadable):
     """A record that cannot be used: `culprit` (a file), `cause`, and the `next_step` that mends it."""
-
-    def __init__(self, culprit: str, cause: str, next_step: str) -> None:
-        super().__init__(f"{culprit}: {cause}. {next_step}.")
-        self.culprit, self.cause, self.next_step = culprit, cause, next_step
 
 
 def of_format(data: Json, known: str, version: int, origin: str, next_step: str = AGAIN) -> dict[str, Json]:
@@ -178,13 +175,13 @@ class Record(Shape, frozen=True, kw_only=True):
     @property
     def file_name(self) -> str:
         """`claim--variant--` and eight digits of the identity, as a name that every file system takes."""
-        parts = (plain(part) for part in (self.claim.name, self.variant.name))
+        parts = (as_name(part) for part in (self.claim.name, self.variant.name))
         return f"{'--'.join(parts)}--{self.identity.removeprefix('sha256:')[:8]}.json"
 
     @property
     def folder_name(self) -> str:
         """The name of the protocol, as the name of a folder for its records."""
-        return plain(self.protocol)
+        return as_name(self.protocol)
 
     def to_json(self) -> dict[str, Json]:
         """Return the record as JSON, sealed; `from_json` reads it back."""
@@ -220,11 +217,6 @@ class RecordFile(Record, frozen=True, kw_only=True):
 
     sha256: Digest
     """The digest of the canonical bytes of everything else here."""
-
-
-def plain(name: str) -> str:
-    """Return a name that every file system takes, without slashes and dots."""
-    return re.sub(r"[^A-Za-z0-9_-]", "_", name)[:60]
 
 
 def encode_run(evidence: Evidence) -> Run:

@@ -147,10 +147,15 @@ def replay_record(
             f"it is about version {record.claim.version} of {claim.name}, which is of version {claim.version} now",
             _again(record),
         )
-    if _is_regression(record, bundle, reference, claim):
-        result = _regressed(record, reference, claim, evidence, origin)
-    else:
-        result = _judged(record, bundle, variant, reference, claim, evidence)
+    try:
+        if _is_regression(record, bundle, reference, claim):
+            result = _regressed(record, reference, claim, evidence)
+        else:
+            result = _judged(record, bundle, variant, reference, claim, evidence)
+    except Exception as error:  # a sealed record may hold values of the wrong class, and a model may fail on them
+        next_step = "Mend the system" if bundle.own else _again(record)
+        cause = f"the system raised {type(error).__name__} along the run: {error!s:.400}"
+        raise BadRecord(origin, cause, next_step) from error
     return replace(result, filled=(*filled, *(f"reading {name}" for name in later)))
 
 
@@ -200,21 +205,16 @@ def _is_regression(record: Record, bundle: Bundle, reference: AnySystem, claim: 
     return _registered(record, bundle, reference, claim) is not Status.REFUTED
 
 
-def _regressed(record: Record, system: AnySystem, claim: Property, evidence: Evidence, origin: str) -> Replayed:
+def _regressed(record: Record, system: AnySystem, claim: Property, evidence: Evidence) -> Replayed:
     """Replay a refutation of a user's own system.
 
     Its actions were on offer when it was recorded (unless the record says otherwise), so a run with an action no longer
     on offer is no run of the system, however `step` would answer.
     """
-    try:
-        gone = _departure(system, claim, evidence) if record.own and record.own.offered else ""
-        there = judge(system, claim, evidence) if not gone else None
-        same = there is not None and there.refutes
-        same = same and outcome_digest(system, evidence, "REFUTED", record.shape) == record.shown
-    except Exception as error:
-        raise BadRecord(
-            origin, f"the system raised {type(error).__name__} along the run: {error}", "Mend the system"
-        ) from error
+    gone = _departure(system, claim, evidence) if record.own and record.own.offered else ""
+    there = judge(system, claim, evidence) if not gone else None
+    same = there is not None and there.refutes
+    same = same and outcome_digest(system, evidence, "REFUTED", record.shape) == record.shown
     refuted, decided = (there.refutes, there.decided) if there is not None else (False, True)
     why = gone if there is None else there.reason
     if refuted:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import reduce
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, cast, get_type_hints
 
 from msgspec import Meta, Struct, ValidationError, convert, to_builtins
 from msgspec.inspect import ListType, LiteralType, StructType, Type, UnionType, VarTupleType, type_info
@@ -54,6 +54,27 @@ def shaped(data: Json, kind: type[S]) -> S:
         return convert(data, kind)
     except ValidationError as error:
         raise _mistake(data, kind, str(error)) from error
+
+
+def fields_of(data: Any, kind: type[Any], without: Collection[str] = ()) -> dict[str, Any]:
+    """Return the fields of a dataclass `kind` in a JSON object, each checked against its annotation.
+
+    Raises Mistake for the first violation, as for a missing field and for one that the class does not have.
+    """
+    hints = {name: hint for name, hint in get_type_hints(kind).items() if name not in without}
+    if not isinstance(data, dict):
+        raise Mistake("$", f"Expected `object`, got `{type(data).__name__}`")
+    made = cast("dict[str, Json]", data)
+    if strange := next((name for name in (*made, *hints) if (name in made) != (name in hints)), None):
+        raise Mistake(f"$.{strange}", "the field is missing, or there is none of this name")
+    return {name: _field(name, made[name], hint) for name, hint in hints.items()}
+
+
+def _field(name: str, value: Json, hint: Any) -> Any:
+    try:
+        return convert(value, hint)
+    except ValidationError as error:
+        raise Mistake(f"$.{name}", str(error)) from error
 
 
 def _mistake(data: Json, kind: Any, text: str) -> Mistake:

@@ -11,11 +11,11 @@ import errno
 import os
 import re
 import secrets
-import stat
 from contextlib import suppress
 from pathlib import Path
 
 from evenhand.core.canonical import Json, parse
+from evenhand.core.files import Unreadable, content_of, head_of
 from evenhand.evidence.record import AGAIN, FORMAT, BadRecord, Record
 
 MAX_BYTES = 8 * 1024 * 1024
@@ -33,11 +33,7 @@ def is_record(path: Path) -> bool:
 
     False for a file that cannot be read.
     """
-    try:
-        with path.open("rb") as file:
-            return _FIRST.match(file.read(512)) is not None
-    except OSError:
-        return False
+    return _FIRST.match(head_of(path, 512)) is not None
 
 
 def load(path: str | os.PathLike[str]) -> Record:
@@ -103,33 +99,11 @@ def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
 def _text(culprit: str) -> str:
     """The text of a file of at most `MAX_BYTES`."""
     try:
-        about = os.stat(culprit)
-        if stat.S_ISDIR(about.st_mode):
-            raise BadRecord(culprit, "it is a folder", "Name the files in it")
-        if not stat.S_ISREG(about.st_mode):
-            raise BadRecord(culprit, "it is no regular file", "Give a file that `evenhand` recorded")
-        if about.st_size > MAX_BYTES:
-            raise _too_large(culprit, about.st_size)
-        with open(culprit, "rb") as file:
-            content = file.read(MAX_BYTES + 1)  # it may have grown since
-    except FileNotFoundError as error:
-        raise BadRecord(culprit, "there is no such file", "Check the path") from error
-    except (OSError, ValueError) as error:
-        if isinstance(error, BadRecord):
-            raise
-        cause = (error.strerror if isinstance(error, OSError) else str(error)) or type(error).__name__
-        raise BadRecord(culprit, f"it cannot be read ({cause})", "Check the path and its permissions") from error
-    if len(content) > MAX_BYTES:
-        raise _too_large(culprit, len(content))
-    try:
-        return content.decode("utf-8")
+        return content_of(culprit, MAX_BYTES).decode("utf-8")
     except UnicodeDecodeError as error:
         raise BadRecord(culprit, f"it is no UTF-8 text (byte {error.start})", AGAIN) from error
-
-
-def _too_large(culprit: str, size: int) -> BadRecord:
-    limit = f"{MAX_BYTES // 2**20} MiB"
-    return BadRecord(culprit, f"it has {size:,} bytes, more than the {limit} a record may have", "Shrink the run first")
+    except Unreadable as error:
+        raise BadRecord(error.culprit, error.cause, error.next_step) from error
 
 
 def _sync_folder(folder: Path) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from evenhand.core.bundle import Bundle, Phases
 from evenhand.core.canonical import Json
+from evenhand.core.names import is_name, within
 from evenhand.core.own_file import GlobalName, file_and_name, names_file
 from evenhand.core.property import Property
 from evenhand.core.registry import folder
@@ -36,9 +37,11 @@ def _shipped() -> Path:
 
 
 def fixture_files(protocol: str) -> tuple[Path, ...]:
-    """Return the fixture files of a protocol, sorted by name."""
-    folder = _shipped() / protocol
-    return tuple(sorted(folder.glob("*.json"))) if not names_file(protocol) and folder.is_dir() else ()
+    """Return the fixture files of a protocol, sorted by name; none for what is no name."""
+    if not is_name(protocol):
+        return ()
+    folder = within(_shipped(), protocol, links=True)
+    return tuple(sorted(folder.glob("*.json"))) if folder.is_dir() else ()
 
 
 def place_named(protocol: str) -> GlobalName | None:
@@ -54,8 +57,10 @@ def fixture_at(path: Path) -> Path:
 
     Reports name fixtures in this way, so that the command they print runs in any folder.
     """
-    ours = _shipped() / path
-    return ours if not path.exists() and ours.is_file() else path
+    if len(path.parts) != 2 or not all(map(is_name, path.parts)) or path.exists():
+        return path
+    ours = within(_shipped(), *path.parts, links=True)
+    return ours if ours.is_file() else path
 
 
 def fixtures_of(protocol: str) -> tuple[tuple[str, Record], ...]:

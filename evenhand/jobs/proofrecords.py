@@ -6,13 +6,13 @@ the file byte for byte.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from evenhand.core.canonical import canonical_bytes, parse
+from evenhand.core.names import as_name
 from evenhand.core.text import inert
 from evenhand.evidence.store import write_atomically
 from evenhand.smt.portfolio import Answered, SolverAnswer
@@ -152,4 +152,5 @@ def write_proofs(folder: Path, results: Sequence[Proved]) -> None:
 
 
 def _file(result: Proved, query: str, ending: str) -> str:
-    return re.sub(r"[^A-Za-z0-9_.-]", "_", f"{result.theorem.name}.{query}") + f".{ending}"
+    parts = (result.theorem.name, *query.split("."), ending)
+    return ".".join(map(as_name, parts))

@@ -12,6 +12,7 @@ from evenhand.core import property as kinds
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.property import Property
+from evenhand.evidence.schemas import fields_of
 
 LAYERS = ("model", "properties", "proofs", "counterexamples")
 """The packages of this project that stand beside `evenhand` in the repository."""
@@ -38,8 +39,8 @@ class About:
 
     @staticmethod
     def from_json(made: Mapping[str, Any]) -> About:
-        """Return the claim that `to_json` wrote.  Raises TypeError for anything else."""
-        return About(**made)
+        """Return the claim that `to_json` wrote.  Raises Mistake for anything else."""
+        return About(**fields_of(made, About))
 
 
 def about_claims(bundles: Iterable[Bundle]) -> Iterator[About]:

@@ -18,19 +18,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from evenhand.core.canonical import Json, canonical_bytes
 from evenhand.core.text import inert
 from evenhand.core.verdict import UNREPLAYED, Status
 from evenhand.evidence.finding import Finding
+from evenhand.evidence.schemas import Mistake, fields_of
+from evenhand.exits import INTERRUPTED
 from evenhand.report.about import About
 from evenhand.report.phrases import counted, plural, refutation
 
 FORMAT = "evenhand/report"
 VERSION = 1
-INTERRUPTED = 130
-"""Exit code of a run that Ctrl-C ended: 128 and SIGINT, as in shells."""
 
 
 class Standing(Enum):
@@ -191,23 +191,19 @@ class Report:
     def from_json(made: Mapping[str, Any]) -> Report:
         """Return the report that `to_json` wrote, without the records of its refutations.
 
-        Raises ValueError for another format or version, and KeyError, TypeError or ValueError for what is no report.
+        Raises ValueError for another format or version, and for what is no report.
         """
-        if (made["format"], made["version"]) != (FORMAT, VERSION):
-            raise ValueError(f"format {made['format']!r} version {made['version']!r}, not {FORMAT!r} version {VERSION}")
-        derived = ("trace", "standing")
+        named, version = made.get("format"), made.get("version")
+        if (named, version) != (FORMAT, VERSION):
+            raise ValueError(f"format {named!r:.60} version {version!r:.60}, not {FORMAT!r} version {VERSION}")
+        lists = ("verdicts", "claims")
+        if strange := next((name for name in lists if not isinstance(made.get(name), list)), None):
+            raise Mistake(f"$.{strange}", "it is no list")
+        plain = {name: value for name, value in made.items() if name not in (*lists, "format", "version", "summary")}
         return Report(
-            findings=tuple(
-                Finding.from_json({**{name: v[name] for name in v if name not in derived}, "record": None})
-                for v in made["verdicts"]
-            ),
-            settings=made["settings"],
-            versions=made["versions"],
-            notes=tuple(made["notes"]),
-            interrupted=made["interrupted"],
-            unfinished=tuple(made["unfinished"]),
-            timing=made["timing"],
+            findings=tuple(map(_finding, made["verdicts"])),
             claims=tuple(map(About.from_json, made["claims"])),
+            **fields_of(plain, Report, ("findings", "claims")),
         )
 
     def to_bytes(self) -> bytes:
@@ -221,6 +217,14 @@ class Report:
     def __str__(self) -> str:
         """Return the whole report as text: every refutation with its trace and the command that reproduces it."""
         return readable(self)
+
+
+def _finding(made: Any) -> Finding:
+    """The finding of a verdict in a file, without what is derived from it."""
+    if not isinstance(made, dict):
+        return Finding.from_json(made)
+    kept = {name: value for name, value in cast("dict[str, Json]", made).items() if name not in ("trace", "standing")}
+    return Finding.from_json({**kept, "record": None})
 
 
 def _gone(finding: Finding) -> bool:

@@ -9,50 +9,28 @@ from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Callable, Sequence
-from typing import Protocol, Self, TypeAlias, TypeVar
+from typing import TypeAlias
 
 from evenhand.processes.pool import in_order
+from evenhand.search.totals import Result
 
 CHUNKS = 8
 """Portions for each process: enough that no process waits long for the last one."""
 
 
-class Addable(Protocol):
-    """A result that can be weighted and added up."""
-
-    @property
-    def states(self) -> int:
-        """Number of states."""
-        ...
-
-    @property
-    def transitions(self) -> int:
-        """Number of steps."""
-        ...
-
-    def times(self, weight: int) -> Self:
-        """Return the result for an orbit of `weight` configurations."""
-        ...
-
-    def plus(self, later: Self) -> Self:
-        """Return the sum with the result of later configurations."""
-        ...
-
-
-T = TypeVar("T", bound=Addable)
 Numbers: TypeAlias = Sequence[tuple[int, int]]
 
 
 def in_processes(
     jobs: int,
     kept: Numbers,
-    one: Callable[[int, Callable[[int, int], None] | None], T],
-    nothing: T,
+    one: Callable[[int, Callable[[int, int], None] | None], Result],
+    nothing: Result,
     progress: Callable[[int, int], None] | None,
-) -> T:
+) -> Result:
     """Return the weighted sum of `one(number)` over the kept configurations (number, weight), in their order."""
 
-    def portion(numbers: Numbers, tell: Callable[[int, int], None] | None = None) -> T:
+    def portion(numbers: Numbers, tell: Callable[[int, int], None] | None = None) -> Result:
         part = nothing
         for number, weight in numbers:
             part = part.plus(one(number, _offset(tell, part)).times(weight))
@@ -66,7 +44,7 @@ def in_processes(
     size = -(-len(kept) // (jobs * CHUNKS))
     portions = [kept[start : start + size] for start in range(0, len(kept), size)]
 
-    def add(part: T) -> None:
+    def add(part: Result) -> None:
         nonlocal total
         total = total.plus(part)
         if progress is not None:
@@ -76,7 +54,7 @@ def in_processes(
     return total
 
 
-def _offset(progress: Callable[[int, int], None] | None, total: Addable) -> Callable[[int, int], None] | None:
+def _offset(progress: Callable[[int, int], None] | None, total: Result) -> Callable[[int, int], None] | None:
     if progress is None:
         return None
     return lambda states, steps: progress(total.states + states, total.transitions + steps)

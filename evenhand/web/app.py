@@ -21,11 +21,11 @@ from starlette.routing import Route
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json, parse
 from evenhand.core.codec import decode
+from evenhand.core.names import as_name
 from evenhand.core.property import Property
 from evenhand.core.registry import protocols, registered
 from evenhand.core.system import UnknownName
 from evenhand.core.text import inert
-from evenhand.evidence.record import plain
 from evenhand.evidence.store import NotWritten
 from evenhand.report.templates import environment
 from evenhand.web import vendor
@@ -82,7 +82,7 @@ class _Server:
             mutants=[one.name for one in view.place.bundle.model.mutants] if view is not None else [],
             fixtures=self.library.names(view.place.bundle.model.name) if view is not None else (),
             folder=str(self.library.folder) if self.library.folder is not None else "",
-            protocol=plain(view.place.bundle.model.name) if view is not None else "",
+            protocol=as_name(view.place.bundle.model.name) if view is not None else "",
             Truth=Truth,
         )
 

@@ -6,16 +6,16 @@ written, each atomically.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import parse
+from evenhand.core.names import NoName, as_name, is_name, within
 from evenhand.core.property import Property
 from evenhand.core.trace import replay
 from evenhand.evidence.home import bundle_of, placed
-from evenhand.evidence.record import BadRecord, Record, plain
+from evenhand.evidence.record import BadRecord, Record
 from evenhand.evidence.replay import record_run, replay_record
 from evenhand.evidence.store import load, save
 from evenhand.jobs.fixtures import LIBRARIES, fixture_files, place_named
@@ -25,8 +25,8 @@ from evenhand.web.position import Position, of_record
 ENGINE = "explorer"
 """The engine that a saved record names."""
 
-_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}\.json", re.ASCII)
-_FOLDER = re.compile(r"[A-Za-z0-9_-]{1,60}", re.ASCII)
+CHOOSE = "Choose a fixture from the list"
+"""The next step after a name that leads nowhere."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class Library:
         """Return the names of the fixtures of a protocol (by its model's name), grouped by folder."""
         shipped = tuple(f"shipped/{path.name}" for path in fixture_files(protocol))
         own: tuple[str, ...] = ()
-        if self.folder is not None and (self.folder / plain(protocol)).is_dir():
-            found = sorted((self.folder / plain(protocol)).glob("*.json"))
+        if self.folder is not None and (home := self.folder / as_name(protocol)).is_dir() and not home.is_symlink():
+            found = sorted(home.glob("*.json"))
             own = tuple(f"saved/{path.name}" for path in found if _is_plain(path))
         return (("in your folder", own), ("of evenhand", shipped))
 
@@ -59,12 +59,10 @@ class Library:
         if where == "shipped":
             known = {path.name: path for path in fixture_files(protocol)}
             if file not in known:
-                raise BadRecord(
-                    name, f"evenhand has no fixture of {protocol} with this name", "Choose one from the list"
-                )
+                raise BadRecord("this fixture", f"evenhand has no fixture of {protocol:.80} with this name", CHOOSE)
             return place_of(known[file], name)
         if where != "saved" or self.folder is None:
-            raise BadRecord(name, "there is no such place", "Choose a fixture from the list")
+            raise BadRecord("this fixture", f"there is no place {where!r:.80}", CHOOSE)
         return place_of(inside(self.folder, protocol, file), name)
 
     def save(self, place: Position, at: int, claim: Property) -> Saved:
@@ -86,18 +84,19 @@ class Library:
 def inside(folder: Path, protocol: str, name: str) -> Path:
     """Return `folder/protocol/name`.
 
-    Raises BadRecord for a name with a path in it, and for a link that leads out of the folder.
+    Raises BadRecord for what is no name, for a name that does not end in `.json`, and for a link.
     """
-    if not _NAME.fullmatch(name) or not _FOLDER.fullmatch(protocol):
-        raise BadRecord(f"{protocol}/{name}"[:80], "this is no plain file name", "Choose a fixture from the list")
-    path = folder / protocol / name
-    if path.is_symlink() or not path.resolve().is_relative_to(folder.resolve()):
-        raise BadRecord(f"{protocol}/{name}", "a link leads out of the folder", "Keep fixtures as plain files")
+    try:
+        path = within(folder, protocol, name)
+    except NoName as error:
+        raise BadRecord("this fixture", str(error), CHOOSE) from error
+    if path.suffix != ".json":
+        raise BadRecord(name, "its name does not end in .json", CHOOSE)
     return path
 
 
 def _is_plain(path: Path) -> bool:
-    return path.is_file() and not path.is_symlink() and _NAME.fullmatch(path.name) is not None
+    return path.is_file() and not path.is_symlink() and is_name(path.name)
 
 
 def made_record(place: Position, at: int, claim: Property) -> Record:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import secrets
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -78,6 +78,8 @@ class Guard:
 
         try:
             await self._app(scope, limited, guarded_send)
+        except ClientDisconnect:
+            pass  # nobody is left to answer
         except _TooLarge:
             await _refused(413, "the request is too large")(scope, receive, guarded_send)
 

@@ -28,17 +28,6 @@ ACTION, REFUSE, EXIT = "ACTION", "REFUSE", "EXIT"
 DECISIONS = (ACTION, REFUSE, EXIT)
 """The closed set of decisions (7 A9)."""
 
-ARTIFACTS = (
-    "Observation",
-    "ActionRequest",
-    "ScopeClaim",
-    "Justification",
-    "ExecutionWarrant",
-    "RefusalRecord",
-    "ExitRecord",
-)
-"""The seven artefact types, as their canonical JSON names them."""
-
 GATES = ("completeness", "authority_citation", "scope_claim", "constitution_compliance", "io_allowlist")
 """The five admission gates in order (6)."""
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from evenhand.core.bundle import claims_in
 from evenhand.core.plan import BUDGETS, Plan
-from evenhand.core.property import Commute, DeadlockFree, LeadsTo, LivelockFree, TwoRun, names
+from evenhand.core.property import Commute, TwoRun, names
+from evenhand.core.relations import Paired
 from evenhand.core.system import reading_values
 from evenhand.model.conviction.readings import Readings
 from evenhand.properties.conviction import identity, points, proposing, reach, staking, ticking, winning
@@ -72,7 +73,7 @@ _LAGGARDS = names(
     ticking.timers_count_missed_ticks, ticking.laggards_alone_are_kicked_out, ticking.ready_is_for_one_tick
 )
 _GOES_ON = names(reach.a_phase_goes_on, reach.time_decides)
-_TWICE = names(*(claim for claim in _ALL if isinstance(claim, TwoRun | Commute)))
+_TWICE = names(*(claim for claim in _ALL if isinstance(claim, Paired)))
 """The claims that compare two runs, and so cost a multiple."""
 _TWO_RUNS = names(*(one for one in _ALL if isinstance(one, TwoRun) and one is not proposing.revision_cost_is_monotone))
 _ORDERS = names(*(claim for claim in _ALL if isinstance(claim, Commute)))
@@ -85,7 +86,7 @@ _OF_TRIO = names(
     ticking.every_tick_comes_closer,
     ticking.every_issue_is_finalized,
 )
-_ENDLESS = names(*(claim for claim in _ALL if isinstance(claim, LeadsTo | LivelockFree | DeadlockFree)))
+_ENDLESS = names(*(claim for claim in _ALL if not claim.sampled))
 _CLOCK = (
     *names(
         ticking.phases_end_as_9_1_says,

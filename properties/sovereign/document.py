@@ -15,6 +15,7 @@ import yaml
 
 from evenhand.core.codec import encode
 from evenhand.core.document import Checked, DocumentAnswer, DocumentRefused, Explore
+from evenhand.core.files import Unreadable, content_of, head_of
 from evenhand.core.verdict import Status, runs
 from evenhand.model.sovereign.constitution import Constitution, from_document
 from evenhand.model.sovereign.menus import TREE
@@ -104,25 +105,15 @@ def load_constitution(path: Path) -> tuple[Constitution, str]:
 
 def _bytes(path: Path) -> bytes:
     try:
-        size = path.stat().st_size
-        if size > MOST_BYTES:
-            raise DocumentRefused(f"{path}: {size:,} bytes; a constitution has at most {MOST_BYTES:,}")
-        return path.read_bytes()
-    except FileNotFoundError as error:
-        raise DocumentRefused(f"{path}: there is no such file. Check the path.") from error
-    except OSError as error:
-        raise DocumentRefused(f"{path}: it cannot be read ({error.strerror}). Check the path.") from error
+        return content_of(path, MOST_BYTES)
+    except Unreadable as error:
+        raise DocumentRefused(str(error)) from error
 
 
 def _hash_must_match(path: Path, digest: str) -> None:
     beside = path.with_name(path.name + ".sha256")
-    try:
-        with beside.open("rb") as file:
-            said = file.read(200).decode("ascii", "replace").split()
-    except OSError as error:
-        raise DocumentRefused(
-            f"{path}: its hash is missing; write it with: sha256sum {path.name} > {beside.name}"
-        ) from error
+    if not (said := head_of(beside, 200).decode("ascii", "replace").split()) and not beside.is_file():
+        raise DocumentRefused(f"{path}: its hash is missing; write it with: sha256sum {path.name} > {beside.name}")
     if not said or not re.fullmatch(r"[0-9a-f]{64}", said[0]):
         raise DocumentRefused(f"{beside}: holds no SHA-256 in hexadecimal; write one with sha256sum")
     if said[0] != digest:

@@ -288,6 +288,17 @@ def test_an_unknown_theorem_in_a_record_is_said_of_the_record(cli: Command, tmp_
         assert "Record the proofs again" in answer.err
 
 
+def test_a_record_of_proofs_runs_no_file_that_it_names(cli: Command, tmp_path: Path) -> None:
+    """Although `FILE.py:name` may stand for a protocol where a person types it."""
+    (tmp_path / "own.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')", "utf-8")
+    proof = {"theorem": {"protocol": f"{tmp_path}/own.py:x", "name": "x"}}
+    file = tmp_path / "record.json"
+    file.write_text(json.dumps({"format": "evenhand/proofs", "version": 1, "proofs": [proof]}), "utf-8")
+    answer = cli("prove", "--check", str(file))
+    assert answer.code == 2 and answer.err.startswith(f"evenhand: {file}: unknown protocol")
+    assert not (tmp_path / "ran").exists()
+
+
 def test_what_orbits_cannot_answer_is_no_matter_of_the_method(cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without --method the message names the claims; with --method it says to leave the option out."""
     licence = Licence("renaming", "free", "reference", "a theorem", "sha256:00")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from evenhand.core.property import Always, EachStep, Monitor, Reachable
+from evenhand.core.property import Always, EachStep, Reachable
 from evenhand.core.system import Joint, Scope, System
 
 Round = tuple[tuple[str, int], ...]
@@ -138,14 +138,4 @@ NO_WINNER = EachStep(
 )
 CAN_FILL = Reachable(
     name="can_fill", sentence="The budget can be used up.", goal=lambda step: step.after.total == step.config.budget
-)
-NEVER_FULL_TWICE = Monitor(
-    name="never_full_twice",
-    sentence="The budget is not used up, freed and used up again (false on purpose).",
-    start=lambda _config: (0, False),
-    update=lambda value, step: (
-        value[0] + (step.after.total == step.config.budget and not value[1]) if value[0] < 2 else 2,
-        step.after.total == step.config.budget,
-    ),
-    ok=lambda _config, value: value[0] < 2,
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from evenhand.core.property import Always, DeadlockFree, LeadsTo, LivelockFree, Monitor, Reachable
+from evenhand.core.property import Always, DeadlockFree, LeadsTo, LivelockFree, Monitor
 from evenhand.core.system import Fairness, Scope, System
 
 
@@ -94,9 +94,6 @@ EXCLUSION = Always(
     name="exclusion",
     sentence="The processes are not both in the critical section.",
     check=lambda _config, state: state.at != ("critical", "critical"),
-)
-CAN_ENTER = Reachable(
-    name="can_enter", sentence="Process 1 can enter.", goal=lambda step: step.action == 1 and step.shown == "critical"
 )
 NO_STUCK = DeadlockFree(
     name="no_stuck",

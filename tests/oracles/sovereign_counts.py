@@ -21,7 +21,6 @@ CITATIONS, GOOD_CITATIONS = 5, 2  # a clause, none, a pointer, a clause and a wr
 AUTHORS, KNOWN_AUTHORS = 3, 2
 SCOPES, GOOD_SCOPES = 5, 1  # known, absent, of nothing, of something unknown, under no clause
 WHYS, GOOD_WHYS = 3, 1
-CONTEXTS = {"judging": 4, "exit": 1, "untimely": 7, "overspent": 7}
 
 
 def one_by_one() -> Counter[str]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from evenhand.conform.adapters.wire import text
 from evenhand.core.canonical import Json, canonical_bytes, digest
+from evenhand.core.names import as_name
 from evenhand.core.text import inert
 from evenhand.evidence.itf import itf
 from evenhand.evidence.store import write_atomically
@@ -16,7 +17,7 @@ from evenhand.evidence.store import write_atomically
 
 def file_stem(finding: Mapping[str, Json]) -> str:
     """Return `claim--` and eight digits of the run's digest: equal for the same finding, found again."""
-    claim = re.sub(r"[^A-Za-z0-9_]", "_", finding["claim"])[:80]
+    claim = as_name(finding["claim"], 80).replace("-", "_")
     about = ("protocol", "system", "claim", "what", "run", *(("beside",) if "beside" in finding else ()))
     identity = digest({name: finding[name] for name in about})
     return f"{claim}--{identity.removeprefix('sha256:')[:8]}"
@@ -25,7 +26,7 @@ def file_stem(finding: Mapping[str, Json]) -> str:
 def save_finding(finding: Mapping[str, Json], folder: Path, kernel: str) -> Path:
     """Write the four files of a finding to `folder/PROTOCOL`; return the record's path.  Raises NotWritten."""
     stem = file_stem(finding)
-    home = folder / re.sub(r"[^A-Za-z0-9_-]", "_", finding["protocol"])
+    home = folder / as_name(finding["protocol"])
     record = home / f"{stem}.json"
     write_atomically(record, canonical_bytes(dict(finding)) + b"\n")
     write_atomically(home / f"{stem}.md", markdown(finding).encode())

@@ -26,6 +26,7 @@ from evenhand.conform.checking.two_safety import Pairing
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json, parse
 from evenhand.core.codec import decode, encode
+from evenhand.core.files import Unreadable, content_of
 from evenhand.core.property import Property
 from evenhand.core.system import AnySystem
 from evenhand.core.trace import AnyScenario, Scenario
@@ -175,11 +176,9 @@ def load_finding(path: Path) -> KernelFinding:
     """Return the finding in a file.  Raises BadFinding for anything else."""
     again = "Check the kernel again to record it anew"
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise BadFinding(f"{path}: larger than {MAX_BYTES // 2**20} MiB. {again}.")
-        data = parse(path.read_bytes())
-    except OSError as error:
-        raise BadFinding(f"{path}: it cannot be read ({error.strerror}). Check the path.") from error
+        data = parse(content_of(path, MAX_BYTES))
+    except Unreadable as error:
+        raise BadFinding(str(error)) from error
     except ValueError as error:
         raise BadFinding(f"{path}: {error!s:.200}. {again}.") from error
     made: dict[str, Json] = cast("Any", data) if isinstance(data, dict) else {}

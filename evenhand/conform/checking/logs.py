@@ -18,7 +18,8 @@ from msgspec import Struct, field
 
 from evenhand.conform.adapters.wire import text
 from evenhand.conform.checking.comparing import Difference, normal
-from evenhand.core.canonical import Json, parse
+from evenhand.core.canonical import Json, canonical_bytes, parse
+from evenhand.core.files import Unreadable, content_of
 from evenhand.evidence.schemas import Mistake, Name, Natural, shaped
 
 FORMAT: Final = "evenhand/log"
@@ -27,7 +28,7 @@ T = TypeVar("T", bound=Struct)
 MISSING: Json = {"$unknown": True}
 """A value that was not recorded."""
 
-MAX_BYTES = 256 * 2**20
+MAX_BYTES = 64 * 2**20
 MAX_LINE = 8 * 2**20
 
 
@@ -81,13 +82,9 @@ class Log:
 def load_log(path: Path) -> Log:
     """Return the log in a file.  Raises BadLog for anything else."""
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise BadLog(f"{path}: larger than {MAX_BYTES // 2**20} MiB. Validate it in parts.")
-        lines = path.read_bytes().split(b"\n")
-    except FileNotFoundError as error:
-        raise BadLog(f"{path}: there is no such file. Check the path.") from error
-    except OSError as error:
-        raise BadLog(f"{path}: it cannot be read ({error.strerror}). Check the path.") from error
+        lines = content_of(path, MAX_BYTES).split(b"\n")
+    except Unreadable as error:
+        raise BadLog(str(error)) from error
     read = _lines(path, lines)
     number, head = next(read, (0, None))
     if head is None:
@@ -103,6 +100,7 @@ def _lines(path: Path, lines: list[bytes]) -> Iterator[tuple[int, dict[str, Any]
             raise BadLog(f"{path}, line {number}: longer than {MAX_LINE // 2**20} MiB.")
         try:
             data = parse(line)
+            canonical_bytes(data)  # refuses what no report could repeat: lone surrogates, numbers that readers round
         except ValueError as error:
             raise BadLog(f"{path}, line {number}: {error!s:.120}. Each line is one JSON object.") from error
         if not isinstance(data, dict):

@@ -13,6 +13,7 @@ from pathlib import Path
 from evenhand.conform.vectors.making import generate
 from evenhand.conform.vectors.settings import Settings
 from evenhand.core.bundle import Bundle
+from evenhand.core.files import text_of
 from evenhand.evidence.record import BadRecord
 from evenhand.evidence.vector import Suite
 
@@ -25,7 +26,7 @@ def pinned(folder: Path, suite: str) -> str:
     path = folder / f"{suite}.sha256"
     if not path.is_file() or (folder / f"{suite}.json").exists():
         return ""
-    digest, _, name = path.read_text("utf-8").strip().partition("  ")
+    digest, _, name = text_of(path).strip().partition("  ")
     if name != f"{suite}.json" or len(digest) != 64 or not set(digest) <= set("0123456789abcdef"):
         raise BadRecord(str(path), f"it is no digest of {suite}.json", f"Freeze it again with --suite {suite}")
     return digest

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from evenhand.search.compiled.compiler import Program
 from evenhand.search.compiled.shape import Words
 from evenhand.search.compiled.table import Projection
-
-Ints = NDArray[np.int64]
+from evenhand.search.csr import Ints
 
 
 class Rows(NamedTuple):

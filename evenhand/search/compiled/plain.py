@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.search.compiled.flat import LabelCounts, Rows
 from evenhand.search.compiled.kernel import BROKEN, DONE, FULL
 from evenhand.search.compiled.shape import Words
+from evenhand.search.csr import Ints, Links
 
 CHUNK = 1 << 18
 """Rows that are applied at a time."""
-
-Ints = NDArray[np.int64]
 
 Here: TypeAlias = tuple[Ints, Ints, Ints]
 """For each source and each of its columns: the source, its list of rows, the list's length."""
@@ -45,7 +43,7 @@ class Visited:
             first = 0
         self._enter(np.arange(first, self.count, dtype=np.int32))
 
-    def _enter(self, waiting: NDArray[np.int32]) -> None:
+    def _enter(self, waiting: Links) -> None:
         """Give each number the first free place from its state's hash on."""
         place = self._home(self.words[waiting])
         while len(waiting):
@@ -83,11 +81,11 @@ class Visited:
 def expand_plain(
     rows: Rows,
     words: Words,
-    parents: NDArray[np.int32],
+    parents: Links,
     visited: Visited,
     labels: LabelCounts,
     state: Ints,
-) -> tuple[int, Words, NDArray[np.int32]]:
+) -> tuple[int, Words, Links]:
     """Do as `kernel.expand`; return the arrays, since they may have grown.  FULL means that it only paused."""
     low, high = int(state[1]), int(state[2])
     here, high, culprit = portion_of(rows, words[low : min(high, low + CHUNK)], low, CHUNK)
@@ -192,12 +190,12 @@ def count_labels(rows: Rows, row: Ints, origin: Ints, labels: LabelCounts) -> No
 def _take(
     rows: Rows,
     words: Words,
-    parents: NDArray[np.int32],
+    parents: Links,
     visited: Visited,
     here: Here,
     labels: LabelCounts,
     state: Ints,
-) -> tuple[Words, NDArray[np.int32]]:
+) -> tuple[Words, Links]:
     lists = here[1]
     state[4] += rows.list_weight[lists].sum()
     row, origin, target = applied(rows, words, 0, here)

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.search.compiled.flat import Flat, LabelCounts
 from evenhand.search.compiled.kernel import BROKEN, DONE, FULL
 from evenhand.search.compiled.plain import applied, count_labels, different, portion_of, unique
 from evenhand.search.compiled.shape import Words
+from evenhand.search.csr import Ints, Links
 from evenhand.search.spilling import SqliteDisk, plausible
 
 PORTION = 1 << 16
@@ -26,9 +26,6 @@ BLOCK = 1 << 14
 
 RECENT_BYTES = 8 << 20
 """Bytes of the table of recent states."""
-
-Ints = NDArray[np.int64]
-Links = NDArray[np.int32]
 
 
 class SpilledStates:

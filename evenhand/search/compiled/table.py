@@ -12,18 +12,16 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.search.compiled.proxies import Narrowed
 from evenhand.search.compiled.shape import KEPT, Shape, Words
+from evenhand.search.csr import Ints
 
 EXTEND = 64
 """Entries up to which a column's table may grow to take in a unit that reads other fields."""
 
 LARGEST = 1 << 22
 """Entries of the largest table."""
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

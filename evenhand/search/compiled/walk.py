@@ -13,7 +13,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.core.answers import ModelError
 from evenhand.core.system import AnySystem
@@ -24,6 +23,7 @@ from evenhand.search.compiled.flat import Flat, LabelCounts, no_labels
 from evenhand.search.compiled.plain import Visited, expand_plain
 from evenhand.search.compiled.shape import Shape, Words
 from evenhand.search.compiled.spilled import FarParents, FarWords, SpilledStates, expand_spilled
+from evenhand.search.csr import Links
 from evenhand.search.memory import MemoryBudget
 from evenhand.search.steps import nth_action
 from evenhand.search.witness import Progress, Witness
@@ -33,9 +33,6 @@ DENSE = 22
 
 PATIENCE = 30_000_000
 """Steps times rows that numpy may take before compiling the kernel pays."""
-
-Ints = NDArray[np.int64]
-Links = NDArray[np.int32]
 
 
 @dataclass

@@ -18,7 +18,8 @@ import numpy as np
 
 from evenhand.core.system import AnySystem
 from evenhand.search.compiled.shape import Shape
-from evenhand.search.symmetric.moves import AnyQuotient, Ints, Move, Unmoved, identity, move_of
+from evenhand.search.csr import Ints
+from evenhand.search.symmetric.moves import AnyQuotient, Move, Unmoved, identity, move_of
 
 LISTED = 5_040
 """Most elements of a group that is listed."""

@@ -13,12 +13,10 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.core.system import Quotient
 from evenhand.search.compiled.shape import OutsideDomain, Shape
-
-Ints = NDArray[np.int64]
+from evenhand.search.csr import Ints
 
 DRAWN = 32
 """Random states on which the effect found is compared with the element itself."""

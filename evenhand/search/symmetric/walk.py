@@ -20,11 +20,12 @@ from evenhand.search.compiled.flat import Flat
 from evenhand.search.compiled.plain import CHUNK, lists_of
 from evenhand.search.compiled.shape import Shape, Words
 from evenhand.search.compiled.walk import Walk, successors_in
+from evenhand.search.csr import Ints
 from evenhand.search.memory import resident
 from evenhand.search.steps import nth_action, number_of
 from evenhand.search.symmetric.compiler import Folded
 from evenhand.search.symmetric.group import arrangements
-from evenhand.search.symmetric.moves import AnyQuotient, Ints
+from evenhand.search.symmetric.moves import AnyQuotient
 from evenhand.search.witness import Progress, Witness
 
 

@@ -61,6 +61,7 @@ def prove(monkeypatch: pytest.MonkeyPatch) -> Prove:
             return known.get(name, stated)
 
         monkeypatch.setattr(command, "bundle_named", lambda _name: BUNDLE)  # pyright: ignore
+        monkeypatch.setattr(command, "registered", lambda _name: BUNDLE)  # pyright: ignore
         monkeypatch.setattr(command, "theorem_names", lambda _name: tuple(known))  # pyright: ignore
         monkeypatch.setattr(command, "theorem_named", named)
         found = CliRunner().invoke(app, ["prove", *words])

@@ -111,7 +111,7 @@ def test_what_is_no_log_is_said_once(cli: Command, tmp_path: Path) -> None:
         answer = cli("validate", "latch", "--log", str(path))
         assert answer.code == 2 and reason in answer.err, content
     assert cli("validate", "latch", "--log", str(tmp_path / "none")).code == 2
-    with pytest.raises(BadLog, match="cannot be read"):
+    with pytest.raises(BadLog, match="it is a folder"):
         load_log(tmp_path)
 
 

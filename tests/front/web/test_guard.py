@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from starlette.requests import Request
+from starlette.types import Message, Receive, Scope, Send
 
 from evenhand.core.registry import find
 from evenhand.web import guard
@@ -128,3 +131,26 @@ def test_files_are_what_they_are(server: Served) -> None:
         "text/javascript"
     )
     assert server.get("/static/report.css").text.startswith(":root")
+
+
+def test_a_client_that_goes_away_is_no_error() -> None:
+    """In the middle of a request: without a traceback, and without an answer."""
+
+    async def reads(scope: Scope, receive: Receive, _send: Send) -> None:
+        await Request(scope, receive).body()
+
+    async def gone() -> Message:
+        return {"type": "http.disconnect"}
+
+    async def sent(_message: Message) -> None:
+        raise AssertionError("nobody is left to answer")
+
+    headers = [(b"host", b"127.0.0.1:1"), (b"x-evenhand-token", b"t"), (b"content-type", b"application/json")]
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/do/step",
+        "query_string": b"",
+        "headers": [*headers, (b"content-length", b"9")],
+    }
+    asyncio.run(Guard(reads, port=1, token="t")(scope, gone, sent))

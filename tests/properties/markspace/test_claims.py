@@ -38,7 +38,6 @@ def planned(plan: Plan) -> list[Property]:
 
 
 QUICK = [plan for plan in BUNDLE.plans if plan.engine == "explore" and "quick" in plan.budgets]
-STANDARD = [plan for plan in BUNDLE.plans if plan.engine == "explore" and "standard" in plan.budgets]
 CHEAP = [plan for plan in QUICK if plan.system in ("first_writer", "highest_confidence", "yield_all", "deferred")]
 
 

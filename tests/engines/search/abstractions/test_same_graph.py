@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from evenhand.core.property import Always, EachStep, Eventually, LeadsTo, LivelockFree, Monitor, Reachable
+from evenhand.core.property import Always, EachStep, Monitor, Reachable
 from evenhand.core.trace import Lasso, Scenario
 from evenhand.core.verdict import Status
 from evenhand.evidence.judge import Judgement, refutes
@@ -29,7 +29,6 @@ DEPTH = 8
 """Steps of the bounded search of the model itself."""
 
 FINITE = (Always, EachStep, Monitor, Reachable)
-LOOPS = (Eventually, LeadsTo, LivelockFree)
 
 
 @cache
