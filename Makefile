@@ -50,7 +50,7 @@ clean:   ## Remove .venv and whatever the tools left behind
 # The first of these that runs and is new enough. A venv that was moved no longer runs, so it is made anew.
 PYTHONS := $(PYTHON) python3 python3.13 python3.12 python3.11 python
 
-$(STAMP): pyproject.toml setup.py .ci/constraints.txt
+$(STAMP): pyproject.toml setup.py .ci/constraints.txt .ci/without-dependencies.txt
 	@$(BIN)/python -c '' 2>/dev/null || { \
 	  for python in $(PYTHONS); do \
 	    if $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
@@ -62,4 +62,5 @@ $(STAMP): pyproject.toml setup.py .ci/constraints.txt
 	  exit 2; \
 	}
 	$(BIN)/python -m pip install --quiet -c .ci/constraints.txt -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --no-deps -r .ci/without-dependencies.txt
 	@touch $@
