@@ -1,6 +1,8 @@
 """The adapter of `one_call`, which has neither log nor messages: what it does not tell is left out.
 
-evenhand check cud --adapter benchmarks.zoo.cud.one_call.adapter:make
+evenhand check cud --adapter benchmarks.zoo.cud.one_call.adapter:make [--reading deadlock_space=all_well_formed_actions]
+
+The ending of a run is compared only under that reading, which is the kernel's.
 
 An ALLOW for both operations is two passes here, one of each kind; who cites it shows both.
 """
