@@ -1,6 +1,7 @@
-"""The adapter of `dict_functions`.
+r"""The adapter of `dict_functions`.
 
-evenhand check cud --adapter benchmarks.zoo.cud.dict_functions.adapter:make [--reading deadlock_space=all_well_formed_actions]
+evenhand check cud --adapter benchmarks.zoo.cud.dict_functions.adapter:make \
+    [--reading deadlock_space=all_well_formed_actions]
 
 The ending of a run is compared only under that reading, which is the kernel's.
 """

@@ -1,6 +1,7 @@
-"""The adapter of `http_service`: starts the service once and plays each run's agents as clients, one after the other.
+r"""The adapter of `http_service`: starts the service once and plays each run's agents as clients, one after the other.
 
-evenhand check cud --adapter benchmarks.zoo.cud.http_service.adapter:make [--reading deadlock_space=all_well_formed_actions]
+evenhand check cud --adapter benchmarks.zoo.cud.http_service.adapter:make \
+    [--reading deadlock_space=all_well_formed_actions]
 
 The ending of a run is compared only under that reading, which is the kernel's.
 

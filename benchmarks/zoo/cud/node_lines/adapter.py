@@ -1,6 +1,7 @@
-"""The adapter of `node_lines`: one Node process, a line for each question; a new run begins with a `start`.
+r"""The adapter of `node_lines`: one Node process, a line for each question; a new run begins with a `start`.
 
-evenhand check cud --adapter benchmarks.zoo.cud.node_lines.adapter:make [--reading deadlock_space=all_well_formed_actions]
+evenhand check cud --adapter benchmarks.zoo.cud.node_lines.adapter:make \
+    [--reading deadlock_space=all_well_formed_actions]
 
 The ending of a run is compared only under that reading, which is the kernel's.
 """

@@ -1,6 +1,7 @@
-"""The adapter of `one_call`, which has neither log nor messages: what it does not tell is left out.
+r"""The adapter of `one_call`, which has neither log nor messages: what it does not tell is left out.
 
-evenhand check cud --adapter benchmarks.zoo.cud.one_call.adapter:make [--reading deadlock_space=all_well_formed_actions]
+evenhand check cud --adapter benchmarks.zoo.cud.one_call.adapter:make \
+    [--reading deadlock_space=all_well_formed_actions]
 
 The ending of a run is compared only under that reading, which is the kernel's.
 

@@ -1,6 +1,7 @@
-"""The adapter of `sqlite_rules`; all runs of one process use one file after the other, as the README allows.
+r"""The adapter of `sqlite_rules`; all runs of one process use one file after the other, as the README allows.
 
-evenhand check cud --adapter benchmarks.zoo.cud.sqlite_rules.adapter:make [--reading deadlock_space=all_well_formed_actions]
+evenhand check cud --adapter benchmarks.zoo.cud.sqlite_rules.adapter:make \
+    [--reading deadlock_space=all_well_formed_actions]
 
 The ending of a run is compared only under that reading, which is the kernel's.
 """
