@@ -1,7 +1,7 @@
 """What the adapters of these kernels share: the checker's questions asked in one way, the answers told in one way.
 
-An adapter of a kernel fills in the methods that raise NotImplementedError.  It translates what its kernel does and says;
-it never repairs it.  The kernels end an Issue in the tick that ends the last STAKE round, the model in the next one:
+An adapter of a kernel fills in the methods that raise NotImplementedError.  It translates what its kernel does and
+says; it never repairs it.  The kernels end an Issue in the tick that ends the last STAKE round, the model in the next one:
 what the end shows is told a tick later.
 """
 
@@ -321,7 +321,7 @@ class Adapter:
         }  # fmt: skip
 
     def entries(self, stakes: list[tuple[Any, Any, Any, int]]) -> Any:
-        """The stakes as (agent, proposal, amount, rounds held), those of one kind together; the model counts to a cap."""
+        """The stakes as (agent, proposal, amount, rounds held), summed; the model counts rounds to a cap."""
         sums: dict[Any, Any] = {}
         for uid, pid, amount, rounds in stakes:
             key = (self.uids[uid], self.called(pid), min(rounds, self.limits["saturation"]))

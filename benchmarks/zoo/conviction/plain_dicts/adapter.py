@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from benchmarks.zoo.conviction import adapting
 from benchmarks.zoo.conviction.adapting import SCHEDULER, Adapter, Unsupported, event, number, parts, told, words
@@ -16,7 +16,7 @@ TIES = {"none": "none", "EarliestLastStakeTick": "earliest", "unresolved": "unre
 class Kernel(Adapter):
     """Calls the functions; reads the log and the dict."""
 
-    readings = {"completes": "any_payload"}
+    readings: ClassVar[dict[str, str]] = {"completes": "any_payload"}
 
     def make(self, rules: dict[str, Any]) -> None:
         self.k = kernel.new_kernel({
@@ -81,12 +81,10 @@ class Kernel(Adapter):
     def news(self) -> list[Any]:
         log = kernel.events(self.k)
         fresh, self.read = log[self.read :], len(log)
-        return [one for entry in fresh for one in self.translated(entry)]
+        return [one for entry in fresh if entry["kind"] not in SILENT for one in self.translated(entry)]
 
     def translated(self, e: dict[str, Any]) -> list[Any]:
         kind, uid = e["kind"], self.uids.get(e.get("AgentID"))
-        if kind in SILENT:
-            return []
         if kind == "ProposalCreated":
             self.born(e["ProposalID"], uid or "")
         pid, amount = self.called(e.get("ProposalID")), told(e["Amount"]) if "Amount" in e else None
