@@ -1,7 +1,9 @@
 """What the adapters of these kernels share: the checker's questions asked in one way, the answers told in one way.
 
 An adapter of a kernel fills in the methods that raise NotImplementedError.  It translates what its kernel does and
-says; it never repairs it.  The kernels end an Issue in the tick that ends the last STAKE round, the model in the next one:
+says; it never repairs it.
+
+The kernels end an Issue in the tick that ends the last STAKE round, the model in the next one:
 what the end shows is told a tick later.
 """
 
