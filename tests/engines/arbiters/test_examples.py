@@ -80,9 +80,10 @@ RANKINGS = list(itertools.permutations(range(3)))
 def methods(module: str) -> Iterator[tuple[str, Any]]:
     """Yield the voting methods that a module of pref_voting defines, each under one name."""
     pytest.importorskip("pref_voting")
-    found = __import__(f"pref_voting.{module}_methods", fromlist=["*"])
+    found: Any = __import__(f"pref_voting.{module}_methods", fromlist=["*"])
     kind = __import__("pref_voting.voting_method", fromlist=["*"]).VotingMethod
-    for name, method in list(vars(found).items()):  # kernels of methods import more of the package
+    members: dict[str, Any] = vars(found)
+    for name, method in list(members.items()):  # kernels of methods import more of the package
         own = isinstance(method, kind) and (method.__module__, method.__name__) == (found.__name__, name)
         if own and not name.startswith("_"):
             yield name, method
