@@ -114,7 +114,7 @@ def answers(
     every = [made.get(one.name) or _unasked(one, subject) for one in questions()]
     around = tuple(apart(subject, origin_of(kernel, place), began + seconds, unsteady))
     if any(one.question == "hash seed" and one.status is Status.REFUTED for one in around):
-        every = [_left_to_the_hash_seed(one) for one in every]
+        every, powers = [_left_to_the_hash_seed(one) for one in every], None
     return Examined(subject, (*every, *around), powers)
 
 

@@ -59,6 +59,7 @@ def test_hash_seed_and_clock_are_found_in_other_processes() -> None:
     """The kernel is imported by its place; a name that decides by its hash is told as the hash seed."""
     by_hash = examined(kernels.ByHash, place=f"{PLACE}:ByHash")
     assert [one.question for one in by_hash.found] == ["hash seed"]
+    assert by_hash.power is None  # it would be another in another process
     by_clock = examined(kernels.ByClock, place=f"{PLACE}:ByClock")
     assert [one.question for one in by_clock.found] == ["clock"], by_clock
     assert by_clock.found[0].named.startswith("the clock decides: ")
