@@ -37,16 +37,26 @@ def kernels(names: list[str]) -> Iterator[tuple[str, str]]:
             yield protocol, kernel
 
 
+def adapter_of(protocol: str, kernel: str) -> str:
+    """Return the name of a kernel's adapter."""
+    return f"benchmarks.zoo.{protocol}.{kernel}.adapter:make"
+
+
 def defects_of(protocol: str, kernel: str) -> list[dict[str, Any]]:
     """Return what was planted, as it was listed before any check."""
-    listed = tomllib.loads((HERE / protocol / "defects.toml").read_text("utf-8"))["defect"]
-    return [one for one in listed if one["kernel"] == kernel]
+    return [one for one in _listed(protocol)["defect"] if one["kernel"] == kernel]
 
 
-def checked(protocol: str, adapter: str, defects: list[str], seconds: float, out: Path) -> dict[str, Any]:
+def _listed(protocol: str) -> dict[str, Any]:
+    return tomllib.loads((HERE / protocol / "defects.toml").read_text("utf-8"))
+
+
+def checked(protocol: str, kernel: str, defects: list[str], seconds: float, out: Path) -> dict[str, Any]:
     """Return the report of `evenhand check`, with its processor seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = ["-m", "evenhand", "check", protocol, "--adapter", adapter]
+    adapter = adapter_of(protocol, kernel)
+    readings = _listed(protocol).get("readings", {}).get(kernel, [])
+    command = ["-m", "evenhand", "check", protocol, "--adapter", adapter, *(f"--reading={one}" for one in readings)]
     done = subprocess.run(
         [sys.executable, *command, "--seconds", str(seconds), "--json", "--out", str(out)],
         env={**os.environ, VARIABLE: ",".join(defects)},
@@ -73,11 +83,11 @@ def shows(record: Path, adapter: str, defect: str) -> bool:
 
 def row(protocol: str, kernel: str, seconds: float) -> dict[str, Any]:
     """Return the figures of one kernel."""
-    adapter = f"benchmarks.zoo.{protocol}.{kernel}.adapter:make"
+    adapter = adapter_of(protocol, kernel)
     planted = [one["name"] for one in defects_of(protocol, kernel)]
     with tempfile.TemporaryDirectory() as folder:
-        honest = checked(protocol, adapter, [], seconds, Path(folder, "honest"))
-        report = checked(protocol, adapter, planted, seconds, Path(folder, "all"))
+        honest = checked(protocol, kernel, [], seconds, Path(folder, "honest"))
+        report = checked(protocol, kernel, planted, seconds, Path(folder, "all"))
         told: dict[str, list[int]] = {name: [] for name in planted}
         for rank, finding in enumerate(report["findings"], start=1):
             record = Path(folder, "all", finding["fixture"])
