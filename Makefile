@@ -37,6 +37,7 @@ bench: $(STAMP)     ## Compare the engines side by side
 docs: $(STAMP)      ## Build the documents as a site in out/site; a broken link fails
 	$(BIN)/python -m typer evenhand.cli utils docs --name evenhand --title "Commands and options" \
 	  --output docs/reference/commands.md
+	$(BIN)/python -m evenhand.cli.pages
 	$(BIN)/python -m mkdocs build
 
 schemas: $(STAMP)   ## Write the published JSON Schemas from the types of the files

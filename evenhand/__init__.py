@@ -19,7 +19,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evenhand.arbiters.kernels import rule
+    from evenhand.arbiters.rules import rule
     from evenhand.core.answers import ModelError
     from evenhand.core.property import (
         always,
@@ -102,7 +102,7 @@ _HOME = {
     ),
     "evenhand.search": ("explore",),
     "evenhand.examination": ("examine",),
-    "evenhand.arbiters.kernels": ("rule",),
+    "evenhand.arbiters.rules": ("rule",),
     "evenhand.core.verdict": ("Status", "Verdict"),
     "evenhand.core.quick": ("system",),
     "evenhand.report.report": ("Report",),

@@ -17,12 +17,11 @@ from typing import Any
 from evenhand.arbiters.answer import Answer
 from evenhand.arbiters.examining import answers, question_names
 from evenhand.arbiters.kernels import NotExaminable, Subject
-from evenhand.arbiters.plays import Play, Shown
-from evenhand.core.text import describe
+from evenhand.arbiters.power import Power
+from evenhand.arbiters.words import story, witness_lines
 from evenhand.core.verdict import Status
 from evenhand.core.versions import versions
 from evenhand.evidence.finding import Finding
-from evenhand.evidence.story import RunLines, StepLines, Story
 from evenhand.report.report import Report
 
 PROTOCOL = "examine"
@@ -31,16 +30,25 @@ PROTOCOL = "examine"
 
 @dataclass(frozen=True, repr=False)
 class Examination:
-    """The answers to all questions about one kernel; `clean` if nothing decides that should not."""
+    """The answers to all questions about one kernel; `clean` if nothing decides that should not.
+
+    `power` says who alone can block whom in one round; None where that could not be told.
+    """
 
     subject: Subject
     answers: tuple[Answer, ...]
     seconds: float
+    power: Power | None = None
 
     @property
     def clean(self) -> bool:
-        """Whether no question found an arbiter that the author does not allow."""
-        return not self.found
+        """Whether no question found an arbiter that is not allowed, and none was left open for lack of time."""
+        return not self.found and not self.open
+
+    @property
+    def open(self) -> tuple[Answer, ...]:
+        """The questions that could be asked and were left undecided for lack of time, or because a process failed."""
+        return tuple(one for one in self.answers if one.open)
 
     @property
     def found(self) -> tuple[Answer, ...]:
@@ -61,19 +69,24 @@ class Examination:
         held = [one.question for one in self.answers if one.status is Status.HOLDS]
         lines += [f"- decides nothing: {', '.join(held)}"] if held else []
         lines += [f"- {one.question}: {one.because}" for one in self.answers if one.status is Status.UNDECIDED]
+        lines += [f"- {line}" for line in self._power_lines]
         return "\n".join(lines)
+
+    @property
+    def _power_lines(self) -> tuple[str, ...]:
+        return () if self.power is None else self.power.lines
 
     __repr__ = __str__
 
     def report(self) -> Report:
         """Return the answers as a report, which has every form: table, JSON, SARIF, JUnit, HTML, Markdown."""
-        asked = [one for one in self.answers if one.plays and not one.because.startswith("explained by")]
+        asked = [one for one in self.answers if one.status is not Status.UNDECIDED or one.open]
         other = [one for one in self.answers if one not in asked]
         return Report(
             tuple(_finding(self.subject, one) for one in asked),
             {"kernel": self.subject.name, "abilities": sorted(self.subject.abilities)},
             versions(),
-            notes=tuple(f"{one.question}: {one.because}" for one in other),
+            notes=(*(f"{one.question}: {one.because}" for one in other), *self._power_lines),
             timing={"total": self.seconds},
         )
 
@@ -100,38 +113,15 @@ def examine(
         known = ", ".join(question_names())
         raise NotExaminable(f"there is no question {unknown[0]!r} to allow; there are: {known}")
     began = time.monotonic()
-    subject, found = answers(kernel, place=place, seconds=seconds, examples=examples, seed=seed)
+    examined = answers(kernel, place=place, seconds=seconds, examples=examples, seed=seed)
     made = tuple(
-        replace(one, allowed=allowed.get(one.question, "")) if one.status is Status.REFUTED else one for one in found
+        replace(one, allowed=allowed.get(one.question, "")) if one.status is Status.REFUTED else one
+        for one in examined.answers
     )
-    return Examination(subject, made, time.monotonic() - began)
-
-
-def witness_lines(answer: Answer) -> list[str]:
-    """Return the witness in words: the play, what is changed, and the outcomes of both."""
-    witness = answer.witness
-    if witness is None:
-        return []
-    lines = [f"agents {', '.join(witness.play.agents)}"]
-    for number, (profile, one) in enumerate(zip(witness.play.rounds, witness.shown.rounds, strict=False), 1):
-        lines += [f"{number}. {_profile(profile)} -> {one.error or describe(one.outcomes)}"]
-    lines += [f"changed: {witness.change}"] if witness.change else []
-    if witness.other is not None and witness.also is not None:
-        for number, (profile, one) in enumerate(zip(witness.other.rounds, witness.also.rounds, strict=False), 1):
-            lines += [f"{number}. {_profile(profile)} -> {one.error or describe(one.outcomes)}"]
-    return lines
-
-
-def _profile(profile: tuple[tuple[str, Any], ...]) -> str:
-    return ", ".join(f"{agent}: {describe(choice)}" for agent, choice in profile)
+    return Examination(examined.subject, made, time.monotonic() - began, examined.power)
 
 
 def _finding(subject: Subject, one: Answer) -> Finding:
-    witness = one.witness
-    runs = () if witness is None else (_run(witness.play, witness.shown, ""),)
-    if witness is not None and witness.other is not None and witness.also is not None:
-        runs = (*runs, _run(witness.other, witness.also, witness.change))
-    expected = Status.REFUTED if one.allowed else Status.HOLDS
     return Finding(
         protocol=PROTOCOL,
         claim=one.question.replace(" ", "_"),
@@ -140,19 +130,11 @@ def _finding(subject: Subject, one: Answer) -> Finding:
         system=subject.name,
         variant="reference",
         status=one.status,
-        expected=one.status if one.status is Status.UNDECIDED else expected,
+        expected=Status.REFUTED if one.allowed else Status.HOLDS,
         stated=one.allowed,
         because=one.named or one.because,
         scope={"plays": one.plays, "drawn": one.drawn, "complete": one.complete},
         coverage={"plays": one.plays},
-        story=Story(runs, witness.change if len(runs) > 1 and witness is not None else "") if runs else None,
-        length=one.length if witness is not None else None,
+        story=story(one),
+        length=one.length if one.witness is not None else None,
     )
-
-
-def _run(play: Play, shown: Shown, note: str) -> RunLines:
-    steps = tuple(
-        StepLines((_profile(profile),), (("", (one.error or describe(one.outcomes),)),), ())
-        for profile, one in zip(play.rounds, shown.rounds, strict=False)
-    )
-    return RunLines((f"agents: {', '.join(play.agents)}",), (), steps, note=note)

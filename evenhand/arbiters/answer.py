@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evenhand.arbiters.questions import Witness
+from evenhand.arbiters.question import Witness
 from evenhand.core.verdict import Status
 
 
@@ -13,7 +13,8 @@ class Answer:
     """The answer to one question: HOLDS, REFUTED with a witness, or UNDECIDED with the reason.
 
     `named` is what decides, `plays` how many were tried, `drawn` how many of them by chance, `complete` whether all
-    within the bounds were, `allowed` the author's reason for an exception.
+    within the bounds were, `allowed` the author's reason for an exception.  `open`: it could be asked, and was left
+    undecided for lack of time, or because a process failed.
     """
 
     question: str
@@ -26,6 +27,7 @@ class Answer:
     drawn: int = 0
     complete: bool = False
     allowed: str = ""
+    open: bool = False
 
     @property
     def length(self) -> int:

@@ -4,87 +4,158 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from evenhand.arbiters.answer import Answer
+from evenhand.arbiters.child import key_of, sort_key
 from evenhand.arbiters.kernels import Subject
-from evenhand.arbiters.plays import perform, plays
-from evenhand.arbiters.questions import Witness
+from evenhand.arbiters.limits import OutOfTime
+from evenhand.arbiters.loading import Origin
+from evenhand.arbiters.plays import Play, Round, Shown, plays
+from evenhand.arbiters.question import Witness
 from evenhand.core.verdict import Status
+from evenhand.processes.lines import Failure, LineProcess, NoLine
 
 COUNT = 40
 """Plays that are repeated in each process."""
 
-SHORTEST = 2.0
-"""Seconds that a process has at least, to start."""
+SHORTEST = 0.5
+"""Seconds without which no process is started."""
 
-AHEAD = (3_600, 200 * 86_400 + 4_321)
-"""Seconds that a changed clock is ahead: an hour, and some months."""
+NO_PLACE = "not asked: another process cannot import the kernel; give its place"
+
+Seen = Mapping[str, tuple[str, list[str]]]
+"""Key of a play → what is compared of it, and its outcomes in words."""
+
+
+@dataclass(frozen=True)
+class _World:
+    """One process: its hash seed, the seconds that its clock is ahead, and what that is in words."""
+
+    words: str
+    hash_seed: str = "0"
+    ahead: int = 0
+
+
+BASE = _World("a process with hash seed 0")
 
 
 @dataclass(frozen=True)
 class _Change:
-    """What a question changes: the pairs of a hash seed and the seconds that the clock is ahead, one process each."""
+    """What a question changes, and what decides if that changes outcomes."""
 
     name: str
     sentence: str
-    processes: tuple[tuple[str, int], ...]
+    decides: str
+    worlds: tuple[_World, ...]
 
 
 CHANGES = (
-    _Change("process", "The same plays give the same outcomes in another process.", (("0", 0), ("0", 0))),
-    _Change("hash seed", "Python's hash seed decides nothing.", tuple((seed, 0) for seed in "1234")),
-    _Change("clock", "The clock decides nothing.", tuple(("0", ahead) for ahead in AHEAD)),
+    _Change(
+        "process",
+        "The same plays give the same outcomes in another process.",
+        "depends on the process",
+        (_World("another process"), _World("a third process")),
+    ),
+    _Change(
+        "hash seed",
+        "Python's hash seed decides nothing.",
+        "depends on the hash seed (PYTHONHASHSEED)",
+        tuple(_World(f"hash seed {seed}", seed) for seed in "1234"),
+    ),
+    _Change(
+        "clock",
+        "The clock decides nothing.",
+        "the clock decides",
+        (_World("a clock an hour ahead", "0", 3_600), _World("a clock 200 days ahead", "0", 200 * 86_400 + 4_321)),
+    ),
 )
 
 
-def apart(subject: Subject, place: str, until: float, *, random: bool) -> Iterator[Answer]:
-    """Answer the questions about process, hash seed and clock by the time `until`; a `random` kernel is not asked."""
-    because = "" if place else "not asked: another process cannot import the kernel; give its place"
-    because = "explained by: repetition" if random else because
-    base: list[str] = []
+class _Absent(Exception):
+    """Another process finds no kernel; the message says why."""
+
+
+class _Failed(Exception):
+    """Another process gave no answer; the message says why."""
+
+
+def apart(subject: Subject, origin: Origin | None, end: float, explained: Collection[str]) -> Iterator[Answer]:
+    """Answer the questions about process, hash seed and clock by the moment `end`, unless findings explain them."""
+    because = "" if origin else NO_PLACE
+    because = f"explained by: {', '.join(sorted(explained))}" if explained else because
+    base: Seen = {}
     for change in CHANGES:
-        late = "not asked: there was no time left" if time.monotonic() > until else ""
-        if because or late:
-            yield Answer(change.name, change.sentence, Status.UNDECIDED, because or late)
+        if because or origin is None:
+            yield Answer(change.name, change.sentence, Status.UNDECIDED, because)
             continue
         try:
-            base = base or _shown(place, "0", 0, until)
-            others = [_shown(place, seed, ahead, until) for seed, ahead in change.processes]
-        except subprocess.TimeoutExpired:
-            yield Answer(change.name, change.sentence, Status.UNDECIDED, "not asked: there was no time left")
+            base = base or _shown(origin, BASE, end)
+            others = [(world, _shown(origin, world, end)) for world in change.worlds]
+            yield (made := _compared(subject, change, base, others, end))
+        except OutOfTime:
+            yield Answer(change.name, change.sentence, Status.UNDECIDED, "there was no time left", open=True)
             continue
-        except (RuntimeError, OSError, ValueError) as error:
-            yield Answer(change.name, change.sentence, Status.UNDECIDED, f"the other process failed: {error}")
+        except _Absent as error:
+            because = f"{NO_PLACE} ({error})"
+            yield Answer(change.name, change.sentence, Status.UNDECIDED, because)
             continue
-        differing = sorted({n for other in others for n, (a, b) in enumerate(zip(base, other, strict=True)) if a != b})
-        if not differing:
-            yield Answer(change.name, change.sentence, Status.HOLDS, plays=len(base), complete=True)
+        except _Failed as error:
+            yield Answer(
+                change.name, change.sentence, Status.UNDECIDED, f"the other process failed: {error}", open=True
+            )
             continue
-        because = "explained by: process" if change.name == "process" else ""
-        play = next(islice(plays(subject), differing[0], None))
-        what = f"depends on the {change.name}" + (" (PYTHONHASHSEED)" if change.name == "hash seed" else "")
-        witness = Witness(play, perform(subject, play), "the outcomes differ", f"another {change.name}")
-        named = f"{what}: {len(differing)} of {len(base)} plays differ"
-        yield Answer(change.name, change.sentence, Status.REFUTED, witness.why, named, witness, len(base))
+        if change.name == "process" and made.status is Status.REFUTED:
+            because = "explained by: process"
 
 
-def _shown(place: str, seed: str, clock: int, until: float) -> list[str]:
-    """Return what each of the first plays shows in a fresh process.  Raises RuntimeError if it fails."""
-    made = subprocess.run(
-        [sys.executable, "-m", "evenhand.arbiters.child"],
-        input=json.dumps({"place": place, "clock": clock, "plays": COUNT}),
-        env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join([os.getcwd(), *sys.path])},
-        capture_output=True,
-        text=True,
-        timeout=max(SHORTEST, until - time.monotonic()),
-        check=False,
-    )
-    if made.returncode:
-        raise RuntimeError(made.stderr.strip().splitlines()[-1] if made.stderr.strip() else f"exit {made.returncode}")
-    return made.stdout.splitlines()
+def _compared(subject: Subject, change: _Change, base: Seen, others: list[tuple[_World, Seen]], end: float) -> Answer:
+    """Compare what the processes showed, play by play."""
+    for world, other in others:
+        if missing := [key for key in base if key not in other]:
+            why = f"{change.decides}: the choices that are offered differ"
+            witness = _witness(subject, missing[0], (base, {}), world, end)
+            return Answer(change.name, change.sentence, Status.REFUTED, why, why, witness, len(base))
+    differing = {key: world for world, other in reversed(others) for key in base if base[key][0] != other[key][0]}
+    if not differing:
+        return Answer(change.name, change.sentence, Status.HOLDS, plays=len(base), complete=True)
+    first = next(key for key in base if key in differing)
+    other = next(seen for world, seen in others if world is differing[first])
+    witness = _witness(subject, first, (base, other), differing[first], end)
+    named = f"{change.decides}: {len(differing)} of {len(base)} plays differ"
+    return Answer(change.name, change.sentence, Status.REFUTED, witness.why, named, witness, len(base))
+
+
+def _witness(subject: Subject, key: str, seen: tuple[Seen, Seen], world: _World, end: float) -> Witness:
+    """Return the play with this key, and what each process said of it."""
+    play = Play(subject.agents, ())
+    play = next((one for one in plays(replace(subject, until=end), sort=sort_key) if key_of(one) == key), play)
+    shown, also = (Shown(tuple(Round(None, told=text) for text in one[key][1]) if key in one else ()) for one in seen)
+    return Witness(play, shown, "the outcomes differ", f"{world.words} in place of {BASE.words}", play, also)
+
+
+def _shown(origin: Origin, world: _World, end: float) -> Seen:
+    """Return what each of the first plays shows in a fresh process.  Raises _Failed and OutOfTime."""
+    left = end - time.monotonic()
+    if left < SHORTEST:
+        raise OutOfTime
+    path = os.pathsep.join([os.getcwd(), *sys.path])
+    environment = {**os.environ, "PYTHONHASHSEED": world.hash_seed, "PYTHONPATH": path}
+    process = LineProcess([sys.executable, "-m", "evenhand.arbiters.child"], environment=environment)
+    try:
+        process.send([json.dumps({"origin": origin.to_json(), "clock": world.ahead, "plays": COUNT}).encode() + b"\n"])
+        made = json.loads(process.line(left))
+    except NoLine as error:
+        if error.failure is Failure.HUNG:
+            raise OutOfTime from error
+        raise _Failed(f"{error}") from error
+    finally:
+        process.stop()
+    if "absent" in made:
+        raise _Absent(made["absent"])
+    if "error" in made:
+        raise _Failed(made["error"])
+    return {key: (compared, words) for key, (compared, words) in made["shown"].items()}

@@ -1,31 +1,35 @@
 """Plays in a process of its own, under another hash seed or another clock: `python -m evenhand.arbiters.child`.
 
-It reads one JSON object from standard input (`place`, `clock`, `plays`) and prints one line for each play: what it
-showed, as a text that is the same under any hash seed.
+It reads one line of JSON from standard input (`origin`, `clock`, `plays`) and writes one line: `shown`, for each play
+what it showed; `absent`, why the kernel is not found; or `error`.  All are texts that are the same under any hash seed.
+What the kernel prints goes to standard error, because it is no outcome.
 """
 
 from __future__ import annotations
 
 import datetime
 import json
+import os
 import sys
 import time
-from collections.abc import Hashable
 from itertools import islice
-from typing import Any, cast
+from typing import Any
 
-from evenhand.arbiters.kernels import subject_of
-from evenhand.arbiters.loading import factory_at
-from evenhand.arbiters.plays import perform, plays
+from evenhand.arbiters.kernels import NotExaminable
+from evenhand.arbiters.loading import Origin
+from evenhand.arbiters.plays import Play, perform, plays
+from evenhand.arbiters.subjects import subject_of
+from evenhand.arbiters.values import comparable, fixed
 
 
-def fixed(value: Hashable) -> str:
-    """Return a text of a comparable value that is the same under any hash seed."""
-    if isinstance(value, frozenset):
-        return "{" + ",".join(sorted(map(fixed, cast("frozenset[Hashable]", value)))) + "}"
-    if isinstance(value, tuple):
-        return "(" + ",".join(map(fixed, cast("tuple[Hashable, ...]", value))) + ")"
-    return repr(value)
+def sort_key(choice: Any) -> str:
+    """Return the text by which choices are sorted, so that each process tries the same plays."""
+    return fixed(comparable(choice))
+
+
+def key_of(play: Play) -> str:
+    """Return the text by which another process finds the same play."""
+    return fixed(comparable((play.agents, play.rounds)))
 
 
 def shift_clock(seconds: int) -> None:
@@ -55,14 +59,32 @@ def shift_clock(seconds: int) -> None:
     datetime.datetime = Shifted  # type: ignore[misc]
 
 
-def main() -> None:
-    """Do what the object asks."""
-    asked = json.loads(sys.stdin.read())
+def answer(asked: dict[str, Any]) -> dict[str, Any]:
+    """Return what each of the first plays shows: a text that is compared, and its outcomes in words."""
     if asked["clock"]:
         shift_clock(asked["clock"])
-    subject = subject_of(factory_at(asked["place"]))
-    for play in islice(plays(subject), asked["plays"]):
-        print(json.dumps(fixed(perform(subject, play).compared())))
+    try:
+        factory = Origin(**asked["origin"]).factory()
+    except NotExaminable as error:
+        return {"absent": str(error)}
+    try:
+        subject = subject_of(factory)
+        performed = ((play, perform(subject, play)) for play in islice(plays(subject, sort=sort_key), asked["plays"]))
+        shown = {key_of(play): [fixed(one.compared()), [row.text for row in one.rounds]] for play, one in performed}
+    except NotExaminable as error:
+        return {"error": str(error)}
+    return {"shown": shown}
+
+
+def main() -> None:
+    """Answer one line; the kernel cannot write between."""
+    asked = json.loads(sys.stdin.readline())
+    sys.stdout.flush()
+    out = os.dup(1)
+    os.dup2(2, 1)
+    made = json.dumps(answer(asked))
+    with open(out, "w", encoding="utf-8") as stream:
+        stream.write(f"{made}\n")
 
 
 if __name__ == "__main__":

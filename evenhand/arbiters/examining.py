@@ -3,40 +3,74 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from random import Random
-from typing import cast
+from typing import TypeVar, cast
 
 from hypothesis import HealthCheck, Phase, find, settings
 from hypothesis import strategies as st
-from hypothesis.errors import NoSuchExample
+from hypothesis.errors import Flaky, NoSuchExample
 
 from evenhand.arbiters.answer import Answer
 from evenhand.arbiters.apart import CHANGES, apart
-from evenhand.arbiters.kernels import POPULATION, Factory, NotExaminable, Subject, subject_of
-from evenhand.arbiters.loading import place_of
-from evenhand.arbiters.naming import arbiter
-from evenhand.arbiters.plays import Play, perform, plays
-from evenhand.arbiters.questions import Question, Witness, questions
+from evenhand.arbiters.kernels import POPULATION, Factory, Subject
+from evenhand.arbiters.limits import Hung, OutOfTime, until
+from evenhand.arbiters.loading import origin_of
+from evenhand.arbiters.plays import Play, offers, perform, plays
+from evenhand.arbiters.power import Power, power
+from evenhand.arbiters.question import Question, Unable, Witness
+from evenhand.arbiters.questions import questions
+from evenhand.arbiters.subjects import subject_of
 from evenhand.core.verdict import Status
+
+T = TypeVar("T")
 
 MOST_PLAYS = 3_000
 """Plays that are enumerated at most."""
 
-APART = 40
-"""Plays that are repeated in other processes."""
+SMALL, DRAWN, NAMED = 0.5, 0.65, 0.75
+"""Parts of the time after which small plays, drawn plays and names for arbiters end; other processes have the rest."""
+
+GRACE = 0.04
+"""Part of the time after which a kernel that does not return is interrupted."""
+
+LATE = "not every small play was tried in the time given"
+HUNG = "a call of the kernel did not return in the time given"
+
+HASHED = ("delivery order", "listing order", "names", "identity", "labels", "number of agents", "exchange")
+"""Questions whose answers another hash seed may change."""
 
 
 @dataclass
 class _Asked:
-    """A question while it is being asked."""
+    """A question while it is being asked; `unable` says why some plays could not be."""
 
     question: Question
     witness: Witness | None = None
     plays: int = 0
     drawn: int = 0
-    problems: list[str] = field(default_factory=list[str])
+    unable: str = ""
+
+    def ask(self, subject: Subject, play: Play) -> Witness | None:
+        """Ask it of one play.  Raises OutOfTime."""
+        try:
+            found = self.question.ask(subject, play, perform(subject, play))
+        except Unable as error:
+            self.unable = self.unable or str(error)
+            return None
+        self.plays += 1
+        return found
+
+
+@dataclass(frozen=True)
+class Examined:
+    """What a kernel is, the answer to each question in the order of the questions, and the powers of its agents."""
+
+    subject: Subject
+    answers: tuple[Answer, ...]
+    power: Power | None
 
 
 def question_names() -> tuple[str, ...]:
@@ -46,41 +80,68 @@ def question_names() -> tuple[str, ...]:
 
 def answers(
     kernel: Factory, *, name: str = "", place: str = "", seconds: float = 60.0, examples: int = 60, seed: int = 0
-) -> tuple[Subject, tuple[Answer, ...]]:
-    """Examine a kernel; return what it is and the answer to each question, in the order of the questions.
+) -> Examined:
+    """Examine a kernel.
 
     `seconds` bounds the whole, `examples` the drawn plays of each question.  Raises NotExaminable.
     """
-    subject = subject_of(kernel, name)
     began = time.monotonic()
+    subject = subject_of(kernel, name)
     able = [_Asked(one) for one in questions() if not one.missing(subject)]
-    complete = _enumerate(subject, able, began + seconds / 2)
-    _draw(subject, able, began + seconds * 0.7, examples, seed)
+
+    late = ""
+
+    def bounded(part: float, work: Callable[[Subject], T]) -> T | None:
+        nonlocal late
+        moment = began + seconds * part
+        try:
+            with until(moment, seconds * GRACE):
+                return None if late == HUNG else work(replace(subject, until=moment))
+        except OutOfTime as error:
+            late = HUNG if isinstance(error, Hung) else late or LATE
+            return None
+
+    tried = bounded(SMALL, lambda one: _enumerate(one, able))
+    scope = _Scope(late=late) if tried is None else tried
+    bounded(DRAWN, lambda one: _draw(one, able, examples, seed))
     found = {one.question.name for one in able if one.witness is not None}
-    made = {one.question.name: _answer(subject, one, complete, found) for one in able}
+    made = {
+        one.question.name: _answer(one, scope, found, lambda one: bounded(NAMED, lambda subject: _named(subject, one)))
+        for one in able
+    }
+    unsteady = found & {"repetition", "identity"}
+    powers = None if unsteady else bounded(NAMED, power)
     every = [made.get(one.name) or _unasked(one, subject) for one in questions()]
-    around = tuple(apart(subject, place or place_of(kernel), began + seconds, random="repetition" in found))
-    hashed = any(one.question == "hash seed" and one.status is Status.REFUTED for one in around)
-    return subject, (*map(_explained, every), *around) if hashed else (*every, *around)
+    around = tuple(apart(subject, origin_of(kernel, place), began + seconds, unsteady))
+    if any(one.question == "hash seed" and one.status is Status.REFUTED for one in around):
+        every, powers = [_left_to_the_hash_seed(one) for one in every], None
+    return Examined(subject, (*every, *around), powers)
 
 
-def _explained(one: Answer) -> Answer:
+def _left_to_the_hash_seed(one: Answer) -> Answer:
     """Leave what names seem to decide to the hash seed: in another process they would decide otherwise."""
-    if one.question not in ("names", "exchange") or one.status is not Status.REFUTED:
+    if one.question not in HASHED or one.because.startswith("not asked"):
         return one
-    return Answer(one.question, one.sentence, Status.UNDECIDED, "explained by: hash seed", plays=one.plays)
+    return Answer(one.question, one.sentence, Status.UNDECIDED, "explained by: hash seed")
 
 
-def _enumerate(subject: Subject, able: list[_Asked], until: float) -> bool:
-    """Ask every question of every small play; return whether all were tried."""
+@dataclass(frozen=True)
+class _Scope:
+    """Whether all small plays were tried; else why not: `late` for lack of time, `many` because there are too many."""
+
+    complete: bool = False
+    late: str = ""
+    many: str = ""
+
+
+def _enumerate(subject: Subject, able: list[_Asked]) -> _Scope:
+    """Ask every question of every small play, up to a number.  Raises OutOfTime."""
     for number, play in enumerate(plays(subject)):
-        if number >= MOST_PLAYS or time.monotonic() > until:
-            return False
-        shown = perform(subject, play)
+        if number >= MOST_PLAYS:
+            return _Scope(many="" if len(play.rounds) > 1 else f"there are more than {MOST_PLAYS:,} plays of one round")
         for one in _open(able):
-            one.witness = one.question.ask(subject, play, shown)
-            one.plays += 1
-    return True
+            one.witness = one.ask(subject, play)
+    return _Scope(complete=True)
 
 
 def _open(able: Iterable[_Asked]) -> Iterator[_Asked]:
@@ -92,25 +153,25 @@ def _open(able: Iterable[_Asked]) -> Iterator[_Asked]:
             yield one
 
 
-def _draw(subject: Subject, able: list[_Asked], until: float, examples: int, seed: int) -> None:
-    """Draw larger plays for the questions that are still open; Hypothesis shrinks what it finds."""
+def _draw(subject: Subject, able: list[_Asked], examples: int, seed: int) -> None:
+    """Draw larger plays for the questions that are still open; Hypothesis shrinks what it finds.  Raises OutOfTime."""
     most = len(POPULATION) if "population" in subject.abilities else len(subject.agents)
     drawn = st.tuples(
         st.integers(2, most),
         st.lists(st.lists(st.integers(0, 7), min_size=most, max_size=most), min_size=1, max_size=5),
+        st.integers(0, 9) if "seed" in subject.abilities else st.just(0),
     )
     for one in list(_open(able)):
+        found: list[Witness] = []  # shrinking ends with the smallest
 
-        def answered(plan: tuple[int, list[list[int]]], one: _Asked = one) -> bool:
-            if time.monotonic() > until:
-                return False
-            play = _built(subject, *plan)
+        def answered(plan: tuple[int, list[list[int]], int], one: _Asked = one, found: list[Witness] = found) -> bool:
             one.drawn += 1
-            one.plays += 1
-            return one.question.ask(subject, play, perform(subject, play)) is not None
+            witness = one.ask(subject, _built(subject, *plan))
+            found += [] if witness is None else [witness]
+            return witness is not None
 
-        try:
-            plan = find(
+        with suppress(NoSuchExample, Flaky):
+            find(
                 drawn,
                 answered,
                 settings=settings(
@@ -122,44 +183,54 @@ def _draw(subject: Subject, able: list[_Asked], until: float, examples: int, see
                 ),
                 random=Random(seed),
             )
-        except NoSuchExample:
-            continue
-        play = _built(subject, *plan)
-        one.witness = one.question.ask(subject, play, perform(subject, play))
+        one.witness = found[-1] if found else None
 
 
-def _built(subject: Subject, size: int, picks: list[list[int]]) -> Play:
-    """Return the play that numbers pick among the choices at each moment."""
+def _built(subject: Subject, size: int, picks: list[list[int]], seed: int) -> Play:
+    """Return the play that numbers pick among the choices at each moment; it ends where `act` raises."""
     agents = POPULATION[:size] if "population" in subject.abilities else subject.agents
-    play, session = Play(tuple(agents), ()), subject.start(agents)
+    play = Play(tuple(agents), (), seed)
+    session = play.start(subject)
     for row in picks:
+        offered = offers(session, play)
+        profile = tuple((a, menu[n % len(menu)]) for (a, menu), n in zip(offered.items(), row, strict=False) if menu)
+        if not profile:
+            break
+        play = replace(play, rounds=(*play.rounds, profile))
         try:
-            menus = [session.choices(agent) for agent in agents]
-            if not all(menus):
-                break
-            profile = tuple((a, menu[n % len(menu)]) for a, menu, n in zip(agents, menus, row, strict=False))
-            play = replace(play, rounds=(*play.rounds, profile))
             session.act(profile)
-        except NotExaminable:
-            raise
-        except Exception:
+        except Exception:  # `perform` tells it as the play's last round
             break
     return play
 
 
-def _answer(subject: Subject, one: _Asked, complete: bool, found: set[str]) -> Answer:
+def _named(subject: Subject, one: _Asked) -> str:
+    assert one.witness is not None
+    return one.question.named(subject, one.witness)
+
+
+def _answer(one: _Asked, scope: _Scope, found: set[str], name: Callable[[_Asked], str | None]) -> Answer:
     question, explained = one.question, found & set(one.question.after)
     if one.witness is not None:
-        named = arbiter(subject, question, one.witness)
+        named = name(one) or one.witness.why
         return Answer(question.name, question.sentence, Status.REFUTED, one.witness.why, named, one.witness, one.plays)
     if explained:
         because = f"explained by: {', '.join(sorted(explained))}"
         return Answer(question.name, question.sentence, Status.UNDECIDED, because, plays=one.plays)
-    status = Status.HOLDS if complete and one.plays else Status.UNDECIDED
-    because = "" if complete else "not every small play was tried in the time given"
-    because = because if one.plays else "no play could be made"
+    because = scope.late or scope.many
+    if one.unable and not because:
+        because = f"not asked{' of some plays' if one.plays else ''}: {one.unable}"
+    elif not one.plays and not because:
+        because = "not asked: no play could be made, because no agent has a choice"
     return Answer(
-        question.name, question.sentence, status, because, plays=one.plays, drawn=one.drawn, complete=complete
+        question.name,
+        question.sentence,
+        Status.UNDECIDED if because else Status.HOLDS,
+        because,
+        plays=one.plays,
+        drawn=one.drawn,
+        complete=scope.complete,
+        open=bool(scope.late),
     )
 
 

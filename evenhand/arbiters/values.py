@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Hashable, Mapping, Set
 from dataclasses import fields, is_dataclass
 from enum import Enum
@@ -17,8 +18,16 @@ Names = Mapping[str, str]
 """New names by old ones."""
 
 
-def comparable(value: Any) -> Hashable:
-    """Return a hashable form: equal for equal content, whatever the order of dictionaries, sets or memory addresses."""
+def comparable(value: Any, *, loose: bool = False) -> Hashable:
+    """Return a hashable form: equal for equal content, whatever the order of dictionaries, sets or memory addresses.
+
+    A `loose` form is also equal for lists with the same content in another order.
+    """
+    kind = type(value)
+    if kind is str:
+        return ("str", value)
+    if kind is dict:
+        return ("mapping", frozenset([(comparable(key), comparable(part, loose=loose)) for key, part in value.items()]))
     match value:
         case Enum():
             return (type(value).__name__, value.name)
@@ -27,26 +36,32 @@ def comparable(value: Any) -> Hashable:
         case int() | float():
             return ("number", "nan" if value != value else value)
         case Mapping():
-            return ("mapping", frozenset((comparable(key), comparable(part)) for key, part in value.items()))
+            return (
+                "mapping",
+                frozenset((comparable(key), comparable(part, loose=loose)) for key, part in value.items()),
+            )
         case Set():
             return ("set", frozenset(map(comparable, value)))
         case list() | tuple():
-            return ("sequence", tuple(map(comparable, value)))
+            parts = [comparable(part, loose=loose) for part in value]
+            return ("bag", frozenset(Counter(parts).items())) if loose else ("sequence", tuple(parts))
         case _:
-            return _described(value)
+            return _described(value, loose)
 
 
-def _described(value: Any) -> Hashable:
+def _described(value: Any, loose: bool) -> Hashable:
     if is_dataclass(value) and not isinstance(value, type):
-        return (type(value).__name__, *(comparable(getattr(value, entry.name)) for entry in fields(value)))
+        return (type(value).__name__, *(comparable(getattr(value, entry.name), loose=loose) for entry in fields(value)))
     listed: Any = getattr(value, "tolist", None)  # numpy, torch
     if listed is not None:
-        return comparable(listed())
+        return comparable(listed(), loose=loose)
     return (type(value).__name__, _ADDRESS.sub("", repr(value)))
 
 
 def renamed(value: Any, names: Names) -> Any:
     """Return `value` with every text that is a name replaced, inside containers and dataclasses too."""
+    if type(value) is str:
+        return names.get(value, value)
     match value:
         case Enum() | bytes() | bool() | int() | float() | None:
             return value
@@ -64,3 +79,17 @@ def renamed(value: Any, names: Names) -> Any:
             return type(value)(**{entry.name: renamed(getattr(value, entry.name), names) for entry in fields(value)})
         case _:
             return value
+
+
+def fixed(value: Hashable) -> str:
+    """Return a text of a comparable value that is the same under any hash seed."""
+    if isinstance(value, frozenset):
+        return "{" + ",".join(sorted(map(fixed, value))) + "}"
+    if isinstance(value, tuple):
+        return "(" + ",".join(map(fixed, value)) + ")"
+    return repr(value)
+
+
+def fresh(text: str) -> str:
+    """Return an equal text that is another object; texts of one letter are always the same object."""
+    return f"{text} "[:-1]

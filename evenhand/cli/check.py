@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from evenhand.cli import options
+from evenhand.cli.check_lines import brief, report_lines
 from evenhand.cli.console import BadUse, counting, emit, guarded, terminal, usage
 from evenhand.cli.output import folder_for
 from evenhand.cli.requests import bundle_named
 from evenhand.conform.adapters.kernels import NoKernel, Source, adapter_source, command_source
 from evenhand.conform.adapters.limits import KernelLimits
-from evenhand.conform.adapters.wire import text
+from evenhand.conform.checking.baseline import load_baseline
+from evenhand.conform.checking.causes import Cause, causes
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import finding_json
 from evenhand.conform.checking.loop import EXHAUSTIVE, MACHINE, SEPARATING, CheckEffort, check_system, scopes_of
@@ -26,6 +28,7 @@ from evenhand.conform.documents import check_document
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.document import DocumentRefused
+from evenhand.core.freedom import FREE, Free
 from evenhand.core.text import describe, inert
 from evenhand.core.verdict import Status
 from evenhand.core.versions import versions
@@ -55,6 +58,7 @@ def check(
             "--claims-only", help="Report only violated claims; other differences from the model are allowed."
         ),
     ] = False,
+    compare: options.CompareOption = None,
     seconds: Annotated[
         float | None,
         typer.Option(
@@ -89,6 +93,13 @@ def check(
         ),
     ] = 2.0,
     memory: Annotated[int, typer.Option(min=16, metavar="MIB", help="Memory limit of the kernel.")] = 1_024,
+    known: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            help="Do not report findings that stand in this folder of records or report of --json.",
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -112,10 +123,12 @@ def check(
 
     bundle = bundle_named(protocol)
     limits = KernelLimits(seconds=answer_seconds, mebibytes=memory)
+    compared = _free(compare or [])
     with usage():
         if bool(adapter) == bool(command):
             raise BadUse("name the kernel by exactly one of --adapter module:factory and --command '…'")
         source = adapter_source(adapter, limits) if adapter else command_source(command, limits)
+        baseline = load_baseline(known)
         folder = folder_for(out)
     effort = CheckEffort(
         None if exhaustive else transitions,
@@ -129,7 +142,9 @@ def check(
     )
     began = time.monotonic()
     try:
-        checked = list(_checked(bundle, source, system or [], scope or [], reading or [], claims_only, effort))
+        checked = list(
+            _checked(bundle, source, system or [], scope or [], reading or [], claims_only, compared, effort)
+        )
     except NoKernel as error:
         raise BadUse(str(error)) from error
     finally:
@@ -139,9 +154,9 @@ def check(
         why = "; ".join(dict.fromkeys(reason for one in checked for reason in one.unsupported)) or "nothing was asked"
         raise BadUse(f"the kernel supports none of the systems asked for: {inert(why)}")
     kernel = adapter or f"command: {command}"
-    findings = [
-        _finding(bundle, one, defect, source, kernel, folder, claims_only) for one in checked for defect in one.defects
-    ]
+    found = causes((one.system, one.defects) for one in checked)
+    records = [_finding(bundle, one, source, claims_only, compared) for one in found]
+    findings = [_saved(one, kernel, folder) for one in records if not baseline.knows(one)]
     report: dict[str, Json] = {
         "format": "evenhand/check",
         "version": 1,
@@ -149,6 +164,9 @@ def check(
         "kernel": source.name,
         "judged_by": "claims" if claims_only else "model",
         "findings": findings,
+        "known": len(records) - len(findings),
+        "sightings": sum(one.divergences for one in checked),
+        "explained": sum(one.explained for one in checked),
         "systems": [_system_json(one) for one in checked],
         "versions": dict(versions()),
         "interrupted": interrupted,
@@ -157,10 +175,18 @@ def check(
     if as_json:
         emit(report)
     else:
-        print_lines(terminal(), _lines(report))
+        print_lines(terminal(), report_lines(report))
     if interrupted:
         return INTERRUPTED
     return 1 if findings else 0
+
+
+def _free(names: Sequence[str]) -> frozenset[Free]:
+    """Return the free fields to compare.  Raises BadUse for another name."""
+    for name in names:
+        if name not in FREE:
+            raise BadUse(f"unknown kind of free field for --compare: {name!r}; there is: {', '.join(FREE)}")
+    return frozenset(name for name in FREE if name in names)
 
 
 def _document(protocol: str, path: Path, as_json: bool) -> int:
@@ -189,7 +215,7 @@ def _answers(checked: Any) -> Iterator[str]:
     for one in checked.answers:
         yield f"{'FOUND' if one.bad else 'note ' if one.status == 'REFUTED' else 'fine '}  {inert(one.sentence)}"
         for number, action in enumerate(one.witness or (), start=1):
-            yield f"    {number:>3} {_brief(action)}"
+            yield f"    {number:>3} {brief(action)}"
     number = sum(one.bad for one in checked.answers)
     yield f"{plural(number, 'finding') if number else 'nothing found'} in {inert(checked.digest)}"
 
@@ -201,6 +227,7 @@ def _checked(
     scope: list[str],
     reading: list[str],
     claims_only: bool,
+    compare: frozenset[Free],
     effort: Any,
 ) -> Iterator[Any]:
     """Check each system in turn; the time left is shared evenly among the remaining systems."""
@@ -229,7 +256,9 @@ def _checked(
                 own=one.at(**sizes),
                 generator=generator,
                 records=records,
+                mutants=bundle.model.mutants,
                 claims_only=claims_only,
+                compare=compare,
                 expected_false=_expected_false(bundle, one),
                 effort=replace(effort, seconds=share),
                 progress=progress,
@@ -250,23 +279,34 @@ def _expected_false(bundle: Bundle, system: Any) -> frozenset[str]:
 
 
 def _finding(
-    bundle: Bundle, checked: Any, defect: Any, source: Source, kernel: str, folder: Path | None, claims_only: bool
+    bundle: Bundle, cause: Cause, source: Source, claims_only: bool, compare: frozenset[Free]
 ) -> dict[str, Json]:
-    """Return a finding as JSON, with the file to which it was written."""
-    made = finding_json(bundle.name, checked.system, defect, bundle.claims, claims_only=claims_only, kernel=source.name)
-    trace: list[Json] = [describe(action) for action in defect.divergence.scenario.actions]
-    beside = defect.divergence.beside
-    traces: dict[str, Json] = {"trace": trace}
-    if beside is not None:
-        traces["trace_beside"] = [describe(action) for action in beside.scenario.actions]
+    """Return a finding as JSON: its record, and the steps in words."""
+    made = finding_json(
+        bundle.name,
+        cause,
+        bundle.claims,
+        bundle.model.mutants,
+        claims_only=claims_only,
+        kernel=source.name,
+        compare=compare,
+    )
+    divergence = cause.defect.divergence
+    made["trace"] = [describe(action) for action in divergence.scenario.actions]
+    if divergence.beside is not None:
+        made["trace_beside"] = [describe(action) for action in divergence.beside.scenario.actions]
+    return made
+
+
+def _saved(made: dict[str, Json], kernel: str, folder: Path | None) -> dict[str, Json]:
+    """Return a finding with the file to which it was written."""
     if folder is None:
-        return {**made, **traces, "fixture": None}
+        return {**made, "fixture": None}
     with usage():
-        path = save_finding(made, folder, kernel)
+        path = save_finding({name: made[name] for name in made if not name.startswith("trace")}, folder, kernel)
     test = path.with_name(f"test_{path.stem.replace('--', '_')}.py")
     return {
         **made,
-        **traces,
         "fixture": path.relative_to(folder).as_posix(),
         "reproduce": shlex.join(["pytest", str(test)]),
     }
@@ -280,6 +320,7 @@ def _system_json(checked: Any) -> dict[str, Json]:
         "steps": dict(checked.steps),
         "covered": [dict(one) for one in checked.covered],
         "unsupported": dict(checked.unsupported),
+        "left_out": [asdict(one) for one in checked.left_out],
         "divergences": checked.divergences,
         "shrinking": checked.shrinking,
         "first": checked.first[0] if checked.first else None,
@@ -293,68 +334,3 @@ def _system_json(checked: Any) -> dict[str, Json]:
 
 def _firsts(checked: Sequence[Any]) -> dict[str, Json]:
     return {f"first {one.system.name}": one.first[1] for one in checked if one.first}
-
-
-def _lines(report: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the report as text: findings by claim, then what was covered."""
-    for claim in dict.fromkeys(one["claim"] for one in report["findings"]):
-        group = [one for one in report["findings"] if one["claim"] == claim]
-        yield f"FOUND  {inert(claim)}: {inert(group[0]['sentence'])}"
-        for one in group:
-            yield from _found(one)
-        yield ""
-    for one in report["systems"]:
-        yield from _covered(one)
-    number = len(report["findings"])
-    verdict = plural(number, "distinct finding") if number else "nothing found"
-    yield f"{'INTERRUPTED. ' if report['interrupted'] else ''}{verdict}; judged by the {report['judged_by']}"
-
-
-def _found(one: Mapping[str, Any]) -> Iterator[str]:
-    yield f"  in {plural(one['length'], 'step')} of system {one['system']}, seen in {plural(one['seen'], 'run')}"
-    for number, action in enumerate(one["trace"], start=1):
-        yield f"    {number:>3} {action}"
-    if one.get("loop"):
-        yield f"        the last {plural(one['loop'], 'step')} go round for ever"
-    if one.get("beside"):
-        yield "    beside"
-        for number, action in enumerate(one["trace_beside"], start=1):
-            yield f"    {number:>3} {action}"
-    if one["fault"]:
-        yield f"        the kernel {one['fault']}: {inert(one['why'])}"
-    elif one["why"]:
-        yield f"        {inert(one['why'])}"
-    for difference in one["differences"][:6]:
-        yield f"        {inert(difference)[:200]}"
-    others = [f"{o['claim']} ({o['basis']})" for o in one["violations"] if o["claim"] != one["claim"]]
-    basis = next((o["basis"] for o in one["violations"] if o["claim"] == one["claim"]), "")
-    if basis:
-        too = f"; also violated: {', '.join(others)}" if others else ""
-        yield f"        judged on: {basis}{too}"
-    if one["fixture"]:
-        yield f"        {one['reproduce']}"
-
-
-def _brief(action: Json) -> str:
-    said = inert(text(action))
-    return said if len(said) <= 200 else said[:199] + "…"
-
-
-def _covered(one: Mapping[str, Any]) -> Iterator[str]:
-    asked = ", ".join(f"{name} {runs:,}" for name, runs in one["runs"].items())
-    yield f"{one['system']}: {asked or 'no'} runs, {sum(one['steps'].values()):,} steps"
-    for scope in one["covered"]:
-        sizes = ",".join(f"{name}={size}" for name, size in scope["scope"].items()) or "its own scope"
-        whole = "all" if scope["complete"] else "not all"
-        hidden = f"; {scope['unreached']:,} behind a step that differs" if scope["unreached"] else ""
-        yield f"  exhaustive at {sizes}: {scope['transitions']:,} transitions, {whole} there are{hidden}"
-    for why, count in one["unsupported"].items():
-        yield f"  not supported in {count:,} runs: {inert(why)}"
-    if one["not_judged"]:
-        yield f"  {plural(len(one['judged']), 'claim')} judged, {len(one['not_judged'])} not:"
-        for why in dict.fromkeys(one["why_not_judged"].values()):
-            names = [name for name, reason in one["why_not_judged"].items() if reason == why]
-            yield f"    {', '.join(names)}: {inert(why)}"
-    if one["left_open"]:
-        yield f"  left open, because they need a state that the kernel does not report: {', '.join(one['left_open'])}"
-    yield from (f"  {note}" for note in one["notes"])

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from evenhand.arbiters.kernels import Factory, NotExaminable, rule
+from evenhand.arbiters.kernels import Factory, NotExaminable
 from evenhand.arbiters.loading import factory_at
+from evenhand.arbiters.rules import rule
 from evenhand.cli.console import BadUse, guarded
 from evenhand.cli.forms import write_forms
 from evenhand.cli.options import JsonOut, SeedOption
@@ -43,13 +46,15 @@ def examine(
 ) -> int:
     """Ask what decides in your code; no protocol needed.
 
-    Exit codes: 0 nothing decides that should not; 1 an arbiter was found; 2 bad use; 130 interrupted.
+    Exit codes: 0 nothing decides that should not; 1 an arbiter was found; 2 bad use; 3 no time for some
+    questions; 130 interrupted.
     """
     allowed = dict(_exception(text) for text in allow or ())
     folder = folder_for(out)
     try:
-        factory, place = _factory(kernel, choices, listed, label or [])
-        found = examined(factory, allow=allowed, place=place, seconds=seconds, examples=examples, seed=seed)
+        with redirect_stdout(sys.stderr):  # what a kernel prints must not mix with the report
+            factory = _factory(kernel, choices, listed, label or [])
+            found = examined(factory, allow=allowed, place=kernel, seconds=seconds, examples=examples, seed=seed)
     except NotExaminable as error:
         raise BadUse(str(error)) from error
     report = found.report()
@@ -58,16 +63,16 @@ def examine(
     return finish(report, {}, as_json=as_json)
 
 
-def _factory(kernel: str, choices: str, listed: bool, labels: list[str]) -> tuple[Factory, str]:
+def _factory(kernel: str, choices: str, listed: bool, labels: list[str]) -> Factory:
     found = factory_at(kernel)
     if not choices:
         if listed or labels:
             raise BadUse("--listed and --label describe a function of choices; list the choices with --choices")
-        return found, kernel
+        return found
     menu = [one.strip() for one in choices.split(",") if one.strip()]
     if len(menu) < 2:
         raise BadUse(f"--choices {choices!r} lists fewer than two choices; write --choices A,B")
-    return rule(found, menu, listed=listed, labels=labels), ""
+    return rule(found, menu, listed=listed, labels=labels)
 
 
 def _exception(text: str) -> tuple[str, str]:

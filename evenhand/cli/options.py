@@ -112,3 +112,9 @@ CommandOption = Annotated[
     str,
     typer.Option("--command", metavar="COMMAND", help="A program that speaks JSON Lines on standard input and output."),
 ]
+CompareOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--compare", metavar="KIND", help="Compare texts, codes or orders that the source leaves open; repeatable."
+    ),
+]

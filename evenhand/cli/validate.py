@@ -13,8 +13,9 @@ from evenhand.cli.options import JsonOut, ProtocolName, ReadingOption, ScopeOpti
 from evenhand.cli.requests import bundle_named
 from evenhand.conform.adapters.wire import text
 from evenhand.conform.checking.claims import Judge, KernelStep, judged_kinds
-from evenhand.conform.checking.logs import gaps, load_log
+from evenhand.conform.checking.logs import load_log
 from evenhand.conform.checking.matching import explain
+from evenhand.conform.checking.words import gaps
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.codec import decode, encode

@@ -58,7 +58,7 @@ def decode(data: Json, *types: type) -> Any:
     annotation does not allow, a value that its class refuses, an encoding that `encode` does not give, and nesting
     beyond `MAX_DEPTH`.  Raises TypeError unless `types` holds frozen dataclasses and Enums of distinct names.
     """
-    return _decode(data, _by_name((*_OWN, *types)), "$", 1)
+    return _decode(data, classes_by_name((*_OWN, *types)), "$", 1)
 
 
 # Encoding
@@ -89,7 +89,7 @@ def _encode(value: Any, path: str, level: int) -> Json:
         return {"$enum": kind.__name__, "name": value.name}
     if _is_frozen(kind):
         made: dict[str, Json] = {"$": kind.__name__}
-        for name in _hints(kind):
+        for name in field_hints(kind):
             made[name] = _encode(getattr(value, name), f"{path}.{name}", level + 1)
         return made
     raise ValueError(f"{path}: {kind.__name__} has no encoding; use frozen dataclasses, tuples and frozensets")
@@ -157,7 +157,7 @@ def _decode_object(data: dict[str, Json], known: Mapping[str, type], path: str, 
 
 def _decode_record(data: dict[str, Json], known: Mapping[str, type], path: str, level: int) -> Any:
     kind = _known(data["$"], known, path, is_dataclass, "dataclass")
-    hints = _hints(kind)
+    hints = field_hints(kind)
     given = data.keys() - {"$"}
     if missing := [name for name in hints if name not in given]:
         raise ValueError(f"{path}: {kind.__name__} lacks {', '.join(missing)}")
@@ -168,7 +168,7 @@ def _decode_record(data: dict[str, Json], known: Mapping[str, type], path: str, 
     values: dict[str, Any] = {}
     for name, hint in hints.items():
         value = _decode(data[name], known, f"{path}.{name}", level + 1)
-        if not _fits(value, hint):
+        if not fits(value, hint):
             raise ValueError(f"{path}.{name}: {kind.__name__}.{name} is {_shown(hint)}, not {value!r:.60}")
         values[name] = value
     return _built(kind, values, path)
@@ -279,7 +279,8 @@ def _is_enum(kind: type) -> bool:
 
 
 @cache
-def _by_name(classes: tuple[type, ...]) -> Mapping[str, type]:
+def classes_by_name(classes: tuple[type, ...]) -> Mapping[str, type]:
+    """Return the classes that may be decoded, by name.  Raises TypeError for two of one name, and for other classes."""
     known: dict[str, type] = {}
     for kind in classes:
         if not isinstance(kind, type) or not (_is_frozen(kind) or _is_enum(kind)):
@@ -298,7 +299,7 @@ def _known(name: Json, known: Mapping[str, type], path: str, fits: Callable[[typ
 
 
 @cache
-def _hints(kind: type) -> Mapping[str, Any]:
+def field_hints(kind: type) -> Mapping[str, Any]:
     """Annotation of each field that the constructor takes; `Any` if the class's module does not resolve it."""
     try:
         hints = typing.get_type_hints(kind)
@@ -311,7 +312,7 @@ def _shown(hint: Any) -> str:
     return hint.__name__ if isinstance(hint, type) and not typing.get_args(hint) else str(hint)
 
 
-def _fits(value: Any, hint: Any) -> bool:
+def fits(value: Any, hint: Any) -> bool:
     """Whether the annotation `hint` allows `value`; True for forms of annotation unknown here."""
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if hint is Any or hint is object:
@@ -319,20 +320,20 @@ def _fits(value: Any, hint: Any) -> bool:
     if hint is None or hint is types.NoneType:
         return value is None
     if origin in (typing.Union, types.UnionType):
-        return any(_fits(value, one) for one in inner)
+        return any(fits(value, one) for one in inner)
     if origin is typing.Literal:
         return any(type(value) is type(one) and value == one for one in inner)
     if origin is typing.Annotated:
-        return _fits(value, inner[0])
+        return fits(value, inner[0])
     if origin is tuple and _is_tuple(value):
         if len(inner) == 2 and inner[1] is Ellipsis:
-            return all(_fits(item, inner[0]) for item in value)
-        return len(value) == len(inner) and all(map(_fits, value, inner))
+            return all(fits(item, inner[0]) for item in value)
+        return len(value) == len(inner) and all(map(fits, value, inner))
     if origin is frozenset and _is_set(value):
-        return all(_fits(item, inner[0]) for item in value)
+        return all(fits(item, inner[0]) for item in value)
     bare: Any = origin or getattr(hint, "__supertype__", hint)  # a generic class, a NewType, or the class itself
     if bare is not hint and origin is None:
-        return _fits(value, bare)
+        return fits(value, bare)
     if bare in (bool, int, str):  # True is an int to Python, and an Enum may be a str
         return type(value) is bare
     return isinstance(value, bare) if _checkable(bare) else True

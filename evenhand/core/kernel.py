@@ -6,6 +6,13 @@ action at a time and returns the observation.  All values are plain JSON data in
 
     def factory(initial: Initial) -> Kernel: ...
 
+A kernel has words of its own.  Wherever a value of the model may stand in what it shows, it may write
+
+    {"$unknown": true}                   not shown, so not compared; a record may also lack one of its keys
+    {"$opaque": "5f3a"}                  an id or hash of its own (a text or whole number), compared only with itself
+    {"$near": "0.98", "within": "1/50"}  a number to a tolerance; JSON numbers are allowed, too
+    {"$bag": [1, 2]}                     an array in any order
+
 A kernel needs no import from here and no base class: the shapes are enough.
 """
 
@@ -36,7 +43,8 @@ class Kernel(Interface):
     def step(self, action: Json, /) -> Json:
         """Take one encoded action and return the encoded observation.
 
-        The action may be disabled or hostile; show a rejection instead of raising one.  Any exception is a finding.
+        The action may be disabled or hostile; show a rejection instead of raising one.  Raise Unsupported for an
+        action that this kernel cannot take at all.  Any other exception is a finding.
         """
         ...
 
@@ -45,7 +53,18 @@ class TellsState(Kernel, Interface):
     """A kernel that also reports its state; every claim is then judged on the kernel's own states."""
 
     def state(self) -> Json:
-        """Return the encoded state after the last step."""
+        """Return the encoded state after the last step.  One with gaps is compared as `facts` are."""
+        ...
+
+
+class TellsFacts(Kernel, Interface):
+    """A kernel that also tells facts about its state: which fields it likes, such as that the run has ended."""
+
+    def facts(self) -> Json:
+        """Return an object with some fields of the encoded state after the last step; they are compared.
+
+        `conclusion` stands for what the protocol concludes from the whole run, where it concludes something.
+        """
         ...
 
 
@@ -61,4 +80,7 @@ class Factory(Interface):
 
 
 class Unsupported(Exception):
-    """Raised by a factory: this kernel does not implement the scenario.  The report counts it as left out."""
+    """Raised by a factory or a step: this kernel does not implement the scenario, or cannot take the action.
+
+    The report counts it as left out.
+    """

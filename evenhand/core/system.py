@@ -10,7 +10,7 @@ Letters: C configuration, S state, A action, O observation, R rules, X one agent
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Generic, Literal, NoReturn, TypeAlias, TypeVar, cast
@@ -232,7 +232,8 @@ class System(Generic[C, S, A, O, R]):
     `allows` says whether an action is on offer (by default: it is among `enabled`).  `actor` names the agent of an
     action where actions are no product ("" for none: a clock); wait-for graphs need it.  `readings` is the record that
     the configurations carry.  `separated`, `quotients`, `abstractions` and `fair` are for the exhaustive search.
-    `types` names the classes that `codec` may need to decode.
+    `types` names the classes that `codec` may need to decode.  `conclusion(steps)` is what a run so far amounts to
+    where no state says so, such as its terminal class; kernels may tell it.
 
     Two declarations let the search compile the step (compiled search); it trusts neither.  `domains` gives a state of
     which every part that ever changes is a `OneOf`: records and tuples of fixed shape.  `menu`, where the actions are
@@ -261,6 +262,7 @@ class System(Generic[C, S, A, O, R]):
     variant: str = "reference"
     actor: Callable[[A], str] | None = None
     abstractions: tuple[Abstraction[C, S], ...] = ()
+    conclusion: Callable[[Sequence[Step[C, S, A, O]]], Any] | None = None
 
     def __post_init__(self) -> None:
         if (self.actions is None) == (self.joint is None):

@@ -19,6 +19,7 @@ from evenhand.report.phrases import both, counted, plural, refutation
 from evenhand.report.report import Report, Standing
 
 _RANK = {Status.REFUTED: 0, Status.UNDECIDED: 1, Status.HOLDS: 2}
+_MARK = {Standing.UNEXPECTED: "!", Standing.BETTER: "+"}
 _STYLE = {Status.REFUTED: "red", Status.UNDECIDED: "yellow", Status.HOLDS: "green"}
 
 
@@ -27,6 +28,8 @@ def print_report(console: Console, report: Report) -> None:
     for protocol in dict.fromkeys(finding.protocol for finding in report.findings):
         for one in tables(report, protocol):
             console.print(one)
+    marks = {_MARK[standing]: standing.value for standing in map(report.standing, report.findings) if standing in _MARK}
+    print_lines(console, [f"{mark} {words}" for mark, words in sorted(marks.items())])
     unexpected = [f for f in report.unexpected if f.status is Status.REFUTED]
     for finding in unexpected[:FULL]:
         print_lines(console, ["", *refutation(finding)])
@@ -97,7 +100,7 @@ def _cell(report: Report, findings: list[Finding], usual: str) -> Text:
 
 def _line(report: Report, finding: Finding, usual: str) -> Text:
     standing = report.standing(finding)
-    mark = {Standing.UNEXPECTED: "!", Standing.BETTER: "+"}.get(standing, "")
+    mark = _MARK.get(standing, "")
     word = str(
         finding.scope.get("proof_status", finding.status.value)
     )  # a proof has statuses of its own: VACUOUS, DISAGREEMENT

@@ -11,12 +11,13 @@ list, `Atom` and `Opaque` for anything else.  Values that were read are a `Field
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, TypeAlias
 
 from evenhand.core.atoms import Atom, Opaque
 from evenhand.core.canonical import canonical_bytes
+from evenhand.core.freedom import free, free_field
 from evenhand.model.apcm.readings import Readings
 
 MAINTAIN, REVISE = "MAINTAIN", "REVISE"
@@ -43,6 +44,9 @@ RANKED = (
 
 The two codes of readings stand behind Rule 1.5's own, whose subject they share.
 """
+
+NAMED_CODES = ("E_AV_WITHOUT_COLLISION", "E_GRATUITOUS_VIOLATION", "E_FALSE_COLLISION", "E_PRECEDENT_VIOLATION")
+"""The codes of the text (5, 6); all others are ours."""
 
 SCHEMA_CODES = ("E_SCHEMA_TYPE", "E_UNKNOWN_MODE", "E_UNKNOWN_PREFERENCE", "E_PAIR_ARITY")
 """The faults of a malformed artefact; no rule is then consulted."""
@@ -135,7 +139,7 @@ def digest_of(fields: Fields) -> str:
 class Error:
     """A code and its payload: the preference, pair, field or action at fault.  The payload decides nothing."""
 
-    code: str
+    code: str = field(metadata=free("codes", named=NAMED_CODES))
     culprit: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -240,7 +244,7 @@ class Shown:
     selected: str = ""
     selected_violates: tuple[str, ...] = ()
     invalid: tuple[Error, ...] = ()
-    rejected: str = ""
+    rejected: str = free_field("texts", "")
 
     @property
     def compile_error_code(self) -> str:

@@ -79,6 +79,10 @@ class Surd:
             middle = (low + high) / 2
             low, high = (middle, high) if middle ** len(self.form) <= self.base else (low, middle)
 
+    def compared_with(self, number: Fraction) -> int:
+        """Return the sign of the difference to a rational number."""
+        return Surd(self.base, (self.form[0] - number, *self.form[1:])).sign()
+
     def __lt__(self, other: Surd) -> bool:
         return self != other and (self + other.times(-1)).sign() < 0
 

@@ -12,12 +12,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
+from evenhand.core.freedom import free_field
 from evenhand.model.conviction.exact import Amount, Surd
 from evenhand.model.conviction.readings import Readings
 from evenhand.model.conviction.texts import Text
 
 IDLE, PROPOSE, FEEDBACK, REVISE = "IDLE", "PROPOSE", "FEEDBACK", "REVISE"
 STAKE, FINALIZE, CLOSED = "STAKE", "FINALIZE", "CLOSED"
+BURNS = ("FeedbackStake", "KickOutPenalty", "AutoStakeTap")
+"""The reasons that the text gives for the loss of points (13.2, 14.2)."""
+
+PHASES = (IDLE, PROPOSE, FEEDBACK, REVISE, STAKE, FINALIZE, CLOSED)
 """The phases (12): IDLE awaits the tick that opens the next Issue, CLOSED is the end of the last one."""
 
 STRANGER, INVITED, ENROLLED = "stranger", "invited", "enrolled"
@@ -59,6 +64,9 @@ REJECTIONS = (
     "TickRefused",
 )
 """Every reason to reject an action, by the name of its event."""
+
+NAMED = ("InsufficientCredit", "FeedbackLimitReached", "FeedbackTooLong")
+"""The reasons that the text names (11.4 to 11.6, 14.2); the names of the others, and which comes first, are ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +296,7 @@ class Event:
     agent: str = ""
     proposal: str = ""
     amount: Amount = 0
-    reason: str = ""
+    reason: str = free_field("codes", "", named=(*NAMED, *BURNS, *PHASES))
     issue: str = ""
     data: tuple[tuple[str, Any], ...] = ()
 
@@ -302,7 +310,7 @@ class Shown:
     """The observation of a step: the events it logs, and why the action was rejected (empty: accepted)."""
 
     events: tuple[Event, ...]
-    rejected: str = ""
+    rejected: str = free_field("codes", "", named=NAMED)
 
 
 TYPES = (

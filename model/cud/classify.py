@@ -22,7 +22,7 @@ verdict.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -148,6 +148,14 @@ class Classification:
     kernel_classes: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """What a run so far amounts to: whether it has ended, and its terminal class (empty before the end)."""
+
+    ended: bool
+    terminal: str
+
+
 def start(config: Config) -> Tally:
     """Return the tally before the first epoch."""
     return Tally(config.agents)
@@ -227,6 +235,13 @@ def classify(config: Config, steps: Iterable[RunStep]) -> Classification:
     for taken in steps:
         tally = update(tally, taken)
     return finish(config, tally)
+
+
+def conclude(steps: Sequence[RunStep]) -> Conclusion:
+    """Return what a run of the reference amounts to so far."""
+    last = steps[-1]
+    over = ended(last.config, last.after)
+    return Conclusion(over, classify(last.config, steps).terminal if over else "")
 
 
 def breaches(taken: RunStep) -> tuple[str, ...]:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evenhand.core.atoms import Atom
+from evenhand.core.freedom import free
 from evenhand.core.system import Fairness, Joint, OneOf, Quotient, Scope, Separated, Step, System
 from evenhand.model.cud.kernel import (
     ADMITTED,
@@ -63,8 +64,8 @@ class FreeState:
 class FreeShown:
     """The observation of an epoch of free agents: tokens by agent, the structural diff, and the livelock facts."""
 
-    tokens: tuple[tuple[str, str], ...]
-    effects: tuple[Effect, ...]
+    tokens: tuple[tuple[str, str], ...] = field(metadata=free("orders"))
+    effects: tuple[Effect, ...] = field(metadata=free("orders"))
     happened: Happened
 
 

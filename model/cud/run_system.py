@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from evenhand.core.atoms import Atom, Opaque
 from evenhand.core.system import Joint, Scope, Separated, Step, System
+from evenhand.model.cud.classify import conclude
 from evenhand.model.cud.kernel import REFERENCE, Rules, observe
 from evenhand.model.cud.layouts import agent_names, every_layout, free_layout, key_names, start_world
 from evenhand.model.cud.readings import Readings
@@ -251,6 +252,7 @@ RUN: System[Config, State, Epoch, Shown, Rules] = System(
     smaller=_smaller,
     allows=_allows,
     types=TYPES,
+    conclusion=conclude,
 )
 """Free agents over a few epochs: four layouts, a menu with something of each sort."""
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from evenhand.core.atoms import Atom, Opaque
+from evenhand.core.freedom import free_field
 from evenhand.model.cud.readings import Readings
 
 READ, WRITE = "READ", "WRITE"
@@ -190,15 +191,15 @@ class Shown:
     else that an agent got with its token; an honest kernel hands out nothing.
     """
 
-    seen: tuple[tuple[str, Observation], ...] = ()
-    tokens: tuple[tuple[str, str], ...] = ()
-    receipts: tuple[tuple[str, str], ...] = ()
-    log: tuple[Entry, ...] = ()
-    effects: tuple[Effect, ...] = ()
-    exits: tuple[str, ...] = ()
-    sent: tuple[Message, ...] = ()
-    dropped: tuple[tuple[str, str], ...] = ()
-    rejected: tuple[tuple[str, str], ...] = ()
+    seen: tuple[tuple[str, Observation], ...] = free_field("orders", ())
+    tokens: tuple[tuple[str, str], ...] = free_field("orders", ())
+    receipts: tuple[tuple[str, str], ...] = free_field("orders", ())
+    log: tuple[Entry, ...] = free_field("orders", ())
+    effects: tuple[Effect, ...] = free_field("orders", ())
+    exits: tuple[str, ...] = free_field("orders", ())
+    sent: tuple[Message, ...] = free_field("orders", ())
+    dropped: tuple[tuple[str, str], ...] = free_field("texts", ())
+    rejected: tuple[tuple[str, str], ...] = free_field("texts", ())
 
 
 @dataclass(frozen=True, slots=True)

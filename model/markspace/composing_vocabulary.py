@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from evenhand.core.freedom import free_field
 from evenhand.core.system import Step
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.readings import Readings
@@ -147,7 +148,7 @@ class Composed:
     activated: tuple[str, ...] = ()
     connected: bool | None = None
     overpromised: tuple[str, ...] = ()
-    refused: str = ""
+    refused: str = free_field("texts", "")
 
 
 ComposingAct = Publish | Subscribe | Unsubscribe | Get | Pipeline | Activate | Update | Wait

@@ -42,6 +42,10 @@ class Amount:
             return Fraction(0)
         return self.terms[0][1] if len(self.terms) == 1 and self.terms[0][0] == 0 else None
 
+    def compared_with(self, number: Fraction) -> int:
+        """Return the sign of the difference to a rational number."""
+        return (self - plain(number)).sign
+
     def __lt__(self, other: Amount) -> bool:
         return (self - other).sign < 0
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from evenhand.core.freedom import free_field
 from evenhand.core.system import Step
 from evenhand.model.markspace.readings import Readings
 
@@ -156,7 +157,7 @@ class Decision:
 
     what: What
     verdict: Verdict | None = None
-    reason: str = ""
+    reason: str = free_field("texts", "")
     winner: Intent | None = None
     claimed_by: str | None = None
     conflicting: tuple[Intent, ...] = ()
@@ -164,7 +165,7 @@ class Decision:
     considered: tuple[Intent, ...] = ()
     notified: str | None = None
     need: bool = False
-    rejected: str = ""
+    rejected: str = free_field("texts", "")
     note: str = field(default="")
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
+from evenhand.core.freedom import free_field
 from evenhand.core.system import Step
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.readings import Readings
@@ -181,7 +182,7 @@ class Outcome:
     """
 
     accepted: bool = False
-    why: str = ""
+    why: str = free_field("texts", "")
     by: Layer | None = None
     health: Health | None = None
     needs: tuple[tuple[str, bool, str], ...] = ()

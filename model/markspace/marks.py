@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
+from evenhand.core.freedom import free_field
 from evenhand.core.system import Step
 from evenhand.model.markspace.exact import Amount
 from evenhand.model.markspace.guard_vocabulary import Policy
@@ -226,7 +227,7 @@ class Reply:
     """The observation of a step.  `hooked`: the hooks that did not raise; `winner`: an id; `claimed_by`: an agent."""
 
     stored: int | None = None
-    refused: str = ""
+    refused: str = free_field("texts", "")
     seen: tuple[Seen, ...] | None = None
     candidates: tuple[Mark, ...] = ()
     winner: int | None = None

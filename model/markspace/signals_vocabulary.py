@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from evenhand.core.freedom import free_field
 from evenhand.core.system import Step
 from evenhand.model.markspace.exact import ZERO, Amount
 from evenhand.model.markspace.marks import ONE, Kind, Source
@@ -67,7 +68,7 @@ class Measured:
     reduced: tuple[Amount, Amount] = (ZERO, ZERO)
     by_source: tuple[Amount, ...] = ()
     aggregate: tuple[Amount, Amount] = (ZERO, ZERO)
-    refused: str = ""
+    refused: str = free_field("texts", "")
 
 
 SignalStep = Step[SignalConfig, Still, Measure | Combine, Measured]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from evenhand.core.atoms import Atom, Opaque
+from evenhand.core.freedom import free_field
 from evenhand.model.sovereign.constitution import (
     REFERENCE_CONSTITUTION,
     ActionType,
@@ -167,7 +168,7 @@ class Shown:
     logged: tuple[Record, ...] = ()
     lost: tuple[Record, ...] = ()
     log_warrants: int = 0
-    rejected: str = ""
+    rejected: str = free_field("texts", "")
 
 
 TYPES = (

@@ -40,7 +40,7 @@ RIGHT: dict[str, list[str]] = {
     "check": ["latch", "--adapter", "json:loads"],
     "validate": ["latch", "--log", "{log}"],
     "compare": ["latch", "--reading", "again=granted"],
-    "examine": ["tests.engines.arbiters.kernels:Honest", "--seconds", "1", "--examples", "1"],
+    "examine": ["tests.engines.arbiters.kernels:Honest", "--examples", "1"],
     "mutants": ["latch", "--mutant", "sticky"],
     "vectors": ["latch", "generate", "--out", "{fresh}"],
     "profile": ["latch"],

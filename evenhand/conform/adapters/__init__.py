@@ -6,6 +6,6 @@ The public names are the shapes of a factory and its kernels, which the model ha
 
 from __future__ import annotations
 
-from evenhand.core.kernel import Factory, Initial, Kernel, TellsState, Unsupported
+from evenhand.core.kernel import Factory, Initial, Kernel, TellsFacts, TellsState, Unsupported
 
-__all__ = ["Factory", "Initial", "Kernel", "TellsState", "Unsupported"]
+__all__ = ["Factory", "Initial", "Kernel", "TellsFacts", "TellsState", "Unsupported"]

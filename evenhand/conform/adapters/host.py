@@ -56,7 +56,7 @@ class Host:
     def __init__(self, factory: Callable[[Any], Any]) -> None:
         self.factory = factory
         self.kernel: Any = None
-        self.tells_state = False
+        self.tells_state = self.tells_facts = False
         self.scenarios = 0
         self.seen: set[bytes] = set()
         self.sent: Any = None
@@ -69,7 +69,9 @@ class Host:
         try:
             return b'{"id":%d%s}' % (number, self._done(request, line))
         except Unsupported as error:
-            return _encoder.encode({"id": number, "unsupported": str(error)}).encode("utf-8", "replace")
+            return _encoder.encode({"id": number, "unsupported": str(error) or "no reason given"}).encode(
+                "utf-8", "replace"
+            )
         except BaseException as error:  # an exit or an interrupt raised by a kernel is the kernel's answer, too
             where = traceback.extract_tb(error.__traceback__)[-1]
             text = f"{type(error).__name__}: {error!s:.500} ({os.path.basename(where.filename)}, line {where.lineno})"
@@ -94,6 +96,7 @@ class Host:
         self.sent = {name: again[name] for name in self.given} if self.scenarios <= WATCHED else None
         self.kernel = self.factory(self.given)
         self.tells_state = callable(getattr(self.kernel, "state", None))
+        self.tells_facts = callable(getattr(self.kernel, "facts", None))
 
     def _stepped(self, action: Any, line: bytes) -> bytes:
         if self.kernel is None:
@@ -102,6 +105,8 @@ class Host:
         made = b',"shown":' + _encoder.encode(shown).encode("utf-8", "surrogatepass")
         if self.tells_state:
             made += b',"state":' + _encoder.encode(self.kernel.state()).encode("utf-8", "surrogatepass")
+        if self.tells_facts:
+            made += b',"facts":' + _encoder.encode(self.kernel.facts()).encode("utf-8", "surrogatepass")
         return made + self._mutated(action, line)
 
     def _mutated(self, action: Any, line: bytes) -> bytes:

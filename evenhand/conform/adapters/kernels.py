@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Protocol as Interface
 
 from msgspec import UNSET
@@ -53,8 +53,10 @@ class KernelResponse:
     """The result of one scenario: the answers that came, and what went wrong.
 
     `shown` has None where an answer equals the expected one byte by byte.  `states` is empty unless the kernel tells
-    its state.  `fault` and `why` say how it failed in the step after the last answer (`at_start`: it was not even
-    made).  `mutated` names the input that it wrote to, `changed_at` the step.
+    its state.  `facts` holds the facts that it tells, by place.  `fault` and `why` say how it failed in the step after
+    the last answer (`at_start`: it was not even made).  `unsupported` says why it has no kernel for the scenario or,
+    if `refused`, cannot take the action after the last answer.  `mutated` names the input that it wrote to,
+    `changed_at` the step.
     """
 
     shown: tuple[Json, ...] = ()
@@ -66,6 +68,8 @@ class KernelResponse:
     mutated: str = ""
     changed_at: int = 0
     as_expected: bool = False
+    refused: bool = False
+    facts: Mapping[int, Json] = field(default_factory=dict[int, Json])
 
 
 class Source(Interface):
@@ -97,6 +101,7 @@ class _Listening:
     first: int
     shown: list[Json] = field(default_factory=list[Json])
     states: list[Json] = field(default_factory=list[Json])
+    facts: dict[int, Json] = field(default_factory=dict[int, Json])
     plain: bool = True
     error: str = ""
     at_start: bool = False
@@ -107,7 +112,8 @@ class _Listening:
     def hear(self, line: bytes, number: int) -> None:
         """Take one more answer.  Raises Misanswer for an invalid line."""
         place = number - self.first
-        if place and not self.error and line == b'{"id":%d,"shown":%s}' % (number, self.asked.expected[place - 1]):
+        expected = b'{"id":%d,"shown":%s}' % (number, self.asked.expected[place - 1]) if place else None
+        if line == expected and not self.error and not self.unsupported:
             self.shown.append(None)
             return
         answer = wire.read_answer(line, number)
@@ -123,9 +129,11 @@ class _Listening:
     def _take(self, answer: wire.KernelAnswer, place: int) -> None:
         same = wire.text(answer.shown).encode("utf-8", "surrogatepass") == self.asked.expected[place - 1]
         self.shown.append(None if same else answer.shown)
-        self.plain = self.plain and same and answer.state is UNSET
+        self.plain = self.plain and same and answer.state is UNSET and answer.facts is UNSET
         if answer.state is not UNSET:
             self.states.append(answer.state)
+        if answer.facts is not UNSET:
+            self.facts[place - 1] = answer.facts
         if answer.mutated and not self.mutated:
             self.mutated, self.changed_at = answer.mutated, place
 
@@ -144,6 +152,8 @@ class _Listening:
             self.mutated,
             self.changed_at,
             as_expected=self.plain and fault is None and not self.unsupported and not self.mutated,
+            refused=bool(self.unsupported) and not self.at_start,
+            facts=self.facts,
         )
 
     def _silent(self, ended: NoAnswer | Misanswer) -> bool:
@@ -279,14 +289,7 @@ class Piped:
 
 def _twice(response: KernelResponse, wrong: Misanswer) -> KernelResponse:
     """The same result with the fault that showed after its last answer."""
-    return KernelResponse(
-        response.shown,
-        response.states,
-        wrong.fault,
-        str(wrong),
-        mutated=response.mutated,
-        changed_at=response.changed_at,
-    )
+    return replace(response, fault=wrong.fault, why=str(wrong), as_expected=False)
 
 
 def adapter_source(adapter: str, limits: KernelLimits | None = None) -> Piped:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from enum import Enum
+from math import isinf
 from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType, ValidationError, convert
@@ -68,16 +69,23 @@ class KernelAnswer(Struct, frozen=True):
 
     id: Id
     shown: Json = None
-    """To a step: the encoded observable. Sets may have their members in any order."""
+    """To a step: the encoded observable. Sets may have their members in any order.
+
+    A record may lack fields, and a marker may stand for any value: {"$unknown": true}, {"$opaque": TOKEN},
+    {"$near": NUMBER, "within": NUMBER}, {"$bag": [...]}.
+    """
 
     state: Json | UnsetType = UNSET
     """To a step, optional: the encoded state after it; claims are then judged on it."""
+
+    facts: Json | UnsetType = UNSET
+    """To a step, optional: some fields of the encoded state after it, with the same markers; they are compared."""
 
     error: str = ""
     """Instead of `shown`: the kernel failed. A finding."""
 
     unsupported: str = ""
-    """To a start: the kernel does not implement this. No finding."""
+    """To a start: the kernel does not implement this. To a step: it cannot take this action. No finding."""
 
     mutated: str = ""
     """Written by the host of Python adapters."""
@@ -120,7 +128,7 @@ def end(number: int) -> bytes:
 def read_answer(line: bytes, expected: int) -> KernelAnswer:
     """Return the answer in `line` to request `expected`.  Raises Misanswer for anything else."""
     try:
-        data: Any = json.loads(line, parse_constant=_no_constant)
+        data: Any = json.loads(line, parse_constant=_no_constant, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         raise Misanswer(Fault.GARBAGE, f"{_excerpt(line)} is no JSON: {error!s:.120}") from error
     try:
@@ -136,6 +144,13 @@ def read_answer(line: bytes, expected: int) -> KernelAnswer:
 
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
+
+
+def _finite(number: str) -> float:
+    made = float(number)
+    if isinf(made):
+        raise ValueError(f"{number:.20} is too large for a number")
+    return made
 
 
 def _excerpt(line: bytes) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from evenhand.conform.adapters import wire
 from evenhand.conform.adapters.kernels import KernelRequest
+from evenhand.conform.checking.words import Reader
+from evenhand.core.canonical import Json
 from evenhand.core.codec import encode
+from evenhand.core.freedom import Free
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.trace import AnyScenario, AnyTrace, replay
 
@@ -22,9 +25,22 @@ class Coder:
 
     protocol: str
     system: AnySystem
+    compare: frozenset[Free] = frozenset()
+    """The free fields on which kernels are compared nevertheless."""
+
     _actions: dict[Any, bytes] = field(default_factory=dict[Any, bytes])
     _shown: dict[Any, bytes] = field(default_factory=dict[Any, bytes])
     _starts: dict[Any, bytes] = field(default_factory=dict[Any, bytes])
+
+    def __post_init__(self) -> None:
+        self.reader = Reader(self.system.types, self.compare)
+
+    def facts(self, steps: Sequence[AnyStep]) -> Json:
+        """Return all that a kernel may tell after some steps: the state and, if there is one, the conclusion."""
+        made = encode(steps[-1].after)
+        if self.system.conclusion is None or not isinstance(made, dict):
+            return made
+        return {**cast("dict[str, Json]", made), "conclusion": encode(self.system.conclusion(steps))}
 
     def trace(self, scenario: AnyScenario) -> AnyTrace:
         """Return the run of the scenario in the reference."""

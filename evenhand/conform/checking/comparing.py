@@ -1,11 +1,12 @@
 """Compare two JSON values: where they differ, and of what kind each difference is.
 
-The *kind* of a difference leaves out names and numbers: runs in which other agents meet the same fault are of one kind.
-Kinds only group divergences.
+The *kind* of a difference is its place and the two values, without names and numbers: runs in which other agents meet
+the same fault are of one kind.  Kinds only group divergences.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -14,7 +15,10 @@ from typing import Any, cast
 from evenhand.conform.adapters.wire import text
 from evenhand.core.canonical import Json
 
-_CAPITALS = re.compile(r"\b[A-Z][A-Z_]+\b")
+_HASH = re.compile(r"\b[0-9a-f]{16,}\b")
+
+MANY = 8
+"""Distinct words of one value that its kind lists."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,7 @@ def differences(expected: Json, got: Json, path: str = "") -> Iterator[Differenc
         return
     if isinstance(expected, dict) and isinstance(got, dict):
         old, new = cast("dict[str, Json]", expected), cast("dict[str, Json]", got)
-        if old.get("$") == new.get("$"):
+        if old.get("$") == new.get("$") and _tags(old) == _tags(new):
             for key in sorted(old.keys() | new.keys()):
                 inner = f"{path}.{key}" if path else key
                 if key not in new:
@@ -66,6 +70,10 @@ def differences(expected: Json, got: Json, path: str = "") -> Iterator[Differenc
         yield from _entries(cast("list[Json]", expected), cast("list[Json]", got), path)
         return
     yield Difference(path or "all of it", text(expected), text(got))
+
+
+def _tags(value: dict[str, Json]) -> list[str]:
+    return [key for key in value if key.startswith("$")]
 
 
 def _entries(expected: list[Json], got: list[Json], path: str) -> Iterator[Difference]:
@@ -112,18 +120,56 @@ class Names:
         return "".join("#" if character.isdigit() else character for character in said)
 
     def kinds(self, found: Iterable[Difference]) -> frozenset[str]:
-        """Return the kinds of differences: the place without numbers, and the words in capitals on either side."""
+        """Return the kinds of differences: the place without numbers, and the words on either side."""
+        groups: dict[str, list[Difference]] = {}
+        for one in found:
+            groups.setdefault(self.without(one.path), []).append(one)
         return frozenset(
-            f"{self.without(one.path)}: {self._words(one.expected)} / {self._words(one.got)}" for one in found
+            f"{path}: {said}"
+            for path, group in groups.items()
+            for said in (["another order"] if _reordered(group) else map(self._sides, group))
         )
 
+    def _sides(self, one: Difference) -> str:
+        if one.expected is not None and one.got is not None:
+            expected, got = json.loads(one.expected), json.loads(one.got)
+            if type(expected) is type(got) is int:
+                return "more" if got > expected else "less"
+        return f"{self._words(one.expected)} / {self._words(one.got)}"
+
     def _words(self, said: str | None) -> str:
-        """The protocol's own constants in a value; its sort if there are none."""
+        """The words of a value in any spelling: its tags, flags and texts, without names, numbers and hashes."""
         if said is None:
             return "nothing"
-        if said in ("true", "false", "null", '""', "[]"):
-            return said
-        return " ".join(_CAPITALS.findall(self.without(said))) or {"{": "a record", "[": "entries"}.get(said[0], "·")
+        found = dict.fromkeys(self.without(_HASH.sub("·", word)) for word in _words(json.loads(said)))
+        told = [word for word in found if word.strip("·# ")]
+        return " ".join(told[:MANY]) or {"{": "a record", "[": "entries"}.get(said[0], "·")
+
+
+def _reordered(group: list[Difference]) -> bool:
+    """Whether the same values stand in these places in another order."""
+    return len(group) > 1 and sorted(one.expected or "" for one in group) == sorted(one.got or "" for one in group)
+
+
+def _words(value: Json) -> Iterator[str]:
+    """Yield the tags, flags and texts of a value, in order; of a lone empty one, what it is."""
+    if isinstance(value, dict):
+        tag = value.get("$enum")
+        if tag is not None:
+            yield str(value.get("name"))
+            return
+        if "$" in value:
+            yield str(value["$"])
+        for key, item in value.items():
+            if key != "$":
+                yield from _words(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _words(item)
+    elif isinstance(value, str):
+        yield value or '""'
+    elif isinstance(value, bool) or value is None:
+        yield json.dumps(value)
 
 
 def shape(value: Json, names: Names) -> str:

@@ -1,31 +1,36 @@
-"""Turn divergences into defects: group them by claim, shrink them, confirm them in a fresh process.
+"""Turn divergences into defects: account for every one of them, shrink the new ones, confirm in a fresh process.
 
-Many runs show one defect.  A divergence belongs to the claim that it violates on the surest basis, else to the bare
-disagreement with the model.  A few divergences of each claim and kind are shrunk while the claim stays violated;
-results with the same fault, or with the same run up to renaming, are one defect.  A disagreement that violates no new
-claim is explained by defects that together show its differences.  A run that does not fail again is a finding of its
-own: the kernel is non-deterministic.
+Many runs show one defect.  A divergence is explained by known defects that together show its kinds, unless the mutants
+that look like it say that its cause is another; else it is shrunk while the same thing differs.  Results with the same
+kinds, or with the same run up to renaming, are one defect.  A run that does not fail again is a finding of its own: the
+kernel is non-deterministic.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from time import monotonic
+from typing import TYPE_CHECKING, Any
 
-from evenhand.conform.adapters.kernels import KernelResponse, Source
+from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.adapters.wire import Fault, text
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.comparing import Names, shape
-from evenhand.conform.checking.divergence import DISAGREES, Divergence, Examiner
+from evenhand.conform.checking.divergence import Divergence, Examiner
+from evenhand.conform.checking.lookalikes import Lookalikes
 from evenhand.core.canonical import Json
 from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.shrink import shrink
 
-SHRUNK = 6
-"""Divergences of one claim that are shrunk, simplest first; the others are counted."""
+if TYPE_CHECKING:
+    from evenhand.core.system import Mutant
+
+COMPARED = 12
+"""Divergences of the same kinds that are compared with the known mutants; the others are counted."""
 
 TRIES = 300
 """Runs of the kernel for shrinking one divergence."""
@@ -39,27 +44,49 @@ AGAIN = 5
 STUBBORN = 32
 """The same for a non-deterministic kernel, because a random answer may be the same five times."""
 
+MANY_WAYS = 4
+"""Ways in which one field is wrong, from which on they are one defect."""
+
+MOSTLY = 0.5
+"""The share of all runs in which a difference hides what lies behind it."""
+
+GOES_ON = 10
+"""After a difference, how many steps must agree for one that does not, before that one is told apart."""
+
+_WORDLESS = re.compile(r"nothing|entries|a record|more|less|[·/ ]")
 _SLOW = (Fault.HUNG, Fault.MEMORY, Fault.TOO_LONG)
 
 
 @dataclass(frozen=True)
 class Defect:
-    """One distinct defect: its smallest divergence, how many runs showed it, and all claims that they violate."""
+    """One distinct defect: its smallest divergence, how many runs showed it, and all claims that they violate.
+
+    `alike` names the registered mutants that show the same in its run.
+    """
 
     divergence: Divergence
     count: int
     claims: frozenset[str] = frozenset()
+    alike: frozenset[str] = frozenset()
 
 
 @dataclass
 class Defects:
-    """Collects the divergences of one system and reduces them to defects."""
+    """Collects the divergences of one system and reduces them to defects; `unexplained` counts those left over."""
 
     coder: Coder
     examiner: Examiner
     source: Source
-    _seen: dict[tuple[object, ...], Defect] = field(default_factory=dict[tuple[object, ...], Defect])
+    mutants: Sequence[Mutant[Any]] = ()
     runs: int = 0
+    unexplained: int = 0
+    _seen: dict[tuple[object, ...], Defect] = field(default_factory=dict[tuple[object, ...], Defect])
+
+    _behind: dict[tuple[frozenset[str], frozenset[str]], Defect] = field(default_factory=dict[Any, Defect])
+    _after: dict[frozenset[str], tuple[int, int, int]] = field(default_factory=dict[Any, Any])
+
+    def __post_init__(self) -> None:
+        self.lookalikes = Lookalikes(self.coder.system, self.mutants)
 
     def add(self, divergence: Divergence) -> None:
         """Add a divergence; of equal ones the shortest is kept."""
@@ -72,50 +99,96 @@ class Defects:
             best = divergence if divergence.length < known.divergence.length else known.divergence
             self._seen[key] = Defect(best, known.count + 1, known.claims | claims)
 
+    def follow(self, first: Divergence, steps: int, later: Sequence[Divergence]) -> None:
+        """Note how a run of `steps` steps goes on after its first difference, as if that were mended."""
+        strayed = [one for one in later if not one.kinds <= first.kinds]
+        agreed, apart, struck = self._after.get(first.kinds, (0, 0, 0))
+        self._after[first.kinds] = agreed + steps - first.length - len(strayed), apart + len(strayed), struck + 1
+        for one in strayed:
+            known = self._behind.get((first.kinds, one.kinds))
+            if known is None or one.length < known.divergence.length:
+                self._behind[first.kinds, one.kinds] = Defect(one, known.count + 1 if known else 1)
+            else:
+                self._behind[first.kinds, one.kinds] = replace(known, count=known.count + 1)
+
+    def _hidden(self, made: list[Defect], deadline: float | None, runs: int) -> None:
+        """Add what shows only behind a difference that strikes in most of `runs` runs, and mostly changes no more.
+
+        What shows behind a rare difference only is its consequence, else some other run would have shown it first.
+        """
+        for (first, kinds), one in sorted(self._behind.items(), key=lambda item: _simple(item[1])):
+            agreed, apart, struck = self._after[first]
+            new = kinds - frozenset[str]().union(*(known.divergence.kinds for known in made))
+            if new and agreed >= GOES_ON * apart and struck >= MOSTLY * runs:
+                small = self._small(one.divergence, new, deadline)
+                self._merge(made, Defect(small, one.count, alike=self.lookalikes.of(small)))
+
+    @property
+    def violating(self) -> frozenset[str]:
+        """The kinds of all differences that violate a claim."""
+        found = (one.divergence for one in self._seen.values())
+        return frozenset[str]().union(*(one.kinds for one in found if one.what == "differs" and one.sure))
+
     @property
     def count(self) -> int:
         """Number of divergences."""
         return sum(one.count for one in self._seen.values())
 
-    def distinct(self, deadline: float | None) -> tuple[Defect, ...]:
-        """Return the defects, shrunk as far as the deadline allows, shortest first."""
+    def distinct(self, deadline: float | None, runs: int = 0) -> tuple[Defect, ...]:
+        """Return the defects, shrunk as far as the deadline allows, shortest first; `runs` were made.
+
+        Every divergence is explained by defects that together show its kinds, or is shrunk to one of its own.
+        """
         made: list[Defect] = []
-        for group in self._groups():
-            shrunk = 0
-            for one in group:
-                divergence = one.divergence
-                if divergence.what == "differs" and _explained(divergence, made):
-                    continue
-                if shrunk >= SHRUNK:
-                    break
-                shrunk += 1
-                _merge(made, replace(one, divergence=self._small(divergence, deadline)), self._shape)
+        compared: dict[frozenset[str], int] = {}
+        for one in sorted(_broad(self._seen.values()), key=_simple):
+            place = self._explained(one, made, compared)
+            if place is None:
+                small = self._small(one.divergence, _missing(one.divergence, made), deadline)
+                self._merge(made, replace(one, divergence=small, alike=self.lookalikes.of(small)))
+            else:
+                made[place] = replace(
+                    made[place], count=made[place].count + one.count, claims=made[place].claims | one.claims
+                )
+        self._hidden(made, deadline, runs)
         made = [replace(one, divergence=self._confirmed(one.divergence, AGAIN)) for one in made]
         if any(one.divergence.what == "non-deterministic" for one in made):
             made = [replace(one, divergence=self._confirmed(one.divergence, STUBBORN)) for one in made]
         confirmed: list[Defect] = []
         for one in made:
-            _merge(confirmed, one, self._shape)
+            self._merge(confirmed, one)
         return tuple(
             sorted(confirmed, key=lambda one: (one.divergence.length, one.divergence.subject, one.divergence.why))
         )
 
-    def _groups(self) -> Iterator[list[Defect]]:
-        """The divergences by subject, claims first; in each group one of each kind, simplest first."""
-        groups: dict[tuple[str, str], list[Defect]] = {}
-        for defect in self._seen.values():
-            groups.setdefault((defect.divergence.what, defect.divergence.subject), []).append(defect)
-        order = {claim.name: number for number, claim in enumerate(self.examiner.judge.claims)}
-        for _, group in sorted(groups.items(), key=lambda one: (order.get(one[0][1], len(order)), one[0])):
-            group.sort(key=lambda one: (one.divergence.length, len(one.divergence.kinds), one.divergence.shape))
-            first: dict[frozenset[str], Defect] = {}
-            for one in group:
-                first.setdefault(one.divergence.kinds, one)
-            yield list(first.values())
+    def _explained(self, one: Defect, made: Sequence[Defect], compared: dict[frozenset[str], int]) -> int | None:
+        """Return the place of the defect that explains a divergence, with others if need be; None if it is new.
 
-    def _small(self, divergence: Divergence, deadline: float | None) -> Divergence:
-        """The divergence shrunk: the same claim is still violated, or nothing new differs."""
+        Where its kinds are known, mutants tell another cause: up to `COMPARED` divergences of the same kinds are
+        compared.
+        """
+        divergence = one.divergence
+        near = [
+            place
+            for place, known in enumerate(made)
+            if known.divergence.what == divergence.what and _nested(known.divergence, divergence)
+        ]
+        if not near or _missing(divergence, made):
+            return None
+        compared[divergence.kinds] = compared.get(divergence.kinds, 0) + 1
+        if divergence.what == "differs" and compared[divergence.kinds] <= COMPARED:
+            alike = self.lookalikes.of(divergence)
+            if alike:
+                return next((place for place in near if made[place].alike & alike), None)
+        return near[0]
+
+    def _small(self, divergence: Divergence, new: frozenset[str], deadline: float | None) -> Divergence:
+        """The divergence shrunk while the same thing differs: of its `new` kinds one at least, and nothing else.
+
+        If no kind is new, the mutants that show the same must stay.
+        """
         best = divergence
+        alike = self.lookalikes.of(divergence) if not new else frozenset[str]()
 
         def still(evidence: Evidence) -> bool:
             nonlocal best
@@ -124,13 +197,15 @@ class Defects:
                 return True
             if deadline is not None and monotonic() > deadline:
                 return False
-            found = self.sight(evidence, divergence.origin)
+            found = self.sight(evidence, divergence.origin, at_end=divergence.behind > 0)
             if found is None or found.what != divergence.what or found.fault is not divergence.fault:
+                return False
+            if not found.kinds <= divergence.kinds or (new and not found.kinds & new):
+                return False
+            if alike and not self.lookalikes.of(found) & alike:
                 return False
             objecting = {one.claim.name for one in found.violations}
             if divergence.violations and divergence.subject not in objecting:
-                return False
-            if not divergence.violations and divergence.what == "differs" and not found.kinds <= divergence.kinds:
                 return False
             best = found
             return True
@@ -138,36 +213,56 @@ class Defects:
         shrink(self.coder.system, divergence.scenario, still, limit=SLOW_TRIES if divergence.fault in _SLOW else TRIES)
         return best
 
-    def sight(self, scenario: AnyScenario, origin: str) -> Divergence | None:
-        """Run one scenario on the kernel and return its divergence, if any."""
+    def sight(self, scenario: AnyScenario, origin: str, *, at_end: bool = False) -> Divergence | None:
+        """Run one scenario on the kernel and return its first divergence, if any; or the one of its last step."""
         trace = self.coder.trace(scenario)
         request = self.coder.request(trace)
         self.runs += 1
         (response,) = self.source.ask([request])
-        return self.examiner.examine(trace, request, response, origin)
+        first = self.examiner.examine(trace, request, response, origin)
+        if not at_end or first is None or first.length == len(trace.steps):
+            return first
+        later = list(self.examiner.later(trace, request, response, origin))
+        return later[-1] if later and later[-1].length == len(trace.steps) else None
 
     def _confirmed(self, divergence: Divergence, times: int) -> Divergence:
         """The divergence, or a non-deterministic one if a repetition in a fresh process differs."""
         if divergence.what == "non-deterministic":
             return divergence
         self.source.renew()
-        request = self.coder.request(self.coder.trace(divergence.scenario))
+        trace = self.coder.trace(divergence.scenario)
+        request = self.coder.request(trace)
         again = 1 if divergence.fault in _SLOW else times
         self.runs += again
         for response in self.source.ask([request] * again):
-            said = self.shown(divergence, response)
+            said = self.examiner.answers(trace, request, response)
             same = text(list(said[: len(divergence.got)])) == text(list(divergence.got))
             if same and (divergence.fault is Fault.ILLEGAL or (response.fault is None) == (divergence.fault is None)):
                 continue  # a time-out now and a lack of memory then are the same answer
             return wavering(divergence, said)
         return divergence
 
-    def shown(self, divergence: Divergence, response: KernelResponse) -> tuple[Json, ...]:
-        """Return all answers of a run, including the expected ones."""
-        return tuple(
-            expected if said is None else said
-            for said, expected in zip(response.shown, divergence.expected, strict=False)
-        )
+    def _merge(self, made: list[Defect], one: Defect) -> None:
+        """Add a defect, or count it with an equal one."""
+        for place, known in enumerate(made):
+            if self._one_defect(known, one):
+                best = min((known, one), key=_telling)
+                made[place] = replace(best, count=known.count + one.count, claims=known.claims | one.claims)
+                return
+        made.append(one)
+
+    def _one_defect(self, known: Defect, new: Defect) -> bool:
+        """Whether two shrunk defects are one: both waver, the same mutants look like both, or their kinds agree."""
+        one, other = known.divergence, new.divergence
+        if one.what != other.what:
+            return False
+        if one.what == "non-deterministic":
+            return True
+        if known.alike and new.alike:
+            return known.alike <= new.alike or new.alike <= known.alike
+        if one.subject == other.subject:
+            return _nested(one, other) or (bool(one.violations) and _touch(one, other))
+        return self._shape(one) == self._shape(other) and _touch(one, other)
 
     def _shape(self, divergence: Divergence) -> str:
         request = self.coder.request(self.coder.trace(divergence.scenario))
@@ -190,36 +285,53 @@ def wavering(divergence: Divergence, again: Sequence[Json]) -> Divergence:
     )
 
 
-def _explained(divergence: Divergence, made: Sequence[Defect]) -> bool:
-    """Whether known defects show each difference of a divergence and violate its claim."""
-    smaller = [one for one in made if one.divergence.what == "differs" and one.divergence.kinds <= divergence.kinds]
-    claims = frozenset[str]().union(*(one.claims for one in smaller))
-    return frozenset[str]().union(
-        *(one.divergence.kinds for one in smaller)
-    ) == divergence.kinds and divergence.subject in (
-        *claims,
-        DISAGREES,
-    )
+def _simple(one: Defect) -> tuple[object, ...]:
+    """The order in which divergences are reduced: few kinds first, then those that violate a claim, then short ones."""
+    divergence = one.divergence
+    few = (len(divergence.kinds), divergence.what, not divergence.violations, divergence.length)
+    return (*few, sorted(divergence.kinds), divergence.subject, divergence.shape)
 
 
-def _merge(made: list[Defect], one: Defect, shape_of: Callable[[Divergence], str]) -> None:
-    """Add a defect, or count it with an equal one."""
-    for place, known in enumerate(made):
-        if _one_defect(known.divergence, one.divergence) or (
-            known.divergence.what == one.divergence.what and shape_of(known.divergence) == shape_of(one.divergence)
-        ):
-            best = min(
-                (known.divergence, one.divergence), key=lambda divergence: (divergence.length, len(divergence.kinds))
-            )
-            made[place] = Defect(best, known.count + one.count, known.claims | one.claims)
-            return
-    made.append(one)
+def _telling(one: Defect) -> tuple[int, ...]:
+    """The order in which runs tell of one defect: short ones first, then those that violate many claims."""
+    divergence = one.divergence
+    return divergence.length, -len(divergence.sure), len(divergence.kinds)
 
 
-def _one_defect(one: Divergence, other: Divergence) -> bool:
-    """Whether two shrunk divergences are one: same subject and nested kinds, or both non-deterministic."""
-    if one.what == other.what == "non-deterministic":
-        return True
-    if (one.what, one.subject) != (other.what, other.subject):
-        return False
+def _broad(seen: Iterable[Defect]) -> Iterator[Defect]:
+    """Yield the divergences; those in which the same fields are wrong in many ways are one, the simplest."""
+    groups: dict[tuple[object, ...], list[Defect]] = {}
+    for one in seen:
+        places = frozenset(map(_field, one.divergence.kinds))
+        groups.setdefault((one.divergence.what, one.divergence.subject, places), []).append(one)
+    for group in groups.values():
+        if len({one.divergence.kinds for one in group}) < MANY_WAYS:
+            yield from group
+        else:
+            claims = frozenset[str]().union(*(one.claims for one in group))
+            yield replace(min(group, key=_simple), count=sum(one.count for one in group), claims=claims)
+
+
+def _field(kind: str) -> str:
+    """The field of which a kind tells; an entry too much or too few is told by its words."""
+    path, _, _ = kind.partition(": ")
+    return kind if path.endswith("[]") else path
+
+
+def _nested(one: Divergence, other: Divergence) -> bool:
     return one.kinds <= other.kinds or other.kinds <= one.kinds
+
+
+def _touch(one: Divergence, other: Divergence) -> bool:
+    """Whether two divergences share a kind, where a value without words is like any other in its place."""
+    return bool({_place(kind) for kind in one.kinds} & {_place(kind) for kind in other.kinds})
+
+
+def _place(kind: str) -> str:
+    return _WORDLESS.sub("", kind.replace("#", ""))
+
+
+def _missing(divergence: Divergence, made: Sequence[Defect]) -> frozenset[str]:
+    """The kinds of a divergence that no known defect shows."""
+    smaller = (one.divergence.kinds for one in made if one.divergence.what == divergence.what)
+    return divergence.kinds - frozenset[str]().union(*(kinds for kinds in smaller if kinds <= divergence.kinds))

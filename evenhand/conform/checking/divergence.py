@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, cast
 
 from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse
 from evenhand.conform.adapters.wire import Fault, text
-from evenhand.conform.checking.claims import Judge, KernelStep, Violation
+from evenhand.conform.checking.claims import Basis, Judge, KernelStep, Violation
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.comparing import Difference, Names, differences, normal, shape
+from evenhand.conform.checking.withholding import decode_with_gaps, is_withheld
+from evenhand.conform.checking.words import Dictionary, Malformed, Reading, gaps
 from evenhand.core.canonical import Json
 from evenhand.core.codec import decode
 from evenhand.core.trace import AnyScenario, AnyTrace, Scenario
@@ -61,7 +65,7 @@ class Divergence:
     `expected` is what the model shows in each step, `got` what the kernel showed (one less if it failed to answer).
     `kinds` describes the fault without names and numbers, `shape` its last action.  `again` holds the other answers of
     a non-deterministic kernel, `beside` the other run of a pair.  The last `loop` actions of a liveness violation
-    repeat for ever.
+    repeat for ever.  `behind` counts the earlier steps in which the kernel differs too.
     """
 
     scenario: AnyScenario
@@ -78,12 +82,21 @@ class Divergence:
     again: tuple[Json, ...] = ()
     beside: SecondTrace | None = None
     loop: int = 0
+    behind: int = 0
+
+    @property
+    def sure(self) -> tuple[Violation, ...]:
+        """The violations that do not rest on the model's own state after the step."""
+        return tuple(one for one in self.violations if one.basis is not Basis.AFTER)
 
     @property
     def subject(self) -> str:
-        """The claim to report: violated on the surest basis, else the duty of every kernel."""
-        if self.violations:
-            return min(self.violations, key=lambda one: (one.basis, one.step)).claim.name
+        """The claim to report: violated on the surest basis, else the duty of every kernel.
+
+        What rests on the model's own state after the step accuses nobody: it is a remark.
+        """
+        if self.sure:
+            return min(self.sure, key=lambda one: (one.basis, one.step)).claim.name
         return SUBJECTS[self.what]
 
     @property
@@ -104,7 +117,7 @@ class Examiner:
         self, trace: AnyTrace, request: KernelRequest, response: KernelResponse, origin: str
     ) -> Divergence | None:
         """Return the first fault of a run; None if there is none."""
-        if response.as_expected or response.unsupported:
+        if response.as_expected or (response.unsupported and not response.refused):
             return None
         run = _Run(self.coder, trace, request, response)
         found = [*_faulty(run), *self._differing(run), *self._objecting(run), *_mutating(run)]
@@ -114,6 +127,19 @@ class Examiner:
             *min(found, key=lambda one: one[0]), origin=origin, judge=self.judge, guess=not self.claims_only
         )
 
+    def later(
+        self, trace: AnyTrace, request: KernelRequest, response: KernelResponse, origin: str
+    ) -> Iterator[Divergence]:
+        """Yield each difference behind the first one, as if the kernel had shown the right thing before."""
+        run = _Run(self.coder, trace, request, response)
+        if self.claims_only or run.illegal() is not None:
+            return
+        for number, place in enumerate(run.differing()):
+            if number:
+                found = run.divergence(place + 1, "differs", origin=origin, judge=self.judge, guess=False)
+                here = tuple(one for one in found.violations if one.step == place + 1 and one.basis is Basis.SHOWN)
+                yield replace(found, behind=number, violations=here)
+
     def agreed(self, trace: AnyTrace, request: KernelRequest, response: KernelResponse) -> int:
         """Return how many steps precede the first difference from the model, or the end of the run."""
         if response.as_expected:
@@ -121,9 +147,14 @@ class Examiner:
         run = _Run(self.coder, trace, request, response)
         return next(iter(run.differing()), min(len(response.shown), len(trace.steps)))
 
+    def answers(self, trace: AnyTrace, request: KernelRequest, response: KernelResponse) -> tuple[Json, ...]:
+        """Return all answers of a run in the model's words, those that are the model's included."""
+        run = _Run(self.coder, trace, request, response)
+        return tuple(run.got(place) for place in range(len(response.shown)))
+
     def reported(self, trace: AnyTrace, request: KernelRequest, response: KernelResponse) -> list[KernelStep]:
         """Return the steps of a run for the claims, as far as they decode."""
-        if response.unsupported:
+        if response.unsupported and not response.refused:
             return []
         if response.as_expected:
             return [KernelStep(step, step.shown, False) for step in trace.steps]
@@ -153,6 +184,13 @@ def _faulty(run: _Run) -> Iterator[tuple[int, What]]:
         yield min(at, len(run.trace.steps)), "fails"
 
 
+def _failure(fault: Fault | None, why: str) -> str:
+    """The kind of a failure: what was raised and where, or a value of which class; else the way of failing alone."""
+    if fault in (Fault.RAISED, Fault.ILLEGAL):
+        return f"{fault.value}: {re.sub('#+', '#', why)}"
+    return fault.value if fault else ""
+
+
 def _mutating(run: _Run) -> Iterator[tuple[int, What]]:
     if run.response.mutated:
         yield run.response.changed_at, "mutates"
@@ -165,30 +203,92 @@ class _Run:
         self.coder, self.trace, self.request, self.response = coder, trace, request, response
         self.config = trace.scenario.config
         self._wrong: str = ""
+        self.facts: dict[int, tuple[Reading, Json]] = {}
 
     def expected(self, place: int) -> Json:
         """Return the model's observation at `place`."""
         return json.loads(self.request.expected[place])
 
     def got(self, place: int) -> Json:
-        """Return the kernel's observation at `place`."""
+        """Return the kernel's observation at `place` in the model's words, or as it is if it has no meaning."""
+        read = self.readings[place] if place < len(self.readings) else None
+        if read is not None:
+            return read.told
         said = self.response.shown[place]
-        return self.expected(place) if said is None else said
+        return self.expected(place) if said is None or place < len(self.readings) else said
+
+    @cached_property
+    def readings(self) -> list[Reading | None]:
+        """The observations up to the first without a meaning; None for one that is the model's, byte by byte."""
+        made: list[Reading | None] = []
+        reader, known = self.coder.reader, Dictionary()
+        for place, said in enumerate(self.response.shown):
+            try:
+                made.append(None if said is None else reader.reading(said, self.expected(place), known))
+                told = self._told_facts(place)
+                if told is not None:
+                    self.facts[place] = (reader.reading(told, self._all_facts(place, told), known), told)
+            except (Malformed, RecursionError) as error:
+                self._wrong = str(error) if isinstance(error, Malformed) else "nested too deeply"
+                del made[place:]
+                break
+        return made
+
+    def _told_facts(self, place: int) -> Json:
+        """What the kernel tells of its state without telling it all; None for nothing.  Raises Malformed."""
+        facts = self.response.facts.get(place)
+        state = self.response.states[place] if place < len(self.response.states) else None
+        partly = state if self._is_partial(place) else None
+        if facts is not None and not isinstance(facts, dict):
+            raise Malformed("facts: an object with fields of the state is told")
+        if isinstance(facts, dict) and isinstance(partly, dict):
+            return {**cast("dict[str, Json]", partly), **cast("dict[str, Json]", facts)}
+        return cast("Json", facts) if isinstance(facts, dict) else partly
+
+    def _is_partial(self, place: int) -> bool:
+        """Whether the told state has gaps: markers, or fields of the model's that it lacks."""
+        if place >= len(self.response.states):
+            return False
+        state = self.response.states[place]
+        if gaps(state):
+            return True
+        after = self.trace.steps[place].after
+        names = {one.name for one in fields(after)} if is_dataclass(after) else set[str]()
+        return isinstance(state, dict) and bool(names - cast("dict[str, Json]", state).keys())
+
+    def _all_facts(self, place: int, told: Json) -> Json:
+        """The facts of the model, those that were told.  Raises Malformed for one that the model has not."""
+        known = self.coder.facts(self.trace.steps[: place + 1])
+        if isinstance(known, dict) and isinstance(told, dict):
+            there, mine = cast("dict[str, Json]", known), cast("dict[str, Json]", told)
+            if more := sorted(mine.keys() - there.keys() - {"$unknown"}):
+                names = ", ".join(sorted(there.keys() - {"$"}))
+                raise Malformed(f"facts: the state has no field {', '.join(more):.80}; it has: {names}")
+        return cast("Json", known)
 
     def differing(self) -> Iterator[int]:
-        """Yield the places at which the kernel showed something else."""
-        for place, said in enumerate(self.response.shown):
-            if said is not None and text(normal(said)) != text(normal(self.expected(place))):
+        """Yield the places at which the kernel showed something else, or told other facts."""
+        for place, read in enumerate(self.readings):
+            shown = read is None or text(normal(read.told)) == text(normal(self.expected(place)))
+            if not shown or any(True for _ in self.wrong_facts(place)):
                 yield place
+
+    def wrong_facts(self, place: int) -> Iterator[Difference]:
+        """Yield the differences of the told facts from the model's."""
+        if place in self.facts:
+            read, told = self.facts[place]
+            yield from differences(normal(self._all_facts(place, told)), normal(read.told), "facts")
 
     def illegal(self) -> int | None:
         """Return the first place whose answer does not decode; `_wrong` says why."""
         differing = set(self.differing())
         for place in range(len(self.response.shown)):
+            if place >= len(self.readings):
+                return place
             try:
                 if place in differing:
                     self._observable(place)
-                if place < len(self.response.states):
+                if self._tells_state(place):
                     self._decoded(self.response.states[place])
             except ValueError as error:
                 self._wrong = str(error)
@@ -198,10 +298,17 @@ class _Run:
     def _decoded(self, data: Json) -> Any:
         return decode(normal(data), *self.coder.system.types)
 
+    def _tells_state(self, place: int) -> bool:
+        return place < len(self.response.states) and not self._is_partial(place)
+
     def _observable(self, place: int) -> Any:
-        """The shown value, which must be of the class that the model shows."""
-        said, shown = self._decoded(self.response.shown[place]), self.trace.steps[place].shown
-        if type(said) is not type(shown):
+        """The shown value, which must be of the class that the model shows; what was not shown is withheld."""
+        read, shown = self.readings[place], self.trace.steps[place].shown
+        if read is None:
+            return shown
+        said = decode_with_gaps(read.seen, self.coder.system.types)
+        kind = type(said).__bases__[0] if read.partial and type(said) is not type(shown) else type(said)
+        if not is_withheld(said) and kind is not type(shown):
             raise ValueError(f"{type(shown).__name__} is to be shown, not {type(said).__name__}")
         return said
 
@@ -209,13 +316,17 @@ class _Run:
         """Return the steps for the claims, as far as they decode."""
         differing, end = set(self.differing()), self.illegal()
         made: list[KernelStep] = []
-        before = self.trace.scenario.start
+        before, known = self.trace.scenario.start, True
         for place, step in enumerate(self.trace.steps[: len(self.response.shown) if end is None else end]):
-            shown = self._observable(place) if place in differing else step.shown
-            own = place < len(self.response.states)
-            after = self._decoded(self.response.states[place]) if own else None
-            made.append(KernelStep(step, shown, place in differing, before if own else None, after, own))
-            before = after
+            read = self.readings[place]
+            partial = read is not None and read.partial
+            shown = self._observable(place) if place in differing or partial else step.shown
+            tells = self._tells_state(place)
+            own = tells and known
+            after = self._decoded(self.response.states[place]) if tells else None
+            told = self.got(place) if place in differing else None
+            made.append(KernelStep(step, shown, place in differing, before if own else None, after, own, partial, told))
+            before, known = after, tells
         return made
 
     def divergence(self, at: int, what: What, *, origin: str, judge: Judge, guess: bool) -> Divergence:
@@ -226,7 +337,7 @@ class _Run:
         got = tuple(self.got(place) for place in range(min(at, len(self.response.shown))))
         found: tuple[Difference, ...] = ()
         if what == "differs":
-            found = tuple(differences(normal(expected[-1]), normal(got[-1])))
+            found = (*differences(normal(expected[-1]), normal(got[-1])), *self.wrong_facts(at - 1))
         violations: tuple[Violation, ...] = ()
         if what in ("differs", "violates"):
             asked_of = self.reported()[:at]
@@ -239,7 +350,7 @@ class _Run:
         kinds = {
             "differs": names.kinds(found),
             "violates": frozenset(one.claim.name for one in violations),
-            "fails": frozenset({f"{fault.value}: {names.without(why)}" if fault else ""}),
+            "fails": frozenset({_failure(fault, names.without(why))}),
             "mutates": frozenset({why}),
         }.get(what, frozenset({what}))
         last = json.loads(self.request.actions[at - 1]) if at else None

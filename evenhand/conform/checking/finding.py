@@ -7,19 +7,21 @@ verdict about the kernel.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, cast
+from unittest import SkipTest
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, UnsetType, field
 
 from evenhand.conform.adapters.kernels import Source, adapter_source, command_source
 from evenhand.conform.adapters.limits import KernelLimits
 from evenhand.conform.adapters.wire import text
+from evenhand.conform.checking.causes import Cause
 from evenhand.conform.checking.claims import Judge, Words, judged_kinds
 from evenhand.conform.checking.coding import Coder
-from evenhand.conform.checking.defects import Defect
+from evenhand.conform.checking.defects import STUBBORN
 from evenhand.conform.checking.divergence import SENTENCES, Examiner, What
 from evenhand.conform.checking.multi_run import still_broken, still_related
 from evenhand.conform.checking.two_safety import Pairing
@@ -27,8 +29,9 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json, parse
 from evenhand.core.codec import decode, encode
 from evenhand.core.files import Unreadable, content_of
+from evenhand.core.freedom import Free
 from evenhand.core.property import Property
-from evenhand.core.system import AnySystem
+from evenhand.core.system import AnySystem, Mutant
 from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.versions import versions
 from evenhand.evidence.home import found_within
@@ -47,13 +50,19 @@ class BadFinding(ValueError):
 
 @dataclass(frozen=True)
 class Rechecked:
-    """The result of repeating a finding: `ok`, or a message that says what is wrong."""
+    """The result of repeating a finding: `ok`, or a message that says what is wrong.
+
+    `skipped`: the kernel does not take an action of the run, so nothing is known.
+    """
 
     ok: bool
     message: str
+    skipped: bool = False
 
     def raise_if_found(self) -> None:
-        """Raise AssertionError with the message if the kernel still does it."""
+        """Raise AssertionError with the message if the kernel still does it, SkipTest if it does not take the run."""
+        if self.skipped:
+            raise SkipTest(self.message)
         if not self.ok:
             raise AssertionError(self.message)
 
@@ -86,6 +95,9 @@ class KernelFinding(Shape, frozen=True, kw_only=True):
     judged_by: Literal["model", "claims"]
     """Whether the kernel must show what the model shows."""
 
+    compare: list[Free] = field(default_factory=list["Free"])
+    """The free fields that were compared: texts, codes, orders."""
+
     kernel: str
     """How the kernel was named when it was found."""
 
@@ -96,12 +108,30 @@ class KernelFinding(Shape, frozen=True, kw_only=True):
     source: str
     what: What
     violations: list[ViolatedClaim]
+    remarks: list[Name]
+    """Claims that would be violated if the model's state after the step were the kernel's: no accusation."""
+
     also: list[Name]
     """Claims that were violated in longer runs of this defect."""
+
+    alike: list[str]
+    """What registered mutants that show the same in this run do."""
+
+    systems: list[Name]
+    """All systems in which it was found."""
+
+    behind: Natural
+    """How many earlier steps of the run differ too."""
+
+    rank: str
+    """How serious it is, in words."""
 
     fault: str
     why: str
     differences: list[str]
+    kinds: list[str]
+    """What differs, without names and numbers: a finding with the same kinds is the same."""
+
     length: Natural
     seen: Positive
     """The number of runs that showed it."""
@@ -135,12 +165,21 @@ class KernelFindingFile(KernelFinding, frozen=True, kw_only=True):
 
 
 def finding_json(
-    protocol: str, system: AnySystem, defect: Defect, claims: Sequence[Property], *, claims_only: bool, kernel: str
+    protocol: str,
+    cause: Cause,
+    claims: Sequence[Property],
+    mutants: Sequence[Mutant[Any]] = (),
+    *,
+    claims_only: bool,
+    kernel: str,
+    compare: Collection[Free] = (),
 ) -> dict[str, Json]:
-    """Return the record of a defect, sealed by its digest."""
-    divergence = defect.divergence
+    """Return the record of a finding, sealed by its digest."""
+    divergence, system = cause.defect.divergence, cause.system
     by_name = {claim.name: claim for claim in claims}
-    claim = by_name.get(divergence.subject)
+    sure = divergence.sure
+    unsure = {one.claim.name for one in divergence.violations} - {one.claim.name for one in sure}
+    claim = by_name.get(cause.headline)
     beside = divergence.beside
     finding = KernelFinding(
         protocol=protocol,
@@ -149,17 +188,24 @@ def finding_json(
         readings=_readings(system),
         judged_by="claims" if claims_only else "model",
         kernel=kernel,
-        claim=divergence.subject,
-        sentence=claim.sentence if claim else SENTENCES[divergence.subject],
+        compare=sorted(compare),
+        claim=cause.headline,
+        sentence=claim.sentence if claim else SENTENCES[cause.headline],
         source=claim.source if claim else "",
         what=divergence.what,
-        violations=[ViolatedClaim(one.claim.name, one.basis.words, one.step) for one in divergence.violations],
-        also=sorted(defect.claims - {one.claim.name for one in divergence.violations} - {divergence.subject}),
+        violations=[ViolatedClaim(one.claim.name, one.basis.words, one.step) for one in sure],
+        remarks=sorted(unsure),
+        also=sorted(cause.claims - unsure - {one.claim.name for one in sure} - {cause.headline} - {*SENTENCES}),
+        alike=[one.sentence for one in mutants if one.name in cause.defect.alike],
+        systems=list(cause.systems),
+        behind=divergence.behind,
+        rank=cause.seriousness.words,
         fault=divergence.fault.value if divergence.fault else "",
         why=divergence.why,
         differences=[str(one) for one in divergence.differences],
+        kinds=sorted(divergence.kinds),
         length=divergence.length,
-        seen=defect.count,
+        seen=cause.seen,
         origin=cast("Any", divergence.origin),
         run=VectorRun.of(divergence.scenario),
         expected=list(divergence.expected),
@@ -227,9 +273,9 @@ def _rechecked(path: Path, data: KernelFinding, source: Source) -> Rechecked:
     except (KeyError, ValueError) as error:
         raise BadFinding(f"{path}: the model has changed since ({error}). Check the kernel again.") from error
     assert isinstance(scenario, Scenario)
+    coder = Coder(bundle.name, system, frozenset(data.compare))
     if data.what in ("relates", "liveness"):
-        return _again(path, data, Examiner(Coder(bundle.name, system), Judge(())), bundle, scenario, source)
-    coder = Coder(bundle.name, system)
+        return _again(path, data, Examiner(coder, Judge(())), bundle, scenario, source)
     trace = coder.trace(scenario)
     shown = [encode(step.shown) for step in trace.steps]
     if text(shown) != text(data.expected):
@@ -241,7 +287,9 @@ def _rechecked(path: Path, data: KernelFinding, source: Source) -> Rechecked:
     examiner = Examiner(coder, judge, claims_only)
     request = coder.request(trace)
     answers: list[str] = []
-    for response in source.ask([request, request]):
+    for response in source.ask([request] * (STUBBORN if data.what == "non-deterministic" else 2)):
+        if response.unsupported:
+            return Rechecked(False, f"{path.name} was not repeated: {response.unsupported}", skipped=True)
         divergence = examiner.examine(trace, request, response, data.origin)
         if divergence is not None:
             details = "; ".join(map(str, divergence.differences)) or divergence.why

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
+from evenhand.conform.checking.claims import StateNeeded
 from evenhand.conform.checking.two_safety import Pairing
 from evenhand.core.property import Property, Reachable
 from evenhand.core.system import AnySystem
@@ -122,6 +123,8 @@ class LivenessClaims:
                     its[verdict.claim].append(reference)
         except Stopped as stopped:
             why = str(stopped)
+        except StateNeeded:
+            why = "a claim reads what the kernel does not show"
         else:
             why = ""
         made: list[Broken] = []
@@ -171,7 +174,7 @@ class LivenessClaims:
         """Return whether the kernel, run on this evidence again, violates the claim."""
         try:
             return judge(kernel, claim, evidence).refutes and self.real(evidence)
-        except Stopped:
+        except (Stopped, StateNeeded):
             return False
 
     def real(self, evidence: Evidence) -> bool:

@@ -4,7 +4,8 @@
     {"action": …, "shown": …}
 
 Values are encoded as on the wire.  A value may be left out: a key of an event, the configuration, a field of a record;
-in an array `{"$unknown": true}` takes its place.  `schema/log.json` is the published form.
+in an array `{"$unknown": true}` takes its place.  The other markers of `words` are allowed, too.  `schema/log.json` is
+the published form.
 """
 
 from __future__ import annotations
@@ -16,8 +17,7 @@ from typing import Any, Final, Literal, TypeVar, cast
 
 from msgspec import Struct, field
 
-from evenhand.conform.adapters.wire import text
-from evenhand.conform.checking.comparing import Difference, normal
+from evenhand.conform.checking.words import UNKNOWN
 from evenhand.core.canonical import Json, canonical_bytes, parse
 from evenhand.core.files import Unreadable, content_of
 from evenhand.evidence.schemas import Mistake, Name, Natural, shaped
@@ -25,8 +25,6 @@ from evenhand.evidence.schemas import Mistake, Name, Natural, shaped
 FORMAT: Final = "evenhand/log"
 VERSION: Final = 1
 T = TypeVar("T", bound=Struct)
-MISSING: Json = {"$unknown": True}
-"""A value that was not recorded."""
 
 MAX_BYTES = 64 * 2**20
 MAX_LINE = 8 * 2**20
@@ -37,7 +35,7 @@ class BadLog(ValueError):
 
 
 def _missing() -> Json:
-    return MISSING
+    return UNKNOWN
 
 
 class LogHead(Struct, frozen=True, kw_only=True):
@@ -73,7 +71,7 @@ class Event(LogEvent, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class Log:
-    """A recorded run; values that were not recorded are MISSING."""
+    """A recorded run; values that were not recorded are UNKNOWN."""
 
     head: LogHead
     events: tuple[Event, ...]
@@ -121,43 +119,3 @@ def _shaped(path: Path, number: int, data: Json, kind: type[T]) -> T:
         return shaped(data, kind)
     except Mistake as error:
         raise BadLog(f"{path}, line {number}: {error}.") from error
-
-
-def gaps(value: Json) -> bool:
-    """Return whether a value is marked as partly unrecorded (a missing field shows only beside a full record)."""
-    if value == MISSING:
-        return True
-    if isinstance(value, list):
-        return any(gaps(item) for item in cast("list[Json]", value))
-    return isinstance(value, dict) and any(gaps(item) for item in cast("dict[str, Json]", value).values())
-
-
-def matches(recorded: Json, value: Json) -> bool:
-    """Return whether `recorded` may be a record of `value`."""
-    return next(mismatches(recorded, value), None) is None
-
-
-def mismatches(recorded: Json, value: Json, path: str = "") -> Iterator[Difference]:
-    """Yield where a value differs from its record; unrecorded parts never differ."""
-    if recorded == MISSING:
-        return
-    if isinstance(recorded, dict) and isinstance(value, dict):
-        kept, whole = cast("dict[str, Json]", recorded), cast("dict[str, Json]", value)
-        for key, one in kept.items():
-            inner = f"{path}.{key}" if path else key
-            if key not in whole:
-                yield Difference(inner, None, text(one))
-            else:
-                yield from mismatches(one, whole[key], inner)
-        return
-    if isinstance(recorded, list) and isinstance(value, list):
-        left, right = cast("list[Json]", recorded), cast("list[Json]", value)
-        if len(left) != len(right):
-            yield Difference(f"{path}[]", f"{len(right)} entries", f"{len(left)}")
-            return
-        for place, (one, other) in enumerate(zip(left, right, strict=True)):
-            yield from mismatches(one, other, f"{path}[{place}]")
-        return
-    left_over = cast("Json", recorded)
-    if type(left_over) is not type(value) or text(normal(left_over)) != text(normal(value)):
-        yield Difference(path or "all of it", text(value), text(left_over))

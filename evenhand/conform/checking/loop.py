@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from enum import Enum
 from itertools import islice
 from time import monotonic
 from typing import Any, TypedDict, Unpack
@@ -19,14 +20,15 @@ from evenhand.conform.checking.claims import Judge, judged_kinds
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.covering import Covering, Walk
 from evenhand.conform.checking.defects import Defect, Defects, wavering
-from evenhand.conform.checking.divergence import DISAGREES, Divergence, Examiner
+from evenhand.conform.checking.divergence import Divergence, Examiner
 from evenhand.conform.checking.drawing import drawn, separating
 from evenhand.conform.checking.multi_run import DIFFERING, LIVENESS_RUNS, PAIRS, MultiRunClaims
 from evenhand.core.answers import known_names
 from evenhand.core.bundle import Bundle
+from evenhand.core.freedom import Free
 from evenhand.core.generator import Generator
 from evenhand.core.property import Property
-from evenhand.core.system import AnySystem
+from evenhand.core.system import AnySystem, Mutant
 from evenhand.core.trace import AnyScenario, AnyTrace, Trace
 from evenhand.evidence.record import Record
 
@@ -38,9 +40,15 @@ BATCH = 32
 FAILING = 400
 """Failing runs after which a phase is given up: the kernel and the model agree on too little."""
 
+FOLLOWED = 1_000
+"""Differing runs that are followed beyond their first difference."""
+
 SLOW = 100
 COST = {Fault.HUNG: SLOW, Fault.MEMORY: SLOW, Fault.TOO_LONG: SLOW, Fault.EXITED: 10}
 """How many failing runs one counts as that took a time limit, or a process, to fail."""
+
+ASKED_AGAIN = 24
+"""How often one scenario is asked again without an action that the kernel cannot take."""
 
 REPEATED = 24
 """Agreeing runs repeated in a fresh process, in another order."""
@@ -67,12 +75,22 @@ class CheckEffort:
 
 
 @dataclass(frozen=True)
+class LeftOut:
+    """Actions of one kind that the kernel cannot take, how many were left out, and its first reason."""
+
+    kind: str
+    count: int
+    why: str
+
+
+@dataclass(frozen=True)
 class SystemChecked:
     """The result of checking one system.
 
-    `runs` and `steps` count requests in each phase; `covered` gives for each exhaustive scope the transitions walked
-    and whether that is all; `shrinking` counts the runs for shrinking.  `not_judged` gives the reason for each claim
-    that was not judged.  `first` is the place among all runs, and the seconds, of the first fault.
+    `runs` and `steps` count requests in each phase; of the `divergences` the defects explain `explained`.  `covered`
+    gives for each exhaustive scope the transitions walked and whether that is all; `shrinking` counts the runs for
+    shrinking.  `not_judged` gives the reason for each claim that was not judged.  `first` is the place among all runs,
+    and the seconds, of the first fault.
     """
 
     system: AnySystem
@@ -80,6 +98,7 @@ class SystemChecked:
     divergences: int
     runs: Mapping[str, int]
     steps: Mapping[str, int]
+    explained: int
     covered: tuple[Mapping[str, Any], ...]
     unsupported: Mapping[str, int]
     judged: tuple[str, ...]
@@ -89,6 +108,7 @@ class SystemChecked:
     first: tuple[int, float] | None
     notes: tuple[str, ...]
     interrupted: bool = False
+    left_out: tuple[LeftOut, ...] = ()
 
 
 def scopes_of(bundle: Bundle, system: AnySystem) -> tuple[AnySystem, ...]:
@@ -119,6 +139,9 @@ class _Phase:
     differing: dict[AnyScenario, AnyTrace] = field(default_factory=dict[AnyScenario, AnyTrace])
     own: list[AnyTrace] = field(default_factory=list[AnyTrace])
     notes: list[str] = field(default_factory=list[str])
+    followed: int = 0
+    left_out: dict[str, LeftOut] = field(default_factory=dict[str, LeftOut])
+    refused: set[tuple[Any, Any]] = field(default_factory=set[tuple[Any, Any]])
 
     def over(self) -> bool:
         """Return whether the phase must end: the time is up, too much fails, or the first fault is enough."""
@@ -133,26 +156,57 @@ class _Phase:
         self.failing = 0
         waiting = iter(traces)
         while not self.over() and (batch := list(islice(waiting, BATCH))):
-            requests = [self.coder.request(trace) for trace, _ in batch]
-            for (trace, walk), one, response in zip(batch, requests, self.source.ask(requests), strict=True):
-                self.runs[name] = self.runs.get(name, 0) + 1
-                self.steps[name] = self.steps.get(name, 0) + len(response.shown)
-                if response.unsupported:
-                    self.unsupported[response.unsupported] = self.unsupported.get(response.unsupported, 0) + 1
-                    continue
-                if response.as_expected:
-                    self.agreed.append(trace)
-                    continue
-                agreed = self.examiner.agreed(trace, one, response)
-                if agreed < len(trace.steps):
-                    if walk is not None and covering is not None:
-                        covering.give_back(walk, agreed)
-                    self._differs(trace, agreed + 1)
-                else:
-                    self.own.append(trace)
-                self._saw(self.examiner.examine(trace, one, response, name))
+            for _ in range(ASKED_AGAIN):
+                batch = self._asked(name, batch, covering)
+                if not batch:
+                    break
         if self.failing >= FAILING:
             self.notes.append(f"{name}: stopped, too many runs fail; these findings hide others")
+
+    def _asked(
+        self, name: str, batch: Sequence[tuple[AnyTrace, Walk | None]], covering: Covering | None
+    ) -> list[tuple[AnyTrace, Walk | None]]:
+        """Run traces on the kernel; return those to run again, without actions that it cannot take."""
+        again: list[tuple[AnyTrace, Walk | None]] = []
+        requests = [self.coder.request(trace) for trace, _ in batch]
+        for (trace, walk), one, response in zip(batch, requests, self.source.ask(requests), strict=True):
+            self.runs[name] = self.runs.get(name, 0) + 1
+            self.steps[name] = self.steps.get(name, 0) + len(response.shown)
+            if response.unsupported and not response.refused:
+                self.unsupported[response.unsupported] = self.unsupported.get(response.unsupported, 0) + 1
+                continue
+            if response.as_expected:
+                self.agreed.append(trace)
+                continue
+            agreed = self.examiner.agreed(trace, one, response)
+            if agreed < len(trace.steps) and walk is not None and covering is not None:
+                covering.give_back(walk, agreed)
+            if response.refused and agreed == len(response.shown):
+                rest = self._without(trace, agreed, response.unsupported)
+                again += [(rest, None)] if rest.steps else []
+            elif agreed < len(trace.steps):
+                self._differs(trace, agreed + 1)
+            else:
+                self.own.append(trace)
+            found = self.examiner.examine(trace, one, response, name)
+            self._saw(found)
+            if found is not None and found.what == "differs" and self.followed < FOLLOWED:
+                self.followed += 1
+                behind = list(self.examiner.later(trace, one, response, name))
+                self.defects.follow(found, len(response.shown), behind)
+        return again
+
+    def _without(self, trace: AnyTrace, place: int, why: str) -> AnyTrace:
+        """Return the run without the action at `place` and all that the kernel cannot take; count what is left out."""
+        scenario = trace.scenario
+        self.refused.add((scenario.config, scenario.actions[place]))
+        rest = scenario.actions[place:]
+        for action in (one for one in rest if (scenario.config, one) in self.refused):
+            kind = _kind(action)
+            known = self.left_out.get(kind, LeftOut(kind, 0, why))
+            self.left_out[kind] = replace(known, count=known.count + 1)
+        kept = tuple(one for one in rest if (scenario.config, one) not in self.refused)
+        return self.coder.trace(replace(scenario, actions=scenario.actions[:place] + kept if kept else ()))
 
     def again(self, seed: int) -> None:
         """Repeat some agreeing runs in a fresh process and another order; they must agree again."""
@@ -187,14 +241,18 @@ class CheckOptions(TypedDict, total=False):
     """What is known of a system beside its claims.
 
     The machine draws at `own` (by default the last scope), with `generator` if there is one; `records` separate known
-    variants.  With `claims_only` the kernel may differ from the model if it violates no claim.  Claims in
-    `expected_false` are false of the model, so they are not evaluated on pairs of runs or on the kernel's graph.
+    variants; `mutants` tell causes apart.  With `claims_only` the kernel may differ from the model if it violates no
+    claim.  `compare` names the free fields (`core.freedom`) on which it is compared with the model nevertheless.
+    Claims in `expected_false` are false of the model, so they are not evaluated on pairs of runs or on the kernel's
+    graph.
     """
 
     own: AnySystem | None
     generator: Generator | None
     records: Sequence[Record]
+    mutants: Sequence[Mutant[Any]]
     claims_only: bool
+    compare: Collection[Free]
     expected_false: Collection[str]
 
 
@@ -213,7 +271,8 @@ def check_system(
     Raises NoKernel if there is no kernel.
     """
     known_names("check_system", known, CheckOptions)
-    check = _Check(Coder(protocol, known.get("own") or scopes[-1]), claims, source, effort or CheckEffort(), known)
+    coder = Coder(protocol, known.get("own") or scopes[-1], frozenset(known.get("compare", ())))
+    check = _Check(coder, claims, source, effort or CheckEffort(), known)
     check.progress = progress
     return check.run(scopes)
 
@@ -230,7 +289,7 @@ class _Check:
         self.judged, self.others = judged_kinds(claims, self.system.name)
         self.judge = Judge(self.judged)
         examiner = Examiner(coder, self.judge, claims_only)
-        self.defects = Defects(coder, examiner, source)
+        self.defects = Defects(coder, examiner, source, known.get("mutants", ()))
         searching = None if effort.seconds is None else self.began + effort.seconds * 0.75
         self.phase = _Phase(coder, examiner, self.defects, source, searching, only_first=effort.first)
         held = [claim for claim in self.others if claim.name not in self.expected_false]
@@ -298,7 +357,7 @@ class _Check:
     def _result(self, interrupted: bool) -> SystemChecked:
         phase, several, seconds = self.phase, self.several, self.effort.seconds
         deadline = None if seconds is None else max(self.began + seconds, monotonic() + seconds / 4)
-        single = self.defects.distinct(self.began if interrupted else deadline)
+        single = self.defects.distinct(self.began if interrupted else deadline, min(FOLLOWED, sum(phase.runs.values())))
         answered = any(phase.steps.values())
         why = "the search ended before that" if answered else "the kernel answered nothing"
         alone = self.judged if answered else ()  # without answers no claim was evaluated
@@ -308,10 +367,11 @@ class _Check:
         reasons = {name: FALSE if name in self.expected_false else several.why_not.get(name, why) for name in left_out}
         return SystemChecked(
             self.system,
-            _together(single, several.defects),
+            _together(single, several.defects, self.defects.violating),
             self.defects.count,
             phase.runs | several.asked,
             phase.steps,
+            sum(one.count for one in single if not one.divergence.behind),
             tuple(self.covered),
             phase.unsupported,
             judged,
@@ -321,30 +381,35 @@ class _Check:
             phase.first,
             tuple(phase.notes),
             interrupted,
+            tuple(phase.left_out.values()),
         )
 
 
-def _together(single: Sequence[Defect], several: Sequence[Defect]) -> tuple[Defect, ...]:
+def _together(single: Sequence[Defect], several: Sequence[Defect], known: frozenset[str]) -> tuple[Defect, ...]:
     """All defects.
 
-    Two runs that violate a claim because one of them shows a known defect are no other defect; that one gets the claim.
+    Two runs that violate a claim because one of them shows what is `known` are no other defect; the one that shows most
+    of it gets the claim.
     """
     reported = list(single)
-    named = [
-        place
-        for place, one in enumerate(single)
-        if one.divergence.what == "differs" and one.divergence.subject != DISAGREES
-    ]
     for new in several:
         kinds = new.divergence.kinds
-        smaller = [place for place in named if single[place].divergence.kinds <= kinds]
-        shown = frozenset[str]().union(*(single[place].divergence.kinds for place in smaller))
-        if new.divergence.what != "relates" or not kinds or shown != kinds:
+        shared = [len(kinds & one.divergence.kinds) * (one.divergence.what == "differs") for one in single]
+        if new.divergence.what != "relates" or not kinds or not kinds <= known or not any(shared):
             reported.append(new)
-            continue
-        for place in smaller:
+        else:
+            place = shared.index(max(shared))
             reported[place] = replace(reported[place], claims=reported[place].claims | {new.divergence.subject})
     return tuple(reported)
+
+
+def _kind(action: Any) -> str:
+    """The class of an action and, where one class has several kinds, its kind."""
+    kind = type(action).__name__
+    if isinstance(action, Enum):
+        return action.name
+    values = [getattr(action, one.name) for one in fields(action)] if is_dataclass(action) else []
+    return " ".join([kind, *(one.name for one in values[:1] if isinstance(one, Enum))])
 
 
 def _walks(covering: Covering, most: int | None) -> Iterator[tuple[AnyTrace, Walk | None]]:

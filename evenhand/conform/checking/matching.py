@@ -12,10 +12,12 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from evenhand.conform.checking.comparing import Difference, normal
-from evenhand.conform.checking.logs import MISSING, BadLog, Event, Log, gaps, matches, mismatches
+from evenhand.conform.checking.comparing import Difference, differences, normal
+from evenhand.conform.checking.logs import BadLog, Event, Log
+from evenhand.conform.checking.words import UNKNOWN, Dictionary, Malformed, Reader, gaps
 from evenhand.core.canonical import Json
 from evenhand.core.codec import decode, encode
+from evenhand.core.freedom import FREE
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.trace import AnyTrace, Scenario, Trace
 
@@ -58,12 +60,13 @@ class Explained:
 
 @dataclass
 class _Candidate:
-    """A state that the log may be in, and one path to it."""
+    """A state that the log may be in, one path to it, and the meaning of the log's tokens on it."""
 
     config: Any
     state: Any
     start: Any
     came: tuple[_Candidate, AnyStep] | None = None
+    known: Dictionary = field(default_factory=Dictionary)
 
     def steps(self) -> tuple[AnyStep, ...]:
         """Return the path from the start."""
@@ -83,13 +86,28 @@ class _Search:
     recorded: bool = True
     nearest: list[Near] = field(default_factory=list[Near])
 
+    def __post_init__(self) -> None:
+        self.reader = Reader(self.system.types, FREE)
+
+    def mismatches(self, recorded: Json, value: Any, known: Dictionary, line: int = 1) -> tuple[Difference, ...]:
+        """Return where a value differs from its record; unrecorded parts never differ."""
+        expected = encode(value)
+        try:
+            told = self.reader.reading(recorded, expected, known).told
+        except Malformed as error:
+            raise BadLog(f"line {line}: {error}.") from error
+        return tuple(differences(normal(expected), normal(told)))
+
     def starts(self) -> list[_Candidate]:
         """Return the initial states of every configuration that fits.  Raises BadLog if there is none."""
         found: list[_Candidate] = []
         for config in self._configs():
             for start in self.system.initial(config):
-                if matches(self.log.head.start, encode(start)):
-                    found.append(_Candidate(config, start, start))
+                known = Dictionary()
+                if not self.mismatches(self.log.head.config, config, known) and not self.mismatches(
+                    self.log.head.start, start, known
+                ):
+                    found.append(_Candidate(config, start, start, known=known))
         if not found:
             raise BadLog(
                 f"no configuration of {self.log.head.protocol} {self.system.name} at {self.system.scope} begins as "
@@ -99,29 +117,30 @@ class _Search:
         return self._bounded(found)
 
     def _configs(self) -> Iterable[Any]:
-        if self.log.head.config != MISSING and not gaps(self.log.head.config):
+        if self.log.head.config != UNKNOWN and not gaps(self.log.head.config):
             try:
                 return [decode(normal(self.log.head.config), *self.system.types)]
             except ValueError:
                 pass  # fields were left out, or it is of no class here: look for one that fits
-        return [config for config in self.system.all_configs() if matches(self.log.head.config, encode(config))]
+        return self.system.all_configs()
 
     def follow(self, here: list[_Candidate], event: Event) -> list[_Candidate]:
         """Return the candidates after an event; if nothing explains it, none, and `nearest` is filled."""
-        after: dict[tuple[Any, Any], _Candidate] = {}
+        after: dict[tuple[Any, Any, Any], _Candidate] = {}
         near: list[Near] = []
         tried = 0
         for one in here:
-            for action in self._actions(one, event):
+            for action, known in self._actions(one, event):
                 tried += 1
                 if tried > TRIED:
                     self.whole = False
                     break
                 step = self.system.take(one.config, one.state, action)
-                wrong = tuple(mismatches(event.shown, encode(step.shown)))
+                wrong = self.mismatches(event.shown, step.shown, known, event.line)
                 if not wrong:
                     after.setdefault(
-                        (one.config, step.after), _Candidate(one.config, step.after, one.start, (one, step))
+                        (one.config, step.after, known.key),
+                        _Candidate(one.config, step.after, one.start, (one, step), known),
                     )
                 elif not after:
                     near.append(Near(step, wrong))
@@ -129,15 +148,17 @@ class _Search:
         self.nearest = [] if after else near
         return self._bounded(list(after.values()))
 
-    def _actions(self, one: _Candidate, event: Event) -> Iterator[Any]:
+    def _actions(self, one: _Candidate, event: Event) -> Iterator[tuple[Any, Dictionary]]:
+        """The actions that the event may record, each with the tokens known then."""
         whole = self._decoded(event.action)
         if whole is not None:
-            yield whole
+            yield whole, one.known.copy()
             return
         self.recorded = False
         for action in self.system.enabled(one.config, one.state):
-            if matches(event.action, encode(action)):
-                yield action
+            known = one.known.copy()
+            if not self.mismatches(event.action, action, known, event.line):
+                yield action, known
 
     def _decoded(self, action: Json) -> Any:
         """The action, if it was fully recorded."""

@@ -255,7 +255,9 @@ class _Shown:
         pairing.ask([run])
         self.run = run
         self.expected: tuple[Json, ...] = tuple(encode(s.shown) for s in pairing.examiner.coder.trace(run).steps)
-        self.got: tuple[Json, ...] = tuple(encode(one.shown) for one in pairing.reported(run))
+        self.got: tuple[Json, ...] = tuple(
+            one.told if one.differs else encode(one.step.shown) for one in pairing.reported(run)
+        )
         self.differences: tuple[Difference, ...] = ()
         if self.got and len(self.got) == len(self.expected):
             self.differences = tuple(differences(normal(self.expected[-1]), normal(self.got[-1])))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,14 +12,17 @@ from typing import Any
 import pytest
 
 import evenhand
+from evenhand.arbiters.environments import environments
 from evenhand.arbiters.kernels import NotExaminable
 from evenhand.arbiters.loading import factory_at
+from evenhand.arbiters.shares import differ, less
 from evenhand.arbiters.values import comparable, renamed
 from evenhand.core.verdict import Status
 from evenhand.examination import Examination, examine
 from tests.engines.arbiters import kernels
 from tests.engines.arbiters.kernels import PLANTED
 
+ROOT = Path(__file__).parents[3]
 PLACE = "tests.engines.arbiters.kernels"
 
 
@@ -53,14 +59,24 @@ def test_hash_seed_and_clock_are_found_in_other_processes() -> None:
     """The kernel is imported by its place; a name that decides by its hash is told as the hash seed."""
     by_hash = examined(kernels.ByHash, place=f"{PLACE}:ByHash")
     assert [one.question for one in by_hash.found] == ["hash seed"]
+    assert by_hash.power is None  # it would be another in another process
     by_clock = examined(kernels.ByClock, place=f"{PLACE}:ByClock")
-    assert [one.question for one in by_clock.found] == ["clock"]
+    assert [one.question for one in by_clock.found] == ["clock"], by_clock
+    assert by_clock.found[0].named.startswith("the clock decides: ")
     assert by_clock.found[0].witness is not None
 
 
 HONEST = {
     "blocks": alone(kernels.Honest),
     "seeded": alone(kernels.SeededDraw),
+    "rotation": alone(kernels.Rotation),
+    "pairs": alone(kernels.Pairs),
+    "brake": alone(kernels.Brake),
+    "valued": alone(kernels.Valued),
+    "auction": alone(kernels.Auction),
+    "named": alone(kernels.Named),
+    "locked": alone(kernels.Locked),
+    "arena": alone(kernels.Arena),
     "queue": alone(kernels.Queue),
     "merge": evenhand.rule(kernels.merged, ["x", "y", "z"]),
     "unanimous": evenhand.rule(kernels.unanimous, ["x", "y"], listed=True, labels=["x", "y"]),
@@ -133,3 +149,117 @@ def test_the_same_examination_twice() -> None:
     """Draws depend on the seed alone."""
     one, other = (examined(alone(kernels.Grudge)) for _ in range(2))
     assert str(one) == str(other)
+
+
+def test_a_rule_is_asked_in_other_processes() -> None:
+    """Its function and its choices are enough to make it again."""
+    found = examined(evenhand.rule(kernels.smallest_hash, ["x", "y", "z"]))
+    assert [one.question for one in found.found] == ["hash seed"], found
+    assert "PYTHONHASHSEED" in found.found[0].named
+    witness = found.found[0].witness
+    assert witness is not None and witness.also is not None and len(witness.also.rounds) == 1
+
+
+def test_a_menu_in_another_order_is_no_finding() -> None:
+    """Each process tries the same plays, in whatever order the kernel lists its choices."""
+    found = examined(kernels.Shuffled)
+    assert found.clean, found
+    status = {one.question: one.status for one in found.answers}
+    assert status["process"] is status["hash seed"] is status["clock"] is Status.HOLDS
+
+
+def test_what_a_kernel_prints_does_not_break_the_answer() -> None:
+    """The line between the processes is the kernel's neither to read nor to write."""
+    found = examined(kernels.Loud)
+    assert {one.question: one.status for one in found.answers}["hash seed"] is Status.HOLDS, found
+
+
+def test_a_process_that_ends_is_told() -> None:
+    """The cause is the exit code, and the kernel is not clean."""
+    found = examined(kernels.Dies)
+    assert not found.clean and not found.found
+    assert [one.because for one in found.open] == ["the other process failed: exit code 7"] * 3
+    assert found.report().exit_code() == 3
+
+
+def test_a_place_that_another_process_does_not_find_is_told() -> None:
+    """It is a question that cannot be asked, and leaves nothing open."""
+    found = examined(kernels.Honest, place="tests.engines.arbiters.kernels:Nowhere")
+    assert found.clean, found
+    because = [one.because for one in found.answers if one.question in ("process", "hash seed", "clock")]
+    assert len(because) == 3 and all("cannot import the kernel; give its place (" in one for one in because)
+
+
+def test_the_time_is_kept() -> None:
+    """Within a tenth of it; what is left open is neither green nor refuted."""
+    for kernel, seconds in ((kernels.Sleepy, 4.0), (kernels.Hangs, 4.0)):
+        began = time.monotonic()
+        code = (
+            "from evenhand.examination import examine; from tests.engines.arbiters.kernels import *;"
+            f"r = examine(type('K', ({kernel.__name__},), {{'__module__': '__main__'}}), seconds={seconds});"
+            "print(r.seconds, r.clean, r.report().exit_code(), len(r.found), r.open[0].because, sep='|')"
+        )
+        made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+        took, clean, exit_code, found, because = made.stdout.strip().split("|")
+        assert float(took) <= seconds * 1.1 and time.monotonic() - began < 60
+        assert (clean, exit_code, found) == ("False", "3", "0")
+        expected = "did not return" if kernel is kernels.Hangs else "not every small play was tried"
+        assert expected in because
+
+
+def test_a_menu_that_fails_is_told() -> None:
+    """The message names the agent, the exception and what had happened."""
+    with pytest.raises(
+        NotExaminable, match=r"choices\('ann'\) raised KeyError: 'ann' after ann: 'ask', bob: 'ask'; ret"
+    ):
+        examined(alone(kernels.BrokenMenu))
+
+
+def test_a_kernel_that_wants_every_choice_is_not_blamed() -> None:
+    """Questions that leave an agent out cannot be asked of it; the reason is told, and it is no finding."""
+    found = examined(alone(kernels.Everybody))
+    assert found.clean, found
+    because = {one.question: one.because for one in found.answers if one.status is Status.UNDECIDED}
+    assert because["number of agents"] == "not asked: the kernel wants a choice of every agent that is listed"
+    for question in ("participation", "veto"):
+        assert "the kernel gives no outcomes where an agent asks for nothing" in because[question]
+
+
+def test_powers_are_told() -> None:
+    """Who alone can block whom: with `worth` in its words, and as numbers of pairs."""
+    council = examined(alone(kernels.Council), allow={"veto": "everybody may stop a round"})
+    assert council.clean and council.power is not None and council.power.blocks is not None
+    assert len(council.power.blocks) == 6 and "who alone can block another" in str(council)
+    seats = examined(alone(kernels.FirstListed)).power
+    assert seats is not None and seats.blocks is None
+    assert seats.takes == {("ann", "bob"), ("ann", "cid"), ("bob", "cid")}
+
+
+def test_environments_end_and_mask_actions() -> None:
+    """An agent that has left has no choices; what is no list of actions, or takes turns, is refused in one sentence."""
+    found = examined(alone(kernels.Arena))
+    assert found.clean and found.subject.agents == ("north", "south") and "seed" in found.subject.abilities
+
+    class Masked(kernels.Arena):
+        def reset(self, seed: int | None = None) -> Any:
+            seen, more = super().reset(seed)
+            return {agent: {"action_mask": [1, 0], "value": one} for agent, one in seen.items()}, more
+
+    kernel = environments(Masked)()
+    assert kernel.choices("north") == (0,)
+
+    class Continuous(kernels.Arena):
+        def action_space(self, agent: str) -> Any:
+            return "Box(-1, 1)"
+
+    with pytest.raises(NotExaminable, match="no finite list"):
+        examine(Continuous)
+    with pytest.raises(NotExaminable, match="aec_to_parallel"):
+        examine(type("Turns", (kernels.Arena,), {"agent_iter": None}))
+
+
+def test_shares_that_differ_by_chance_are_no_finding() -> None:
+    """A difference counts where chance would give it seven times in a million."""
+    assert not differ((55, 45), (100, 100), 4.5) and differ((80, 20), (100, 100), 4.5)
+    assert not differ((0, 0), (9, 9), 4.5) and not less([1.0, 0.0] * 30, [0.0, 1.0] * 30)
+    assert less([0.0, 0.1] * 30, [1.0, 0.9] * 30) and less([1.0], [2.0]) and not less([1.0], [1.0])

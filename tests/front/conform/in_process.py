@@ -34,20 +34,26 @@ class InProcess:
     def _run(self, asked: KernelRequest) -> KernelResponse:
         shown: list[Json] = []
         states: list[Json] = []
+        facts: dict[int, Json] = {}
         plain = True
+        kernel: Any = None
         try:
             kernel = self.factory(json.loads(b"{" + asked.initial))
-            tell = getattr(kernel, "state", None)
+            tell, state_facts = getattr(kernel, "state", None), getattr(kernel, "facts", None)
             for action, expected in zip(asked.actions, asked.expected, strict=True):
                 answer = kernel.step(json.loads(action))
                 same = wire.text(answer).encode() == expected
-                plain = plain and same and tell is None
+                plain = plain and same and tell is None and state_facts is None
                 shown.append(None if same else answer)
                 if tell is not None:
                     states.append(json.loads(wire.text(tell())))
+                if state_facts is not None:
+                    facts[len(shown) - 1] = json.loads(wire.text(state_facts()))
         except Unsupported as error:
-            return KernelResponse(unsupported=str(error))
+            return KernelResponse(
+                tuple(shown), tuple(states), unsupported=str(error), refused=kernel is not None, facts=facts
+            )
         except Exception as error:
             why = f"{type(error).__name__}: {error}"
             return KernelResponse(tuple(shown), tuple(states), Fault.RAISED, why, at_start=not shown)
-        return KernelResponse(tuple(shown), tuple(states), as_expected=plain)
+        return KernelResponse(tuple(shown), tuple(states), as_expected=plain, facts=facts)

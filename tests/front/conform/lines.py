@@ -81,6 +81,8 @@ def misbehave(how: str, answer: dict[str, Any]) -> str:
             sys.stdout.flush()
             os.write(1, b'{"id":%d,"shown":"\xff\xfe"}' % answer["id"])
             return ""
+        case "infinite":
+            return f'{{"id":{answer["id"]},"shown":1e999}}'
         case "nan":
             return f'{{"id":{answer["id"]},"shown":NaN}}'
         case _:

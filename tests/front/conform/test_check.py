@@ -48,7 +48,7 @@ def test_a_fault_is_found_shrunk_and_told_by_claim(cli: Command) -> None:
     assert report["systems"][0]["judged"] == ["one_inside", "taken_when_free"]
     assert report["systems"][0]["why_not_judged"] == {"taken": SILENT, "somebody_enters": FALSE}
     text = cli("check", "latch", "--adapter", f"{LATCHES}:always_free").out
-    assert "FOUND  taken_when_free: Who takes the latch finds it free." in text
+    assert "FOUND 1  taken_when_free: Who takes the latch finds it free." in text
     assert "1 distinct finding; judged by the model" in text
 
 
@@ -279,4 +279,10 @@ def test_answers_nobody_waits_for_are_not_taken_for_others() -> None:
 
 def test_the_public_surface_of_adapters() -> None:
     """The names that adapters of other authors may import."""
-    assert adapters.__all__ == ["Factory", "Initial", "Kernel", "TellsState", "Unsupported"]
+    assert adapters.__all__ == ["Factory", "Initial", "Kernel", "TellsFacts", "TellsState", "Unsupported"]
+
+
+def test_an_unknown_kind_of_free_field_is_the_callers_mistake(cli: Command) -> None:
+    """The message names the kinds that there are."""
+    answer = cli("check", "latch", "--adapter", f"{LATCHES}:honest", "--compare", "words")
+    assert answer.code == 2 and "there is: texts, codes, orders" in answer.err

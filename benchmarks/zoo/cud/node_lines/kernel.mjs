@@ -141,7 +141,8 @@ function epoch({ moves = [] }) {
     else if (strays(ask).length) results.set(agent, ["ACTION_FAULT", "SCOPE_VIOLATION"]);
     else {
       results.set(agent, ["EXECUTED", ""]);
-      for (const [key, value] of Object.entries(ask.delta)) next.set(key, value);
+      for (const [key, value] of Object.entries(ask.delta))
+        if (run.world.get(key) !== value) next.set(key, value);
     }
   }
   const outcomes = new Map();

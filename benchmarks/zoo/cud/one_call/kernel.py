@@ -71,7 +71,9 @@ class Table:
                 results[seat] = "invalid"
             else:
                 results[seat] = "done"
-                nextSlots.update(move["puts"])
+                for slot, value in move["puts"].items():
+                    if slot not in self.slots or not sameValue(self.slots[slot], value):
+                        nextSlots[slot] = value
         moved = any(not sameValue(nextSlots[slot], self.slots[slot]) for slot in self.slots)
         self.slots = nextSlots
 

@@ -45,8 +45,8 @@ def checked(name: str, transitions: int, scope: Mapping[str, int] | None = None,
 
 
 def claims(found: SystemChecked) -> set[str]:
-    """Return the claims under which something is reported."""
-    return {defect.divergence.subject for defect in found.defects}
+    """Return the claims under which something is reported, or that a finding lists."""
+    return {name for defect in found.defects for name in (defect.divergence.subject, *defect.claims)}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,59 @@
+"""What a question is, and the witness that answers it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from evenhand.arbiters.kernels import Subject
+from evenhand.arbiters.plays import Play, Shown
+
+
+class Unable(Exception):
+    """A play that a question cannot be asked of; the message says why."""
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A play that breaks a claim, the play beside it (None: one run is enough), and what each showed.
+
+    `names` leads from the first play's names to the second's; `change` says in words what differs between the plays,
+    `why` what is wrong.
+    """
+
+    play: Play
+    shown: Shown
+    why: str
+    change: str = ""
+    other: Play | None = None
+    also: Shown | None = None
+    names: tuple[tuple[str, str], ...] = ()
+
+
+class Question(ABC):
+    """One question about a kernel.
+
+    `name` is its name in reports and exceptions, `sentence` the claim that a clean kernel satisfies, `needs` the
+    abilities without which it cannot be asked: one of each group.
+    """
+
+    name: ClassVar[str]
+    sentence: ClassVar[str]
+    needs: ClassVar[tuple[tuple[str, ...], ...]] = ()
+    after: ClassVar[tuple[str, ...]] = ("repetition",)
+    """Questions whose findings explain one of this, so that it is asked only where they found none."""
+
+    def missing(self, subject: Subject) -> str:
+        """Return what the kernel would have to offer; empty if the question can be asked."""
+        lacking = [" or ".join(group) for group in self.needs if not subject.abilities.intersection(group)]
+        return " and no ".join(lacking)
+
+    @abstractmethod
+    def ask(self, subject: Subject, play: Play, shown: Shown) -> Witness | None:
+        """Return the witness that this play gives, None if it gives none.  Raises Unable."""
+
+    def named(self, subject: Subject, witness: Witness) -> str:
+        """Return what decides in the witness, as far as variants of it show."""
+        del subject
+        return witness.why

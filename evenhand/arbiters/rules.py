@@ -1,0 +1,38 @@
+"""A rule as a kernel: one function of a profile (votes, bids, requests) with one result for all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from evenhand.arbiters.kernels import Factory
+
+
+def rule(
+    function: Callable[..., Any],
+    choices: Iterable[Any],
+    *,
+    listed: bool = False,
+    labels: Iterable[Any] = (),
+) -> Factory:
+    """Return a factory for a rule: one function of a profile (votes, bids, requests) with one result for all.
+
+    `function` takes {agent: choice}, or the list of choices if `listed`.  `labels` are values (candidates) whose names
+    should not matter.
+    """
+    menu, values = tuple(choices), tuple(labels)
+
+    class Rule:
+        __rule__ = (function, menu, listed, values)
+        labels = values
+
+        def __init__(self, agents: list[str]) -> None:
+            self.agents = agents
+            self.choices = menu
+
+        def act(self, profile: dict[str, Any]) -> dict[str, Any]:
+            given: Any = [profile[agent] for agent in self.agents if agent in profile] if listed else dict(profile)
+            return dict.fromkeys(profile, function(given))
+
+    Rule.__name__ = str(getattr(function, "__name__", "rule"))
+    return Rule

@@ -1,0 +1,108 @@
+"""The report of `evenhand check` as text: a list of one line each, each finding with its run, the coverage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from evenhand.conform.adapters.wire import text
+from evenhand.core.canonical import Json
+from evenhand.core.text import inert
+from evenhand.report.phrases import plural
+
+SHOWN = 6
+"""Differences of one finding that are printed."""
+
+
+def report_lines(report: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the whole report, the most serious finding first."""
+    for number, one in enumerate(report["findings"], start=1):
+        yield f"FOUND {number}  {inert(one['claim'])}: {inert(one['sentence'])}"
+        yield f"         {one['rank']}, in {plural(one['length'], 'step')} of {', '.join(one['systems'])}"
+    if report["findings"]:
+        yield ""
+    for number, one in enumerate(report["findings"], start=1):
+        yield from _finding(number, one)
+        yield ""
+    for one in report["systems"]:
+        yield from _covered(one)
+    number = len(report["findings"])
+    verdict = plural(number, "distinct finding") if number else "nothing found"
+    if report["known"]:
+        verdict += f" beside {plural(report['known'], 'known one')}" if number else " that is not known"
+    begun = "INTERRUPTED. " if report["interrupted"] else ""
+    sightings = f"; {plural(report['sightings'], 'sighting')}, {report['explained']:,} explained"
+    yield f"{begun}{verdict}; judged by the {report['judged_by']}{sightings if report['sightings'] else ''}"
+
+
+def brief(value: Json, most: int = 200) -> str:
+    """Return a value on one line, cut to `most` characters."""
+    said = inert(text(value))
+    return said if len(said) <= most else said[: most - 1] + "…"
+
+
+def _finding(number: int, one: Mapping[str, Any]) -> Iterator[str]:
+    yield f"{number}. {inert(one['claim'])}{' (' + inert(one['source']) + ')' if one['source'] else ''}"
+    yield f"   in {plural(one['length'], 'step')} of system {one['system']}, seen in {plural(one['seen'], 'run')}"
+    yield f"   configuration: {brief(one['run'].get('config'))}"
+    yield from _steps(one["trace"], one["expected"], one["got"])
+    if one.get("loop"):
+        yield f"       the last {plural(one['loop'], 'step')} go round for ever"
+    if one.get("beside"):
+        yield "   beside"
+        yield from _steps(one["trace_beside"], one["beside"]["expected"], one["beside"]["got"])
+    if one["fault"]:
+        yield f"   the kernel {one['fault']}: {inert(one['why'])}"
+    elif one["why"]:
+        yield f"   {inert(one['why'])}"
+    yield from (f"   {inert(difference)[:200]}" for difference in one["differences"][:SHOWN])
+    if len(one["differences"]) > SHOWN:
+        yield f"   and {len(one['differences']) - SHOWN} differences more"
+    yield from _claims(one)
+    if one["behind"]:
+        yield f"   {plural(one['behind'], 'earlier step')} of this run differ too, by another finding"
+    yield from (f"   a kernel that does this shows the same: {inert(sentence)}" for sentence in one["alike"][:2])
+    if one["fixture"]:
+        yield f"   {one['reproduce']}"
+
+
+def _steps(trace: list[str], expected: list[Json], got: list[Json]) -> Iterator[str]:
+    """Yield each step; `*` marks those in which the kernel shows something else."""
+    for place, action in enumerate(trace):
+        same = place < len(got) and place < len(expected) and text(got[place]) == text(expected[place])
+        yield f"   {' ' if same else '*'} {place + 1:>3} {action}"
+
+
+def _claims(one: Mapping[str, Any]) -> Iterator[str]:
+    others = [f"{o['claim']} ({o['basis']})" for o in one["violations"] if o["claim"] != one["claim"]]
+    basis = next((o["basis"] for o in one["violations"] if o["claim"] == one["claim"]), "")
+    if basis:
+        too = f"; also violated: {', '.join(others)}" if others else ""
+        yield f"   judged on: {basis}{too}"
+    if one["also"]:
+        yield f"   in longer runs also: {', '.join(one['also'])}"
+    if one["remarks"]:
+        yield f"   remark, no accusation: {', '.join(one['remarks'])} would fail if the model's state were the kernel's"
+
+
+def _covered(one: Mapping[str, Any]) -> Iterator[str]:
+    asked = ", ".join(f"{name} {runs:,}" for name, runs in one["runs"].items())
+    yield f"{one['system']}: {asked or 'no'} runs, {sum(one['steps'].values()):,} steps"
+    for scope in one["covered"]:
+        sizes = ",".join(f"{name}={size}" for name, size in scope["scope"].items()) or "its own scope"
+        whole = "all" if scope["complete"] else "not all"
+        hidden = f"; {scope['unreached']:,} behind a step that differs" if scope["unreached"] else ""
+        yield f"  exhaustive at {sizes}: {scope['transitions']:,} transitions, {whole} there are{hidden}"
+    for out in one["left_out"]:
+        actions = plural(out["count"], "action")
+        yield f"    left out: {actions} `{inert(out['kind'])}`, because {inert(out['why'])[:200]}"
+    for why, count in one["unsupported"].items():
+        yield f"  not supported in {count:,} runs: {inert(why)}"
+    if one["not_judged"]:
+        yield f"  {plural(len(one['judged']), 'claim')} judged, {len(one['not_judged'])} not:"
+        for why in dict.fromkeys(one["why_not_judged"].values()):
+            names = [name for name, reason in one["why_not_judged"].items() if reason == why]
+            yield f"    {', '.join(names)}: {inert(why)}"
+    if one["left_open"]:
+        yield f"  left open, because they need a state that the kernel does not report: {', '.join(one['left_open'])}"
+    yield from (f"  {note}" for note in one["notes"])

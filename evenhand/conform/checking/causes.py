@@ -1,0 +1,139 @@
+"""Bring the findings of all systems together: one finding for each cause, the most serious first.
+
+Two defects of two systems are one cause if the same claim objects, or the same thing differs, or the same registered
+mutant shows what the kernel showed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from evenhand.conform.adapters.wire import Fault
+from evenhand.conform.checking.divergence import SENTENCES
+from evenhand.core.relations import Relational
+
+if TYPE_CHECKING:
+    from evenhand.conform.checking.defects import Defect
+    from evenhand.conform.checking.divergence import Divergence
+    from evenhand.core.system import AnySystem
+
+
+class Seriousness(IntEnum):
+    """How grave a finding is, the gravest first."""
+
+    CLAIM = 0
+    CLAIM_OF_RUNS = 1
+    CRASH = 2
+    HANG = 3
+    DIFFERENCE = 4
+    CONDUCT = 5
+    BEHIND = 6
+
+    @property
+    def words(self) -> str:
+        """The words of a report."""
+        return (
+            "violates a claim",
+            "violates a claim about several runs",
+            "fails to answer",
+            "hangs",
+            "differs from the model",
+            "is not fit to be checked alone",
+            "differs behind another finding",
+        )[self]
+
+
+_HANGS = (Fault.HUNG, Fault.MEMORY, Fault.TOO_LONG)
+
+
+def seriousness(divergence: Divergence) -> Seriousness:
+    """Return how grave a divergence is."""
+    if divergence.behind:
+        return Seriousness.BEHIND
+    if divergence.what in ("relates", "liveness"):
+        return Seriousness.CLAIM_OF_RUNS
+    if divergence.subject not in SENTENCES:
+        about_runs = any(isinstance(one.claim, Relational) for one in divergence.violations)
+        return Seriousness.CLAIM_OF_RUNS if about_runs else Seriousness.CLAIM
+    if divergence.what == "fails":
+        return Seriousness.HANG if divergence.fault in _HANGS else Seriousness.CRASH
+    return Seriousness.DIFFERENCE if divergence.what in ("differs", "violates") else Seriousness.CONDUCT
+
+
+@dataclass(frozen=True)
+class Cause:
+    """One finding: the defect that shows it best, the system that it is in, and all systems that show it."""
+
+    system: AnySystem
+    defect: Defect
+    systems: tuple[str, ...]
+    claims: frozenset[str]
+    seen: int
+    headline: str
+
+    @property
+    def seriousness(self) -> Seriousness:
+        """How grave it is."""
+        return seriousness(self.defect.divergence)
+
+
+def alone(system: AnySystem, defect: Defect) -> Cause:
+    """Return the cause of one defect in one system."""
+    return Cause(system, defect, (system.name,), _claims(defect), defect.count, defect.divergence.subject)
+
+
+def causes(checked: Iterable[tuple[AnySystem, Sequence[Defect]]]) -> tuple[Cause, ...]:
+    """Return one cause for the defects of all systems that have it, the most serious and then the shortest first."""
+    made: list[Cause] = []
+    for system, defects in checked:
+        for defect in defects:
+            place = next((n for n, one in enumerate(made) if system.name not in one.systems and _same(one, defect)), -1)
+            if place < 0:
+                made.append(alone(system, defect))
+            else:
+                made[place] = _joined(made[place], alone(system, defect))
+    listed = Counter(claim for one in made for claim in one.claims)
+    return tuple(sorted((_headed(one, listed) for one in made), key=_order))
+
+
+def _headed(cause: Cause, listed: Mapping[str, int]) -> Cause:
+    """The cause under its most specific claim: on the surest basis the one that the fewest causes violate."""
+    sure = cause.defect.divergence.sure
+    if not sure:
+        return cause
+    best = min(sure, key=lambda one: (one.basis, listed[one.claim.name], one.step))
+    return replace(cause, headline=best.claim.name)
+
+
+def _claims(defect: Defect) -> frozenset[str]:
+    divergence = defect.divergence
+    return defect.claims | {one.claim.name for one in divergence.violations} | {divergence.subject}
+
+
+def _joined(one: Cause, other: Cause) -> Cause:
+    best = min((one, other), key=_order)
+    names = tuple(dict.fromkeys((*one.systems, *other.systems)))
+    return replace(best, systems=names, claims=one.claims | other.claims, seen=one.seen + other.seen)
+
+
+def _order(cause: Cause) -> tuple[object, ...]:
+    divergence = cause.defect.divergence
+    basis = min((one.basis for one in divergence.violations), default=0)
+    return (cause.seriousness, divergence.behind, basis, divergence.length, cause.headline, cause.system.name)
+
+
+def _same(cause: Cause, defect: Defect) -> bool:
+    one, other = cause.defect.divergence, defect.divergence
+    if one.what != other.what:
+        return False
+    if one.what in ("non-deterministic", "mutates"):
+        return True
+    if cause.defect.alike and defect.alike:
+        return cause.defect.alike <= defect.alike or defect.alike <= cause.defect.alike
+    if one.subject == other.subject and one.subject not in SENTENCES:
+        return True
+    return bool(one.kinds) and (one.kinds <= other.kinds or other.kinds <= one.kinds)

@@ -1,0 +1,370 @@
+"""Translate what a kernel shows into the model's words.
+
+Where a value of the model may stand, a kernel may write a marker:
+
+    {"$unknown": true}                  not shown; so does a record that lacks one of its keys
+    {"$opaque": TOKEN}                  an id or hash of the kernel's own, a text or a whole number
+    {"$near": NUMBER, "within": NUMBER} a number to a tolerance; numbers are JSON numbers or texts such as "1/3"
+    {"$bag": [...]}                     an array in any order
+
+A token is compared only with itself: the `Dictionary` of a run is a one-to-one map between tokens and the model's
+values, learned where they first stand beside each other.  Fields that the model declares as free (`free_field`) are
+compared only on request.
+
+`reading` gives two forms of an observation.  In `told` everything that was not shown has the model's value, so that it
+never differs.  In `seen` it is a gap, and so is a token that is met for the first time and a number out of tolerance:
+no claim may rest on a value that the model filled in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias, cast
+
+from evenhand.conform.adapters.wire import text
+from evenhand.conform.checking.comparing import differences, normal
+from evenhand.core.canonical import Json
+from evenhand.core.codec import decode
+from evenhand.core.freedom import Free, Freedom, freedom_of
+
+UNKNOWN: Json = {"$unknown": True}
+"""A value that was not shown or recorded."""
+
+GAP: Json = {"$unknown": "some text or number"}
+"""In `seen` only: a value that is there for certain, such as a token, but is none of the model's."""
+
+_KEYS: Mapping[str, frozenset[str]] = {
+    "$unknown": frozenset({"$unknown"}),
+    "$opaque": frozenset({"$opaque"}),
+    "$near": frozenset({"$near", "within"}),
+    "$bag": frozenset({"$bag"}),
+}
+_MARKERS = frozenset(_KEYS)
+DIGITS = 400
+"""The longest number in a marker; more digits cost time and say nothing."""
+
+_Object: TypeAlias = dict[str, Json]
+_Both: TypeAlias = tuple[Json, Json]
+
+
+class Malformed(ValueError):
+    """A marker that says nothing; the message gives the place and the right form."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a kernel shows, in the model's words; `seen` is `told` itself where everything was shown."""
+
+    told: Json
+    seen: Json
+
+    @property
+    def partial(self) -> bool:
+        """Whether something in it rests on the model."""
+        return self.seen is not self.told
+
+
+@dataclass
+class Dictionary:
+    """The tokens of one run and the values that they stand for; `numbers` counts them in order of appearance."""
+
+    values: dict[str, Json] = field(default_factory=dict[str, Json])
+    tokens: dict[str, str] = field(default_factory=dict[str, str])
+    numbers: dict[str, int] = field(default_factory=dict[str, int])
+    fresh: set[str] = field(default_factory=set[str])
+
+    def copy(self) -> Dictionary:
+        """Return a dictionary that learns apart from this one."""
+        return Dictionary(dict(self.values), dict(self.tokens), self.numbers, set(self.fresh))
+
+    @property
+    def key(self) -> frozenset[tuple[str, str]]:
+        """All that it knows; equal for dictionaries that translate alike."""
+        return frozenset((token, value) for value, token in self.tokens.items())
+
+    def learn(self, token: str, value: Json) -> bool:
+        """Learn that a new token stands for a value; False if the value has another token."""
+        said = text(normal(value))
+        if self.tokens.setdefault(said, token) != token:
+            return False
+        self.values[token] = value
+        self.fresh.add(token)
+        return True
+
+    def name(self, token: str) -> Json:
+        """Return a token that stands for nothing else, the same whatever the kernel calls it."""
+        return {"$opaque": f"another one, number {self.numbers.setdefault(token, len(self.numbers) + 1)} of this run"}
+
+
+class Reader:
+    """Reads what kernels of one system show; `compare` names the free fields that are compared nevertheless."""
+
+    def __init__(self, types: Sequence[type], compare: Collection[Free] = ()) -> None:
+        self.types = tuple(types)
+        self._fields = {kind.__name__: tuple(one.name for one in fields(kind)) for kind in types if is_dataclass(kind)}
+        self._free: dict[str, dict[str, Freedom]] = {}
+        for kind in types:
+            for name, freedom in freedom_of(kind).items() if is_dataclass(kind) else ():
+                if freedom.free not in compare:
+                    self._free.setdefault(kind.__name__, {})[name] = freedom
+
+    def reading(self, said: Json, expected: Json, known: Dictionary) -> Reading:
+        """Return what was shown where the model shows `expected`, and learn its tokens.  Raises Malformed."""
+        known.fresh.clear()
+        told, seen = self._read(said, expected, known, "")
+        return Reading(told, told if seen is told or text(seen) == text(told) else seen)
+
+    def _read(self, said: Json, expected: Json, known: Dictionary, path: str) -> _Both:
+        marker = _marker(said, path)
+        if marker:
+            return self._marked(marker, cast("_Object", said), expected, known, path)
+        if isinstance(said, dict) and isinstance(expected, dict):
+            return self._object(cast("_Object", said), cast("_Object", expected), known, path)
+        if isinstance(said, list) and isinstance(expected, list):
+            entries, others = cast("list[Json]", said), cast("list[Json]", expected)
+            if len(entries) == len(others):
+                pairs = enumerate(zip(entries, others, strict=True))
+                return _list([self._read(one, other, known, f"{path}[{at}]") for at, (one, other) in pairs], entries)
+            return self._shifted(entries, others, known, path)
+        return self._alone(said, known, path)
+
+    def _marked(self, marker: str, said: _Object, expected: Json, known: Dictionary, path: str) -> _Both:
+        if marker == "$unknown":
+            return expected, UNKNOWN
+        if marker == "$opaque":
+            return _opaque(text(said["$opaque"]), expected, known)
+        if marker == "$near":
+            number, within = _number(said["$near"], path), _number(said["within"], path)
+            if within < 0:
+                raise Malformed(f"{path or 'all of it'}: the tolerance {within} is negative")
+            agrees = _is_within(expected, number, within, self.types)
+            return (expected, expected) if agrees else ({"$near": str(number), "within": str(within)}, GAP)
+        entries = cast("list[Json]", said["$bag"])
+        if not isinstance(expected, list):
+            return self._alone(entries, known, path)
+        return self._bag(entries, cast("list[Json]", expected), known, path)
+
+    def _object(self, said: _Object, expected: _Object, known: Dictionary, path: str) -> _Both:
+        kind = expected.get("$")
+        same = said.get("$") == kind if "$" in said else not _is_tagged(said)
+        if (isinstance(kind, str) and same) or not _is_tagged(expected):
+            return self._record(str(kind), said, expected, known, path)
+        members, others = said.get("$set"), expected.get("$set")
+        if isinstance(members, list) and isinstance(others, list) and len(said) == 1:
+            told, seen = self._bag(cast("list[Json]", members), cast("list[Json]", others), known, path)
+            return (said, said) if seen is told and told == members else ({"$set": told}, {"$set": seen})
+        return self._alone(said, known, path)
+
+    def _record(self, kind: str, said: _Object, expected: _Object, known: Dictionary, path: str) -> _Both:
+        told, seen, free = dict[str, Json](), dict[str, Json](), self._free.get(kind, dict[str, Freedom]())
+        for key, other in expected.items():
+            one, inner = said.get(key, UNKNOWN), f"{path}.{key}" if path else key
+            if key == "$":
+                told[key] = seen[key] = other
+            elif key in free and (freely := self._freely(free[key], one, other, known, inner)) is not None:
+                told[key], seen[key] = freely
+            else:
+                told[key], seen[key] = self._read(one, other, known, inner)
+        for key in said.keys() - expected.keys():  # no field of the model: refused when it is decoded
+            told[key] = seen[key] = said[key]
+        return (told, told) if all(told[key] is seen[key] for key in told) else (told, seen)
+
+    def _freely(self, freedom: Freedom, said: Json, expected: Json, known: Dictionary, path: str) -> _Both | None:
+        """The reading of a free field; None if it is compared after all: wrong in sort, empty on one side, or named."""
+        if isinstance(said, list) and isinstance(expected, list):
+            entries, others = cast("list[Json]", said), cast("list[Json]", expected)
+            if freedom.free == "orders":
+                return self._bag(entries, others, known, path)
+            if len(entries) == len(others) and all(isinstance(one, list) and one for one in [*entries, *others]):
+                pairs = enumerate(zip(entries, others, strict=True))
+                return _list([self._pair(freedom, one, two, known, f"{path}[{at}]") for at, (one, two) in pairs], None)
+        if not (isinstance(said, str) and isinstance(expected, str)) or said == expected:
+            return None
+        if not said or not expected or freedom.named.intersection((said, expected)):
+            return None
+        return expected, UNKNOWN
+
+    def _pair(self, freedom: Freedom, said: Any, expected: Any, known: Dictionary, path: str) -> _Both:
+        *heads, last = said
+        *others, other = expected
+        told, seen = self._read(heads, others, known, path)
+        free = self._freely(freedom, last, other, known, path) or self._read(last, other, known, path)
+        return _list([*zip(cast("Any", told), cast("Any", seen), strict=True), free], None)
+
+    def _shifted(self, said: list[Json], expected: list[Json], known: Dictionary, path: str) -> _Both:
+        """Arrays of different length: entries that agree with one of the model's are read, the others are alone.
+
+        They teach no token, because it is unknown which entries belong together.
+        """
+        left, made, known = list(expected), list[_Both](), known.copy()
+        for at, one in enumerate(said):
+            inner = f"{path}[{at}]"
+            place = next((n for n, other in enumerate(left) if self._agrees(one, other, known, inner)), None)
+            made.append(
+                self._alone(one, known, inner) if place is None else self._read(one, left.pop(place), known, inner)
+            )
+        return _list(made, said)
+
+    def _agrees(self, said: Json, expected: Json, known: Dictionary, path: str) -> bool:
+        told, _ = self._read(said, expected, known.copy(), path)
+        return text(normal(told)) == text(normal(expected))
+
+    def _bag(self, said: list[Json], expected: list[Json], known: Dictionary, path: str) -> _Both:
+        """Entries in any order, in the order of the model's; what fits none comes last.
+
+        An entry that fits several different ones teaches no token, because it is unknown which one it is.
+        """
+        if text(said) == text(expected):
+            return said, said
+        fits = [[self._agrees(one, other, known, f"{path}[]") for other in expected] for one in said]
+        places = _matching(fits)
+        made = dict[int, _Both]()
+        for at, place in places.items():
+            sure = len({text(other) for other, ok in zip(expected, fits[at], strict=True) if ok}) == 1
+            made[place] = self._read(said[at], expected[place], known if sure else known.copy(), f"{path}[]")
+        alone = list[_Both]()
+        free = [place for place in range(len(expected)) if place not in made]
+        for at in (at for at in range(len(said)) if at not in places):
+            read = {
+                place: self._read(said[at], expected[place], known.copy(), f"{path}[]")
+                for place in free
+                if _same_sort(said[at], expected[place])
+            }
+            if not read:
+                alone.append(self._alone(said[at], known, f"{path}[]"))
+                continue
+            best = min(read, key=lambda place: sum(1 for _ in differences(expected[place], read[place][0])))
+            made[best] = read[best]
+            free.remove(best)
+        return _list([*(made[place] for place in sorted(made)), *alone], None)
+
+    def _alone(self, said: Json, known: Dictionary, path: str) -> _Both:
+        """The reading of what stands where the model has nothing of the kind."""
+        marker = _marker(said, path)
+        if marker == "$opaque":
+            token = text(cast("_Object", said)["$opaque"])
+            if token in known.values and token not in known.fresh:
+                return known.values[token], known.values[token]
+            return known.name(token), GAP
+        if marker == "$bag":
+            return self._alone(cast("_Object", said)["$bag"], known, path)
+        if marker == "$near":
+            number = cast("_Object", said)
+            return {name: str(_number(number[name], path)) for name in ("$near", "within")}, GAP
+        if marker:
+            return said, UNKNOWN
+        if isinstance(said, list):
+            entries = cast("list[Json]", said)
+            return _list([self._alone(one, known, f"{path}[{at}]") for at, one in enumerate(entries)], entries)
+        return self._lonely(cast("_Object", said), known, path) if isinstance(said, dict) else (said, said)
+
+    def _lonely(self, said: _Object, known: Dictionary, path: str) -> _Both:
+        both = {key: self._alone(one, known, f"{path}.{key}") for key, one in said.items()}
+        kind = said.get("$")
+        lacks = self._fields.get(kind, ()) if isinstance(kind, str) else ()
+        missing: _Object = {key: UNKNOWN for key in lacks if key not in said}
+        if not missing and all(told is seen for told, seen in both.values()):
+            return said, said
+        return {key: told for key, (told, _) in both.items()}, missing | {key: seen for key, (_, seen) in both.items()}
+
+
+def _is_tagged(value: _Object) -> bool:
+    return any(key.startswith("$") for key in value)
+
+
+def _opaque(token: str, expected: Json, known: Dictionary) -> _Both:
+    if token not in known.values:
+        return (expected, GAP) if known.learn(token, expected) else (known.name(token), GAP)
+    value = known.values[token]
+    if text(normal(value)) == text(normal(expected)):
+        value = expected
+    return value, GAP if token in known.fresh or type(value) is not type(expected) else value
+
+
+def _list(made: Sequence[_Both], said: list[Json] | None) -> _Both:
+    if said is not None and all(told is one and seen is one for (told, seen), one in zip(made, said, strict=True)):
+        return said, said
+    told = [one for one, _ in made]
+    return told, told if all(one is other for one, other in made) else [other for _, other in made]
+
+
+def _marker(said: Json, path: str) -> str:
+    """The key of a marker; empty for any other value.  Raises Malformed."""
+    if not isinstance(said, dict) or not (found := _MARKERS.intersection(cast("_Object", said))):
+        return ""
+    marker = min(found)
+    entries, place = cast("_Object", said), path or "all of it"
+    if _KEYS[marker] != entries.keys():
+        raise Malformed(f"{place}: {marker} has the keys {', '.join(sorted(_KEYS[marker]))} and no others")
+    value = entries[marker]
+    if marker == "$unknown" and value is not True:
+        raise Malformed(f'{place}: write {{"$unknown": true}}')
+    if marker == "$opaque" and (isinstance(value, bool) or not isinstance(value, str | int)):
+        raise Malformed(f"{place}: a token of $opaque is a text or a whole number")
+    if marker == "$bag" and not isinstance(value, list):
+        raise Malformed(f"{place}: $bag holds an array")
+    return marker
+
+
+def _number(value: Any, path: str) -> Fraction:
+    """The exact number of a JSON number or of a text such as "1/3"."""
+    said = value if isinstance(value, str) else repr(value)
+    if isinstance(value, str | int | float) and not isinstance(value, bool) and len(said) <= DIGITS and "_" not in said:
+        mantissa, _, exponent = said.lower().partition("e")
+        if mantissa.strip() == mantissa and len(exponent) <= 4:
+            try:
+                return Fraction(said)
+            except (ValueError, ZeroDivisionError):
+                pass
+    raise Malformed(f'{path or "all of it"}: {said[:40]!r} is no number; write 0.25, "0.25" or "1/4"')
+
+
+def _is_within(expected: Json, number: Fraction, within: Fraction, types: tuple[type, ...]) -> bool:
+    try:
+        value = decode(normal(expected), *types)
+    except ValueError:
+        return False
+    if isinstance(value, int | Fraction) and not isinstance(value, bool):
+        return abs(value - number) <= within
+    compared = getattr(value, "compared_with", None)  # a number of the model's own, as roots are
+    return compared is not None and compared(number - within) >= 0 >= compared(number + within)
+
+
+def _same_sort(said: Json, expected: Json) -> bool:
+    """Whether two entries are of one class, or arrays that begin alike: one may be meant for the other."""
+    if isinstance(said, dict) and isinstance(expected, dict):
+        one, other = cast("_Object", said), cast("_Object", expected)
+        return one.get("$", other.get("$")) == other.get("$")
+    if isinstance(said, list) and isinstance(expected, list):
+        return text(cast("list[Json]", said)[:1]) == text(cast("list[Json]", expected)[:1])
+    return False
+
+
+def _matching(fits: Sequence[Sequence[bool]]) -> dict[int, int]:
+    """A largest matching of rows with columns that fit, by augmenting paths."""
+    owner = dict[int, int]()
+
+    def place(row: int, tried: set[int]) -> bool:
+        for column in (column for column, ok in enumerate(fits[row]) if ok and column not in tried):
+            tried.add(column)
+            if column not in owner or place(owner[column], tried):
+                owner[column] = row
+                return True
+        return False
+
+    for row in range(len(fits)):
+        place(row, set())
+    return {row: column for column, row in owner.items()}
+
+
+def gaps(value: Json) -> bool:
+    """Return whether a value is marked as partly unknown (a missing field shows only beside a full record)."""
+    if isinstance(value, list):
+        return any(gaps(item) for item in cast("list[Json]", value))
+    if isinstance(value, dict):
+        return bool(_MARKERS.intersection(cast("_Object", value))) or any(
+            gaps(item) for item in cast("_Object", value).values()
+        )
+    return False

@@ -1,0 +1,145 @@
+"""Describe what a protocol's kernels are asked and show, from the types of its model: a page, and example steps."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, is_dataclass
+from enum import Enum
+from inspect import cleandoc, getdoc
+from itertools import islice
+from typing import Any
+
+from evenhand.core.bundle import Bundle
+from evenhand.core.canonical import canonical_text
+from evenhand.core.codec import encode
+from evenhand.core.freedom import freedom_of
+from evenhand.core.system import AnyStep, AnySystem
+
+CONFIGS, WALKS, STEPS = 3, 8, 24
+"""Configurations of a system from which examples are taken, walks from each start, and their steps."""
+
+ACTIONS = 200
+"""Actions from which a walk chooses."""
+
+EXAMPLE = 1_500
+"""Characters of the longest example."""
+
+
+@dataclass
+class Words:
+    """The classes that one system uses, and the shortest example of each: actions by class, what is shown, states."""
+
+    system: AnySystem
+    configs: dict[type, Any] = field(default_factory=dict[type, Any])
+    actions: dict[type, Any] = field(default_factory=dict[type, Any])
+    shown: dict[type, Any] = field(default_factory=dict[type, Any])
+    states: dict[type, Any] = field(default_factory=dict[type, Any])
+
+    def see(self, step: AnyStep) -> None:
+        """Keep the values of a step that are shorter than those known."""
+        for found, value in (
+            (self.configs, step.config),
+            (self.actions, step.action),
+            (self.shown, step.shown),
+            (self.states, step.after),
+        ):
+            kind: type = value.__class__
+            known = found.get(kind)
+            if known is None or (value != known and _size(value) < _size(known)):
+                found[kind] = value
+
+
+def example_steps(system: AnySystem) -> Iterator[AnyStep]:
+    """Yield the steps of some walks; a walk takes a kind of action that was not taken yet where it can."""
+    chance, taken = random.Random(0), set[Any]()
+    for config in islice(system.all_configs(), CONFIGS):
+        for start in islice(system.initial(config), 2):
+            for _ in range(WALKS):
+                state: Any = start
+                for _ in range(STEPS):
+                    offered = list(islice(system.enabled(config, state), ACTIONS))
+                    if not offered:
+                        break
+                    new = [action for action in offered if type(action) not in taken]
+                    step = system.take(config, state, chance.choice(new or offered))
+                    taken.add(type(step.action))
+                    yield step
+                    state = step.after
+
+
+def words_of(system: AnySystem) -> Words:
+    """Return the classes and examples of a system."""
+    made = Words(system)
+    for step in example_steps(system):
+        made.see(step)
+    return made
+
+
+def page(bundle: Bundle) -> str:
+    """Return the page of a protocol as Markdown."""
+    lines = [
+        f"# What kernels of {bundle.name} are asked and show",
+        "",
+        "Made from the types of the model by `make docs`. Each system has the classes that a kernel meets in it, with",
+        "a short example each; [check your kernel](../../how-to/check-your-kernel.md) says how they are used.",
+        "",
+        'Every value is JSON: `{"$": "Name", …}` is a record, `{"$enum": …, "name": …}` a member of an enumeration,'
+        ' an array a tuple, `{"$set": […]}` a set, `{"$fraction": "1/3"}` a number.',
+        "",
+    ]
+    system: AnySystem
+    for system in bundle.model.systems.values():
+        lines += _system(words_of(system))
+    types = dict.fromkeys(kind for system in bundle.model.systems.values() for kind in system.types)
+    lines += ["## Records", ""]
+    for kind in sorted((kind for kind in types if is_dataclass(kind)), key=lambda one: one.__name__):
+        lines += _record(kind)
+    enums: list[type[Enum]] = sorted((kind for kind in types if issubclass(kind, Enum)), key=lambda one: one.__name__)
+    if enums:
+        lines += ["## Enumerations", ""]
+    for enum in enums:
+        members = ", ".join(f"`{name}`" for name in enum.__members__)
+        lines += [f"**{enum.__name__}**: {_said(enum)} {members}", ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _system(words: Words) -> Iterator[str]:
+    yield from (f"## System `{words.system.name}`", "")
+    for title, found in (
+        ("Configuration", words.configs),
+        ("Actions", words.actions),
+        ("Shown", words.shown),
+        ("State", words.states),
+    ):
+        yield from (f"{title}: {', '.join(f'`{kind.__name__}`' for kind in found)}", "")
+        for value in found.values():
+            said = canonical_text(encode(value))
+            if len(said) <= EXAMPLE:
+                yield from ("```json", said, "```", "")
+
+
+def _record(kind: Any) -> Iterator[str]:
+    yield from (f"### {kind.__name__}", "", _said(kind), "")
+    free = freedom_of(kind)
+    entries = [one for one in fields(kind) if one.init]
+    if entries:
+        yield from ("| field | type | |", "|---|---|---|")
+    for one in entries:
+        note = ""
+        if one.name in free:
+            named = ", ".join(f"`{name}`" for name in sorted(free[one.name].named))
+            note = f"ours, not the source's; compared with `--compare {free[one.name].free}`"
+            note += f", except for {named}" if named else ""
+        hint = (one.type if isinstance(one.type, str) else one.type.__name__).replace("|", "\\|")
+        yield f"| `{one.name}` | `{hint}` | {note} |"
+    if entries:
+        yield ""
+
+
+def _said(kind: type) -> str:
+    return cleandoc(getdoc(kind) or "").replace("\n\n", "\0").replace("\n", " ").replace("\0", "\n\n")
+
+
+def _size(value: Any) -> int:
+    return len(canonical_text(encode(value)))

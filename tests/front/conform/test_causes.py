@@ -1,0 +1,172 @@
+"""Every planted fault is told, and none twice: mutants stacked in one kernel, and findings brought together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+from unittest import SkipTest
+
+import pytest
+
+from evenhand.conform.adapters.model import factory_of
+from evenhand.conform.checking.baseline import Baseline, load_baseline
+from evenhand.conform.checking.causes import Cause, Seriousness, alone, causes
+from evenhand.conform.checking.comparing import Difference, Names
+from evenhand.conform.checking.files import save_finding
+from evenhand.conform.checking.finding import BadFinding, finding_json, recheck
+from evenhand.conform.checking.loop import EXHAUSTIVE, MACHINE, CheckEffort, SystemChecked, check_system, scopes_of
+from evenhand.core.codec import encode
+from evenhand.core.kernel import Unsupported
+from evenhand.core.registry import find
+from evenhand.core.system import AnySystem, Mutant
+from evenhand.core.trace import replay
+from tests.front.conform.in_process import InProcess
+
+PLANTED = [
+    ("apcm", "conditions", ["necessity_ignores_preservations", "selector_peeks_at_apcm"]),
+    ("apcm", "universe", ["any_arity_accepted", "digest_ignored"]),
+    ("conviction", "run", ["moves_count_not_in_a_tie", "substituted_stakes_nothing"]),
+    ("conviction", "issue", ["ready_signalled_twice", "stake_not_burned"]),
+    ("conviction", "run", ["feedback_on_own_proposal", "self_stake_on_credit"]),
+    ("cud", "conditions", ["scope_not_checked", "own_message_echoed"]),
+    ("cud", "conditions", ["lost_update", "violation_told_as_executed"]),
+    ("markspace", "meddled", ["name_wins", "holders_kept_out"]),
+    ("markspace", "highest_confidence", ["confidence_ignored", "tools_run_unasked"]),
+]
+"""Faults in one kernel, drawn by chance from those that are found alone with this effort."""
+
+EFFORT = CheckEffort(1_500, 40, phases=(EXHAUSTIVE, MACHINE))
+
+
+def stacked(rules: Any, mutants: Sequence[Mutant[Any]]) -> Any:
+    """Return the rules with the changes of every mutant."""
+    changes = {
+        one.name: getattr(mutant.rules, one.name)
+        for mutant in mutants
+        for one in fields(rules)
+        if getattr(mutant.rules, one.name) != getattr(rules, one.name)
+    }
+    return replace(rules, **changes)
+
+
+def planted(protocol: str, name: str, faults: Sequence[str]) -> tuple[AnySystem, SystemChecked, list[AnySystem]]:
+    """Check a kernel with all the faults; return the system, the result, and the kernel with each fault alone.
+
+    The planted mutants are unknown to the checker, as a stranger's faults are.
+    """
+    bundle = find(protocol)
+    system = bundle.model.systems[name]
+    mutants = [one for one in bundle.model.mutants if one.name in faults]
+    assert len(mutants) == len(faults)
+    scope = scopes_of(bundle, system)[0]
+    kernel = replace(system, rules=stacked(system.rules, mutants))
+    found = check_system(
+        protocol,
+        [scope],
+        bundle.claims,
+        InProcess(factory_of(kernel)),
+        own=scope,
+        generator=next((one for one in bundle.generators if one.system == name), None),
+        mutants=[one for one in bundle.model.mutants if one.name not in faults],
+        effort=EFFORT,
+    )
+    return system, found, [replace(system, rules=stacked(system.rules, [one])) for one in mutants]
+
+
+@pytest.mark.parametrize(("protocol", "system", "faults"), PLANTED, ids=lambda one: str(one)[:60])
+def test_each_of_several_faults_is_told(protocol: str, system: str, faults: list[str]) -> None:
+    """For each fault there is a finding whose run shows it, and there are few findings more."""
+    reference, found, single = planted(protocol, system, faults)
+    runs = [one.divergence.scenario for one in found.defects]
+    for name, kernel in zip(faults, single, strict=True):
+        shows = [run for run in runs if _shown(kernel, run) != _shown(reference, run)]
+        assert shows, f"{name} is not told"
+    assert len(runs) <= len(faults) + 1
+    assert found.explained == found.divergences
+
+
+def _shown(system: AnySystem, run: Any) -> list[Any]:
+    return [encode(step.shown) for step in replay(system, run).steps]
+
+
+def test_every_sighting_is_explained_by_a_finding() -> None:
+    """Two faults, thousands of runs: the counts of the findings are the count of the differing runs."""
+    _, found, _ = planted("conviction", "issue", ["ready_signalled_twice", "stake_not_burned"])
+    assert sum(one.count for one in found.defects) == found.divergences > len(found.defects)
+
+
+@pytest.mark.parametrize(
+    ("expected", "got", "same"),
+    [
+        ('"OwnProposal"', '"InsufficientCredit"', False),
+        ('"agent_1 is late"', '"agent_2 is late"', True),
+        ('"wrong_key"', '"late"', False),
+        ("3", "4", True),
+        ('{"$":"Event","kind":"Burn"}', '{"$":"Event","kind":"Staked"}', False),
+    ],
+    ids=str,
+)
+def test_the_kind_of_a_difference_is_taken_from_any_spelling(expected: str, got: str, same: bool) -> None:
+    """Values of the vocabulary make another kind, names and numbers do not."""
+    names = Names({"agents": ["agent_1", "agent_2"]})
+    base = names.kinds([Difference("reason", '"x"', got)])
+    assert (names.kinds([Difference("reason", '"x"', expected)]) == base) == same
+
+
+def test_the_same_values_in_another_order_are_one_kind() -> None:
+    """Whatever they are."""
+    names = Names({})
+    swapped = [Difference("log[0]", '"a"', '"b"'), Difference("log[1]", '"b"', '"a"')]
+    assert names.kinds(swapped) == {"log[#]: another order"}
+
+
+def test_one_cause_in_two_systems_is_one_finding() -> None:
+    """Both systems are named; the most serious finding stands first."""
+    made = [planted("apcm", name, ["rule_1_dropped"])[:2] for name in ("conditions", "universe")]
+    found = causes((system, one.defects) for system, one in made)
+    assert set(found[0].systems) == {"conditions", "universe"}
+    assert [one.seriousness for one in found] == sorted(one.seriousness for one in found)
+    assert found[0].seriousness is Seriousness.CLAIM
+
+
+def known(tmp_path: Path) -> tuple[Cause, dict[str, Any]]:
+    """Return a finding and its record, written to a folder."""
+    system, found, _ = planted("apcm", "universe", ["digest_ignored"])
+    cause = alone(system, found.defects[0])
+    data = finding_json("apcm", cause, find("apcm").claims, claims_only=False, kernel="here")
+    save_finding(data, tmp_path, "module:factory")
+    return cause, data
+
+
+def test_a_known_finding_is_not_told_again(tmp_path: Path) -> None:
+    """A folder of records knows its findings, and no others."""
+    _, data = known(tmp_path)
+    baseline = load_baseline(tmp_path)
+    assert baseline.knows(data) and not Baseline().knows(data)
+    assert not baseline.knows({**data, "claim": "another"})
+    assert not baseline.knows({**data, "kinds": ["something else"]})
+
+
+@pytest.mark.parametrize("content", [b"", b"[1]", b'{"format":"evenhand/check"}', b'{"format":"other"}'])
+def test_a_baseline_of_another_kind_is_refused(tmp_path: Path, content: bytes) -> None:
+    """With the file and the next step."""
+    path = tmp_path / "known.json"
+    path.write_bytes(content)
+    with pytest.raises(BadFinding, match=r"known\.json: .+\."):
+        load_baseline(path)
+
+
+def test_a_finding_that_the_kernel_does_not_take_is_skipped(tmp_path: Path) -> None:
+    """Never passed."""
+    known(tmp_path)
+    (record,) = (one for one in (tmp_path / "apcm").glob("*.json") if not one.name.endswith(".itf.json"))
+
+    def refusing(_initial: Any) -> Any:
+        raise Unsupported("not here")
+
+    again = recheck(record, InProcess(refusing))
+    assert again.skipped and not again.ok
+    with pytest.raises(SkipTest, match="not here"):
+        again.raise_if_found()
