@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -82,7 +82,7 @@ def methods(module: str) -> Iterator[tuple[str, Any]]:
     pytest.importorskip("pref_voting")
     found: Any = __import__(f"pref_voting.{module}_methods", fromlist=["*"])
     kind = __import__("pref_voting.voting_method", fromlist=["*"]).VotingMethod
-    members: dict[str, Any] = vars(found)
+    members = cast("dict[str, Any]", vars(found))
     for name, method in list(members.items()):  # kernels of methods import more of the package
         own = isinstance(method, kind) and (method.__module__, method.__name__) == (found.__name__, name)
         if own and not name.startswith("_"):
