@@ -4,8 +4,8 @@
 
 Each kernel that has an adapter is checked twice by `evenhand check`, as whole processes: honest, where every finding is
 false, and with all its defects at once.  A defect is *told* if one of the findings also shows on the kernel with this
-defect alone: each finding is repeated on each such kernel, so no name is compared.  `seconds` limits one check, all
-systems together.
+defect alone and not on the honest one: each finding is repeated on each of them, so no name is compared.  `seconds`
+limits one check, all systems together.
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ def row(protocol: str, kernel: str, seconds: float) -> dict[str, Any]:
         told: dict[str, list[int]] = {name: [] for name in planted}
         for rank, finding in enumerate(report["findings"], start=1):
             record = Path(folder, "all", finding["fixture"])
-            for name in planted:
-                if shows(record, adapter, name):
+            if not shows(record, adapter, ""):  # else it tells of no defect
+                for name in (one for one in planted if shows(record, adapter, one)):
                     told[name].append(rank)
     return {
         "kernel": f"{protocol}/{kernel}",

@@ -154,17 +154,17 @@ def _reordered(group: list[Difference]) -> bool:
 def _words(value: Json) -> Iterator[str]:
     """Yield the tags, flags and texts of a value, in order; of a lone empty one, what it is."""
     if isinstance(value, dict):
-        tag = value.get("$enum")
-        if tag is not None:
-            yield str(value.get("name"))
+        entries = cast("dict[str, Json]", value)
+        if "$enum" in entries:
+            yield str(entries.get("name"))
             return
-        if "$" in value:
-            yield str(value["$"])
-        for key, item in value.items():
+        if "$" in entries:
+            yield str(entries["$"])
+        for key, item in entries.items():
             if key != "$":
                 yield from _words(item)
     elif isinstance(value, list):
-        for item in value:
+        for item in cast("list[Json]", value):
             yield from _words(item)
     elif isinstance(value, str):
         yield value or '""'

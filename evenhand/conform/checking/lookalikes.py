@@ -35,7 +35,7 @@ class Lookalikes:
 
     def of(self, divergence: Divergence) -> frozenset[str]:
         """Return the names of the mutants that show, in every step of this run, what the kernel showed."""
-        if divergence.what != "differs":
+        if divergence.what != "differs" or any(one.path.startswith("facts.") for one in divergence.differences):
             return frozenset()
         try:
             got = [decode(normal(one), *self.system.types) for one in divergence.got]

@@ -108,7 +108,7 @@ class Reader:
         for kind in types:
             for name, freedom in freedom_of(kind).items() if is_dataclass(kind) else ():
                 if freedom.free not in compare:
-                    self._free.setdefault(kind.__name__, {})[name] = freedom
+                    self._free.setdefault(cast("type", kind).__name__, {})[name] = freedom
 
     def reading(self, said: Json, expected: Json, known: Dictionary) -> Reading:
         """Return what was shown where the model shows `expected`, and learn its tokens.  Raises Malformed."""
@@ -177,7 +177,9 @@ class Reader:
             entries, others = cast("list[Json]", said), cast("list[Json]", expected)
             if freedom.free == "orders":
                 return self._bag(entries, others, known, path)
-            if len(entries) == len(others) and all(isinstance(one, list) and one for one in [*entries, *others]):
+            if len(entries) == len(others) and all(
+                isinstance(one, list) and bool(cast("list[Json]", one)) for one in [*entries, *others]
+            ):
                 pairs = enumerate(zip(entries, others, strict=True))
                 return _list([self._pair(freedom, one, two, known, f"{path}[{at}]") for at, (one, two) in pairs], None)
         if not (isinstance(said, str) and isinstance(expected, str)) or said == expected:
@@ -191,7 +193,7 @@ class Reader:
         *others, other = expected
         told, seen = self._read(heads, others, known, path)
         free = self._freely(freedom, last, other, known, path) or self._read(last, other, known, path)
-        return _list([*zip(cast("Any", told), cast("Any", seen), strict=True), free], None)
+        return _list([*zip(told, seen, strict=True), free], None)
 
     def _shifted(self, said: list[Json], expected: list[Json], known: Dictionary, path: str) -> _Both:
         """Arrays of different length: entries that agree with one of the model's are read, the others are alone.

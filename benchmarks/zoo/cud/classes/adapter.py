@@ -137,7 +137,7 @@ class Adapter:
             return {"world": enc.world(self.arena.state)}
         told = {"epoch": self.arena.epoch, "world": enc.world(self.arena.state)}
         if self.arena.over() and self.concludes:
-            told["conclusion"] = self.arena.verdict()
+            told["conclusion"] = {"$": "Conclusion", "terminal": self.arena.verdict()}
         return told
 
 

@@ -104,7 +104,7 @@ class Adapter:
             "agents": [{"$": "AgentState", "active": agent in run["active"]} for agent in run["setup"]["agents"]],
         }
         if over(run) and self.concludes:
-            told["conclusion"] = verdict(run)
+            told["conclusion"] = {"$": "Conclusion", "terminal": verdict(run)}
         return told
 
 

@@ -196,7 +196,7 @@ class Adapter:
             "agents": [{"$": "AgentState", "active": agent in self.status["active"]} for agent in self.agents],
         }
         if self.concludes and self.status["over"]:
-            told["conclusion"] = self.status["verdict"]
+            told["conclusion"] = {"$": "Conclusion", "terminal": self.status["verdict"]}
         return told
 
 

@@ -160,7 +160,7 @@ class Adapter:
             return {"world": enc.world(self.world)}
         told = {"epoch": self.epoch, "world": enc.world(self.world)}
         if self.concludes and self.ending is not None:
-            told["conclusion"] = self.ending
+            told["conclusion"] = {"$": "Conclusion", "terminal": self.ending}
         return told
 
 

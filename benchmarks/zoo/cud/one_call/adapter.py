@@ -153,7 +153,7 @@ class Adapter:
             "agents": [{"$": "AgentState", "active": seat in table.present} for seat in table.seats],
         }
         if self.concludes and table.isOver():
-            told["conclusion"] = ENDINGS[table.ending()]
+            told["conclusion"] = {"$": "Conclusion", "terminal": ENDINGS[table.ending()]}
         return told
 
 

@@ -117,7 +117,7 @@ class Adapter:
             return {"world": enc.world(kernel.state)}
         told = {"epoch": kernel.epoch, "world": enc.world(kernel.state)}
         if self.concludes and kernel.over():
-            told["conclusion"] = kernel.verdict()
+            told["conclusion"] = {"$": "Conclusion", "terminal": kernel.verdict()}
         return told
 
 
