@@ -20,6 +20,8 @@ ENDLESS = 10**6
 DEPTH = 50
 """The kernels leave out JSON that is nested deeper."""
 
+ADMITTED = frozenset({"", "PASS_2", "SCOPE_VIOLATION"})
+"""The log's codes of requests that passed pass 1."""
 VERDICTS = {"PASS_1": "PASS_ONE", "PASS_2": "PASS_TWO", "": "ADMITTED", "SCOPE_VIOLATION": "ADMITTED"}
 """What the log's codes say about where a request ended; any other fault is one of structure."""
 
@@ -58,10 +60,17 @@ def supported(initial: Initial, systems: Sequence[str], plain_numbers: bool = Fa
     return config
 
 
-def concludes(config: Json, deadlock_space: str) -> bool:
-    """Whether the kernel's verdict is asked under the readings that it takes."""
+def conclusion(config: Json, deadlock_space: str, verdict: Any, admitted: bool) -> Json:
+    """Whether the run has ended, and how; a kernel has no verdict before the end.
+
+    The class is told where the configuration has the kernel's own readings.  Which other actions count when a deadlock
+    is looked for matters only if the last epoch `admitted` nothing in pass 1.
+    """
     readings = config["readings"]
-    return readings["deadlock_space"] == deadlock_space and all(readings[n] == v for n, v in _CONCLUDED.items())
+    asked = all(readings[name] == value for name, value in _CONCLUDED.items())
+    alike = admitted or readings["deadlock_space"] == deadlock_space or verdict in ("COLLAPSE", "ORPHANING")
+    ended = verdict is not None
+    return {"$": "Conclusion", "ended": ended, "terminal": "" if not ended else verdict if asked and alike else UNKNOWN}
 
 
 def setup(config: Json) -> Json:
@@ -241,6 +250,12 @@ def choices(action: Json) -> dict[str, Json]:
     if len({agent for agent, _ in pairs}) < len(pairs):
         raise Unsupported("two choices of one agent")
     return dict(pairs)
+
+
+def somebody(chosen: Container[str], active: Iterable[str]) -> None:
+    """Free agents take a step when one of them chooses; these kernels count every epoch.  Raises Unsupported."""
+    if not any(agent in chosen for agent in active):
+        raise Unsupported("an epoch in which nobody of the run chooses")
 
 
 def observation(seen: Mapping[str, Any], last_scope: Json, letters: Letters) -> Json:

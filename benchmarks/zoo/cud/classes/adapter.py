@@ -53,7 +53,7 @@ class Adapter:
         config = enc.supported(initial, SYSTEMS)
         self.free = initial["system"] == "free"
         self.talks = config["communication"]
-        self.concludes = enc.concludes(config, "strategies_of_run")
+        self.config, self.space = config, "requests_of_run"
         self.letters = enc.Letters()
         self.agents: list[str] = config["agents"]
         self.puppets = {agent: Puppet() for agent in self.agents}
@@ -136,8 +136,8 @@ class Adapter:
         if self.free:
             return {"world": enc.world(self.arena.state)}
         told = {"epoch": self.arena.epoch, "world": enc.world(self.arena.state)}
-        if self.arena.over() and self.concludes:
-            told["conclusion"] = {"$": "Conclusion", "terminal": self.arena.verdict()}
+        admitted = not enc.ADMITTED.isdisjoint(self.codes.values())
+        told["conclusion"] = enc.conclusion(self.config, self.space, self.arena.verdict(), admitted)
         return told
 
 

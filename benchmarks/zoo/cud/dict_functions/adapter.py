@@ -3,7 +3,7 @@ r"""The adapter of `dict_functions`.
 evenhand check cud --adapter benchmarks.zoo.cud.dict_functions.adapter:make \
     [--reading deadlock_space=all_well_formed_actions]
 
-The ending of a run is compared only under that reading, which is the kernel's.
+Most endings of a run are compared only under that reading, which is the kernel's.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchmarks.zoo.cud import encoding as enc
-from benchmarks.zoo.cud.dict_functions.kernel import new_run, observation, over, play, verdict
+from benchmarks.zoo.cud.dict_functions.kernel import new_run, observation, play, verdict
 from evenhand.conform.adapters import Initial, Unsupported
 
 Json = Any
@@ -24,7 +24,7 @@ class Adapter:
     def __init__(self, initial: Initial) -> None:
         config = enc.supported(initial, SYSTEMS)
         self.free = initial["system"] == "free"
-        self.concludes = enc.concludes(config, "all_well_formed_actions")
+        self.config, self.space = config, "all_well_formed_actions"
         self.letters = enc.Letters()
         self.codes: dict[str, str] = {}
         try:
@@ -44,6 +44,8 @@ class Adapter:
     def step(self, action: Json) -> Json:
         """One epoch."""
         chosen = enc.choices(action)
+        if self.free:
+            enc.somebody(chosen, self.run["active"])
         moves = {agent: self.move(agent, choice) for agent, choice in chosen.items()}
         seen = [[agent, self.seen(agent)] for agent in self.run["active"]]
         here, before, epoch = len(self.run["log"]), self.run["world"], self.run["epoch"]
@@ -103,8 +105,8 @@ class Adapter:
             "world": enc.world(run["world"]),
             "agents": [{"$": "AgentState", "active": agent in run["active"]} for agent in run["setup"]["agents"]],
         }
-        if over(run) and self.concludes:
-            told["conclusion"] = {"$": "Conclusion", "terminal": verdict(run)}
+        admitted = not enc.ADMITTED.isdisjoint(self.codes.values())
+        told["conclusion"] = enc.conclusion(self.config, self.space, verdict(run), admitted)
         return told
 
 

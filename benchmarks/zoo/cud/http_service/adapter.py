@@ -3,7 +3,7 @@ r"""The adapter of `http_service`: starts the service once and plays each run's 
 evenhand check cud --adapter benchmarks.zoo.cud.http_service.adapter:make \
     [--reading deadlock_space=all_well_formed_actions]
 
-The ending of a run is compared only under that reading, which is the kernel's.
+Most endings of a run are compared only under that reading, which is the kernel's.
 
 Each agent looks and then hands in its turn, in the order of the action.
 """
@@ -61,7 +61,7 @@ class Adapter:
         config = enc.supported(initial, SYSTEMS)
         self.free = initial["system"] == "free"
         self.agents: list[str] = config["agents"]
-        self.concludes = enc.concludes(config, "all_well_formed_actions")
+        self.config, self.space = config, "all_well_formed_actions"
         self.letters = enc.Letters(only_json=True)
         self.codes: dict[str, str] = {}
         status, answer = Service.ask("POST", "/runs", enc.setup(config))
@@ -195,8 +195,8 @@ class Adapter:
             "world": world,
             "agents": [{"$": "AgentState", "active": agent in self.status["active"]} for agent in self.agents],
         }
-        if self.concludes and self.status["over"]:
-            told["conclusion"] = {"$": "Conclusion", "terminal": self.status["verdict"]}
+        admitted = not enc.ADMITTED.isdisjoint(self.codes.values())
+        told["conclusion"] = enc.conclusion(self.config, self.space, self.status["verdict"], admitted)
         return told
 
 

@@ -3,7 +3,7 @@ r"""The adapter of `node_lines`: one Node process, a line for each question; a n
 evenhand check cud --adapter benchmarks.zoo.cud.node_lines.adapter:make \
     [--reading deadlock_space=all_well_formed_actions]
 
-The ending of a run is compared only under that reading, which is the kernel's.
+Most endings of a run are compared only under that reading, which is the kernel's.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Adapter:
         config = enc.supported(initial, SYSTEMS, plain_numbers=True)
         self.free = initial["system"] == "free"
         self.agents: list[str] = config["agents"]
-        self.concludes = enc.concludes(config, "all_well_formed_actions")
+        self.config, self.space = config, "all_well_formed_actions"
         self.letters = enc.Letters(only_json=True)
         self.codes: dict[str, str] = {}
         self.active = list(self.agents)
@@ -159,8 +159,8 @@ class Adapter:
         if self.free:
             return {"world": enc.world(self.world)}
         told = {"epoch": self.epoch, "world": enc.world(self.world)}
-        if self.concludes and self.ending is not None:
-            told["conclusion"] = {"$": "Conclusion", "terminal": self.ending}
+        admitted = not enc.ADMITTED.isdisjoint(self.codes.values())
+        told["conclusion"] = enc.conclusion(self.config, self.space, self.ending, admitted)
         return told
 
 

@@ -3,7 +3,7 @@ r"""The adapter of `one_call`, which has neither log nor messages: what it does 
 evenhand check cud --adapter benchmarks.zoo.cud.one_call.adapter:make \
     [--reading deadlock_space=all_well_formed_actions]
 
-The ending of a run is compared only under that reading, which is the kernel's.
+Most endings of a run are compared only under that reading, which is the kernel's.
 
 An ALLOW for both operations is two passes here, one of each kind; who cites it shows both.
 """
@@ -43,7 +43,7 @@ class Adapter:
         config = enc.supported(initial, SYSTEMS)
         self.free = initial["system"] == "free"
         self.talks = config["communication"]
-        self.concludes = enc.concludes(config, "all_well_formed_actions")
+        self.config, self.space = config, "all_well_formed_actions"
         given = enc.setup(config)
         papers = given["authorities"]
         if len({paper["authority_id"] for paper in papers}) < len(papers):
@@ -70,6 +70,7 @@ class Adapter:
             for paper in papers
             for operation, kind in KINDS.items()
         ]
+        self.done = False
         self.table = Table(
             {
                 "seats": given["agents"],
@@ -104,6 +105,8 @@ class Adapter:
     def step(self, action: Json) -> Json:
         """One round."""
         chosen = enc.choices(action)
+        if self.free:
+            enc.somebody(chosen, self.table.present)
         moves = {agent: self.move(agent, choice) for agent, choice in chosen.items()}
         present = list(self.table.present)
         seen = [[agent, self.seen(agent)] for agent in present]
@@ -116,6 +119,7 @@ class Adapter:
             return enc.closed(action, self.free)
         exits = [agent for agent in present if agent not in self.table.present]
         tokens = {agent: RESULTS[result] for agent, result in told["results"].items()}
+        self.done = "done" in told["results"].values()
         changes = enc.effects(before, told["slots"])
         if self.free:
             results = set(told["results"].values())
@@ -152,8 +156,8 @@ class Adapter:
             "world": enc.world(table.slots),
             "agents": [{"$": "AgentState", "active": seat in table.present} for seat in table.seats],
         }
-        if self.concludes and table.isOver():
-            told["conclusion"] = {"$": "Conclusion", "terminal": ENDINGS[table.ending()]}
+        admitted = self.done
+        told["conclusion"] = enc.conclusion(self.config, self.space, ENDINGS.get(table.ending()), admitted)
         return told
 
 

@@ -3,7 +3,7 @@ r"""The adapter of `sqlite_rules`; all runs of one process use one file after th
 evenhand check cud --adapter benchmarks.zoo.cud.sqlite_rules.adapter:make \
     [--reading deadlock_space=all_well_formed_actions]
 
-The ending of a run is compared only under that reading, which is the kernel's.
+Most endings of a run are compared only under that reading, which is the kernel's.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Adapter:
     def __init__(self, initial: Initial) -> None:
         config = enc.supported(initial, SYSTEMS)
         self.free = initial["system"] == "free"
-        self.concludes = enc.concludes(config, "all_well_formed_actions")
+        self.config, self.space = config, "all_well_formed_actions"
         self.letters = enc.Letters()
         self.codes: dict[str, str] = {}
         if Adapter.last is not None:
@@ -116,8 +116,8 @@ class Adapter:
         if self.free:
             return {"world": enc.world(kernel.state)}
         told = {"epoch": kernel.epoch, "world": enc.world(kernel.state)}
-        if self.concludes and kernel.over():
-            told["conclusion"] = {"$": "Conclusion", "terminal": kernel.verdict()}
+        admitted = not enc.ADMITTED.isdisjoint(self.codes.values())
+        told["conclusion"] = enc.conclusion(self.config, self.space, kernel.verdict(), admitted)
         return told
 
 
