@@ -165,20 +165,29 @@ def check(
         "judged_by": "claims" if claims_only else "model",
         "findings": findings,
         "known": len(records) - len(findings),
-        "sightings": sum(one.divergences for one in checked),
-        "explained": sum(one.explained for one in checked),
+        **_sightings(checked),
         "systems": [_system_json(one) for one in checked],
         "versions": dict(versions()),
         "interrupted": interrupted,
         "timing": {"total": time.monotonic() - began, **_firsts(checked)},
     }
+    _print(report, as_json)
+    return INTERRUPTED if interrupted else int(bool(findings))
+
+
+def _print(report: dict[str, Json], as_json: bool) -> None:
     if as_json:
         emit(report)
     else:
         print_lines(terminal(), report_lines(report))
-    if interrupted:
-        return INTERRUPTED
-    return 1 if findings else 0
+
+
+def _sightings(checked: Sequence[Any]) -> dict[str, Json]:
+    """Return how many runs differ, and how many of them the findings explain."""
+    return {
+        "sightings": sum(one.divergences for one in checked),
+        "explained": sum(one.explained for one in checked),
+    }
 
 
 def _free(names: Sequence[str]) -> frozenset[Free]:

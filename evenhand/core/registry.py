@@ -85,7 +85,7 @@ def _installed() -> Iterator[Bundle]:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # a module may also raise SystemExit
-            cause = f"{type(error).__name__}: {error}"
+            cause = str(error) if isinstance(error, ImportError | ValueError) else f"{type(error).__name__}: {error}"
             raise ProtocolBroken(f"protocol {point.name!r} ({point.value}) does not load: {cause}") from error
         if not whole:
             raise ProtocolBroken(f"protocol {point.name!r}: {point.value} is no evenhand.core.bundle.Bundle")

@@ -86,6 +86,8 @@ WRONG: dict[str, list[tuple[str, str]]] = {
     "--system": [("x", "'x'; there is: latch")],
     "--theorem": [("x", "unknown theorem of latch: 'x'; there is: none")],
     "--check": [("{missing}", "{missing}: there is no such file"), ("{folder}", "{folder}"), ("{empty}", "{empty}")],
+    "--compare": [("x", "unknown kind of free field for --compare: 'x'; there is: texts, codes, orders")],
+    "--known": [("{missing}", "there is no such file"), ("{empty}", "{empty}")],
     "--constitution": [("{missing}", "--constitution")],
     "--command": [("/no/such/program", "/no/such/program: No such file or directory")],
     "--wait-for": [("{empty}/w.dot", "cannot write to {empty}"), ("w.png", "there is: .dot")],
