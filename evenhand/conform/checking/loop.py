@@ -367,7 +367,7 @@ class _Check:
         reasons = {name: FALSE if name in self.expected_false else several.why_not.get(name, why) for name in left_out}
         return SystemChecked(
             self.system,
-            _together(single, several.defects, self.defects.violating),
+            _together(single, [one for one in several.defects if one.divergence.sure], self.defects.violating),
             self.defects.count,
             phase.runs | several.asked,
             phase.steps,
@@ -379,10 +379,18 @@ class _Check:
             reasons,
             self.defects.runs,
             phase.first,
-            tuple(phase.notes),
+            (*phase.notes, *_remarks(several.defects)),
             interrupted,
             tuple(phase.left_out.values()),
         )
+
+
+def _remarks(several: Sequence[Defect]) -> Iterator[str]:
+    """Yield the claims about several runs that rest on the model's own state: no accusation."""
+    for one in several:
+        if not one.divergence.sure:
+            names = ", ".join(violation.claim.name for violation in one.divergence.violations)
+            yield f"remark: {names} would be violated if the model's state were the kernel's"
 
 
 def _together(single: Sequence[Defect], several: Sequence[Defect], known: frozenset[str]) -> tuple[Defect, ...]:
