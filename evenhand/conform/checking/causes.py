@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from evenhand.conform.adapters.wire import Fault
 from evenhand.conform.checking.divergence import SENTENCES
-from evenhand.core.relations import Relational
 
 if TYPE_CHECKING:
     from evenhand.conform.checking.defects import Defect
@@ -57,8 +56,7 @@ def seriousness(divergence: Divergence) -> Seriousness:
     if divergence.what in ("relates", "liveness"):
         return Seriousness.CLAIM_OF_RUNS
     if divergence.subject not in SENTENCES:
-        about_runs = any(isinstance(one.claim, Relational) for one in divergence.violations)
-        return Seriousness.CLAIM_OF_RUNS if about_runs else Seriousness.CLAIM
+        return Seriousness.CLAIM
     if divergence.what == "fails":
         return Seriousness.HANG if divergence.fault in _HANGS else Seriousness.CRASH
     return Seriousness.DIFFERENCE if divergence.what in ("differs", "violates") else Seriousness.CONDUCT

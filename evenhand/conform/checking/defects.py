@@ -72,16 +72,15 @@ class Defect:
 
 @dataclass
 class Defects:
-    """Collects the divergences of one system and reduces them to defects; `unexplained` counts those left over."""
+    """Collects the divergences of one system and reduces them to defects, which account for `explained` of them."""
 
     coder: Coder
     examiner: Examiner
     source: Source
     mutants: Sequence[Mutant[Any]] = ()
     runs: int = 0
-    unexplained: int = 0
+    explained: int = 0
     _seen: dict[tuple[object, ...], Defect] = field(default_factory=dict[tuple[object, ...], Defect])
-
     _behind: dict[tuple[frozenset[str], frozenset[str]], Defect] = field(default_factory=dict[Any, Defect])
     _after: dict[frozenset[str], tuple[int, int, int]] = field(default_factory=dict[Any, Any])
 
@@ -150,6 +149,7 @@ class Defects:
                 made[place] = replace(
                     made[place], count=made[place].count + one.count, claims=made[place].claims | one.claims
                 )
+        self.explained = sum(one.count for one in made)  # what stands behind a difference is no sighting of its own
         self._hidden(made, deadline, runs)
         made = [replace(one, divergence=self._confirmed(one.divergence, AGAIN)) for one in made]
         if any(one.divergence.what == "non-deterministic" for one in made):

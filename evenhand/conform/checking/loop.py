@@ -371,7 +371,7 @@ class _Check:
             self.defects.count,
             phase.runs | several.asked,
             phase.steps,
-            sum(one.count for one in single if not one.divergence.behind),
+            self.defects.explained,
             tuple(self.covered),
             phase.unsupported,
             judged,
