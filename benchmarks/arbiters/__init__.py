@@ -1,1 +1,1 @@
-"""Planted arbiters and honest kernels that look suspicious, examined as a user does: `python -m benchmarks.arbiters`."""
+"""Planted arbiters, and honest kernels that look suspicious: `python -m benchmarks.arbiters`."""

@@ -131,3 +131,10 @@ LOOKS = {
     f"{HONEST}:Renamer": "fixed seats that can be renamed, and none is favoured",
 }
 """Honest kernels that look suspicious → what looks so."""
+
+OPTIONS = {
+    f"{TESTS}:first_candidate": ("--choices", "x,y", "--label", "x", "--label", "y"),
+    f"{TESTS}:chair": ("--choices", "x,y", "--listed", "--label", "x", "--label", "y"),
+    f"{TESTS}:smallest_hash": ("--choices", "x,y,z"),
+}
+"""Place of a rule → what a user has to say of it."""

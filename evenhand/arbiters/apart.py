@@ -70,7 +70,10 @@ CHANGES = (
         "clock",
         "The clock decides nothing.",
         "the clock decides",
-        (_World("a clock an hour ahead", "0", 3_600), _World("a clock 200 days ahead", "0", 200 * 86_400 + 4_321)),
+        (
+            *(_World(f"a clock {n} hours ahead", "0", n * 3_600) for n in (1, 6, 12, 18)),
+            _World("a clock 200 days ahead", "0", 200 * 86_400 + 4_321),
+        ),
     ),
 )
 

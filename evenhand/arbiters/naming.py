@@ -38,6 +38,8 @@ def rule_that_fits(
         last = [(other, shown.rounds[-1]) for other, shown in runs if not shown.error and shown.rounds]
         last = [run for run in last if _answers_all(*run)]
         fitting = [f"{words} {prize}" for words, rule in criteria.items() if (prize := _fits(last, rule, constant))]
+        if fitting and constant:  # each of these is true: who is favoured does not depend on the variant
+            return " and ".join(fitting)
         if fitting:
             return " or ".join(fitting if len(one.agents) > 2 else fitting[:1])
     return ""
@@ -67,16 +69,21 @@ def _one_result(play: Play, last: Round) -> bool:
 
 def _fits(runs: Sequence[tuple[Play, Round]], favoured: Criterion, constant: bool) -> str:
     """Return what the favoured agent gets wherever there is one, and nobody else; empty if there is no such thing."""
+    nobody = [run for run in runs if not favoured(run[0])]
     runs = [run for run in runs if favoured(run[0]) in dict(run[0].rounds[-1])]
     if not runs or (len({favoured(play) for play, _ in runs}) < 2 and not constant):
         return ""
     play, last = runs[0]
     if all(_one_result(*run) for run in runs):  # one result for all: a choice, or an agent
+        if nobody:
+            return ""  # there is a result, and the rule does not say which
         results = [comparable(one.outcomes[play.rounds[-1][0][0]]) for play, one in runs]
         if results == [comparable(dict(one.rounds[-1])[favoured(one)]) for one, _ in runs]:
             return "has its choice taken"
         return "wins" if results == [comparable(favoured(one)) for one, _ in runs] else ""
     value = last.outcomes[favoured(play)]
+    if any(comparable(value) in map(comparable, found.outcomes.values()) for _, found in nobody):
+        return ""
     for one, found in runs:
         given = [agent for agent, _ in one.rounds[-1] if comparable(found.outcomes[agent]) == comparable(value)]
         if given != [favoured(one)]:

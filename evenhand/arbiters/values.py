@@ -18,6 +18,10 @@ Names = Mapping[str, str]
 """New names by old ones."""
 
 
+class Labelling(dict[Any, Any]):
+    """New labels by old ones: numbers may be labels, whereas no agent's name inside a value is a number."""
+
+
 def comparable(value: Any, *, loose: bool = False) -> Hashable:
     """Return a hashable form: equal for equal content, whatever the order of dictionaries, sets or memory addresses.
 
@@ -59,10 +63,12 @@ def _described(value: Any, loose: bool) -> Hashable:
 
 
 def renamed(value: Any, names: Names) -> Any:
-    """Return `value` with every text that is a name replaced, inside containers and dataclasses too."""
+    """Return `value` with every text that is a name (or number that is a label) replaced, inside containers too."""
     if type(value) is str:
         return names.get(value, value)
     match value:
+        case int() | float() if isinstance(names, Labelling) and type(value) is not bool:
+            return names.get(value, value)
         case Enum() | bytes() | bool() | int() | float() | None:
             return value
         case str():

@@ -15,7 +15,7 @@ from evenhand.arbiters.naming import Criterion, rule_that_fits
 from evenhand.arbiters.plays import Play, Shown, menus, perform
 from evenhand.arbiters.question import Question, Unable, Witness
 from evenhand.arbiters.shares import Sample, Shares
-from evenhand.arbiters.values import Names, comparable
+from evenhand.arbiters.values import Labelling, Names, comparable
 from evenhand.core.text import describe
 
 T = TypeVar("T")
@@ -155,6 +155,7 @@ class Seats(Varied):
     criteria: ClassVar[Mapping[str, Criterion]] = {
         "the first in `agents`": lambda play: play.agents[0],
         "the last in `agents`": lambda play: play.agents[-1],
+        "the middle one in `agents`": lambda play: play.agents[1] if len(play.agents) == 3 else "",
     }
 
     def variants(self, subject: Subject, play: Play) -> Iterator[Variant]:
@@ -286,7 +287,7 @@ class Labels(Varied):
     def variants(self, subject: Subject, play: Play) -> Iterator[Variant]:
         """The labels exchanged in choices and outcomes."""
         for order in orders(subject.labels):
-            labels = dict(zip(subject.labels, order, strict=True))
+            labels = Labelling(zip(subject.labels, order, strict=True))
             change = f"the labels {', '.join(map(str, subject.labels))} become {', '.join(map(str, order))}"
             yield Variant(play.relabelled(labels), change, labels)
 
@@ -296,8 +297,8 @@ class Labels(Varied):
         results = [_result(perform(subject, play)) for play in runs]
         chosen = [[one for one in subject.labels if one in dict(play.rounds[-1]).values()] for play in runs]
         rules: dict[str, list[Any]] = {
-            "the smallest of the labels chosen": [min(some, key=str, default=None) for some in chosen],
-            "the greatest of the labels chosen": [max(some, key=str, default=None) for some in chosen],
+            "the smallest label chosen": [min(some, key=str, default=None) for some in chosen],
+            "the greatest label chosen": [max(some, key=str, default=None) for some in chosen],
             "the first in `labels` of those chosen": [some[0] if some else None for some in chosen],
             "the last in `labels` of those chosen": [some[-1] if some else None for some in chosen],
         }

@@ -660,7 +660,7 @@ PLANTED: Mapping[Callable[..., Any], tuple[str, str]] = {
     TwoHolders: ("exclusion", "after round 1 ann and bob both hold 'thing'"),
     Penalty: ("participation", "ann gets what is worth -1, and 0 when it does not ask"),
     Jam: ("progress", "no choice makes progress or changes anything from here on"),
-    FixedSeats: ("exchange", "left gets 'got', whoever makes which choice"),
+    FixedSeats: ("exchange", "left gets 'got' and right gets 'no', whoever makes which choice"),
     LoadedDraw: ("listing order", "the listing order decides"),
     FixedOrder: ("turns", "bob never comes first in 4 rounds"),
     ByIdentity: ("identity", "object identity decides: the agent whose name has the smallest `id` gets 'got'"),
