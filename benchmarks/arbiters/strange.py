@@ -36,7 +36,7 @@ def _yes_on_ties(votes: Profile) -> str:
     return "yes" if counts["yes"] >= counts["no"] else "no"
 
 
-def _set_order(parts: Profile) -> str:
+def _set_order(parts: Mapping[str, str]) -> str:
     return next(iter(set(parts.values())))
 
 
@@ -101,7 +101,8 @@ class Doors:
 
     def act(self, profile: Profile) -> dict[str, str]:
         """Tell everybody which door is open."""
-        return dict.fromkeys(profile, min(profile.values()))
+        door: str = min(profile.values())
+        return {agent: door for agent in profile}
 
 
 class Racers(Counter1):
