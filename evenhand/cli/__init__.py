@@ -39,7 +39,7 @@ _LISTED = {
     "replay": ("fixtures", "replay", "Replay counterexamples in their variant and the reference."),
     "show": ("fixtures", "show", "Show a counterexample step by step."),
     "serve": ("serve", "serve", "Walk a kernel in the browser."),
-    "report": ("report", "report", "Make every form of a report from its report.json."),
+    "report": ("report", "report", "Print a report from its report.json, or make every form of it."),
 }
 """Module, function and purpose of every command, in the order of the help; the module is imported on demand."""
 _OWN_OPTIONS = {"ignore_unknown_options": True}

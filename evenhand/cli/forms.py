@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.cli.output import write_files
+from evenhand.core.canonical import canonical_bytes
+from evenhand.report.digest import with_digest
 from evenhand.report.forms import forms_of
 from evenhand.report.report import Report
 
@@ -18,4 +20,4 @@ def write_forms(folder: Path, report: Report, matrices: Sequence[Mapping[str, An
 
 def forms_with_json(report: Report, matrices: Sequence[Mapping[str, Any]] = ()) -> dict[str, bytes]:
     """Return the content of every file of a report, by name."""
-    return {"report.json": report.to_bytes() + b"\n", **forms_of(report, matrices)}
+    return {"report.json": canonical_bytes(with_digest(report)) + b"\n", **forms_of(report, matrices)}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from rich.console import Console
 
 from evenhand.cli.console import emit, say, terminal, usage
 from evenhand.evidence.finding import Finding, plain
@@ -52,10 +54,17 @@ def write_files(folder: Path, made: Mapping[str, bytes]) -> tuple[Path, ...]:
     return tuple(folder / name for name in made)
 
 
-def finish(report: Report, more: Mapping[str, Any], *, as_json: bool, strict: bool = False) -> int:
-    """Print a report (as one object with `more` beside it, or as tables) and return its exit code."""
+def finish(
+    report: Report,
+    more: Mapping[str, Any],
+    *,
+    as_json: bool,
+    strict: bool = False,
+    shown: Callable[[Console, Report], None] = print_report,
+) -> int:
+    """Print a report (as one object with `more` beside it, or by `shown`) and return its exit code."""
     if as_json:
         emit({**report.to_json(), **{name: plain(value) for name, value in more.items()}})
     else:
-        print_report(terminal(), report)
+        shown(terminal(), report)
     return report.exit_code(strict=strict)

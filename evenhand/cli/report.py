@@ -11,9 +11,11 @@ import typer
 from evenhand.cli.console import BadUse, emit, guarded, usage
 from evenhand.cli.forms import forms_with_json
 from evenhand.cli.options import JsonOut
-from evenhand.cli.output import write_files
+from evenhand.cli.output import finish, write_files
 from evenhand.cli.requests import content_of
+from evenhand.cli.shown import AboutOption, AllOption, ShowOption, chosen, digested
 from evenhand.core.canonical import parse
+from evenhand.core.system import UnknownName
 from evenhand.report.merging import Apart, merged
 from evenhand.report.phrases import plural
 from evenhand.report.report import FORMAT, Report
@@ -31,14 +33,23 @@ def report(
             help="Each a report.json, or the output of `evenhand mutants P --json`; at least one report.",
         ),
     ],
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for the forms.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Folder for the forms; without it, print.")
+    ] = None,
+    every: AllOption = False,
+    show: ShowOption = None,
+    claim: AboutOption = "",
     as_json: JsonOut = False,
 ) -> int:
-    """Make every form of a report from its report.json.
+    """Print a report from its report.json, or make every form of it.
 
-    Writes HTML, JUnit, SARIF and Markdown.  Merges reports of several protocols into one, with the kill matrices given.
-    Exit codes: 0 written; 2 a file that is neither or is damaged, no report, or two about the same protocol.
+    With --out it writes HTML, JUnit, SARIF and Markdown.  Reports of several protocols become one, with the kill
+    matrices given.  Exit codes: 0 printed or written; 2 a file that is neither or is damaged, no report, or two about
+    the same protocol.
     """
+    shown = chosen(every, show, claim)
+    if out is not None and (every or show is not None or claim):
+        raise BadUse("--out writes every form of the report, --all, --show and --claim print a part; give one of them")
     read = [(file, _read(file)) for file in files]
     reports = [_report(file, made) for file, made in read if made["format"] == FORMAT]
     matrices = [made for _, made in read if made["format"] == MATRIX]
@@ -51,8 +62,14 @@ def report(
         found = merged(reports)
     except Apart as error:
         raise BadUse(f"{error}; name reports that go together") from error
+    if claim and claim not in (told := {finding.claim for finding in found.findings}):
+        with usage():
+            raise UnknownName("claim", claim, told)
     for file, made in read:
         _show(file, made)
+    if out is None:
+        finish(found, digested(found), as_json=as_json, shown=shown)
+        return 0
     with usage():
         written = write_files(ready_folder(out), forms_with_json(found, matrices))
     if as_json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -13,10 +14,12 @@ from evenhand.cli.forms import write_forms
 from evenhand.cli.options import BudgetOption, JobsOption, JsonOut, ProtocolNames, SeedOption, StrictOption
 from evenhand.cli.output import finish, folder_for, with_files
 from evenhand.cli.requests import bundles_named, cores
+from evenhand.cli.shown import AboutOption, AllOption, ShowOption, chosen, digested
 from evenhand.core.bundle import Bundle
 from evenhand.core.versions import versions
 from evenhand.evidence.finding import Finding
 from evenhand.jobs.fixtures import fixtures_of
+from evenhand.jobs.one_claim import of_claim, with_claim
 from evenhand.jobs.plan import Budget, Job, plan
 from evenhand.jobs.pool import Ran, run_jobs
 from evenhand.jobs.proving import theorem_names
@@ -36,24 +39,32 @@ def verify(
         typer.Option(metavar="DIR", help="Write the report in every form, and new counterexamples, to this folder."),
     ] = None,
     strict: StrictOption = False,
+    every: AllOption = False,
+    show: ShowOption = None,
+    claim: AboutOption = "",
     as_json: JsonOut = False,
 ) -> int:
     """Check every claim with every engine, and replay every fixture.
+
+    Prints a digest of about a page.  With --claim only that claim is checked, and everything about it is printed.
 
     Exit codes: 0 all as expected; 1 an unexpected refutation, or an expected one that now holds; 2 bad use; 3
     unexpectedly undecided (with --strict: anything undecided); 130 interrupted by Ctrl-C, after printing (and writing
     to --out) what was finished.
     """
+    shown = chosen(every, show, claim)
     bundles = bundles_named(protocol or [])
     with usage():
+        if claim:
+            bundles = with_claim(bundles, claim)
         for bundle in bundles:
             fixtures_of(bundle.name)  # report an unusable file before the run, not after it
         folder = folder_for(out)
-        planned = [job for bundle in bundles for job in plan(bundle, budget, seed=seed, theorems=_theorems(bundle))]
+        planned = [job for bundle in bundles for job in _planned(bundle, budget, seed, claim)]
     began = time.monotonic()
     ran = _run(planned, jobs or cores())
     report = Report(
-        findings=ran.findings,
+        findings=tuple(finding for finding in ran.findings if claim in ("", finding.claim)),
         settings={
             "budget": budget.value,
             "protocols": [bundle.name for bundle in bundles],
@@ -68,11 +79,12 @@ def verify(
     )
     if folder is not None:
         report = _write(folder, report)
-    return finish(report, {}, as_json=as_json, strict=strict)
+    return finish(report, digested(report), as_json=as_json, strict=strict, shown=shown)
 
 
-def _theorems(bundle: Bundle) -> tuple[str, ...]:
-    return theorem_names(bundle.name)
+def _planned(bundle: Bundle, budget: Budget, seed: int, claim: str) -> Iterable[Job]:
+    whole = plan(bundle, budget, seed=seed, theorems=theorem_names(bundle.name))
+    return of_claim(bundle, whole, claim) if claim else whole
 
 
 def _run(planned: list[Job], workers: int) -> Ran:

@@ -22,7 +22,9 @@ LAYERS = ("model", "properties", "proofs", "counterexamples")
 class About:
     """A claim as its author wrote it; `file` is a path from the root of its repository, `line` counts from 1.
 
-    `file` is empty and `line` 0 for a claim without a Python predicate of its own.
+    `file` is empty and `line` 0 for a claim without a Python predicate of its own.  `questions` are the aspects of the
+    protocol's profile that the claim answers (`deadlock`, `position` …), with yes if it holds and `affirms`, or if it
+    is refuted and does not.  An `existential` claim says that something can happen.
     """
 
     protocol: str
@@ -32,6 +34,9 @@ class About:
     kind: str
     file: str = ""
     line: int = 0
+    questions: tuple[str, ...] = ()
+    affirms: bool = False
+    existential: bool = False
 
     def to_json(self) -> dict[str, Json]:
         """The fields by name."""
@@ -48,7 +53,19 @@ def about_claims(bundles: Iterable[Bundle]) -> Iterator[About]:
     for bundle in bundles:
         for claim in bundle.claims:
             file, line = _written(claim)
-            yield About(bundle.name, claim.name, claim.sentence, claim.source, claim.kind, file, line)
+            asked = [question for question in bundle.profile if question.claim == claim.name]
+            yield About(
+                bundle.name,
+                claim.name,
+                claim.sentence,
+                claim.source,
+                claim.kind,
+                file,
+                line,
+                questions=tuple(question.aspect.value for question in asked),
+                affirms=claim.existential or any(question.affirms for question in asked),
+                existential=claim.existential,
+            )
 
 
 def _written(claim: Property) -> tuple[str, int]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from evenhand.core.text import inert
+from evenhand.core.verdict import Status
 from evenhand.evidence.finding import Finding
 
 
@@ -16,11 +19,34 @@ def classes(count: int) -> str:
     return f"{count:,} class{'' if count == 1 else 'es'} of states"
 
 
+class Word(StrEnum):
+    """What a verdict says, in the word that reports print.
+
+    REFUTED is about the reference alone: its claim is false.  A mutant that a claim refutes is KILLED, which is what it
+    is for; a kept counterexample that still fails as its file says is REPRODUCED.
+    """
+
+    HOLDS = "HOLDS"
+    REFUTED = "REFUTED"
+    KILLED = "KILLED"
+    REPRODUCED = "REPRODUCED"
+    UNDECIDED = "UNDECIDED"
+
+
+def word(finding: Finding) -> Word:
+    """Return the word for a finding; a counterexample that was mended and fails again is REFUTED, as expected of it."""
+    if finding.status is not Status.REFUTED:
+        return Word(finding.status.value)
+    if finding.engine == "replay" and finding.expected is Status.REFUTED:
+        return Word.REPRODUCED
+    return Word.REFUTED if finding.variant == "reference" else Word.KILLED
+
+
 def refutation(finding: Finding) -> list[str]:
     """Return the lines of one refutation: the claim, engine, place, trace, and the command that reproduces it."""
     steps = f" in {plural(finding.length, 'step')}" if finding.length is not None else ""
     lines = [
-        f"REFUTED  {inert(finding.claim)}: {inert(finding.sentence)}",
+        f"{word(finding)}  {inert(finding.claim)}: {inert(finding.sentence)}",
         f"  by {finding.engine}{steps}, {inert(where(finding))}",
     ]
     lines += [f"  {inert(finding.because)}"] if finding.because else []

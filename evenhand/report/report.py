@@ -20,17 +20,23 @@ from enum import Enum
 from functools import cached_property
 from typing import Any, cast
 
-from evenhand.core.canonical import Json, canonical_bytes
+from evenhand.core.canonical import Json
 from evenhand.core.text import inert
 from evenhand.core.verdict import UNREPLAYED, Status
 from evenhand.evidence.finding import Finding
 from evenhand.evidence.schemas import Mistake, fields_of
 from evenhand.exits import INTERRUPTED
 from evenhand.report.about import About
-from evenhand.report.phrases import counted, plural, refutation
+from evenhand.report.phrases import Word, counted, plural, refutation, word
 
 FORMAT = "evenhand/report"
-VERSION = 1
+VERSION = 2
+
+DERIVED = ("format", "version", "summary", "digest")
+"""The keys of a file that are made from the others when it is written."""
+
+_SHOWN = ("trace", "standing", "word")
+"""The same of a verdict."""
 
 
 class Standing(Enum):
@@ -96,7 +102,7 @@ class Report:
         return tuple(
             _least(group)
             for group in self._claims.values()
-            if not any(map(_decides, group)) or any(UNREPLAYED in finding.coverage for finding in group)
+            if not any(map(decides, group)) or any(UNREPLAYED in finding.coverage for finding in group)
         )
 
     def standing(self, finding: Finding) -> Standing:
@@ -106,7 +112,7 @@ class Report:
             case Status.HOLDS:
                 if status is Status.HOLDS:
                     return Standing.EXPECTED
-                if status is Status.UNDECIDED and finding.beyond and any(map(_decides, self._claims[finding.about])):
+                if status is Status.UNDECIDED and finding.beyond and any(map(decides, self._claims[finding.about])):
                     return Standing.LEFT_OPEN
                 return Standing.UNEXPECTED
             case Status.REFUTED:
@@ -148,14 +154,16 @@ class Report:
     def summary(self) -> dict[str, Json]:
         """Return counts: UNDECIDED as expected first, then the rest; claims, findings, and the exit code."""
         standings = [(f, self.standing(f)) for f in self.findings]
-        stated = [f.status for f, standing in standings if standing is Standing.EXPECTED]
+        stated = [word(f) for f, standing in standings if standing is Standing.EXPECTED]
         unexpected = [f.status for f in self.unexpected]
         return {
-            "undecided_expected": stated.count(Status.UNDECIDED),
+            "undecided_expected": stated.count(Word.UNDECIDED),
             "undecided_unexpected": unexpected.count(Status.UNDECIDED),
             "refuted_unexpected": unexpected.count(Status.REFUTED),
             "refutation_gone": sum(map(_gone, self.unexpected)),
-            "refuted_expected": stated.count(Status.REFUTED),
+            "refuted_expected": stated.count(Word.REFUTED),
+            "killed": stated.count(Word.KILLED),
+            "reproduced": stated.count(Word.REPRODUCED),
             "left_open": sum(standing is Standing.LEFT_OPEN for _, standing in standings),
             "better_than_stated": sum(standing is Standing.BETTER for _, standing in standings),
             "holds": sum(f.status is Status.HOLDS for f in self.findings),
@@ -185,7 +193,8 @@ class Report:
         """Return a finding with its standing and without the record, which is a file of its own."""
         made = finding.to_json()
         del made["record"]
-        return {**made, "trace": list(finding.trace), "standing": self.standing(finding).value}
+        told = {"trace": list(finding.trace), "standing": self.standing(finding).value, "word": word(finding).value}
+        return {**made, **told}
 
     @staticmethod
     def from_json(made: Mapping[str, Any]) -> Report:
@@ -199,16 +208,12 @@ class Report:
         lists = ("verdicts", "claims")
         if strange := next((name for name in lists if not isinstance(made.get(name), list)), None):
             raise Mistake(f"$.{strange}", "it is no list")
-        plain = {name: value for name, value in made.items() if name not in (*lists, "format", "version", "summary")}
+        plain = {name: value for name, value in made.items() if name not in (*lists, *DERIVED)}
         return Report(
             findings=tuple(map(_finding, made["verdicts"])),
             claims=tuple(map(About.from_json, made["claims"])),
             **fields_of(plain, Report, ("findings", "claims")),
         )
-
-    def to_bytes(self) -> bytes:
-        """Return `to_json` as canonical JSON."""
-        return canonical_bytes(self.to_json())
 
     def __repr__(self) -> str:
         """Return one line, because pytest shortens and flattens values in a failing assertion."""
@@ -223,7 +228,7 @@ def _finding(made: Any) -> Finding:
     """The finding of a verdict in a file, without what is derived from it."""
     if not isinstance(made, dict):
         return Finding.from_json(made)
-    kept = {name: value for name, value in cast("dict[str, Json]", made).items() if name not in ("trace", "standing")}
+    kept = {name: value for name, value in cast("dict[str, Json]", made).items() if name not in _SHOWN}
     return Finding.from_json({**kept, "record": None})
 
 
@@ -232,7 +237,7 @@ def _gone(finding: Finding) -> bool:
     return finding.status is Status.HOLDS and finding.expected is Status.REFUTED
 
 
-def _decides(finding: Finding) -> bool:
+def decides(finding: Finding) -> bool:
     """Return whether a finding decides its claim: it has a run to show, or it is a HOLDS of search or proof."""
     if finding.status is not Status.HOLDS:
         return finding.status is Status.REFUTED

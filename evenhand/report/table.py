@@ -15,12 +15,18 @@ from rich.text import Text
 from evenhand.core.text import inert
 from evenhand.core.verdict import Status
 from evenhand.evidence.finding import Finding
-from evenhand.report.phrases import both, counted, plural, refutation
+from evenhand.report.phrases import Word, both, counted, plural, refutation, word
 from evenhand.report.report import Report, Standing
 
 _RANK = {Status.REFUTED: 0, Status.UNDECIDED: 1, Status.HOLDS: 2}
 _MARK = {Standing.UNEXPECTED: "!", Standing.BETTER: "+"}
-_STYLE = {Status.REFUTED: "red", Status.UNDECIDED: "yellow", Status.HOLDS: "green"}
+STYLE = {
+    Word.REFUTED: "red",
+    Word.UNDECIDED: "yellow",
+    Word.HOLDS: "green",
+    Word.KILLED: "magenta",
+    Word.REPRODUCED: "cyan",
+}
 
 
 def print_report(console: Console, report: Report) -> None:
@@ -30,25 +36,39 @@ def print_report(console: Console, report: Report) -> None:
             console.print(one)
     marks = {_MARK[standing]: standing.value for standing in map(report.standing, report.findings) if standing in _MARK}
     print_lines(console, [f"{mark} {words}" for mark, words in sorted(marks.items())])
-    unexpected = [f for f in report.unexpected if f.status is Status.REFUTED]
-    for finding in unexpected[:FULL]:
-        print_lines(console, ["", *refutation(finding)])
-    for finding in unexpected[FULL:]:
-        print_lines(console, [f"REFUTED  {inert(finding.claim)}, too: {line}" for line in finding.command.splitlines()])
-    stated = [f for f in report.refuted if f not in unexpected and f.variant == "reference"]
+    print_lines(console, surprises(report))
+    stated = [f for f in report.refuted if f not in report.unexpected and word(f) is Word.REFUTED]
     if stated:
         print_lines(console, ["", "refuted as expected; each is reproduced by:"])
         print_lines(console, [f"  {inert(f.claim)}: {line}" for f in stated for line in f.command.splitlines()])
+    print_lines(console, ["", *closing(report)])
+
+
+def surprises(report: Report) -> Iterator[str]:
+    """Yield what is unexpected: the first refutations in full, the command of the others, what is undecided and why."""
+    unexpected = [f for f in report.unexpected if f.status is Status.REFUTED]
+    for finding in unexpected[:FULL]:
+        yield from ("", *refutation(finding))
+    for finding in unexpected[FULL:]:
+        yield from (f"{word(finding)}  {inert(finding.claim)}, too: {line}" for line in finding.command.splitlines())
     open_: dict[tuple[str, str], list[str]] = {}
     for finding in report.unexpected:
         if finding.status is Status.UNDECIDED:
             open_.setdefault((finding.engine, finding.because), []).append(inert(finding.claim))
     for (engine, because), names in open_.items():
-        print_lines(console, [f"undecided by {engine}: {', '.join(dict.fromkeys(names))}: {inert(because)}"])
+        yield f"undecided by {engine}: {', '.join(dict.fromkeys(names))}: {inert(because)}"
+
+
+def closing(report: Report, *, brief: bool = False) -> Iterator[str]:
+    """Yield the notes, what was trusted (only counted if `brief`), the summary, and what to try next."""
+    yield from map(inert, report.notes)
     trusted = dict.fromkeys(part for finding in report.findings for part in finding.trusted_base)
-    base = [f"trusted: {'; '.join(map(inert, trusted))}"] if trusted else []
-    print_lines(console, ["", *map(inert, report.notes), *base, summary_line(report)])
-    print_lines(console, [f"  next: {line}" for line in next_steps(report)])
+    if brief and trusted:
+        yield f"trusted: {plural(len(trusted), 'part')}, from the model to the solvers; --all names them"
+    elif trusted:
+        yield f"trusted: {'; '.join(map(inert, trusted))}"
+    yield summary_line(report)
+    yield from (f"  next: {line}" for line in next_steps(report))
 
 
 FULL = 5
@@ -101,13 +121,12 @@ def _cell(report: Report, findings: list[Finding], usual: str) -> Text:
 def _line(report: Report, finding: Finding, usual: str) -> Text:
     standing = report.standing(finding)
     mark = _MARK.get(standing, "")
-    word = str(
-        finding.scope.get("proof_status", finding.status.value)
-    )  # a proof has statuses of its own: VACUOUS, DISAGREEMENT
-    line = Text(f"{inert(word)}{mark}", style=_STYLE[finding.status])
+    said = word(finding)
+    shown = str(finding.scope.get("proof_status", said))  # a proof has statuses of its own: VACUOUS, DISAGREEMENT
+    line = Text(f"{inert(shown)}{mark}", style=STYLE[said])
     if standing is Standing.LEFT_OPEN:
         line.append(" (beyond sampling)", style="dim")
-    elif standing is Standing.EXPECTED and finding.expected is not Status.HOLDS:
+    elif standing is Standing.EXPECTED and said in (Word.REFUTED, Word.UNDECIDED):
         line.append(" (expected)", style="dim")
     sizes = _sizes(finding)
     readings = [f"{name}={value}" for name, value in sorted(finding.readings.items())]
@@ -123,13 +142,16 @@ SHOWN = 3
 def summary_line(report: Report) -> str:
     """Return the summary in one line; the verdicts UNDECIDED as expected come first."""
     counts = report.summary()
+    against = [word(finding) for finding in report.unexpected if finding.status is Status.REFUTED]
     parts = [
         f"{counts['undecided_expected']} UNDECIDED as expected",
         f"{counts['undecided_unexpected']} UNDECIDED unexpectedly",
-        f"{counts['refuted_unexpected']} REFUTED unexpectedly",
+        *(f"{against.count(one)} {one} unexpectedly" for one in (Word.REFUTED, Word.KILLED)),
         f"{counts['refutation_gone']} expected refutations gone",
         f"{counts['refuted_expected']} REFUTED as expected",
-        f"{counts['holds']} HOLD",
+        f"{counts['killed']} KILLED",
+        f"{counts['reproduced']} REPRODUCED",
+        f"{counts['holds']:,} HOLD",
         f"{counts['left_open']} left open by sampling",
     ]
     shown = [part for i, part in enumerate(parts) if i == 0 or not part.startswith("0 ")]

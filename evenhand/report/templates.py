@@ -15,7 +15,7 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup, escape
 
 from evenhand.core.text import inert
-from evenhand.report.phrases import counted, where
+from evenhand.report.phrases import counted, where, word
 from evenhand.report.table import summary_line
 
 
@@ -38,7 +38,8 @@ def _macros() -> Any:
     """Return the macros, without the line breaks of the template: between tags they say nothing."""
     source = (resources.files("evenhand.report") / "shown.html.j2").read_text("utf-8")
     joined = re.sub(r"(?<=[>}])\n\s*(?=[<{])", "", source).replace("\n", " ")
-    return environment().from_string(joined, {"where": where, "counted": counted, "summary_line": summary_line}).module
+    names = {"where": where, "word": word, "counted": counted, "summary_line": summary_line}
+    return environment().from_string(joined, names).module
 
 
 def _breakable(text: str) -> Markup:

@@ -261,7 +261,7 @@ def _cell(
     aspect: Aspect, every: Iterable[ProfileQuestion], findings: Mapping[str, list[Finding]], reached: Mapping[str, bool]
 ) -> Cell:
     shown = [
-        Shown(_answer(finding.status, asked.affirms or reached[asked.claim]), finding, asked.note)
+        Shown(answer_of(finding.status, asked.affirms or reached[asked.claim]), finding, asked.note)
         for asked in every
         if asked.aspect is aspect
         for finding in findings.get(asked.claim, [])
@@ -271,7 +271,8 @@ def _cell(
     return Cell(aspect, usual, tuple(one for one in shown if one.finding.readings))
 
 
-def _answer(status: Status, affirms: bool) -> ProfileAnswer:
+def answer_of(status: Status, affirms: bool) -> ProfileAnswer:
+    """Return the answer that a verdict gives; `affirms` says that a claim that holds answers yes."""
     if status is Status.UNDECIDED:
         return ProfileAnswer.OPEN
     return ProfileAnswer.YES if (status is Status.HOLDS) is affirms else ProfileAnswer.NO

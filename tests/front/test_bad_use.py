@@ -23,6 +23,7 @@ from evenhand.campaign.planfile import read_plan
 from evenhand.campaign.store import opened, store_url
 from evenhand.cli import COMMANDS
 from evenhand.cli.console import SOON, guarded
+from evenhand.core.canonical import canonical_bytes
 from evenhand.core.licence import Licence
 from evenhand.core.registry import find
 from evenhand.evidence.record import Record
@@ -53,7 +54,7 @@ RIGHT: dict[str, list[str]] = {
     "replay": ["{record}"],
     "show": ["{record}"],
     "serve": ["latch"],
-    "report": ["{report}", "--out", "{fresh}"],
+    "report": ["{report}"],
 }
 """The arguments after the command's name; words in braces are files of the test."""
 
@@ -169,8 +170,8 @@ def _made(folder: Path) -> dict[str, str]:
     (folder / "log").write_text(
         json.dumps({"format": "evenhand/log", "version": 1, "protocol": "latch", "system": "latch"}), "utf-8"
     )
-    (folder / "report").write_bytes(Report(()).to_bytes())
     (refuted,) = run(find("latch"), Job("latch", "explore", variant="always_free", claims=("one_inside",)))
+    (folder / "report").write_bytes(canonical_bytes(Report((refuted,)).to_json()))
     (folder / "record").write_bytes(Record.from_json(refuted.record).to_bytes())
     for name in ("plan", "begun"):
         (folder / f"{name}.json").write_text(json.dumps(PLAN), "utf-8")

@@ -12,6 +12,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from evenhand.core.canonical import canonical_bytes
 from evenhand.core.registry import find
 from evenhand.core.verdict import Status
 from evenhand.evidence.finding import Finding
@@ -19,6 +20,7 @@ from evenhand.evidence.story import RunLines, StepLines, Story
 from evenhand.jobs.engines import run
 from evenhand.jobs.plan import Job
 from evenhand.report.about import About, about_claims
+from evenhand.report.digest import with_digest
 from evenhand.report.forms import forms_of
 from evenhand.report.forms.views import View
 from evenhand.report.merging import Apart, merged
@@ -110,7 +112,7 @@ def test_the_summary_says_the_verdict_first_and_shows_what_is_unexpected() -> No
     """The summary is the page of a CI job."""
     lines = forms_of(UNEXPECTED)["summary.md"].decode().splitlines()
     assert lines[0] == "## evenhand: Something is refuted unexpectedly, or an expected refutation is gone"
-    assert "| toy | explore | 2 | 2 | 2 |" in lines
+    assert "| toy | explore | 2 | 2 | 0 | 0 | 2 |" in lines
     assert any(line.endswith("1  take") for line in lines)
     fine = replace(UNEXPECTED, findings=(found(HOLDS),))
     assert forms_of(fine)["summary.md"].decode().startswith("## evenhand: All as expected\n")
@@ -239,7 +241,7 @@ def test_an_interrupted_matrix_blames_no_claim() -> None:
 
 def test_a_report_comes_back_from_its_json_and_makes_the_same_forms() -> None:
     """Every form derives from report.json; a file of another format is refused."""
-    made = json.loads(UNEXPECTED.to_bytes())
+    made = json.loads(canonical_bytes(with_digest(UNEXPECTED)))
     again = Report.from_json(made)
     assert again == UNEXPECTED
     assert forms_of(again) == forms_of(UNEXPECTED)

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from evenhand.core.canonical import canonical_bytes
 from evenhand.core.files import MIB, VARIABLE, Unreadable, content_of
 from evenhand.core.registry import find
 from evenhand.evidence.record import Record
@@ -51,7 +52,7 @@ def originals() -> dict[str, tuple[list[Any], list[list[str]]]]:
     (refuted,) = run(find("latch"), Job("latch", "explore", variant="always_free", claims=("one_inside",)))
     record = json.loads(Record.from_json(refuted.record).to_bytes())
     shipped = [json.loads(path.read_bytes()) for path in fixture_files("cud")[::9]]
-    report = json.loads(Report((refuted,)).to_bytes())
+    report = json.loads(canonical_bytes(Report((refuted,)).to_json()))
     return {
         "record": ([record, *shipped], [["replay", "{file}"], ["show", "{file}", "--json"]]),
         "report": ([report], [["report", "{file}", "--out", "{out}"]]),

@@ -128,11 +128,12 @@ def test_the_keys_of_the_report_are_these() -> None:
     assert sorted(made["verdicts"][0]) == [
         "because", "beyond", "claim", "command", "coverage", "engine", "expected", "expected_of", "fixture", "length",
         "protocol", "readings", "scope", "sentence", "sizes", "standing", "stated", "status", "story", "system",
-        "trace", "trusted_base", "variant",
+        "trace", "trusted_base", "variant", "word",
     ]  # fmt: skip
     assert sorted(made["summary"]) == [
-        "better_than_stated", "claims", "exit_code", "findings", "holds", "interrupted", "left_open",
-        "refutation_gone", "refuted_expected", "refuted_unexpected", "undecided_expected", "undecided_unexpected",
+        "better_than_stated", "claims", "exit_code", "findings", "holds", "interrupted", "killed", "left_open",
+        "refutation_gone", "refuted_expected", "refuted_unexpected", "reproduced", "undecided_expected",
+        "undecided_unexpected",
     ]  # fmt: skip
 
 

@@ -10,12 +10,16 @@ from collections.abc import Iterable, Iterator
 from evenhand.core.text import inert
 from evenhand.core.verdict import Status
 from evenhand.evidence.finding import Finding
-from evenhand.report.phrases import refutation, where
+from evenhand.report.digest import digest
+from evenhand.report.glance import glance
+from evenhand.report.phrases import Word, refutation, where, word
 from evenhand.report.report import Report
 from evenhand.report.table import next_steps, summary_line
 
 FULL = 10
 """Unexpected verdicts that are shown step by step; a summary page has a size limit."""
+
+_ORDER = (Word.UNDECIDED, Word.REFUTED, Word.KILLED, Word.REPRODUCED, Word.HOLDS)
 
 _WORDS = {
     0: "All as expected",
@@ -41,6 +45,8 @@ def _lines(report: Report) -> Iterator[str]:
         if len(report.unexpected) > FULL:
             yield f"… and {len(report.unexpected) - FULL} more in `report.html`."
     yield from ("", "### By protocol", "")
+    yield from _fenced(glance(digest(report)))
+    yield ""
     yield from _table(report.findings)
     following = list(next_steps(report))
     if following:
@@ -48,7 +54,7 @@ def _lines(report: Report) -> Iterator[str]:
 
 
 def _unexpected(finding: Finding) -> Iterator[str]:
-    yield f"**{finding.status.value}** {_escaped(finding.claim)} by {finding.engine}, {_escaped(where(finding))}"
+    yield f"**{word(finding)}** {_escaped(finding.claim)} by {finding.engine}, {_escaped(where(finding))}"
     yield ""
     if finding.status is Status.REFUTED:
         yield from _fenced(refutation(finding))
@@ -58,13 +64,13 @@ def _unexpected(finding: Finding) -> Iterator[str]:
 
 
 def _table(findings: Iterable[Finding]) -> Iterator[str]:
-    counts: dict[tuple[str, str], Counter[Status]] = {}
+    counts: dict[tuple[str, str], Counter[Word]] = {}
     for finding in findings:
-        counts.setdefault((finding.protocol, finding.engine), Counter())[finding.status] += 1
-    yield "| protocol | engine | UNDECIDED | REFUTED | HOLDS |"
-    yield "|---|---|---:|---:|---:|"
+        counts.setdefault((finding.protocol, finding.engine), Counter())[word(finding)] += 1
+    yield f"| protocol | engine | {' | '.join(_ORDER)} |"
+    yield f"|---|---|{'---:|' * len(_ORDER)}"
     for (protocol, engine), count in counts.items():
-        numbers = " | ".join(str(count[status]) for status in (Status.UNDECIDED, Status.REFUTED, Status.HOLDS))
+        numbers = " | ".join(str(count[one]) for one in _ORDER)
         yield f"| {_escaped(protocol)} | {engine} | {numbers} |"
 
 

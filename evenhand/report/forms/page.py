@@ -13,7 +13,10 @@ from typing import Any
 
 from markupsafe import Markup
 
+from evenhand.report.digest import steps_of
 from evenhand.report.forms.views import View
+from evenhand.report.glance import STUCK, WORDS, answer_text
+from evenhand.report.phrases import word
 from evenhand.report.report import Report
 from evenhand.report.templates import environment
 
@@ -26,6 +29,11 @@ def page(report: Report, matrices: Sequence[Mapping[str, Any]] = ()) -> bytes:
         .from_string(_part("page.html.j2"))
         .render(
             view=View(report, tuple(matrices)),
+            word=word,
+            words=WORDS,
+            stuck=STUCK,
+            answer_text=answer_text,
+            steps_of=steps_of,
             style=Markup(style),  # ours, and it holds no tag
             script=Markup(script),
             policy=f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}; base-uri 'none'",

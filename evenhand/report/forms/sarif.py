@@ -13,7 +13,7 @@ from evenhand.core.text import inert
 from evenhand.core.verdict import Status
 from evenhand.evidence.finding import Finding
 from evenhand.report.about import About
-from evenhand.report.phrases import where
+from evenhand.report.phrases import where, word
 from evenhand.report.report import Report, Standing
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -77,7 +77,7 @@ def _result(report: Report, finding: Finding, rules: dict[str, About], order: di
     level = "warning" if finding.status is Status.UNDECIDED else "error"
     steps = f" in {finding.length} steps" if finding.length is not None else ""
     stated = "" if finding.expected is Status.HOLDS else f" Expected {finding.expected.value}: {finding.stated}"
-    text = f"{finding.status.value}{steps} by {finding.engine}, {where(finding)}. {finding.because}{stated}"
+    text = f"{word(finding)}{steps} by {finding.engine}, {where(finding)}. {finding.because}{stated}"
     again = f"\nReproduce: {finding.command}" if finding.command else ""
     made: dict[str, Json] = {
         "ruleId": inert(rule),

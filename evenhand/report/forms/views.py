@@ -12,6 +12,7 @@ from evenhand.core.verdict import Status
 from evenhand.evidence.finding import Finding, readings_of
 from evenhand.evidence.story import Story
 from evenhand.report.about import About
+from evenhand.report.digest import Flip, ProtocolDigest, digest, flips
 from evenhand.report.phrases import counted, where
 from evenhand.report.report import Report, Standing
 from evenhand.report.table import next_steps, summary_line
@@ -75,18 +76,6 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Flip:
-    """A claim whose verdict another reading changes."""
-
-    protocol: str
-    system: str
-    claim: str
-    usual: Status
-    readings: str
-    status: Status
-
-
-@dataclass(frozen=True)
 class Growth:
     """The size of one search; `magnitude` is the number of decimal digits of its states, for a bar."""
 
@@ -139,6 +128,16 @@ class View:
         self.summary = report.summary()
         self.headline = summary_line(report)
         self.following = list(next_steps(report))
+
+    @cached_property
+    def digests(self) -> tuple[ProtocolDigest, ...]:
+        """What is known of each protocol."""
+        return digest(self.report)
+
+    @cached_property
+    def sentences(self) -> dict[tuple[str, str], str]:
+        """The sentence of each claim, by protocol and name."""
+        return {(finding.protocol, finding.claim): finding.sentence for finding in self.report.findings}
 
     @cached_property
     def about(self) -> dict[tuple[str, str], About]:
@@ -197,20 +196,7 @@ class View:
     @cached_property
     def sensitivity(self) -> tuple[Flip, ...]:
         """The claims whose decided verdict another reading reverses, by search."""
-        usual: dict[tuple[str, str, str], Status] = {}
-        for finding in self._searched:
-            if not finding.readings:
-                key = (finding.protocol, finding.system, finding.claim)
-                usual[key] = min(usual.get(key, finding.status), finding.status, key=lambda s: s is not Status.REFUTED)
-        found: dict[tuple[str, str, str, str], Flip] = {}
-        for finding in self._searched:
-            key = (finding.protocol, finding.system, finding.claim)
-            before = usual.get(key)
-            decided = Status.UNDECIDED not in (before, finding.status)
-            if finding.readings and before is not None and decided and finding.status is not before:
-                readings = readings_of(finding)
-                found[*key, readings] = Flip(*key, before, readings, finding.status)
-        return tuple(found.values())
+        return flips(self.report)
 
     @cached_property
     def readings_run(self) -> tuple[tuple[str, str], ...]:

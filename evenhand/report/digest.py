@@ -1,0 +1,294 @@
+"""A report in one page: per protocol what is guaranteed, what its own rules refute, what is open, what to look at.
+
+Every claim of a protocol stands in exactly one group.  The groups are about the reference under its default readings;
+what another reading changes is counted beside them, and kept counterexamples that fail again are counted by themselves:
+they say that the record is right, and nothing new about the protocol.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+
+from evenhand.core.canonical import Json
+from evenhand.core.profile import Aspect
+from evenhand.core.verdict import Status
+from evenhand.evidence.finding import Finding, readings_of
+from evenhand.evidence.story import Story
+from evenhand.report.about import About
+from evenhand.report.phrases import Word, plural, word
+from evenhand.report.report import Report, decides
+from evenhand.studies.profiling import Cell, ProfileAnswer, Shown, answer_of
+
+
+class Group(StrEnum):
+    """What is known of a claim of the reference under its default readings; the first that fits.
+
+    `proved` is for any number of agents (the theorem's scope says of what); `searched` holds in every scope that was
+    searched whole; `happens` was shown by a run; `sampled` met no fault in random runs, which establishes nothing;
+    `elsewhere` was looked at under other readings only.
+    """
+
+    refuted = "refuted"
+    open = "open"
+    proved = "proved"
+    searched = "searched"
+    happens = "happens"
+    sampled = "sampled"
+    elsewhere = "elsewhere"
+
+
+@dataclass(frozen=True)
+class Told:
+    """A claim in the digest: its sentence, where it is so, in how many steps, the story in a line, how to open it."""
+
+    claim: str
+    sentence: str
+    systems: tuple[str, ...] = ()
+    length: int | None = None
+    story: str = ""
+    command: str = ""
+
+
+@dataclass(frozen=True)
+class Answered:
+    """An answer of the protocol's profile: in which systems yes, no and open, and the readings that change it.
+
+    `why` is the claim that shows a yes; `unasked` says that no claim asks.
+    """
+
+    aspect: str
+    answer: str
+    yes: tuple[str, ...] = ()
+    no: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
+    readings: tuple[str, ...] = ()
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class ProtocolDigest:
+    """What a report says of one protocol.
+
+    `groups` has every claim once.  `refuted` are those of its group, deadlock, livelock and arbitration first, then the
+    shortest; `undecided` those of which some system is decided by no engine and sampled by none, with the reason;
+    `sampled` counts, by system, those that only random runs looked at there.  `depends` names the claims whose decided
+    verdict another reading reverses.  `answers` follow the protocol's profile.  `recorded` and `caught` are the kept
+    counterexamples of the reference and of its mutants that fail as recorded, `kept` all that were replayed.
+    """
+
+    protocol: str
+    groups: Mapping[Group, tuple[str, ...]]
+    refuted: tuple[Told, ...]
+    undecided: tuple[Told, ...]
+    sampled: Mapping[str, int]
+    depends: tuple[str, ...]
+    answers: tuple[Answered, ...]
+    recorded: int
+    caught: int
+    kept: int
+
+    @property
+    def claims(self) -> int:
+        """How many claims were looked at."""
+        return sum(map(len, self.groups.values()))
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the fields by name."""
+        return {
+            **asdict(self),
+            "groups": {group.value: list(names) for group, names in self.groups.items()},
+        }
+
+
+def digest(report: Report) -> tuple[ProtocolDigest, ...]:
+    """Return what the report says of each protocol, in its order."""
+    return tuple(_of(report, name) for name in dict.fromkeys(finding.protocol for finding in report.findings))
+
+
+def with_digest(report: Report) -> dict[str, Json]:
+    """Return the JSON of a report with its digest, as `report.json` has it."""
+    return {**report.to_json(), "digest": [one.to_json() for one in digest(report)]}
+
+
+def _of(report: Report, protocol: str) -> ProtocolDigest:
+    every = [finding for finding in report.findings if finding.protocol == protocol]
+    replayed = [finding for finding in every if finding.engine == "replay"]
+    about = {one.claim: one for one in report.claims if one.protocol == protocol}
+    existential = {name for name, one in about.items() if one.existential}
+    by_claim: dict[str, list[Finding]] = {}
+    for finding in every:
+        if finding.engine != "replay" and finding.variant == "reference":
+            by_claim.setdefault(finding.claim, []).append(finding)
+    groups: dict[Group, list[str]] = {group: [] for group in Group}
+    for claim, found in by_claim.items():
+        groups[_group(found, claim in existential)].append(claim)
+    answering = {name for name, one in about.items() if one.questions}
+    kept = {finding.claim: finding for finding in reversed(replayed) if finding.variant == "reference"}
+    refuted = [_refuted(by_claim[claim], kept.get(claim)) for claim in groups[Group.refuted]]
+    refuted.sort(key=lambda one: (one.claim not in answering, one.length or 0, one.claim))
+    flipped: dict[str, list[str]] = {}
+    for flip in flips(report):
+        if flip.protocol == protocol:
+            flipped.setdefault(flip.claim, []).append(flip.readings)
+    again = [finding for finding in replayed if word(finding) is Word.REPRODUCED]
+    return ProtocolDigest(
+        protocol,
+        {group: tuple(names) for group, names in groups.items()},
+        tuple(refuted),
+        tuple(_undecided(by_claim)),
+        _sampled(by_claim),
+        tuple(flipped),
+        tuple(_answer(about.values(), aspect, by_claim, flipped) for aspect in Aspect),
+        sum(finding.variant == "reference" for finding in again),
+        sum(finding.variant != "reference" for finding in again),
+        len(replayed),
+    )
+
+
+def _usual(found: Iterable[Finding]) -> list[Finding]:
+    return [finding for finding in found if not finding.readings]
+
+
+def _group(found: Iterable[Finding], existential: bool) -> Group:
+    usual = _usual(found)
+    holding = {finding.engine for finding in usual if finding.status is Status.HOLDS}
+    decided = [finding for finding in usual if decides(finding)]
+    if any(finding.status is Status.REFUTED for finding in usual):
+        return Group.refuted
+    if not usual:
+        return Group.elsewhere
+    if "prove" in holding:
+        return Group.proved
+    if decided:
+        return Group.happens if existential else Group.searched
+    return Group.sampled if holding else Group.open
+
+
+@dataclass(frozen=True)
+class Flip:
+    """A claim whose verdict another reading changes."""
+
+    protocol: str
+    system: str
+    claim: str
+    usual: Status
+    readings: str
+    status: Status
+
+
+def flips(report: Report) -> tuple[Flip, ...]:
+    """Return the claims whose decided verdict another reading reverses, by search."""
+    searched = [f for f in report.findings if f.engine == "explore" and f.variant == "reference"]
+    usual: dict[tuple[str, str, str], Status] = {}
+    for finding in searched:
+        if not finding.readings:
+            key = (finding.protocol, finding.system, finding.claim)
+            usual[key] = min(usual.get(key, finding.status), finding.status, key=lambda s: s is not Status.REFUTED)
+    found: dict[tuple[str, str, str, str], Flip] = {}
+    for finding in searched:
+        key = (finding.protocol, finding.system, finding.claim)
+        before = usual.get(key)
+        decided = Status.UNDECIDED not in (before, finding.status)
+        if finding.readings and before is not None and decided and finding.status is not before:
+            readings = readings_of(finding)
+            found[*key, readings] = Flip(*key, before, readings, finding.status)
+    return tuple(found.values())
+
+
+def _refuted(found: Iterable[Finding], kept: Finding | None) -> Told:
+    against = [finding for finding in _usual(found) if finding.status is Status.REFUTED]
+    first = min(against, key=lambda one: (one.length is None, one.length or 0))
+    command = (kept.command if kept is not None else "") or first.command
+    return Told(
+        first.claim,
+        first.sentence,
+        tuple(dict.fromkeys(finding.system for finding in against)),
+        first.length,
+        brief(first.story) or first.because,
+        command.splitlines()[0] if command else "",
+    )
+
+
+def _by_system(found: Iterable[Finding]) -> dict[str, list[Finding]]:
+    systems: dict[str, list[Finding]] = {}
+    for finding in _usual(found):
+        systems.setdefault(finding.system, []).append(finding)
+    return systems
+
+
+def _left(found: Iterable[Finding]) -> dict[str, list[Finding]]:
+    """The systems in which no engine decides the claim; none if it is proved, which covers every system."""
+    systems = _by_system(found)
+    if any(one.engine == "prove" and one.status is Status.HOLDS for every in systems.values() for one in every):
+        return {}
+    return {system: one for system, one in systems.items() if not any(map(decides, one))}
+
+
+def _sampled(by_claim: Mapping[str, list[Finding]]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for found in by_claim.values():
+        for system, one in _left(found).items():
+            if any(finding.status is Status.HOLDS for finding in one):
+                counts[system] = counts.get(system, 0) + 1
+    return counts
+
+
+def _undecided(by_claim: Mapping[str, list[Finding]]) -> Iterable[Told]:
+    for claim, found in by_claim.items():
+        open_ = {
+            system: one
+            for system, one in _left(found).items()
+            if not any(finding.status is Status.HOLDS for finding in one)
+        }
+        if open_:
+            first = next(iter(open_.values()))[0]
+            yield Told(claim, first.sentence, tuple(open_), None, first.because, "")
+
+
+def _answer(
+    every: Iterable[About], aspect: Aspect, by_claim: Mapping[str, list[Finding]], flipped: Mapping[str, list[str]]
+) -> Answered:
+    """The answer to a question of the profile; what only sampling met stays open."""
+    asked = [one for one in every if aspect.value in one.questions]
+    shown = tuple(
+        Shown(answer_of(finding.status, one.affirms) if decides(finding) else ProfileAnswer.OPEN, finding)
+        for one in asked
+        for finding in _usual(by_claim.get(one.claim, ()))
+    )
+    cell = Cell(aspect, shown)
+    systems: dict[ProfileAnswer, list[str]] = {answer: [] for answer in ProfileAnswer}
+    for system in dict.fromkeys(one.finding.system for one in shown):
+        own = Cell(aspect, tuple(one for one in shown if one.finding.system == system))
+        systems[own.answer].append(system)
+    return Answered(
+        aspect.value,
+        cell.answer.value,
+        tuple(systems[ProfileAnswer.YES]),
+        tuple(systems[ProfileAnswer.NO]),
+        tuple(systems[ProfileAnswer.OPEN]),
+        tuple(dict.fromkeys(reading for one in asked for reading in flipped.get(one.claim, ()))),
+        cell.best.finding.claim if cell.answer is ProfileAnswer.YES and cell.best is not None else "",
+    )
+
+
+def brief(story: Story | None) -> str:
+    """Return the actions of a story in one line: of both runs where there are two, `for ever` where they repeat."""
+    if story is None:
+        return ""
+    told: list[str] = []
+    for run in story.runs:
+        actions = [" ".join(line.strip() for line in step.action) for step in run.steps]
+        if run.loop:
+            actions[-run.loop] = f"for ever: {actions[-run.loop]}"
+        told.append("; then ".join(actions) if actions else "at the start")
+    return f" {BESIDE} ".join(dict.fromkeys(told))
+
+
+BESIDE = "| beside |"
+
+
+def steps_of(told: Told) -> str:
+    """Return the number of steps in words; empty where there is no run."""
+    return "" if told.length is None else plural(told.length, "step")
