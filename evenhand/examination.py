@@ -39,11 +39,12 @@ class Examination:
     answers: tuple[Answer, ...]
     seconds: float
     power: Power | None = None
+    interrupted: bool = False
 
     @property
     def clean(self) -> bool:
         """Whether no question found an arbiter that is not allowed, and none was left open for lack of time."""
-        return not self.found and not self.open
+        return not self.found and not self.open and not self.interrupted
 
     @property
     def open(self) -> tuple[Answer, ...]:
@@ -87,6 +88,7 @@ class Examination:
             {"kernel": self.subject.name, "abilities": sorted(self.subject.abilities)},
             versions(),
             notes=(*(f"{one.question}: {one.because}" for one in other), *self._power_lines),
+            interrupted=self.interrupted,
             timing={"total": self.seconds},
         )
 
@@ -118,7 +120,7 @@ def examine(
         replace(one, allowed=allowed.get(one.question, "")) if one.status is Status.REFUTED else one
         for one in examined.answers
     )
-    return Examination(examined.subject, made, time.monotonic() - began, examined.power)
+    return Examination(examined.subject, made, time.monotonic() - began, examined.power, examined.interrupted)
 
 
 def _finding(subject: Subject, one: Answer) -> Finding:

@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 from evenhand.arbiters.answer import Answer
 from evenhand.arbiters.child import key_of, sort_key
 from evenhand.arbiters.kernels import Subject
-from evenhand.arbiters.limits import OutOfTime
 from evenhand.arbiters.loading import Origin
 from evenhand.arbiters.plays import Play, Round, Shown, plays
 from evenhand.arbiters.question import Witness
 from evenhand.core.verdict import Status
+from evenhand.processes.clock import OutOfTime
+from evenhand.processes.group import MEBIBYTES, PROCESSES
 from evenhand.processes.lines import Failure, LineProcess, NoLine
 
 COUNT = 40
@@ -147,7 +148,12 @@ def _shown(origin: Origin, world: _World, end: float) -> Seen:
         raise OutOfTime
     path = os.pathsep.join([os.getcwd(), *sys.path])
     environment = {**os.environ, "PYTHONHASHSEED": world.hash_seed, "PYTHONPATH": path}
-    process = LineProcess([sys.executable, "-m", "evenhand.arbiters.child"], environment=environment)
+    process = LineProcess(
+        [sys.executable, "-m", "evenhand.arbiters.child"],
+        memory=MEBIBYTES << 20,
+        processes=PROCESSES,
+        environment=environment,
+    )
     try:
         process.send([json.dumps({"origin": origin.to_json(), "clock": world.ahead, "plays": COUNT}).encode() + b"\n"])
         made = json.loads(process.line(left))

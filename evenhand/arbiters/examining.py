@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from math import inf
 from random import Random
 from typing import TypeVar, cast
 
@@ -16,7 +17,6 @@ from hypothesis.errors import Flaky, NoSuchExample
 from evenhand.arbiters.answer import Answer
 from evenhand.arbiters.apart import CHANGES, apart
 from evenhand.arbiters.kernels import POPULATION, Factory, Subject
-from evenhand.arbiters.limits import Hung, OutOfTime, until
 from evenhand.arbiters.loading import origin_of
 from evenhand.arbiters.plays import Play, offers, perform, plays
 from evenhand.arbiters.power import Power, power
@@ -24,6 +24,8 @@ from evenhand.arbiters.question import Question, Unable, Witness
 from evenhand.arbiters.questions import questions
 from evenhand.arbiters.subjects import subject_of
 from evenhand.core.verdict import Status
+from evenhand.processes.alarm import Hung, until
+from evenhand.processes.clock import OutOfTime
 
 T = TypeVar("T")
 
@@ -37,6 +39,7 @@ GRACE = 0.04
 """Part of the time after which a kernel that does not return is interrupted."""
 
 LATE = "not every small play was tried in the time given"
+INTERRUPTED = "interrupted before every small play was tried"
 HUNG = "a call of the kernel did not return in the time given"
 
 HASHED = ("delivery order", "listing order", "names", "identity", "labels", "number of agents", "exchange")
@@ -71,6 +74,7 @@ class Examined:
     subject: Subject
     answers: tuple[Answer, ...]
     power: Power | None
+    interrupted: bool = False
 
 
 def question_names() -> tuple[str, ...]:
@@ -95,11 +99,16 @@ def answers(
         nonlocal late
         moment = began + seconds * part
         try:
-            with until(moment, seconds * GRACE):
-                return None if late == HUNG else work(replace(subject, until=moment))
+            with until(lambda: moment - time.monotonic(), seconds * GRACE):
+                return None if late in (HUNG, INTERRUPTED) else work(replace(subject, until=moment))
         except OutOfTime as error:
             late = HUNG if isinstance(error, Hung) else late or LATE
-            return None
+        except KeyboardInterrupt:
+            late = INTERRUPTED
+        return None
+
+    def interrupted() -> bool:
+        return late == INTERRUPTED
 
     tried = bounded(SMALL, lambda one: _enumerate(one, able))
     scope = _Scope(late=late) if tried is None else tried
@@ -112,10 +121,17 @@ def answers(
     unsteady = found & {"repetition", "identity"}
     powers = None if unsteady else bounded(NAMED, power)
     every = [made.get(one.name) or _unasked(one, subject) for one in questions()]
-    around = tuple(apart(subject, origin_of(kernel, place), began + seconds, unsteady))
+    around: list[Answer] = []
+    try:
+        end = -inf if interrupted() else began + seconds
+        for one in apart(subject, origin_of(kernel, place), end, unsteady):
+            around.append(one)
+    except KeyboardInterrupt:
+        late = INTERRUPTED
+        around += [*apart(subject, origin_of(kernel, place), -inf, unsteady)][len(around) :]
     if any(one.question == "hash seed" and one.status is Status.REFUTED for one in around):
         every, powers = [_left_to_the_hash_seed(one) for one in every], None
-    return Examined(subject, (*every, *around), powers)
+    return Examined(subject, (*every, *around), powers, interrupted=interrupted())
 
 
 def _left_to_the_hash_seed(one: Answer) -> Answer:

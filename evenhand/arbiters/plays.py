@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evenhand.arbiters.kernels import NotExaminable, Profile, Session, Subject
-from evenhand.arbiters.limits import OutOfTime
 from evenhand.arbiters.values import Names, comparable, renamed
 from evenhand.core.answers import error_text
 from evenhand.core.text import describe
+from evenhand.processes.clock import OutOfTime
 
 Sort = Callable[[Any], str]
 

@@ -17,11 +17,11 @@ from types import FrameType
 from typing import Any
 
 from evenhand.arbiters.kernels import Subject
-from evenhand.arbiters.limits import OutOfTime
 from evenhand.arbiters.naming import Criterion, rule_that_fits
 from evenhand.arbiters.plays import Play, Round, Shown, look
 from evenhand.arbiters.question import Question, Witness
 from evenhand.core.answers import error_text
+from evenhand.processes.clock import OutOfTime
 
 PATIENCE = 0.02
 """Seconds after which a thread that does not come back is taken to wait for something."""

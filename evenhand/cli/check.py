@@ -6,6 +6,7 @@ import shlex
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
+from math import inf
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,7 +17,7 @@ from evenhand.cli.check_lines import brief, report_lines
 from evenhand.cli.console import BadUse, counting, emit, guarded, terminal, usage
 from evenhand.cli.output import folder_for
 from evenhand.cli.requests import bundle_named
-from evenhand.conform.adapters.kernels import NoKernel, Source, adapter_source, command_source
+from evenhand.conform.adapters.kernels import NoKernel, Piped, adapter_source, command_source
 from evenhand.conform.adapters.limits import KernelLimits
 from evenhand.conform.checking.baseline import load_baseline
 from evenhand.conform.checking.causes import Cause, causes
@@ -35,6 +36,7 @@ from evenhand.core.versions import versions
 from evenhand.exits import INTERRUPTED
 from evenhand.jobs.fixtures import fixtures_of
 from evenhand.jobs.plan import chosen_readings, chosen_scope
+from evenhand.processes.clock import Clock
 from evenhand.report.phrases import plural
 from evenhand.report.table import print_lines
 from evenhand.search.verdicts import changed_readings
@@ -62,7 +64,9 @@ def check(
     seconds: Annotated[
         float | None,
         typer.Option(
-            metavar="SECONDS", min=1, help="Time limit in seconds; by default the number of runs is limited instead."
+            metavar="SECONDS",
+            min=1,
+            help="Time limit, by the clock and of CPU; by default 60 CPU seconds, with --exhaustive none.",
         ),
     ] = None,
     transitions: Annotated[
@@ -92,7 +96,9 @@ def check(
             metavar="SECONDS", min=0.01, help="Seconds without an answer after which a kernel counts as hanging."
         ),
     ] = 2.0,
-    memory: Annotated[int, typer.Option(min=16, metavar="MIB", help="Memory limit of the kernel.")] = 1_024,
+    memory: Annotated[
+        int, typer.Option(min=16, metavar="MIB", help="Memory limit of the kernel with all that it starts.")
+    ] = 1_024,
     known: Annotated[
         Path | None,
         typer.Option(
@@ -140,10 +146,11 @@ def check(
         pairs=pairs,
         liveness=liveness,
     )
+    clock = _clock(source, seconds, exhaustive=exhaustive)
     began = time.monotonic()
     try:
         checked = list(
-            _checked(bundle, source, system or [], scope or [], reading or [], claims_only, compared, effort)
+            _checked(bundle, source, system or [], scope or [], reading or [], claims_only, compared, effort, clock)
         )
     except NoKernel as error:
         raise BadUse(str(error)) from error
@@ -151,6 +158,8 @@ def check(
         source.close()
     interrupted = any(one.interrupted for one in checked)
     if not interrupted and not any(one.defects or any(one.steps.values()) for one in checked):
+        if clock.left() <= 0:
+            raise BadUse("the kernel gave no answer in the time given; give it more with --seconds")
         why = "; ".join(dict.fromkeys(reason for one in checked for reason in one.unsupported)) or "nothing was asked"
         raise BadUse(f"the kernel supports none of the systems asked for: {inert(why)}")
     kernel = adapter or f"command: {command}"
@@ -173,6 +182,19 @@ def check(
     }
     _print(report, as_json)
     return INTERRUPTED if interrupted else int(bool(findings))
+
+
+DEFAULT = 60.0
+"""CPU seconds of a check for which no time is given."""
+
+REPORTING = 0.08
+"""Part of the time that is kept for the report."""
+
+
+def _clock(source: Piped, seconds: float | None, *, exhaustive: bool) -> Clock:
+    """Return the clock of a whole check; it includes what the kernel takes."""
+    limit = DEFAULT if seconds is None and not exhaustive else seconds
+    return Clock(limit, by_clock=seconds is not None, running=lambda: source.pid)
 
 
 def _print(report: dict[str, Json], as_json: bool) -> None:
@@ -231,13 +253,14 @@ def _answers(checked: Any) -> Iterator[str]:
 
 def _checked(
     bundle: Bundle,
-    source: Source,
+    source: Piped,
     names: list[str],
     scope: list[str],
     reading: list[str],
     claims_only: bool,
     compare: frozenset[Free],
     effort: Any,
+    clock: Clock,
 ) -> Iterator[Any]:
     """Check each system in turn; the time left is shared evenly among the remaining systems."""
     with usage():
@@ -252,9 +275,9 @@ def _checked(
             if not any(True for _ in at.all_configs()):  # a configuration may be None
                 raise BadUse(f"{at.name} has no configuration at {at.scope}; choose other sizes with --scope")
         records = [record for _, record in fixtures_of(bundle.name)]
-    ends = None if effort.seconds is None else time.monotonic() + effort.seconds
     for number, (one, scopes) in enumerate(placed):
-        share = None if ends is None else max(0.5, (ends - time.monotonic()) / (len(placed) - number))
+        left = clock.left() - clock.limit * REPORTING
+        share = None if clock.limit == inf else max(0.0, left / (len(placed) - number))
         generator = next((g for g in bundle.generators if g.system == one.name), None)
         with counting(f"check {bundle.name} {one.name}") as progress:
             checked = check_system(
@@ -271,6 +294,7 @@ def _checked(
                 expected_false=_expected_false(bundle, one),
                 effort=replace(effort, seconds=share),
                 progress=progress,
+                clock=clock,
             )
         yield checked
         if checked.interrupted:
@@ -288,7 +312,7 @@ def _expected_false(bundle: Bundle, system: Any) -> frozenset[str]:
 
 
 def _finding(
-    bundle: Bundle, cause: Cause, source: Source, claims_only: bool, compare: frozenset[Free]
+    bundle: Bundle, cause: Cause, source: Piped, claims_only: bool, compare: frozenset[Free]
 ) -> dict[str, Json]:
     """Return a finding as JSON: its record, and the steps in words."""
     made = finding_json(

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from functools import partial, wraps
+from math import inf
 from types import FrameType
 from typing import Any, NoReturn, ParamSpec
 
@@ -27,6 +28,7 @@ from evenhand.core.bundle import ProtocolBroken
 from evenhand.core.canonical import Json, canonical_bytes
 from evenhand.core.text import inert
 from evenhand.exits import INTERRUPTED
+from evenhand.processes.clock import OutOfTime
 
 P = ParamSpec("P")
 
@@ -85,12 +87,16 @@ def guarded(command: Callable[P, int]) -> Callable[P, None]:
     return wrapped
 
 
-_REQUESTS = (signal.SIGINT, signal.SIGTERM)
+_REQUESTS = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)  # Windows has no SIGHUP
 
 
 @contextmanager
 def _one_request_to_end() -> Generator[None]:
-    """Raise KeyboardInterrupt at the first Ctrl-C or SIGTERM (as CI sends it), and ignore later ones.
+    """Raise KeyboardInterrupt at the first Ctrl-C, SIGTERM (as CI sends it) or SIGHUP (a closed terminal).
+
+    Later ones are ignored, and so is a SIGHUP that was ignored before, as under `nohup`.
 
     People press Ctrl-C twice and `timeout` sends two signals, but finished results must still be printed and written.
     Python allows this in the main thread only; in other threads the signals keep their meaning.
@@ -98,10 +104,14 @@ def _one_request_to_end() -> Generator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {number: signal.signal(number, _interrupt) for number in _REQUESTS}
+    before = {
+        number: signal.signal(number, _interrupt)
+        for number in _REQUESTS
+        if number in _REQUESTS[:2] or signal.getsignal(number) is not signal.SIG_IGN
+    }
     hook = sys.unraisablehook
     waiting: list[threading.Timer] = []
-    sys.unraisablehook = partial(_repeat_interrupt, hook, waiting)
+    sys.unraisablehook = partial(_repeat_interrupt, hook, waiting, tuple(before))
     try:
         yield
     finally:
@@ -116,15 +126,19 @@ SOON = 0.05
 """Seconds after which a request to end that went unheard is made again."""
 
 
-def _repeat_interrupt(hook: Callable[[Any], object], waiting: list[threading.Timer], lost: Any) -> None:
+def _repeat_interrupt(
+    hook: Callable[[Any], object], waiting: list[threading.Timer], heeded: tuple[signal.Signals, ...], lost: Any
+) -> None:
     """Send a lost KeyboardInterrupt again, and pass any other unraisable exception to `hook`.
 
     Python loses it when it is raised in a callback of the garbage collector, such as the one of Hypothesis.
     """
+    if issubclass(lost.exc_type, OutOfTime):
+        return  # its alarm repeats itself
     if lost.exc_type is not KeyboardInterrupt:
         hook(lost)
         return
-    for number in _REQUESTS:
+    for number in heeded:
         signal.signal(number, _interrupt)
     waiting.append(threading.Timer(SOON, os.kill, (os.getpid(), signal.SIGINT)))
     waiting[-1].start()
@@ -156,6 +170,9 @@ def running(total: int, what: str) -> Generator[Callable[[str, int], None]]:
         yield advance
 
 
+REDRAWN = 0.1
+"""Seconds between two pictures of a bar."""
+
 FIRST_LINE, LINES = 5.0, 30.0
 """Seconds before the first line of progress off a terminal, and between later ones."""
 
@@ -170,16 +187,29 @@ def _lines(total: int, what: str) -> Callable[[str, int], None]:
         passed = time.monotonic() - began
         if passed >= due:
             due = passed + LINES
-            say(f"{what}: {done}{f' of {total}' if total else ''} after {passed:.0f} s, {inert(words)[:60]}")
+            about = f", {inert(words)[:60]}" if words else ""
+            say(f"{what}: {done}{f' of {total}' if total else ''} after {passed:.0f} s{about}")
 
     return advance
 
 
 @contextmanager
-def counting(what: str) -> Generator[Callable[[int, int], None] | None]:
-    """The progress callback of an engine (`done`, `known`), on a terminal only; None elsewhere."""
+def counting(what: str) -> Generator[Callable[[int, int], None]]:
+    """The progress callback of an engine (`done`, `known`): a bar on a terminal, else a line now and then."""
+    shown, before, tell = -inf, 0, _lines(0, inert(what))
+
+    def count(done: int, known: int) -> None:
+        nonlocal shown, before
+        now = time.monotonic()
+        if update is None:
+            tell("", done - before)
+            before = done
+        elif now - shown >= REDRAWN:
+            shown = now
+            update(completed=done, total=max(done, known) or None)
+
     with _bar(inert(what), None) as update:
-        yield update and (lambda done, known: update(completed=done, total=max(done, known) or None))
+        yield count
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Talk to one command: lines in, lines out, limits, and a stop that ends its whole group."""
+"""Talk to one command: lines in, lines out, limits, and a stop that ends everything that it started."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from enum import Enum
 
-from evenhand.processes.group import kill, memory_of, start
+from evenhand.processes.group import kill, start
 
 LOOK = 0.1
 """Seconds between two checks of the process while waiting."""
@@ -28,6 +28,7 @@ class Failure(Enum):
     EXITED = "it ended or closed its output"
     TOO_LONG = "its line is too long"
     MEMORY = "it uses too much memory"
+    PROCESSES = "it starts too many processes"
 
 
 class NoLine(Exception):
@@ -42,9 +43,10 @@ class NoLine(Exception):
 
 
 class LineProcess:
-    """A command in a group of its own that is written to and read line by line.
+    """A command that is written to and read line by line.
 
-    `memory` limits its bytes, `cpu` its seconds of CPU, `longest` the bytes of one line; 0: no limit.  `send` never
+    `memory` limits the bytes and `processes` the number of all that it starts together, itself included, `cpu` the
+    seconds of CPU of each, `longest` the bytes of one line; 0: no limit.  `send` never
     blocks: what the pipe does not take now is sent while waiting for lines.  `answered`: it gave a line already.
     """
 
@@ -54,17 +56,18 @@ class LineProcess:
         *,
         memory: int = 0,
         cpu: int = 0,
+        processes: int = 0,
         longest: int = 0,
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self.answered = False
-        self._memory, self._longest = memory, longest
+        self._memory, self._processes, self._longest = memory, processes, longest
         self._errors = b""
         self._lines: deque[bytes] = deque()
         self._rest = bytearray()
         self._waiting = b""
         self._sending = False
-        self._process = start(command, memory=memory, cpu=cpu, environment=environment)
+        self._process = start(command, memory=memory, cpu=cpu, processes=processes, environment=environment)
         assert self._process.stdin and self._process.stdout and self._process.stderr
         self._streams = (self._process.stdin, self._process.stdout, self._process.stderr)
         self._in, self._out, self._err = (stream.fileno() for stream in self._streams)
@@ -98,15 +101,13 @@ class LineProcess:
                 raise NoLine(Failure.HUNG, f"no answer within {seconds:g} s")
             # Its descendants may keep the pipe open after its end, so the end must be polled, before the last look.
             ended = self.code is not None
-            if not self._pump(min(left, 0.0 if ended else LOOK)):
-                if ended:
-                    self._ended()
-                self._look_at_memory()
+            if not self._pump(min(left, 0.0 if ended else LOOK)) and ended:
+                self._ended()
         self.answered = True
         return self._lines.popleft()
 
     def stop(self) -> None:
-        """End the process and everything in its group."""
+        """End the process and everything that it started."""
         for stream in self._streams:
             with suppress(OSError):
                 stream.close()
@@ -169,6 +170,11 @@ class LineProcess:
             code = self._process.wait(0.3)
         except subprocess.TimeoutExpired:
             raise NoLine(Failure.EXITED, "it closed its output and runs on") from None
+        kind, _, number = self._process.why().partition(" ")
+        if kind == "memory":
+            raise NoLine(Failure.MEMORY, f"{int(number) >> 20} MiB in use, {self._memory >> 20} allowed", code)
+        if kind == "processes":
+            raise NoLine(Failure.PROCESSES, f"it started more than {self._processes} processes", code)
         said = self.said()
         raise NoLine(Failure.EXITED, f"{_how(code)}{f', saying {said!r}' if said else ''}", code)
 
@@ -176,12 +182,6 @@ class LineProcess:
         """Return the last line of its standard error."""
         lines = self._errors.decode("utf-8", "replace").strip().splitlines()
         return lines[-1][:300] if lines else ""
-
-    def _look_at_memory(self) -> None:
-        """A second guard, because some systems do not enforce the process's own limit."""
-        used = memory_of(self.pid) if self._memory else None
-        if used is not None and used >> 20 > self._memory >> 20:
-            raise NoLine(Failure.MEMORY, f"{used >> 20} MiB in use, {self._memory >> 20} allowed")
 
 
 def _how(code: int) -> str:

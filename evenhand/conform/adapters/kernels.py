@@ -1,8 +1,8 @@
 """Run kernels: scenarios in, what was shown out.
 
 A *source* answers whole scenarios.  `Piped` runs a supervised process and sends requests ahead, so that a step costs a
-fraction of a system call.  If the process misbehaves, the missing answers identify the scenario; the process group is
-ended, and the next scenario gets a new one.
+fraction of a system call.  If the process misbehaves, the missing answers identify the scenario; it is ended with all
+that it started, and the next scenario gets a new one.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
+from time import monotonic
 from typing import Protocol as Interface
 
 from msgspec import UNSET
@@ -21,7 +23,11 @@ from evenhand.conform.adapters.host import NOT_LOADED
 from evenhand.conform.adapters.limits import CORE_SECONDS, KernelLimits
 from evenhand.conform.adapters.wire import Fault, Misanswer
 from evenhand.core.canonical import Json
-from evenhand.processes.lines import LineProcess, NoLine
+from evenhand.processes.clock import Clock, OutOfTime
+from evenhand.processes.lines import Failure, LineProcess, NoLine
+
+SLICE = 0.25
+"""Seconds of waiting for an answer between two looks at the time of the whole check."""
 
 
 class NoKernel(ValueError):
@@ -173,6 +179,9 @@ class Piped:
         self._name, self.command, self.limits, self.hosted = name, command, limits, hosted
         self._child: LineProcess | None = None
         self._number = 0
+        self._left: Callable[[], float] = lambda: inf
+        self._clock: Clock | None = None
+        self.answered = False
 
     @property
     def name(self) -> str:
@@ -197,6 +206,10 @@ class Piped:
         finally:
             if todo:  # the caller stopped early, and unread answers are on their way
                 self.renew()
+
+    def bound(self, left: Callable[[], float], clock: Clock) -> None:
+        """Wait for no answer longer than `left` says.  The clock begins with the first answer of all."""
+        self._left, self._clock = left, clock
 
     def renew(self) -> None:
         """End the process; the next request starts a new one."""
@@ -258,10 +271,29 @@ class Piped:
             one.started = True
 
     def _line(self, child: LineProcess) -> bytes:
-        try:
-            return child.line(self.limits.seconds if child.answered else self.limits.startup)
-        except NoLine as ended:
-            raise NoAnswer(ended) from None
+        """The next answer.  Raises NoAnswer, and OutOfTime where the time is over before it counts as hanging."""
+        allowed = self.limits.seconds if child.answered else self.limits.startup
+        until = monotonic() + allowed
+        while True:
+            left = self._left() if self.answered or self._clock is None else self._clock.left()
+            wait = until - monotonic()
+            try:
+                line = child.line(max(0.0, min(wait, left, SLICE)))
+            except NoLine as ended:
+                if ended.failure is not Failure.HUNG:
+                    raise NoAnswer(ended) from None
+                if wait <= SLICE and wait <= left:
+                    raise NoAnswer(NoLine(Failure.HUNG, f"no answer within {allowed:g} s")) from None
+                if left > 0:
+                    continue
+                if self.answered:
+                    raise OutOfTime from None
+                raise NoAnswer(NoLine(Failure.HUNG, "no answer in all the time that the check had")) from None
+            if not self.answered:
+                self.answered = True
+                if self._clock is not None:
+                    self._clock.restart()
+            return line
 
     def _running(self) -> LineProcess:
         if self._child is None:
@@ -271,6 +303,7 @@ class Piped:
                     self.command,
                     memory=self.limits.mebibytes << 20,
                     cpu=CORE_SECONDS,
+                    processes=self.limits.processes,
                     longest=self.limits.answer,
                     environment=environment if self.hosted else None,
                 )

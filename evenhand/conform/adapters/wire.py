@@ -31,6 +31,7 @@ class Fault(Enum):
     TWICE = "answered twice"
     TOO_LONG = "gave an answer without end"
     MEMORY = "used more memory than allowed"
+    PROCESSES = "started more processes than allowed"
     ILLEGAL = "showed a value unknown to the protocol"
 
 

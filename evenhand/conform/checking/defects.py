@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from time import monotonic
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from evenhand.conform.adapters.kernels import Source
@@ -25,6 +25,7 @@ from evenhand.core.canonical import Json
 from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.shrink import shrink
+from evenhand.processes.clock import OutOfTime
 
 if TYPE_CHECKING:
     from evenhand.core.system import Mutant
@@ -72,12 +73,17 @@ class Defect:
 
 @dataclass
 class Defects:
-    """Collects the divergences of one system and reduces them to defects, which account for `explained` of them."""
+    """Collects the divergences of one system and reduces them to defects, which account for `explained` of them.
+
+    `left` says how many seconds that may take; it was `hurried` if they did not suffice.
+    """
 
     coder: Coder
     examiner: Examiner
     source: Source
     mutants: Sequence[Mutant[Any]] = ()
+    left: Callable[[], float] = lambda: inf
+    hurried: bool = False
     runs: int = 0
     explained: int = 0
     _seen: dict[tuple[object, ...], Defect] = field(default_factory=dict[tuple[object, ...], Defect])
@@ -110,7 +116,7 @@ class Defects:
             else:
                 self._behind[first.kinds, one.kinds] = replace(known, count=known.count + 1)
 
-    def _hidden(self, made: list[Defect], deadline: float | None, runs: int) -> None:
+    def _hidden(self, made: list[Defect], runs: int) -> None:
         """Add what shows only behind a difference that strikes in most of `runs` runs, and mostly changes no more.
 
         What shows behind a rare difference only is its consequence, else some other run would have shown it first.
@@ -119,8 +125,8 @@ class Defects:
             agreed, apart, struck = self._after[first]
             new = kinds - frozenset[str]().union(*(known.divergence.kinds for known in made))
             if new and agreed >= GOES_ON * apart and struck >= MOSTLY * runs:
-                small = self._small(one.divergence, new, deadline)
-                self._merge(made, Defect(small, one.count, alike=self.lookalikes.of(small)))
+                small = self._small(one.divergence, new)
+                self._merge(made, Defect(small, one.count, alike=self._alike(small)))
 
     @property
     def violating(self) -> frozenset[str]:
@@ -133,8 +139,8 @@ class Defects:
         """Number of divergences."""
         return sum(one.count for one in self._seen.values())
 
-    def distinct(self, deadline: float | None, runs: int = 0) -> tuple[Defect, ...]:
-        """Return the defects, shrunk as far as the deadline allows, shortest first; `runs` were made.
+    def distinct(self, runs: int = 0) -> tuple[Defect, ...]:
+        """Return the defects, shrunk as far as the time allows, shortest first; `runs` were made.
 
         Every divergence is explained by defects that together show its kinds, or is shrunk to one of its own.
         """
@@ -143,14 +149,14 @@ class Defects:
         for one in sorted(_broad(self._seen.values()), key=_simple):
             place = self._explained(one, made, compared)
             if place is None:
-                small = self._small(one.divergence, _missing(one.divergence, made), deadline)
-                self._merge(made, replace(one, divergence=small, alike=self.lookalikes.of(small)))
+                small = self._small(one.divergence, _missing(one.divergence, made))
+                self._merge(made, replace(one, divergence=small, alike=self._alike(small)))
             else:
                 made[place] = replace(
                     made[place], count=made[place].count + one.count, claims=made[place].claims | one.claims
                 )
         self.explained = sum(one.count for one in made)  # what stands behind a difference is no sighting of its own
-        self._hidden(made, deadline, runs)
+        self._hidden(made, runs)
         made = [replace(one, divergence=self._confirmed(one.divergence, AGAIN)) for one in made]
         if any(one.divergence.what == "non-deterministic" for one in made):
             made = [replace(one, divergence=self._confirmed(one.divergence, STUBBORN)) for one in made]
@@ -177,32 +183,45 @@ class Defects:
             return None
         compared[divergence.kinds] = compared.get(divergence.kinds, 0) + 1
         if divergence.what == "differs" and compared[divergence.kinds] <= COMPARED:
-            alike = self.lookalikes.of(divergence)
+            alike = self._alike(divergence)
             if alike:
                 return next((place for place in near if made[place].alike & alike), None)
         return near[0]
 
-    def _small(self, divergence: Divergence, new: frozenset[str], deadline: float | None) -> Divergence:
+    def _over(self) -> bool:
+        """Whether the time is up; then results stay as they are."""
+        over = self.left() <= 0
+        self.hurried = self.hurried or over
+        return over
+
+    def _alike(self, divergence: Divergence) -> frozenset[str]:
+        """The mutants that show the same; none where there is no time to ask."""
+        return frozenset() if self._over() else self.lookalikes.of(divergence)
+
+    def _small(self, divergence: Divergence, new: frozenset[str]) -> Divergence:
         """The divergence shrunk while the same thing differs: of its `new` kinds one at least, and nothing else.
 
         If no kind is new, the mutants that show the same must stay.
         """
         best = divergence
-        alike = self.lookalikes.of(divergence) if not new else frozenset[str]()
+        alike = self._alike(divergence) if not new else frozenset[str]()
 
         def still(evidence: Evidence) -> bool:
             nonlocal best
             assert isinstance(evidence, Scenario)
             if evidence == divergence.scenario:
                 return True
-            if deadline is not None and monotonic() > deadline:
+            if self._over():
                 return False
-            found = self.sight(evidence, divergence.origin, at_end=divergence.behind > 0)
+            try:
+                found = self.sight(evidence, divergence.origin, at_end=divergence.behind > 0)
+            except OutOfTime:
+                return False
             if found is None or found.what != divergence.what or found.fault is not divergence.fault:
                 return False
             if not found.kinds <= divergence.kinds or (new and not found.kinds & new):
                 return False
-            if alike and not self.lookalikes.of(found) & alike:
+            if alike and not self._alike(found) & alike:
                 return False
             objecting = {one.claim.name for one in found.violations}
             if divergence.violations and divergence.subject not in objecting:
@@ -227,8 +246,17 @@ class Defects:
 
     def _confirmed(self, divergence: Divergence, times: int) -> Divergence:
         """The divergence, or a non-deterministic one if a repetition in a fresh process differs."""
-        if divergence.what == "non-deterministic":
+        if divergence.what == "non-deterministic" or self._over():
             return divergence
+        try:
+            return self._repeated(divergence, times)
+        except OutOfTime:
+            self.hurried = True
+            self.source.renew()  # unread answers may be on their way
+            return divergence
+
+    def _repeated(self, divergence: Divergence, times: int) -> Divergence:
+        """The same, while there is time.  Raises OutOfTime."""
         self.source.renew()
         trace = self.coder.trace(divergence.scenario)
         request = self.coder.request(trace)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -54,6 +54,19 @@ def drawn(
     fuzz(system, (claim,), generator, examples=examples, steps=steps, seed=seed)
     notebook.close()
     return tuple(dict.fromkeys(notebook.runs))
+
+
+def silenced(
+    system: AnySystem, run: AnyScenario, done: Mapping[str, int], most: int
+) -> Iterator[tuple[str, AnyScenario]]:
+    """Yield each agent that acts in the run, and the run without its actions, if less than `most` are `done`."""
+    if system.actor is None:
+        return
+    actors = [system.actor(action) for action in run.actions]
+    for agent in dict.fromkeys(filter(None, actors)):  # an action without a name is nobody's
+        kept = tuple(action for action, actor in zip(run.actions, actors, strict=True) if actor != agent)
+        if kept and done.get(agent, 0) < most:
+            yield agent, replace(run, actions=kept)
 
 
 def separating(system: AnySystem, records: Sequence[Record]) -> Iterator[AnyScenario]:

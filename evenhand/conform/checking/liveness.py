@@ -12,7 +12,7 @@ enough to show that something never happens.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
@@ -108,8 +108,8 @@ class LivenessClaims:
         """Return the claims of these kinds."""
         return tuple(claim for claim in claims if isinstance(claim, AboutRuns | Reachable))
 
-    def broken(self, system: AnySystem) -> tuple[Broken, ...]:
-        """Return one violation for each claim violated in the first configurations of this scope."""
+    def broken(self, system: AnySystem) -> Iterator[Broken]:
+        """Yield one violation for each claim violated in the first configurations of this scope."""
         kernel = own_system(system, self.pairing, self.steps)
         mine: dict[str, list[Verdict]] = {claim.name: [] for claim in self.claims}
         its: dict[str, list[Verdict]] = {claim.name: [] for claim in self.claims}
@@ -127,7 +127,6 @@ class LivenessClaims:
             why = "a claim reads what the kernel does not show"
         else:
             why = ""
-        made: list[Broken] = []
         for claim in self.claims:
             if not mine[claim.name]:
                 self.why_not[claim.name] = why
@@ -136,14 +135,13 @@ class LivenessClaims:
             if not claim.existential:
                 one = self._against(kernel, claim, mine[claim.name], its[claim.name])
             if one is not None:
-                made.append(one)
+                yield one
             if claim.name not in self.why_not:
                 decided = next((v for v in mine[claim.name] if v.status is not Status.UNDECIDED), None)
                 if decided is None:
                     self.why_not[claim.name] = mine[claim.name][0].because
                 else:
                     self.judged.add(claim.name)
-        return tuple(made)
 
     def _never(self, claim: Property, mine: Sequence[Verdict], its: Sequence[Verdict], why: str) -> Broken | None:
         """A goal that the model reaches and the kernel does not, in any searched configuration."""

@@ -6,61 +6,54 @@ the search: the rest of the scope is reached around it.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
-from enum import Enum
-from itertools import islice
-from time import monotonic
+from dataclasses import dataclass, replace
+from functools import partial
+from math import inf
 from typing import Any, TypedDict, Unpack
 
+from evenhand.conform.adapters.bounded import Bounded
 from evenhand.conform.adapters.kernels import Source
-from evenhand.conform.adapters.wire import Fault
 from evenhand.conform.checking.claims import Judge, judged_kinds
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.covering import Covering, Walk
-from evenhand.conform.checking.defects import Defect, Defects, wavering
-from evenhand.conform.checking.divergence import Divergence, Examiner
-from evenhand.conform.checking.drawing import drawn, separating
-from evenhand.conform.checking.multi_run import DIFFERING, LIVENESS_RUNS, PAIRS, MultiRunClaims
+from evenhand.conform.checking.defects import Defect, Defects
+from evenhand.conform.checking.divergence import Examiner
+from evenhand.conform.checking.drawing import drawn, separating, silenced
+from evenhand.conform.checking.multi_run import LIVENESS_RUNS, PAIRS, MultiRunClaims
+from evenhand.conform.checking.phase import AGAIN, FOLLOWED, LeftOut, Phase
 from evenhand.core.answers import known_names
 from evenhand.core.bundle import Bundle
 from evenhand.core.freedom import Free
 from evenhand.core.generator import Generator
 from evenhand.core.property import Property
 from evenhand.core.system import AnySystem, Mutant
-from evenhand.core.trace import AnyScenario, AnyTrace, Trace
+from evenhand.core.trace import AnyScenario, AnyTrace
 from evenhand.evidence.record import Record
+from evenhand.processes.alarm import until
+from evenhand.processes.clock import Clock, OutOfTime
 
-EXHAUSTIVE, MACHINE, SEPARATING, AGAIN = "exhaustive", "machine", "separating", "again"
+EXHAUSTIVE, MACHINE, SEPARATING = "exhaustive", "machine", "separating"
 FALSE = "it is stated to be false on the model"
-BATCH = 32
-"""Scenarios that are sent ahead."""
 
-FAILING = 400
-"""Failing runs after which a phase is given up: the kernel and the model agree on too little."""
+SHARES = {EXHAUSTIVE: 0.35, MACHINE: 0.5, SEPARATING: 0.57, AGAIN: 0.62, PAIRS: 0.73, LIVENESS_RUNS: 0.82}
+"""Parts of the time after which the engines end, in their order; what one leaves the next ones have.  Shrinking has the
+rest."""
 
-FOLLOWED = 1_000
-"""Differing runs that are followed beyond their first difference."""
+SILENT = 4
+"""Drawn runs that are repeated without one agent, for each agent."""
 
-SLOW = 100
-COST = {Fault.HUNG: SLOW, Fault.MEMORY: SLOW, Fault.TOO_LONG: SLOW, Fault.EXITED: 10}
-"""How many failing runs one counts as that took a time limit, or a process, to fail."""
-
-ASKED_AGAIN = 24
-"""How often one scenario is asked again without an action that the kernel cannot take."""
-
-REPEATED = 24
-"""Agreeing runs repeated in a fresh process, in another order."""
+GRACE = 0.03
+"""Part of the time after which an engine is interrupted that does not end itself."""
 
 
 @dataclass(frozen=True)
 class CheckEffort:
     """The effort for one system: `transitions` of each scope, `examples` of `steps` steps; None: all there are.
 
-    `pairs` bounds the runs for two-run claims, `liveness` the steps on the kernel's own graph.  `seconds` is wall time:
-    three quarters for the search, at least a quarter for shrinking.  With `first` the search ends after the batch of
-    runs with the first fault.
+    `pairs` bounds the runs for two-run claims, `liveness` the steps on the kernel's own graph.  `seconds` are shared
+    among the engines (`SHARES`), on the clock that is given.  With `first` the search ends after the batch of runs with
+    the first fault.
     """
 
     transitions: int | None = 6_000
@@ -72,15 +65,6 @@ class CheckEffort:
     first: bool = False
     pairs: int = 400
     liveness: int = 1_000
-
-
-@dataclass(frozen=True)
-class LeftOut:
-    """Actions of one kind that the kernel cannot take, how many were left out, and its first reason."""
-
-    kind: str
-    count: int
-    why: str
 
 
 @dataclass(frozen=True)
@@ -121,122 +105,6 @@ def scopes_of(bundle: Bundle, system: AnySystem) -> tuple[AnySystem, ...]:
     return tuple(system.at(**dict(one)) for one in sizes) or (system,)
 
 
-@dataclass
-class _Phase:
-    coder: Coder
-    examiner: Examiner
-    defects: Defects
-    source: Source
-    deadline: float | None
-    runs: dict[str, int] = field(default_factory=dict[str, int])
-    steps: dict[str, int] = field(default_factory=dict[str, int])
-    unsupported: dict[str, int] = field(default_factory=dict[str, int])
-    failing: int = 0
-    first: tuple[int, float] | None = None
-    began: float = field(default_factory=monotonic)
-    only_first: bool = False
-    agreed: list[AnyTrace] = field(default_factory=list[AnyTrace])
-    differing: dict[AnyScenario, AnyTrace] = field(default_factory=dict[AnyScenario, AnyTrace])
-    own: list[AnyTrace] = field(default_factory=list[AnyTrace])
-    notes: list[str] = field(default_factory=list[str])
-    followed: int = 0
-    left_out: dict[str, LeftOut] = field(default_factory=dict[str, LeftOut])
-    refused: set[tuple[Any, Any]] = field(default_factory=set[tuple[Any, Any]])
-
-    def over(self) -> bool:
-        """Return whether the phase must end: the time is up, too much fails, or the first fault is enough."""
-        return (
-            (self.only_first and self.first is not None)
-            or self.failing >= FAILING
-            or (self.deadline is not None and monotonic() > self.deadline)
-        )
-
-    def run(self, name: str, traces: Iterable[tuple[AnyTrace, Walk | None]], covering: Covering | None = None) -> None:
-        """Run every trace on the kernel until the phase is over."""
-        self.failing = 0
-        waiting = iter(traces)
-        while not self.over() and (batch := list(islice(waiting, BATCH))):
-            for _ in range(ASKED_AGAIN):
-                batch = self._asked(name, batch, covering)
-                if not batch:
-                    break
-        if self.failing >= FAILING:
-            self.notes.append(f"{name}: stopped, too many runs fail; these findings hide others")
-
-    def _asked(
-        self, name: str, batch: Sequence[tuple[AnyTrace, Walk | None]], covering: Covering | None
-    ) -> list[tuple[AnyTrace, Walk | None]]:
-        """Run traces on the kernel; return those to run again, without actions that it cannot take."""
-        again: list[tuple[AnyTrace, Walk | None]] = []
-        requests = [self.coder.request(trace) for trace, _ in batch]
-        for (trace, walk), one, response in zip(batch, requests, self.source.ask(requests), strict=True):
-            self.runs[name] = self.runs.get(name, 0) + 1
-            self.steps[name] = self.steps.get(name, 0) + len(response.shown)
-            if response.unsupported and not response.refused:
-                self.unsupported[response.unsupported] = self.unsupported.get(response.unsupported, 0) + 1
-                continue
-            if response.as_expected:
-                self.agreed.append(trace)
-                continue
-            agreed = self.examiner.agreed(trace, one, response)
-            if agreed < len(trace.steps) and walk is not None and covering is not None:
-                covering.give_back(walk, agreed)
-            if response.refused and agreed == len(response.shown):
-                rest = self._without(trace, agreed, response.unsupported)
-                again += [(rest, None)] if rest.steps else []
-            elif agreed < len(trace.steps):
-                self._differs(trace, agreed + 1)
-            else:
-                self.own.append(trace)
-            found = self.examiner.examine(trace, one, response, name)
-            self._saw(found)
-            if found is not None and found.what == "differs" and self.followed < FOLLOWED:
-                self.followed += 1
-                behind = list(self.examiner.later(trace, one, response, name))
-                self.defects.follow(found, len(response.shown), behind)
-        return again
-
-    def _without(self, trace: AnyTrace, place: int, why: str) -> AnyTrace:
-        """Return the run without the action at `place` and all that the kernel cannot take; count what is left out."""
-        scenario = trace.scenario
-        self.refused.add((scenario.config, scenario.actions[place]))
-        rest = scenario.actions[place:]
-        for action in (one for one in rest if (scenario.config, one) in self.refused):
-            kind = _kind(action)
-            known = self.left_out.get(kind, LeftOut(kind, 0, why))
-            self.left_out[kind] = replace(known, count=known.count + 1)
-        kept = tuple(one for one in rest if (scenario.config, one) not in self.refused)
-        return self.coder.trace(replace(scenario, actions=scenario.actions[:place] + kept if kept else ()))
-
-    def again(self, seed: int) -> None:
-        """Repeat some agreeing runs in a fresh process and another order; they must agree again."""
-        chosen = random.Random(seed).sample(self.agreed, min(REPEATED, len(self.agreed)))
-        if not chosen or self.over():
-            return
-        self.source.renew()
-        requests = [self.coder.request(trace) for trace in chosen]
-        for trace, one, response in zip(chosen, requests, self.source.ask(requests), strict=True):
-            self.runs[AGAIN] = self.runs.get(AGAIN, 0) + 1
-            self.steps[AGAIN] = self.steps.get(AGAIN, 0) + len(response.shown)
-            found = self.examiner.examine(trace, one, response, AGAIN)
-            if found is not None and found.what != "mutates":
-                self._saw(wavering(replace(found, got=found.expected), found.got))
-
-    def _differs(self, trace: AnyTrace, steps: int) -> None:
-        """Keep a run up to step `steps`, in which the kernel differs."""
-        if len(self.differing) < DIFFERING:
-            cut = replace(trace.scenario, actions=trace.scenario.actions[:steps])
-            self.differing.setdefault(cut, Trace(cut, trace.steps[:steps]))
-
-    def _saw(self, divergence: Divergence | None) -> None:
-        if divergence is None:
-            return
-        self.failing += (COST.get(divergence.fault, 1) if divergence.fault else 1) if divergence.length else SLOW
-        if self.first is None:
-            self.first = (sum(self.runs.values()), monotonic() - self.began)
-        self.defects.add(divergence)
-
-
 class CheckOptions(TypedDict, total=False):
     """What is known of a system beside its claims.
 
@@ -264,36 +132,40 @@ def check_system(
     *,
     effort: CheckEffort | None = None,
     progress: Callable[[int, int], None] | None = None,
+    clock: Clock | None = None,
     **known: Unpack[CheckOptions],
 ) -> SystemChecked:
     """Check one kernel in one system; `scopes` are the system at each scope to exhaust, `CheckOptions` the rest.
 
-    Raises NoKernel if there is no kernel.
+    `clock` is that of all systems together, by default one for this alone.  `progress` is called with the runs so far,
+    also while an answer is awaited.  Raises NoKernel if there is no kernel.
     """
     known_names("check_system", known, CheckOptions)
     coder = Coder(protocol, known.get("own") or scopes[-1], frozenset(known.get("compare", ())))
-    check = _Check(coder, claims, source, effort or CheckEffort(), known)
-    check.progress = progress
+    bounded = Bounded(source, clock or Clock())
+    check = _Check(coder, claims, bounded, effort or CheckEffort(), known)
+    if progress is not None:
+        bounded.progress = lambda: progress(check.asked, check.asked)
     return check.run(scopes)
 
 
 class _Check:
-    progress: Callable[[int, int], None] | None = None
-
     def __init__(
-        self, coder: Coder, claims: Sequence[Property], source: Source, effort: CheckEffort, known: CheckOptions
+        self, coder: Coder, claims: Sequence[Property], source: Bounded, effort: CheckEffort, known: CheckOptions
     ) -> None:
         self.coder, self.claims, self.source, self.effort, self.known = coder, claims, source, effort, known
-        self.system, self.began = coder.system, monotonic()
+        self.system, self.began = coder.system, source.clock.spent()
+        self.late: list[str] = []
+        if effort.seconds is not None:
+            source.last = self.began + effort.seconds
         claims_only, self.expected_false = known.get("claims_only", False), known.get("expected_false", ())
         self.judged, self.others = judged_kinds(claims, self.system.name)
         self.judge = Judge(self.judged)
         examiner = Examiner(coder, self.judge, claims_only)
-        self.defects = Defects(coder, examiner, source, known.get("mutants", ()))
-        searching = None if effort.seconds is None else self.began + effort.seconds * 0.75
-        self.phase = _Phase(coder, examiner, self.defects, source, searching, only_first=effort.first)
+        self.defects = Defects(coder, examiner, source, known.get("mutants", ()), source.left)
+        self.phase = Phase(coder, examiner, self.defects, source, source.left, only_first=effort.first)
         held = [claim for claim in self.others if claim.name not in self.expected_false]
-        self.several = MultiRunClaims(examiner, source, held, guess=not claims_only, seed=effort.seed)
+        self.several = MultiRunClaims(examiner, source, held, guess=not claims_only, seed=effort.seed, left=source.left)
         self.covered: list[Mapping[str, Any]] = []
 
     def run(self, scopes: Sequence[AnySystem]) -> SystemChecked:
@@ -305,59 +177,79 @@ class _Check:
         except KeyboardInterrupt:
             interrupted = True
             self.source.renew()  # unread answers may be on their way
+            self.source.last = self.began  # nothing more is asked
         return self._result(interrupted)
 
-    def _until(self, share: float) -> None:
-        """Let the next phase end after `share` of the search time."""
-        if self.effort.seconds is not None:
-            self.phase.deadline = self.began + self.effort.seconds * 0.75 * share
+    @property
+    def asked(self) -> int:
+        """How many runs were requested so far."""
+        return sum(self.phase.runs.values()) + self.several.requests + self.defects.runs
 
-    def _counted(self, traces: Iterable[tuple[AnyTrace, Walk | None]]) -> Iterator[tuple[AnyTrace, Walk | None]]:
-        for one in traces:
-            if self.progress is not None:
-                self.progress(sum(self.phase.runs.values()), sum(self.phase.runs.values()))
-            yield one
+    def _share(self, name: str, work: Callable[[], None], part: float = 1.0) -> None:
+        """Let an engine work until its share of the time is over (`part`: of its share), and note if that ends it."""
+        seconds = self.effort.seconds
+        if seconds is None:
+            work()
+            return
+        shares = [0.0, *SHARES.values()]
+        place = list(SHARES).index(name)
+        self.source.end = self.began + seconds * (shares[place] + part * (shares[place + 1] - shares[place]))
+        try:
+            with until(self.source.busy_left, max(seconds * GRACE, 0.05)):
+                work()
+        except OutOfTime:
+            self.source.renew()  # unread answers may be on their way
+        if self.source.left() <= 0 and name not in self.late:
+            self.late.append(name)
 
     def _search(self, scopes: Sequence[AnySystem]) -> None:
         """Single runs: all transitions of the scopes, drawn runs, runs that separate known variants."""
         effort, phase, coder = self.effort, self.phase, self.coder
         if EXHAUSTIVE in effort.phases:
             for number, scope in enumerate(scopes, start=1):
-                self._until(0.5 * number / len(scopes))
-                covering = Covering(scope, effort.seed)
-                phase.run(EXHAUSTIVE, self._counted(_walks(covering, effort.transitions)), covering)
-                self.covered.append(
-                    {
-                        "scope": dict(scope.scope),
-                        "transitions": covering.transitions,
-                        "unreached": covering.unreached,
-                        "complete": covering.complete and not phase.over(),
-                    }
-                )
+                self._share(EXHAUSTIVE, partial(self._cover, scope), number / len(scopes))
         if MACHINE in effort.phases:
-            self._until(0.8)
             runs = _drawn(self.system, self.known.get("generator"), effort, phase)
-            phase.run(MACHINE, self._counted(_traced(coder, runs)))
+            self._share(MACHINE, lambda: phase.run(MACHINE, _traced(coder, runs)))
         if SEPARATING in effort.phases:
-            self._until(1.0)
-            phase.run(SEPARATING, self._counted(_traced(coder, separating(self.system, self.known.get("records", ())))))
-        self._until(1.0)
-        phase.again(effort.seed)
+            apart = separating(self.system, self.known.get("records", ()))
+            self._share(SEPARATING, lambda: phase.run(SEPARATING, _traced(coder, apart)))
+        self._share(AGAIN, lambda: phase.again(effort.seed))
+
+    def _cover(self, scope: AnySystem) -> None:
+        """Walk every transition of one scope."""
+        covering = Covering(scope, self.effort.seed)
+        try:
+            self.phase.run(EXHAUSTIVE, _walks(covering, self.effort.transitions), covering)
+        finally:
+            self.covered.append(
+                {
+                    "scope": dict(scope.scope),
+                    "transitions": covering.transitions,
+                    "unreached": covering.unreached,
+                    "complete": covering.complete and not self.phase.over(),
+                }
+            )
 
     def _compare(self, scopes: Sequence[AnySystem]) -> None:
         """Check two-run claims, and claims about reachability and liveness."""
         effort, phase, several = self.effort, self.phase, self.several
-        several.deadline = None if effort.seconds is None else self.began + effort.seconds
-        if not (effort.first and phase.first) and any(phase.steps.values()):
-            if PAIRS in effort.phases:
-                several.pairs(tuple(phase.differing.values()), phase.agreed, phase.own, effort.pairs)
-            if LIVENESS_RUNS in effort.phases:
-                several.liveness(scopes, effort.liveness)
+        if (effort.first and phase.first) or not any(phase.steps.values()):
+            return
+        if PAIRS in effort.phases:
+            differing = tuple(phase.differing.values())
+            self._share(PAIRS, lambda: several.pairs(differing, phase.agreed, phase.own, effort.pairs))
+        if LIVENESS_RUNS in effort.phases:
+            self._share(LIVENESS_RUNS, lambda: several.liveness(scopes, effort.liveness))
 
     def _result(self, interrupted: bool) -> SystemChecked:
-        phase, several, seconds = self.phase, self.several, self.effort.seconds
-        deadline = None if seconds is None else max(self.began + seconds, monotonic() + seconds / 4)
-        single = self.defects.distinct(self.began if interrupted else deadline, min(FOLLOWED, sum(phase.runs.values())))
+        phase, several, source = self.phase, self.several, self.source
+        source.end = source.clock.spent() + source.last_left() / 2
+        several.conclude()
+        source.end = inf
+        single = self.defects.distinct(min(FOLLOWED, sum(phase.runs.values())))
+        if self.defects.hurried and not interrupted:
+            self.late.append("shrinking")
         answered = any(phase.steps.values())
         why = "the search ended before that" if answered else "the kernel answered nothing"
         alone = self.judged if answered else ()  # without answers no claim was evaluated
@@ -379,10 +271,15 @@ class _Check:
             reasons,
             self.defects.runs,
             phase.first,
-            (*phase.notes, *_remarks(several.defects)),
+            (*phase.notes, *_remarks(several.defects), *self._lateness()),
             interrupted,
             tuple(phase.left_out.values()),
         )
+
+    def _lateness(self) -> Iterator[str]:
+        """Yield what the time did not suffice for."""
+        if self.late:
+            yield f"left out for lack of time: a part of {', '.join(self.late)}; --seconds gives more"
 
 
 def _remarks(several: Sequence[Defect]) -> Iterator[str]:
@@ -411,15 +308,6 @@ def _together(single: Sequence[Defect], several: Sequence[Defect], known: frozen
     return tuple(reported)
 
 
-def _kind(action: Any) -> str:
-    """The class of an action and, where one class has several kinds, its kind."""
-    kind = type(action).__name__
-    if isinstance(action, Enum):
-        return action.name
-    values = [getattr(action, one.name) for one in fields(action)] if is_dataclass(action) else []
-    return " ".join([kind, *(one.name for one in values[:1] if isinstance(one, Enum))])
-
-
 def _walks(covering: Covering, most: int | None) -> Iterator[tuple[AnyTrace, Walk | None]]:
     for walk in covering.walks():
         yield walk.trace, walk
@@ -432,9 +320,14 @@ def _traced(coder: Coder, scenarios: Iterable[AnyScenario]) -> Iterator[tuple[An
         yield coder.trace(scenario), None
 
 
-def _drawn(system: AnySystem, generator: Generator | None, effort: CheckEffort, phase: _Phase) -> Iterator[AnyScenario]:
-    """Draw a few examples at a time, so that the clock is checked in between."""
+def _drawn(system: AnySystem, generator: Generator | None, effort: CheckEffort, phase: Phase) -> Iterator[AnyScenario]:
+    """Draw a few examples at a time, so that the clock is checked in between; of the first, some without an agent."""
     size, left, seed = 6, effort.examples, effort.seed
+    silent = dict[str, int]()
     while left > 0 and not phase.over():
-        yield from drawn(system, generator, examples=min(size, left), steps=effort.steps, seed=seed)
+        for run in drawn(system, generator, examples=min(size, left), steps=effort.steps, seed=seed):
+            yield run
+            for agent, without in silenced(system, run, silent, SILENT):
+                silent[agent] = silent.get(agent, 0) + 1
+                yield without
         left, seed = left - size, seed + 1

@@ -8,9 +8,9 @@ each claim is reported.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from time import monotonic
+from math import inf
 from typing import Any
 
 from evenhand.conform.adapters.kernels import Source
@@ -28,6 +28,7 @@ from evenhand.core.system import AnySystem
 from evenhand.core.trace import AnyScenario, AnyTrace, Lasso, Pair, Scenario, Trace
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.shrink import shrink
+from evenhand.processes.clock import OutOfTime
 
 PAIRS, LIVENESS_RUNS = "pairs", "liveness"
 
@@ -59,12 +60,13 @@ class MultiRunClaims:
     claims: Sequence[Property]
     guess: bool
     seed: int = 0
-    deadline: float | None = None
     defects: list[Defect] = field(default_factory=list[Defect])
     why_not: dict[str, str] = field(default_factory=dict[str, str])
     judged: set[str] = field(default_factory=set[str])
     asked: dict[str, int] = field(default_factory=dict[str, int])
+    left: Callable[[], float] = lambda: inf
     _pairing: Pairing | None = None
+    _best: dict[str, tuple[Related, int]] = field(default_factory=dict[str, tuple["Related", int]])
 
     @property
     def pairing(self) -> Pairing:
@@ -73,9 +75,14 @@ class MultiRunClaims:
             self._pairing = Pairing(self.examiner, self.source, self.guess)
         return self._pairing
 
+    @property
+    def requests(self) -> int:
+        """How many runs were requested."""
+        return 0 if self._pairing is None else self._pairing.requests
+
     def over(self) -> bool:
         """Return whether the time is up."""
-        return self.deadline is not None and monotonic() > self.deadline
+        return self.left() <= 0
 
     def pairs(
         self, differing: Sequence[AnyTrace], agreed: Sequence[AnyTrace], own: Sequence[AnyTrace], most: int
@@ -89,29 +96,34 @@ class MultiRunClaims:
         if not about:
             return
         begin = self.pairing.requests
-        best: dict[str, tuple[Related, int]] = {}
+        best = self._best
 
         def keep(found: Iterable[Related]) -> None:
             for one in found:
                 known, count = best.get(one.claim.name, (one, 0))
                 best[one.claim.name] = (min(known, one, key=_length), count + 1)
 
-        for group in _grouped(self._lefts(differing, agreed or own), TOGETHER):
-            if self.over() or self.pairing.requests - begin >= most:
-                break
-            keep(one for left in group for one in self.pairing.broken(about, left))
-            keep(self.pairing.differing(about, group))
-        if differing:
-            until = [Trace(_cut(one.scenario, len(one.steps) - 1), one.steps[:-1]) for one in differing]
-            keep(self.pairing.differing_from(about, [*until, *agreed], SCANNED))
-        self.asked[PAIRS] = self.pairing.requests - begin
-        for related, count in best.values():
-            small = self._small(related)
-            self.defects.append(Defect(related_divergence(self.pairing, small), count))
-        self.judged |= self.pairing.judged
-        for claim in about:
-            if claim.name not in self.pairing.judged:
-                self.why_not[claim.name] = self._why(claim.name)
+        try:
+            for group in _grouped(self._lefts(differing, agreed or own), TOGETHER):
+                if self.over() or self.pairing.requests - begin >= most:
+                    break
+                keep(one for left in group for one in self.pairing.broken(about, left))
+                keep(self.pairing.differing(about, group))
+            if differing:
+                until = [Trace(_cut(one.scenario, len(one.steps) - 1), one.steps[:-1]) for one in differing]
+                keep(self.pairing.differing_from(about, [*until, *agreed], SCANNED))
+        finally:
+            self.asked[PAIRS] = self.pairing.requests - begin
+            self.judged |= self.pairing.judged
+            for claim in about:
+                if claim.name not in self.pairing.judged:
+                    self.why_not[claim.name] = self._why(claim.name)
+
+    def conclude(self) -> None:
+        """Shrink the pairs that violate a claim, as far as the time allows, and add them to the defects."""
+        for related, count in self._best.values():
+            self.defects.append(Defect(related_divergence(self.pairing, self._small(related)), count))
+        self._best.clear()
 
     def liveness(self, systems: Sequence[AnySystem], steps: int) -> None:
         """Search the kernel's own graph in each scope, if it tells its state."""
@@ -119,22 +131,24 @@ class MultiRunClaims:
         begin = self.pairing.requests
         known: set[str] = set()
         reasons: dict[str, str] = {}
-        for system in systems if about else ():
-            if self.over():
-                break
-            asking = LivenessClaims(self.pairing, [claim for claim in about if claim.name not in known], steps)
-            for one in asking.broken(system):
-                known.add(one.claim.name)
-                self.defects.append(Defect(broken_divergence(self.pairing, one), 1))
-            self.judged |= asking.judged
-            reasons |= asking.why_not
-            if SILENT in asking.why_not.values():
-                break
-        self.asked[LIVENESS_RUNS] = self.pairing.requests - begin
-        for claim in about:
-            if claim.name not in self.judged | known:
-                self.why_not[claim.name] = reasons.get(claim.name, "the time was up")
-        self.judged |= known
+        try:
+            for system in systems if about else ():
+                if self.over():
+                    break
+                asking = LivenessClaims(self.pairing, [claim for claim in about if claim.name not in known], steps)
+                for one in asking.broken(system):
+                    known.add(one.claim.name)
+                    self.defects.append(Defect(broken_divergence(self.pairing, one), 1))
+                self.judged |= asking.judged
+                reasons |= asking.why_not
+                if SILENT in asking.why_not.values():
+                    break
+        finally:
+            self.asked[LIVENESS_RUNS] = self.pairing.requests - begin
+            for claim in about:
+                if claim.name not in self.judged | known:
+                    self.why_not[claim.name] = reasons.get(claim.name, "the time was up")
+            self.judged |= known
 
     def _lefts(self, differing: Sequence[AnyTrace], others: Sequence[AnyTrace]) -> Iterator[AnyScenario]:
         """Beginnings of runs: those that differ, then one of each other run, a second of each, and so on."""
@@ -162,7 +176,10 @@ class MultiRunClaims:
             nonlocal best
             if self.over():
                 return evidence == first
-            found = self._again(claim, evidence)
+            try:
+                found = self._again(claim, evidence)
+            except OutOfTime:
+                return evidence == first
             best = found or best
             return found is not None
 
@@ -277,7 +294,7 @@ def still_broken(pairing: Pairing, claim: Property, system: AnySystem, run: AnyS
     """Return whether a kernel still violates a liveness claim by this run, whose last `loop` actions repeat."""
     asking = LivenessClaims(pairing, [claim], STEPS)
     if claim.existential:
-        return bool(asking.broken(system))
+        return any(True for _ in asking.broken(system))
     first = len(run.actions) - loop
     evidence = Lasso(run.config, run.start, run.actions[:first], run.actions[first:]) if loop else run
     return asking.breaks(own_system(system, pairing, STEPS), claim, evidence)

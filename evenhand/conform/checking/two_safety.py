@@ -170,6 +170,8 @@ class Pairing:
     def ask(self, runs: Iterable[AnyScenario]) -> None:
         """Send the kernel all runs that were not requested yet."""
         new = [run for run in dict.fromkeys(runs) if run.actions and run not in self._known]
+        if not new:
+            return
         if len(self._known) + len(new) > KEPT:
             self._known.clear()
         coder = self.examiner.coder

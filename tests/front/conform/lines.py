@@ -74,6 +74,9 @@ def misbehave(how: str, answer: dict[str, Any]) -> str:
         case "errors_forever":
             while True:
                 os.write(2, b"e" * 65_536)
+        case "crowd":
+            while True:
+                subprocess.Popen(["sleep", "3600"], start_new_session=True)
         case "child":
             subprocess.Popen(["sleep", "3600"])
             time.sleep(3_600)

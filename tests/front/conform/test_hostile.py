@@ -20,6 +20,8 @@ from evenhand.core.registry import find
 HERE = Path(__file__).parent
 HOW_TO = HERE.parents[2] / "docs/how-to/check-your-kernel.md"
 LIMITS = KernelLimits(seconds=0.3, startup=10.0, answer=100_000)
+FEW = KernelLimits(seconds=10.0, processes=30)
+"""For the program that starts processes without end."""
 ROOMY = KernelLimits(seconds=10.0, mebibytes=96)
 """For the kernel that takes memory: its own limit ends it, long before the clock."""
 LEAVES = "tests.front.conform.latches"
@@ -60,6 +62,7 @@ COMMANDS: tuple[tuple[str, str, str, str], ...] = (
     ("dies_at_once", "ends before the first answer", "kernel_answers", Fault.EXITED.value),
     ("endless", "prints a line without end", "kernel_answers", Fault.TOO_LONG.value),
     ("errors_forever", "prints to standard error for ever", "kernel_answers", Fault.HUNG.value),
+    ("crowd", "starts processes without end", "kernel_answers", Fault.PROCESSES.value),
     ("child", "starts a process and hangs", "kernel_answers", Fault.HUNG.value),
 )
 
@@ -96,7 +99,7 @@ def adapter(name: str) -> Piped:
 
 def program(how: str) -> Piped:
     """Return the program with one misbehaviour."""
-    return command_source(shlex.join([sys.executable, str(HERE / "lines.py"), how]), LIMITS)
+    return command_source(shlex.join([sys.executable, str(HERE / "lines.py"), how]), FEW if how == "crowd" else LIMITS)
 
 
 @pytest.mark.parametrize(("name", "_deed", "claim", "fault"), rows(ADAPTERS))

@@ -1,0 +1,192 @@
+"""Run traces on a kernel in one phase of a check: send them in batches, examine the answers, follow differing runs."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from enum import Enum
+from itertools import islice
+from time import monotonic
+from typing import Any
+
+from evenhand.conform.adapters.kernels import KernelResponse, Source
+from evenhand.conform.adapters.wire import Fault
+from evenhand.conform.checking.coding import Coder
+from evenhand.conform.checking.covering import Covering, Walk
+from evenhand.conform.checking.defects import Defects, wavering
+from evenhand.conform.checking.divergence import Divergence, Examiner
+from evenhand.conform.checking.multi_run import DIFFERING
+from evenhand.core.trace import AnyScenario, AnyTrace, Trace
+from evenhand.processes.clock import OutOfTime
+
+AGAIN = "again"
+FIRST_BATCH, BATCH = 4, 32
+"""Scenarios that are sent ahead, first and later: the first are soon made, and answered in little time."""
+
+FAILING = 400
+"""Failing runs after which a phase is given up: the kernel and the model agree on too little."""
+
+FOLLOWED = 1_000
+"""Differing runs that are followed beyond their first difference."""
+
+SLOW = 100
+COST = {Fault.HUNG: SLOW, Fault.MEMORY: SLOW, Fault.TOO_LONG: SLOW, Fault.EXITED: 10, Fault.PROCESSES: 10}
+"""How many failing runs one counts as that took a time limit, or a process, to fail."""
+
+ASKED_AGAIN = 24
+"""How often one scenario is asked again without an action that the kernel cannot take."""
+
+REPEATED = 24
+"""Agreeing runs repeated in a fresh process, in another order."""
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Actions of one kind that the kernel cannot take, how many were left out, and its first reason."""
+
+    kind: str
+    count: int
+    why: str
+
+
+@dataclass
+class Phase:
+    """What single runs show: counts, sightings, and runs for later; `left` says how many seconds it may go on."""
+
+    coder: Coder
+    examiner: Examiner
+    defects: Defects
+    source: Source
+    left: Callable[[], float]
+    runs: dict[str, int] = field(default_factory=dict[str, int])
+    steps: dict[str, int] = field(default_factory=dict[str, int])
+    unsupported: dict[str, int] = field(default_factory=dict[str, int])
+    failing: int = 0
+    first: tuple[int, float] | None = None
+    began: float = field(default_factory=monotonic)
+    only_first: bool = False
+    agreed: list[AnyTrace] = field(default_factory=list[AnyTrace])
+    differing: dict[AnyScenario, AnyTrace] = field(default_factory=dict[AnyScenario, AnyTrace])
+    own: list[AnyTrace] = field(default_factory=list[AnyTrace])
+    notes: list[str] = field(default_factory=list[str])
+    followed: int = 0
+    left_out: dict[str, LeftOut] = field(default_factory=dict[str, LeftOut])
+    refused: set[tuple[Any, Any]] = field(default_factory=set[tuple[Any, Any]])
+
+    def over(self) -> bool:
+        """Return whether the phase must end: the time is up, too much fails, or the first fault is enough."""
+        return (self.only_first and self.first is not None) or self.failing >= FAILING or self.left() <= 0
+
+    def run(self, name: str, traces: Iterable[tuple[AnyTrace, Walk | None]], covering: Covering | None = None) -> None:
+        """Run every trace on the kernel until the phase is over."""
+        self.failing = 0
+        waiting, size = iter(traces), FIRST_BATCH
+        while not self.over() and (batch := list(islice(waiting, size))):
+            size = min(BATCH, 2 * size)
+            for _ in range(ASKED_AGAIN):
+                batch = self._asked(name, batch, covering)
+                if not batch:
+                    break
+        if self.failing >= FAILING:
+            self.notes.append(f"{name}: stopped, too many runs fail; these findings hide others")
+
+    def _asked(
+        self, name: str, batch: Sequence[tuple[AnyTrace, Walk | None]], covering: Covering | None
+    ) -> list[tuple[AnyTrace, Walk | None]]:
+        """Run traces on the kernel; return those to run again, without actions that it cannot take."""
+        again: list[tuple[AnyTrace, Walk | None]] = []
+        requests = [self.coder.request(trace) for trace, _ in batch]
+        answers, waiting = self.source.ask(requests), deque(batch)
+        while waiting:
+            one, response = requests[-len(waiting)], self._next(answers, waiting, covering)
+            trace, walk = waiting.popleft()
+            self.runs[name] = self.runs.get(name, 0) + 1
+            self.steps[name] = self.steps.get(name, 0) + len(response.shown)
+            if response.unsupported and not response.refused:
+                self.unsupported[response.unsupported] = self.unsupported.get(response.unsupported, 0) + 1
+                continue
+            if response.as_expected:
+                self.agreed.append(trace)
+                continue
+            agreed = self.examiner.agreed(trace, one, response)
+            if agreed < len(trace.steps) and walk is not None and covering is not None:
+                covering.give_back(walk, agreed)
+            if response.refused and agreed == len(response.shown):
+                rest = self._without(trace, agreed, response.unsupported)
+                again += [(rest, None)] if rest.steps else []
+            elif agreed < len(trace.steps):
+                self._differs(trace, agreed + 1)
+            else:
+                self.own.append(trace)
+            found = self.examiner.examine(trace, one, response, name)
+            self._saw(found)
+            if found is not None and found.what == "differs" and self.followed < FOLLOWED:
+                self.followed += 1
+                behind = list(self.examiner.later(trace, one, response, name))
+                self.defects.follow(found, len(response.shown), behind)
+        return again
+
+    def _next(
+        self,
+        answers: Iterator[KernelResponse],
+        waiting: Sequence[tuple[AnyTrace, Walk | None]],
+        covering: Covering | None,
+    ) -> KernelResponse:
+        """The next answer; walks that get none any more count as not walked.  Raises OutOfTime."""
+        try:
+            return next(answers)
+        except OutOfTime:
+            if covering is not None:
+                covering.transitions -= sum(walk.fresh for _, walk in waiting if walk is not None)
+            raise
+
+    def _without(self, trace: AnyTrace, place: int, why: str) -> AnyTrace:
+        """Return the run without the action at `place` and all that the kernel cannot take; count what is left out."""
+        scenario = trace.scenario
+        self.refused.add((scenario.config, scenario.actions[place]))
+        rest = scenario.actions[place:]
+        for action in (one for one in rest if (scenario.config, one) in self.refused):
+            kind = _kind(action)
+            known = self.left_out.get(kind, LeftOut(kind, 0, why))
+            self.left_out[kind] = replace(known, count=known.count + 1)
+        kept = tuple(one for one in rest if (scenario.config, one) not in self.refused)
+        return self.coder.trace(replace(scenario, actions=scenario.actions[:place] + kept if kept else ()))
+
+    def again(self, seed: int) -> None:
+        """Repeat some agreeing runs in a fresh process and another order; they must agree again."""
+        chosen = random.Random(seed).sample(self.agreed, min(REPEATED, len(self.agreed)))
+        if not chosen or self.over():
+            return
+        self.source.renew()
+        requests = [self.coder.request(trace) for trace in chosen]
+        for trace, one, response in zip(chosen, requests, self.source.ask(requests), strict=True):
+            self.runs[AGAIN] = self.runs.get(AGAIN, 0) + 1
+            self.steps[AGAIN] = self.steps.get(AGAIN, 0) + len(response.shown)
+            found = self.examiner.examine(trace, one, response, AGAIN)
+            if found is not None and found.what != "mutates":
+                self._saw(wavering(replace(found, got=found.expected), found.got))
+
+    def _differs(self, trace: AnyTrace, steps: int) -> None:
+        """Keep a run up to step `steps`, in which the kernel differs."""
+        if len(self.differing) < DIFFERING:
+            cut = replace(trace.scenario, actions=trace.scenario.actions[:steps])
+            self.differing.setdefault(cut, Trace(cut, trace.steps[:steps]))
+
+    def _saw(self, divergence: Divergence | None) -> None:
+        if divergence is None:
+            return
+        self.failing += (COST.get(divergence.fault, 1) if divergence.fault else 1) if divergence.length else SLOW
+        if self.first is None:
+            self.first = (sum(self.runs.values()), monotonic() - self.began)
+        self.defects.add(divergence)
+
+
+def _kind(action: Any) -> str:
+    """The class of an action and, where one class has several kinds, its kind."""
+    kind = type(action).__name__
+    if isinstance(action, Enum):
+        return action.name
+    values = [getattr(action, one.name) for one in fields(action)] if is_dataclass(action) else []
+    return " ".join([kind, *(one.name for one in values[:1] if isinstance(one, Enum))])

@@ -1,0 +1,52 @@
+"""Interrupt a computation that does not look at the time itself, where the platform can do that."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+
+from evenhand.processes.clock import OutOfTime
+
+AGAIN = 0.2
+"""Seconds after which a computation is interrupted again, should it have swallowed the first."""
+
+SHORTEST = 0.001
+"""Seconds that an alarm waits at least; 0 would switch it off."""
+
+
+class Hung(OutOfTime):
+    """The time was over while something did not return."""
+
+
+@contextmanager
+def until(left: Callable[[], float], grace: float) -> Generator[None]:
+    """Raise Hung inside the block `grace` seconds after `left` says that no time is left.
+
+    The grace lets what looks at the time itself end first.  Only the main thread can be interrupted, and only where
+    nobody else uses the alarm.  Raises OutOfTime where there is no time to begin with.
+    """
+    seconds = left()
+    if seconds <= 0:
+        raise OutOfTime
+    alarm = getattr(signal, "SIGALRM", None)
+    main = threading.current_thread() is threading.main_thread()
+    if alarm is None or not main or signal.getsignal(alarm) is not signal.SIG_DFL or seconds > threading.TIMEOUT_MAX:
+        yield
+        return
+
+    def over(*_: object) -> None:
+        more = left() + grace  # CPU seconds may pass more slowly than those of the clock
+        if more <= 0:
+            signal.setitimer(signal.ITIMER_REAL, AGAIN)
+            raise Hung
+        signal.setitimer(signal.ITIMER_REAL, max(more, SHORTEST))
+
+    signal.signal(alarm, over)
+    signal.setitimer(signal.ITIMER_REAL, seconds + grace)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(alarm, signal.SIG_DFL)

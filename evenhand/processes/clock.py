@@ -1,0 +1,58 @@
+"""The time that a whole command may take, by the clock and in CPU seconds of this process and all that it started."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Callable
+
+from evenhand.processes.launch import cpu_of
+
+FRESH = 0.25
+"""Seconds for which the CPU time of running processes is not read again, because reading it takes time."""
+
+
+class OutOfTime(BaseException):
+    """The time is over.  A BaseException, so that no `except Exception` of a kernel or model swallows it."""
+
+
+class Clock:
+    """Seconds spent: by the clock or of CPU, whichever is more; of CPU alone unless `by_clock`.
+
+    `limit` bounds the whole (None: no limit).  `running` gives the id of the watcher of a running command, if any.
+    """
+
+    def __init__(
+        self, limit: float | None = None, *, by_clock: bool = True, running: Callable[[], int | None] = lambda: None
+    ) -> None:
+        self.limit = math.inf if limit is None else limit
+        self.by_clock, self.running = by_clock, running
+        self._read: tuple[int | None, float, float] = (None, -math.inf, 0.0)
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin again: what was spent so far, such as on the start of the first kernel, does not count."""
+        self._began, self._used = time.monotonic(), self._cpu()
+
+    def spent(self) -> float:
+        """Return the seconds spent so far."""
+        cpu = self._cpu() - self._used
+        return max(cpu, time.monotonic() - self._began) if self.by_clock else cpu
+
+    def left(self) -> float:
+        """Return the seconds that are left of the whole."""
+        return self.limit - self.spent()
+
+    def _cpu(self) -> float:
+        used = os.times()
+        return used.user + used.system + used.children_user + used.children_system + self._live()
+
+    def _live(self) -> float:
+        """The CPU seconds of what runs, which are not among those of ended children."""
+        pid, now = self.running(), time.monotonic()
+        known, when, seconds = self._read
+        if pid != known or now - when > FRESH:
+            seconds = 0.0 if pid is None else cpu_of(pid)
+            self._read = (pid, now, seconds)
+        return seconds

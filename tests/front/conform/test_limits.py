@@ -1,0 +1,262 @@
+"""A check is bounded as a whole, in time and memory, and nothing that a kernel starts outlives it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evenhand.cli import console
+from evenhand.conform.checking.drawing import drawn, silenced
+from evenhand.core.registry import find
+from evenhand.processes.clock import Clock
+from evenhand.processes.lines import Failure, LineProcess, NoLine
+from tests.front.conftest import PLUGINS, ROOT
+
+WILD = Path(__file__).parent / "wild.py"
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="subreapers and /proc are Linux's")
+
+
+def wild(how: str, mark: str) -> list[str]:
+    """Return the command of a kernel that misbehaves; `mark` stands on the command line of all that it starts."""
+    return [sys.executable, "-S", str(WILD), how, mark]
+
+
+def marked(mark: str) -> list[int]:
+    """Return the ids of the running kernels with this mark, and of what they started."""
+    found: list[int] = []
+    for entry in Path("/proc").iterdir():
+        try:
+            words = (entry / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if str(WILD).encode() in words and mark.encode() in words and b"--command" not in words:
+            found.append(int(entry.name))
+    return found
+
+
+def gone(mark: str, seconds: float = 5.0) -> bool:
+    """Return whether all with this mark are gone soon; those that are not are killed, so that no test leaves any."""
+    until = time.monotonic() + seconds
+    while marked(mark) and time.monotonic() < until:
+        time.sleep(0.02)
+    left = marked(mark)
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    return not left
+
+
+@pytest.fixture
+def mark(tmp_path: Path) -> str:
+    """Return a word that no other process has on its command line."""
+    return f"mark-{os.getpid()}-{tmp_path.name}"
+
+
+def until_started(mark: str, count: int) -> None:
+    """Wait until so many processes carry the mark."""
+    until = time.monotonic() + 10
+    while len(marked(mark)) < count:
+        assert time.monotonic() < until, "it did not start"
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("how", ["orphan", "forks"])
+def test_what_a_command_started_ends_with_it(how: str, mark: str) -> None:
+    """Also in a session of its own, after two forks, and where processes are started all the time."""
+    process = LineProcess(wild(how, mark))
+    until_started(mark, 2)
+    process.stop()
+    assert gone(mark, 0.5)
+
+
+def test_what_a_command_started_ends_when_the_command_does(mark: str) -> None:
+    """Its exit code is still the command's own."""
+    process = LineProcess(wild("orphan", mark))
+    until_started(mark, 2)
+    for pid in marked(mark):
+        if b"orphan" in Path(f"/proc/{pid}/cmdline").read_bytes():
+            os.kill(pid, signal.SIGTERM)
+    with pytest.raises(NoLine) as ended:
+        process.line(5.0)
+    assert (ended.value.failure, ended.value.code) == (Failure.EXITED, -signal.SIGTERM)
+    assert gone(mark, 0.5)
+    process.stop()
+
+
+def test_memory_is_bounded_for_all_that_a_command_starts(mark: str) -> None:
+    """Four children below the limit are above it together; each has memory of its own."""
+    process = LineProcess(wild("eats", mark), memory=96 << 20)
+    process.send([b'{"do":"step","id":1,"action":{"verb":"take","agent":1}}\n'])
+    with pytest.raises(NoLine, match="MiB in use, 96 allowed") as ended:
+        process.line(10.0)
+    assert ended.value.failure is Failure.MEMORY
+    assert gone(mark, 0.5)
+    process.stop()
+
+
+def test_the_number_of_processes_is_bounded(mark: str) -> None:
+    """Long before the machine takes no more."""
+    process = LineProcess(wild("forks", mark), processes=40)
+    with pytest.raises(NoLine, match="more than 40 processes") as ended:
+        process.line(10.0)
+    assert ended.value.failure is Failure.PROCESSES
+    assert gone(mark, 0.5)
+    process.stop()
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_nothing_outlives_a_check_that_a_signal_ends(by: signal.Signals, mark: str) -> None:
+    """Not even `kill -9` of evenhand leaves a process in a session of its own."""
+    with started(wild("orphan", mark), "--seconds", "60", "--json") as run:
+        until_started(mark, 2)
+        run.send_signal(by)
+        out, err = run.communicate(timeout=20)
+    assert gone(mark, 2.0)
+    if by is not signal.SIGKILL:
+        assert run.returncode == 130, err
+        assert json.loads(out)["interrupted"] is True
+
+
+def started(command: list[str], *words: str, protocol: str = "latch") -> subprocess.Popen[bytes]:
+    """Start a check of a kernel."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(PLUGINS), str(ROOT)])}
+    line = [sys.executable, "-m", "evenhand", "check", protocol, "--command", shlex.join(command), *words]
+    return subprocess.Popen(line, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def checked(how: str, mark: str, *words: str) -> tuple[Any, str]:
+    """Return the report of a check of a wild kernel, and what it wrote to standard error."""
+    with started(wild(how, mark), *words, "--json") as run:
+        out, err = run.communicate(timeout=120)
+    assert run.returncode in (0, 1), err
+    return json.loads(out), err.decode()
+
+
+SLOWLY = [pytest.param(one, marks=pytest.mark.deep) for one in ("silent", "drips", "stops", "eats", "forks")]
+
+
+@pytest.mark.parametrize("how", ["deaf", *SLOWLY])
+def test_the_time_bounds_a_check_whatever_its_kernel_does(how: str, mark: str) -> None:
+    """It ends a tenth after the time at most, with its finding, and told on the way that it runs."""
+    report, err = checked(how, mark, "--seconds", "6")
+    assert report["timing"]["total"] <= 6 * 1.1 + 0.5  # the start of the first kernel
+    assert [one["claim"] for one in report["findings"]] == ["kernel_answers"]
+    assert how != "deaf" or re.search("check latch latch: 0 after [56] s", err)
+    assert gone(mark, 0.5)
+
+
+def test_every_engine_has_its_share_and_what_is_left_out_is_said(mark: str) -> None:
+    """The drawn runs alone would take several times the time."""
+    report, _ = checked("slow", mark, "--seconds", "8")
+    (system,) = report["systems"]
+    assert {"exhaustive", "machine", "liveness"} <= system["runs"].keys()
+    (note,) = [one for one in system["notes"] if one.startswith("left out for lack of time: a part of")]
+    assert "machine" in note
+    assert report["timing"]["total"] <= 8 * 1.1 + 0.5
+
+
+def test_cpu_seconds_count_also_those_of_processes_that_a_kernel_started(mark: str) -> None:
+    """A kernel whose children compute spends the time of the check, although this process sleeps."""
+    process = LineProcess(wild("burns", mark))
+    clock = Clock(by_clock=False, running=lambda: process.pid)
+    own = time.process_time()
+    until = time.monotonic() + 20
+    while clock.spent() < 1.5 and time.monotonic() < until:
+        time.sleep(0.1)
+    assert clock.spent() - (time.process_time() - own) >= 1.0, "its children were not counted"
+    process.stop()
+    assert gone(mark, 0.5)
+
+
+def test_an_alarm_waits_for_the_time_and_interrupts_what_does_not_look_at_it() -> None:
+    """In a process of its own, because the test runner may use the alarm."""
+    program = """
+import time
+from evenhand.processes.alarm import Hung, until
+began, calls = time.monotonic(), []
+def left():
+    calls.append(1)
+    return 0.2 if len(calls) < 3 else -1.0
+try:
+    with until(left, 0.1):
+        while True: pass
+except Hung:
+    print(time.monotonic() - began)
+"""
+    ran = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=20)
+    assert 0.55 <= float(ran.stdout) <= 5.0, ran.stderr
+
+
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupted_examination_reports_what_was_found(by: signal.Signals, tmp_path: Path) -> None:
+    """A kernel that favours a name is found long before the slow rest."""
+    (tmp_path / "slow.py").write_text(SLOW, "utf-8")
+    there = tmp_path / "there"
+    words = ["examine", f"{tmp_path / 'slow.py'}:Slow", "--json"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "THERE": str(there)}
+    with subprocess.Popen(
+        [sys.executable, "-m", "evenhand", *words], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as run:
+        until = time.monotonic() + 20
+        while not there.exists() and run.poll() is None and time.monotonic() < until:
+            time.sleep(0.02)
+        run.send_signal(by)
+        out, err = run.communicate(timeout=20)
+    assert run.returncode == 130, err
+    report = json.loads(out)
+    assert report["interrupted"] is True
+    assert any(one["status"] == "REFUTED" for one in report["verdicts"])
+
+
+SLOW = """
+import os, time
+
+class Slow:
+    agents = ("ann", "bob")
+    calls = 0
+
+    def choices(self, agent):
+        return ("take", "leave")
+
+    def act(self, profile):
+        Slow.calls += 1
+        if Slow.calls > 400:
+            open(os.environ["THERE"], "w").close()
+            time.sleep(0.2)
+        return {agent: ("taken" if agent == "ann" else "refused") for agent in profile}
+"""
+
+
+def test_progress_is_told_off_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """A line after some seconds, then now and then."""
+    monkeypatch.setattr(console, "FIRST_LINE", 0.0)
+    with console.counting("check it") as progress:
+        progress(3, 3)
+        progress(5, 5)
+    assert capsys.readouterr().err == "check it: 3 after 0 s\n"
+
+
+def test_drawn_runs_are_repeated_without_each_agent() -> None:
+    """An agent that stays silent is among the schedules of every check."""
+    bundle = find("markspace")
+    system = bundle.model.systems["first_writer"]
+    generator = next((one for one in bundle.generators if one.system == system.name), None)
+    assert system.actor is not None
+    run = max(drawn(system, generator, examples=20, steps=12, seed=0), key=lambda one: len(one.actions))
+    actors = {system.actor(action) for action in run.actions} - {""}
+    assert len(actors) > 1
+    made = dict(silenced(system, run, {}, 1))
+    assert made.keys() == actors
+    for agent, without in made.items():
+        assert [one for one in run.actions if system.actor(one) != agent] == list(without.actions)
+    assert not list(silenced(system, run, dict.fromkeys(actors, 1), 1))
