@@ -28,6 +28,8 @@ SHORTEST = 0.5
 
 NO_PLACE = "not asked: another process cannot import the kernel; give its place"
 
+NO_CLOCK = "not asked: the clock of a program cannot be put ahead"
+
 Seen = Mapping[str, tuple[str, list[str]]]
 """Key of a play → what is compared of it, and its outcomes in words."""
 
@@ -95,6 +97,9 @@ def apart(subject: Subject, origin: Origin | None, end: float, explained: Collec
     for change in CHANGES:
         if because or origin is None:
             yield Answer(change.name, change.sentence, Status.UNDECIDED, because)
+            continue
+        if change.name == "clock" and origin.command:
+            yield Answer(change.name, change.sentence, Status.UNDECIDED, NO_CLOCK)
             continue
         try:
             base = base or _shown(origin, BASE, end)

@@ -143,18 +143,34 @@ def _left_to_the_hash_seed(one: Answer) -> Answer:
 
 @dataclass(frozen=True)
 class _Scope:
-    """Whether all small plays were tried; else why not: `late` for lack of time, `many` because there are too many."""
+    """Whether all small plays were tried; else why not: `late` for lack of time, or because there are too many.
+
+    `whole` is the number of rounds up to which all were.
+    """
 
     complete: bool = False
     late: str = ""
-    many: str = ""
+    whole: int = 0
+
+    def many(self, question: Question) -> str:
+        """Return why a question is undecided: no play with the rounds that it needs is among those all tried."""
+        if self.complete or self.whole >= question.rounds:
+            return ""
+        rounds = "one round" if question.rounds == 1 else f"{question.rounds} rounds"
+        return f"there are more than {MOST_PLAYS:,} plays of up to {rounds}"
+
+    @property
+    def part(self) -> str:
+        """Return what HOLDS is about, where not all small plays were tried."""
+        rounds = "one round" if self.whole == 1 else f"{self.whole} rounds"
+        return "" if self.complete else f"all plays of up to {rounds}, and the first {MOST_PLAYS:,} plays alone"
 
 
 def _enumerate(subject: Subject, able: list[_Asked]) -> _Scope:
     """Ask every question of every small play, up to a number.  Raises OutOfTime."""
     for number, play in enumerate(plays(subject)):
         if number >= MOST_PLAYS:
-            return _Scope(many="" if len(play.rounds) > 1 else f"there are more than {MOST_PLAYS:,} plays of one round")
+            return _Scope(whole=len(play.rounds) - 1)
         for one in _open(able):
             one.witness = one.ask(subject, play)
     return _Scope(complete=True)
@@ -233,7 +249,7 @@ def _answer(one: _Asked, scope: _Scope, found: set[str], name: Callable[[_Asked]
     if explained:
         because = f"explained by: {', '.join(sorted(explained))}"
         return Answer(question.name, question.sentence, Status.UNDECIDED, because, plays=one.plays)
-    because = scope.late or scope.many
+    because = scope.late or scope.many(question)
     if one.unable and not because:
         because = f"not asked{' of some plays' if one.plays else ''}: {one.unable}"
     elif not one.plays and not because:
@@ -242,7 +258,7 @@ def _answer(one: _Asked, scope: _Scope, found: set[str], name: Callable[[_Asked]
         question.name,
         question.sentence,
         Status.UNDECIDED if because else Status.HOLDS,
-        because,
+        because or scope.part,
         plays=one.plays,
         drawn=one.drawn,
         complete=scope.complete,

@@ -8,9 +8,11 @@ more questions (`ABILITIES`).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
+
+from evenhand.arbiters.values import comparable, fixed
 
 Factory: TypeAlias = Callable[..., Any]
 Profile: TypeAlias = tuple[tuple[str, Any], ...]
@@ -96,4 +98,11 @@ def choices_of(kernel: Any, agent: str) -> tuple[Any, ...]:
         found = cast("Mapping[str, Any]", found).get(agent)
     if found is None or isinstance(found, str | bytes) or not isinstance(found, Iterable):
         raise NotExaminable(f"the kernel lists no choices for agent {agent!r}; give it `choices(agent)`, or a list")
-    return tuple(cast("Iterable[Any]", found))
+    return listed(cast("Iterable[Any]", found))
+
+
+def listed(values: Iterable[Any]) -> tuple[Any, ...]:
+    """Return values in their order; those of a set, which has none, sorted, so that no hash seed decides."""
+    if isinstance(values, Set):
+        return tuple(sorted(values, key=lambda one: fixed(comparable(one))))
+    return tuple(values)

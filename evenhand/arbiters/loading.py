@@ -10,21 +10,28 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.arbiters.kernels import Factory, NotExaminable
+from evenhand.arbiters.programs import program
 from evenhand.arbiters.rules import rule
 from evenhand.core.answers import error_text
 
 
 @dataclass(frozen=True)
 class Origin:
-    """What another process needs to make the same kernel: the place of a factory, or of a rule and its options."""
+    """What another process needs to make the same kernel: the place of a factory, or of a rule and its options.
 
-    place: str
+    `command` starts a program instead.
+    """
+
+    place: str = ""
     choices: list[Any] | None = None
     listed: bool = False
     labels: list[Any] | None = None
+    command: str = ""
 
     def factory(self) -> Factory:
         """Import the factory.  Raises NotExaminable."""
+        if self.command:
+            return program(self.command)
         found = factory_at(self.place)
         if self.choices is None:
             return found
@@ -40,6 +47,8 @@ def origin_of(factory: Factory, place: str = "") -> Origin | None:
 
     A rule is made again from its function (at `place`) and its choices, where JSON can hold these.
     """
+    if command := getattr(factory, "__command__", ""):
+        return Origin(command=command)
     made: tuple[Factory, tuple[Any, ...], bool, tuple[Any, ...]] | None = getattr(factory, "__rule__", None)
     if made is None or (place and hasattr(factory_at(place), "__rule__")):
         own = place or place_of(factory)

@@ -43,6 +43,8 @@ class Question(ABC):
     needs: ClassVar[tuple[tuple[str, ...], ...]] = ()
     after: ClassVar[tuple[str, ...]] = ("repetition",)
     """Questions whose findings explain one of this, so that it is asked only where they found none."""
+    rounds: ClassVar[int] = 1
+    """The rounds of the shortest play that it can be asked of."""
 
     def missing(self, subject: Subject) -> str:
         """Return what the kernel would have to offer; empty if the question can be asked."""
@@ -52,6 +54,10 @@ class Question(ABC):
     @abstractmethod
     def ask(self, subject: Subject, play: Play, shown: Shown) -> Witness | None:
         """Return the witness that this play gives, None if it gives none.  Raises Unable."""
+
+    def again(self, witness: Witness) -> tuple[Play, ...]:
+        """Return the plays of which it is to be asked, in this order, to see the same finding again."""
+        return (witness.play,)
 
     def named(self, subject: Subject, witness: Witness) -> str:
         """Return what decides in the witness, as far as variants of it show."""

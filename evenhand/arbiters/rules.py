@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from evenhand.arbiters.kernels import Factory
+from evenhand.arbiters.kernels import listed as in_order
 
 
 def rule(
@@ -17,10 +18,11 @@ def rule(
 ) -> Factory:
     """Return a factory for a rule: one function of a profile (votes, bids, requests) with one result for all.
 
+    A play of a rule has one round, because a function has no past: what it keeps shows when the play is repeated.
     `function` takes {agent: choice}, or the list of choices if `listed`.  `labels` are values (candidates) whose names
     should not matter.
     """
-    menu, values = tuple(choices), tuple(labels)
+    menu, values = in_order(choices), in_order(labels)
 
     class Rule:
         __rule__ = (function, menu, listed, values)
@@ -28,9 +30,14 @@ def rule(
 
         def __init__(self, agents: list[str]) -> None:
             self.agents = agents
-            self.choices = menu
+            self.done = False
+
+        def choices(self, agent: str) -> tuple[Any, ...]:
+            del agent
+            return () if self.done else menu
 
         def act(self, profile: dict[str, Any]) -> dict[str, Any]:
+            self.done = True
             given: Any = [profile[agent] for agent in self.agents if agent in profile] if listed else dict(profile)
             return dict.fromkeys(profile, function(given))
 

@@ -67,6 +67,7 @@ class History(Question):
     name = "history"
     sentence = "After equal observations, equal choices have equal outcomes, whatever happened before."
     needs = (("observe",),)
+    rounds = 2
 
     def __init__(self) -> None:
         self._known: dict[object, tuple[Play, Shown]] = {}
@@ -91,6 +92,10 @@ class History(Question):
             return None
         change = "the rounds before the last, after which the kernel shows the same state"
         return Witness(*earlier, "the last round has other outcomes", change, play, shown)
+
+    def again(self, witness: Witness) -> tuple[Play, ...]:
+        """Return both plays, because the second is compared with the first."""
+        return (witness.play,) if witness.other is None else (witness.play, witness.other)
 
     def named(self, subject: Subject, witness: Witness) -> str:
         """Return whose past decides for whom: put one agent's past in the place of its other past at a time."""
@@ -202,3 +207,7 @@ class Turns(Question):
         shortest = replace(play, rounds=play.rounds * 2)
         why = f"{', '.join(last)} never comes first in {times} rounds of the same choices"
         return Witness(shortest, perform(subject, shortest), why)
+
+    def again(self, witness: Witness) -> tuple[Play, ...]:
+        """Return the first round, which is repeated here."""
+        return (replace(witness.play, rounds=witness.play.rounds[:1]),)

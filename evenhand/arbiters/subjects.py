@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 from evenhand.arbiters.environments import environments, is_environment
-from evenhand.arbiters.kernels import POPULATION, Factory, NotExaminable, Subject, choices_of
+from evenhand.arbiters.kernels import POPULATION, Factory, NotExaminable, Subject, choices_of, listed
 from evenhand.core.answers import error_text
 
 
@@ -47,7 +47,7 @@ def subject_of(kernel: Factory, name: str = "") -> Subject:
     offered |= {"threads"} if getattr(first, "threads", False) is True else set()
     offered |= {"seed"} if hasattr(first, "reset") and _takes(first.reset, "seed") else set()
     offered |= {"population"} if takes_agents else set()
-    labels = tuple(_value(first, "labels", ()))
+    labels = listed(_value(first, "labels", ()))
     return Subject(title, factory, tuple(agents), frozenset(offered | ({"labels"} if labels else set())), labels)
 
 

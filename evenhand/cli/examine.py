@@ -11,17 +11,20 @@ import typer
 
 from evenhand.arbiters.kernels import Factory, NotExaminable
 from evenhand.arbiters.loading import factory_at
+from evenhand.arbiters.programs import program
 from evenhand.arbiters.rules import rule
 from evenhand.cli.console import BadUse, guarded
 from evenhand.cli.forms import write_forms
-from evenhand.cli.options import JsonOut, SeedOption
-from evenhand.cli.output import finish, folder_for
+from evenhand.cli.options import CommandOption, JsonOut, SeedOption
+from evenhand.cli.output import finish, folder_for, write_files
+from evenhand.evidence.known import BadBaseline
 from evenhand.examination import examine as examined
 
 
 @guarded
 def examine(
-    kernel: Annotated[str, typer.Argument(metavar="KERNEL", help="package.module:factory, or FILE.py:factory.")],
+    kernel: Annotated[str, typer.Argument(metavar="KERNEL", help="package.module:factory, or FILE.py:factory.")] = "",
+    command: CommandOption = "",
     choices: Annotated[
         str, typer.Option(metavar="A,B,…", help="KERNEL is a function of {agent: choice}; these are the choices.")
     ] = "",
@@ -39,8 +42,15 @@ def examine(
     seconds: Annotated[float, typer.Option(metavar="S", min=1.0, help="Time limit of the whole.")] = 60.0,
     examples: Annotated[int, typer.Option(metavar="N", min=1, help="Drawn plays of each question.")] = 60,
     seed: SeedOption = 0,
+    known: Annotated[
+        Path | None,
+        typer.Option(metavar="PATH", help="Expect the findings of this report (report.json, or the folder of --out)."),
+    ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write the report in every form to this folder.")
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Write the report in every form, and a pytest file of each finding, to this folder."
+        ),
     ] = None,
     as_json: JsonOut = False,
 ) -> int:
@@ -49,17 +59,24 @@ def examine(
     Exit codes: 0 nothing decides that should not; 1 an arbiter was found; 2 bad use; 3 no time for some
     questions; 130 interrupted.
     """
+    if bool(kernel) == bool(command):
+        raise BadUse("name the kernel by exactly one of KERNEL (package.module:factory) and --command '…'")
+    if command and (choices or listed or label):
+        raise BadUse("--choices, --listed and --label describe a function; a program lists its choices itself")
     allowed = dict(_exception(text) for text in allow or ())
     folder = folder_for(out)
     try:
         with redirect_stdout(sys.stderr):  # what a kernel prints must not mix with the report
-            factory = _factory(kernel, choices, listed, label or [])
-            found = examined(factory, allow=allowed, place=kernel, seconds=seconds, examples=examples, seed=seed)
-    except NotExaminable as error:
+            factory = _factory(kernel, choices, listed, label or []) if kernel else program(command)
+            found = examined(
+                factory, allow=allowed, known=known, place=kernel, seconds=seconds, examples=examples, seed=seed
+            )
+    except (NotExaminable, BadBaseline) as error:
         raise BadUse(str(error)) from error
-    report = found.report()
+    report = found.report(folder)
     if folder is not None:
         write_forms(folder, report)
+        write_files(folder, found.regressions())
     return finish(report, {}, as_json=as_json)
 
 

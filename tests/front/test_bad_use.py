@@ -99,6 +99,7 @@ WRONG: dict[str, list[tuple[str, str]]] = {
 """For an option, wrong values and the text that the message must contain."""
 
 ALONE: dict[tuple[str, str], list[str]] = {
+    ("examine", "--command"): ["examine"],
     ("prove", "--check"): ["prove"],
     ("check", "--constitution"): ["check", "latch"],
     ("check", "--command"): ["check", "latch"],

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
 from evenhand.conform.checking.finding import FORMAT, BadFinding, load_finding
-from evenhand.core.canonical import Json, parse
-from evenhand.core.files import Unreadable, content_of
+from evenhand.evidence.known import BadBaseline, Known, KnownFindings, known_in
 
-Known = tuple[str, str, frozenset[str]]
+GIVE = "Give a folder of records or a report of `check --json`."
+AGAIN = "Check the kernel again to record it anew."
 
 
 @dataclass(frozen=True)
 class Baseline:
     """Known findings: what each is, its claim, and the kinds of its differences."""
 
-    known: tuple[Known, ...] = ()
+    known: KnownFindings = field(default_factory=KnownFindings)
 
     def knows(self, finding: Mapping[str, Any]) -> bool:
         """Return whether the same thing differs in a known finding of the same claim."""
-        what, claim, kinds = _identity(finding)
-        return any(
-            what == one and claim == other and (kinds <= these or these <= kinds) for one, other, these in self.known
-        )
+        return self.known.has(_identity(finding))
 
 
 def _identity(finding: Mapping[str, Any]) -> Known:
@@ -39,31 +36,21 @@ def load_baseline(path: Path | None) -> Baseline:
     """
     if path is None:
         return Baseline()
-    try:
-        return Baseline(tuple(_identity(one) for one in _read(path)))
-    except (KeyError, TypeError) as error:
-        raise BadFinding(f"{path}: a finding lacks {error}. Check the kernel again to record it anew.") from error
-
-
-def _read(path: Path) -> Iterator[Mapping[str, Any]]:
+    files = [path]
     if path.is_dir():
-        for record in sorted(path.rglob("*.json")):
-            if not record.name.endswith(".itf.json"):
-                yield _record(load_finding(record))
-        return
+        files = [record for record in sorted(path.rglob("*.json")) if not record.name.endswith(".itf.json")]
     try:
-        data = parse(content_of(path))
-    except Unreadable as error:
+        return Baseline(known_in(files, _read, GIVE, AGAIN))
+    except BadBaseline as error:
         raise BadFinding(str(error)) from error
-    except ValueError as error:
-        raise BadFinding(f"{path}: {error!s:.200}. Give a folder of records or a report of `check --json`.") from error
-    made = cast("dict[str, Json]", data) if isinstance(data, dict) else {}
+
+
+def _read(path: Path, made: Mapping[str, Any]) -> Iterable[Known] | None:
     if made.get("format") == FORMAT:
-        yield _record(load_finding(path))
-        return
+        return [_identity(_record(load_finding(path)))]
     if made.get("format") != "evenhand/check" or not isinstance(made.get("findings"), list):
-        raise BadFinding(f"{path}: it holds no findings. Give a folder of records or a report of `check --json`.")
-    yield from cast("list[Mapping[str, Any]]", made["findings"])
+        return None
+    return map(_identity, cast("list[Mapping[str, Any]]", made["findings"]))
 
 
 def _record(finding: Any) -> Mapping[str, Any]:

@@ -1,0 +1,84 @@
+"""What HOLDS is about where there are more small plays than are tried, and in which order plays are tried."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import evenhand
+from evenhand.core.verdict import Status
+from evenhand.examination import Examination, examine
+
+ROOT = Path(__file__).parents[3]
+
+
+class Wide:
+    """Nobody wins; each of two agents has many choices."""
+
+    many = 20
+
+    def __init__(self) -> None:
+        self.agents, self.past = ["ann", "bob"], 0
+        self.choices = list(range(self.many))
+
+    def act(self, profile: dict[str, int]) -> dict[str, str]:
+        """Answer everybody alike."""
+        self.past += 1
+        return dict.fromkeys(profile, "no")
+
+    def observe(self) -> int:
+        """Return how often it was asked."""
+        return self.past
+
+
+def statuses(made: Examination) -> dict[str, Status]:
+    """Return the status of each question."""
+    return {one.question: one.status for one in made.answers}
+
+
+def test_what_was_tried_in_part_says_so() -> None:
+    """All 400 plays of one round hold; history needs two rounds, of which not all were tried."""
+    made = examine(type("Here", (Wide,), {"__module__": "__main__"}), examples=1)
+    found = {one.question: one for one in made.answers}
+    assert found["delivery order"].status is Status.HOLDS and not found["delivery order"].complete
+    assert "decides nothing in all plays of up to one round, and the first 3,000 plays alone: " in str(made)
+    assert found["history"].status is Status.UNDECIDED
+    assert found["history"].because == "there are more than 3,000 plays of up to 2 rounds"
+
+
+def test_where_no_length_was_tried_nothing_holds() -> None:
+    """3,136 plays of one round are too many."""
+    made = examine(type("Here", (Wide,), {"__module__": "__main__", "many": 56}), examples=1)
+    assert statuses(made)["delivery order"] is Status.UNDECIDED
+
+
+def test_a_rule_has_one_round() -> None:
+    """All its small plays are tried: 49 of two agents and 343 of three."""
+    made = examine(evenhand.rule(lambda votes: len(votes), range(7)), examples=1)
+    tried = {one.question: one for one in made.answers}["delivery order"]
+    assert tried.complete and tried.plays == 49 + 343 + tried.drawn
+
+
+def test_a_menu_that_is_a_set_gives_the_same_report() -> None:
+    """Whatever the hash seed: the play that is shown does not depend on it."""
+    code = (
+        "import evenhand\n"
+        "class Desk:\n"
+        "    def __init__(self, agents):\n"
+        "        self.agents, self.choices = agents, {'ask', 'beg', 'pass', 'wait'}\n"
+        "    def act(self, profile):\n"
+        "        asking = [agent for agent in self.agents if profile.get(agent) != 'pass']\n"
+        "        return {agent: agent in asking[:1] for agent in profile}\n"
+        "print(evenhand.examine(Desk, examples=1))\n"
+    )
+
+    def printed(seed: str) -> Any:
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        command = [sys.executable, "-c", code]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+
+    first, *others = map(printed, "123")
+    assert "the first in `agents`" in first and others == [first, first]
