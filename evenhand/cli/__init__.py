@@ -39,6 +39,7 @@ _LISTED = {
     "replay": ("fixtures", "replay", "Replay counterexamples in their variant and the reference."),
     "show": ("fixtures", "show", "Show a counterexample step by step."),
     "serve": ("serve", "serve", "Walk a kernel in the browser."),
+    "mcp": ("mcp", "mcp", "Serve the commands to a program over stdin and stdout (MCP)."),
     "report": ("report", "report", "Print a report from its report.json, or make every form of it."),
 }
 """Module, function and purpose of every command, in the order of the help; the module is imported on demand."""

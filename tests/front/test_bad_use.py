@@ -54,6 +54,7 @@ RIGHT: dict[str, list[str]] = {
     "replay": ["{record}"],
     "show": ["{record}"],
     "serve": ["latch"],
+    "mcp": ["--json"],
     "report": ["{report}"],
 }
 """The arguments after the command's name; words in braces are files of the test."""
@@ -123,7 +124,7 @@ def mistakes() -> Iterator[tuple[list[str], str]]:
             yield words, f"missing argument '{first.metavar}'; see `evenhand {command} --help`"
         if "PROTOCOL" in first.metavar:
             yield [*words, "latc", *RIGHT[command][1:]], "unknown protocol 'latc'; there is: apcm"
-        else:
+        elif not first.names:  # an argument
             yield from (([*words, file, *RIGHT[command][1:]], f"{file}: ") for file in FILES)
         for one in parameters(command):
             yield from ((words, said) for words, said in _mistaken(right, one))
