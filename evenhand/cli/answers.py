@@ -96,13 +96,14 @@ def _ran(command: Sequence[str], seconds: float) -> tuple[int, str, str, bool]:
 
 def of_claim(_code: int, report: Mapping[str, Any]) -> Judged:
     """Judge `verify --claim`: it holds if an engine decides so and some fault is known that the claim catches."""
-    digest: Mapping[str, Any] = next(iter(report["digest"]), {"groups": {}, "caught": 0})
+    none: Mapping[str, Any] = {"groups": {}, "caught": 0}
+    digest: Mapping[str, Any] = next(iter(report["digest"]), none)
     group = next((name for name, claims in digest["groups"].items() if claims), "open")
     own = [one for one in report["verdicts"] if one["variant"] == "reference" and one["engine"] != "replay"]
     usual = [one for one in own if not one["readings"]]
     refuting = next((one for one in usual if one["word"] == "REFUTED"), None)
     keys = ("word", "engine", "system", "scope", "readings", "because", "command")
-    details = {
+    details: dict[str, Any] = {
         "sentence": own[0]["sentence"] if own else "",
         "faults_caught": digest["caught"],
         "verdicts": [{key: one[key] for key in keys} for one in own],

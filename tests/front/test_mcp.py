@@ -9,7 +9,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import pytest
 from mcp import Client, StdioServerParameters
@@ -43,7 +43,7 @@ def ask(tool: str, folder: Path = ROOT, **given: Any) -> dict[str, Any]:
         result = await client.call_tool(tool, given)
         assert not result.is_error, result.content
         assert isinstance(result.structured_content, dict)
-        return result.structured_content
+        return cast("dict[str, Any]", result.structured_content)
 
     answer = talk(work, folder)
     assert answer["answer"] in MEANINGS
@@ -118,7 +118,7 @@ def test_counterexamples() -> None:
 
 def report(group: str, caught: int) -> Mapping[str, Any]:
     """Return a report with one claim in a group."""
-    verdict = {
+    verdict: dict[str, Any] = {
         "variant": "reference", "engine": "explore", "readings": {}, "word": "HOLDS", "sentence": "s",
         "system": "a", "scope": {}, "because": "", "command": "", "trace": [],
     }  # fmt: skip

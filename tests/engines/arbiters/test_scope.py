@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,11 @@ def test_where_no_length_was_tried_nothing_holds() -> None:
 
 def test_a_rule_has_one_round() -> None:
     """All its small plays are tried: 49 of two agents and 343 of three."""
-    made = examine(evenhand.rule(lambda votes: len(votes), range(7)), examples=1)
+
+    def voters(votes: Mapping[str, int]) -> int:
+        return len(votes)
+
+    made = examine(evenhand.rule(voters, range(7)), examples=1)
     tried = {one.question: one for one in made.answers}["delivery order"]
     assert tried.complete and tried.plays == 49 + 343 + tried.drawn
 
