@@ -42,7 +42,7 @@ def ask(tool: str, folder: Path = ROOT, **given: Any) -> dict[str, Any]:
     async def work(client: Client) -> dict[str, Any]:
         result = await client.call_tool(tool, given)
         assert not result.is_error, result.content
-        assert isinstance(result.structured_content, dict)
+        assert result.structured_content is not None
         return cast("dict[str, Any]", result.structured_content)
 
     answer = talk(work, folder)
