@@ -186,7 +186,8 @@ def _writes(call: ast.Call) -> bool:
     if last == "open":
         modes = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg == "mode")]
         texts = [mode.value for mode in modes if isinstance(mode, ast.Constant) and isinstance(mode.value, str)]
-        return name == "os.open" or any(len(text) <= 3 and set(text) & set("wax+") for text in texts)
+        null = bool(call.args) and ast.unparse(call.args[0]) == "os.devnull"
+        return (name == "os.open" and not null) or any(len(text) <= 3 and set(text) & set("wax+") for text in texts)
     return name.split(".")[0] in {"shutil", "tempfile"} or last in {
         "NamedTemporaryFile",
         "makedirs",
@@ -297,6 +298,7 @@ FAULTS: tuple[tuple[Rule, str, str, str], ...] = (
     (engines_write_no_files, "proofs/x.py", "path.write_text('x')", "writes files"),
     (engines_write_no_files, "properties/x.py", "with tempfile.TemporaryDirectory() as d: pass", "writes files"),
     (engines_write_no_files, "evenhand/search/x.py", "os.makedirs('d')", "writes files"),
+    (engines_write_no_files, "evenhand/search/x.py", "os.open(os.path.devnull + 'x', os.O_RDWR)", "writes files"),
     (nothing_is_evaluated, "evenhand/x.py", "import pickle", "imports pickle"),
     (nothing_is_evaluated, "evenhand/x.py", "from marshal import loads", "imports marshal"),
     (nothing_is_evaluated, "model/x.py", "eval('1')", "calls eval"),

@@ -131,7 +131,14 @@ def started(command: list[str], *words: str, protocol: str = "latch") -> subproc
     """Start a check of a kernel."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(PLUGINS), str(ROOT)])}
     line = [sys.executable, "-m", "evenhand", "check", protocol, "--command", shlex.join(command), *words]
-    return subprocess.Popen(line, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return subprocess.Popen(
+        line, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=hears_hangups
+    )
+
+
+def hears_hangups() -> None:
+    """Heed SIGHUP as on a terminal, also where the tests run under `nohup`, whose children ignore it."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def checked(how: str, mark: str, *words: str) -> tuple[Any, str]:
@@ -205,7 +212,11 @@ def test_an_interrupted_examination_reports_what_was_found(by: signal.Signals, t
     words = ["examine", f"{tmp_path / 'slow.py'}:Slow", "--json"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "THERE": str(there)}
     with subprocess.Popen(
-        [sys.executable, "-m", "evenhand", *words], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-m", "evenhand", *words],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=hears_hangups,
     ) as run:
         until = time.monotonic() + 20
         while not there.exists() and run.poll() is None and time.monotonic() < until:

@@ -128,7 +128,7 @@ def test_a_mended_barrier_is_not_accused(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_missed_canary_revokes_nothing_unless_the_barrier_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """9.9: a single miss locks the agent down; if the probe's verdict reaches the barrier, that finding disappears."""
-    found = checked("layers", 500, {"only": 6})
+    found = checked("layers", 1_000, {"only": 6})
     assert "barrier_is_enforced" in claims(found)
 
     def locked(self: Any, act: Any) -> Any:
@@ -141,7 +141,7 @@ def test_a_missed_canary_revokes_nothing_unless_the_barrier_is_told(monkeypatch:
 
     usual = cast("Callable[..., Any]", getattr(PublishedLayers, "_probing"))  # noqa: B009
     monkeypatch.setattr(PublishedLayers, "_probing", locked)
-    assert "barrier_is_enforced" not in claims(checked("layers", 500, {"only": 6}))
+    assert "barrier_is_enforced" not in claims(checked("layers", 1_000, {"only": 6}))
 
 
 def test_a_fault_planted_in_the_package_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
