@@ -40,6 +40,7 @@ _LISTED = {
     "show": ("fixtures", "show", "Show a counterexample step by step."),
     "serve": ("serve", "serve", "Walk a kernel in the browser."),
     "mcp": ("mcp", "mcp", "Serve the commands to a program over stdin and stdout (MCP)."),
+    "init": ("init", "init", "Write a small project of your own."),
     "report": ("report", "report", "Print a report from its report.json, or make every form of it."),
 }
 """Module, function and purpose of every command, in the order of the help; the module is imported on demand."""

@@ -55,6 +55,7 @@ RIGHT: dict[str, list[str]] = {
     "show": ["{record}"],
     "serve": ["latch"],
     "mcp": ["--json"],
+    "init": ["--out", "{fresh}"],
     "report": ["{report}"],
 }
 """The arguments after the command's name; words in braces are files of the test."""
@@ -329,11 +330,12 @@ def test_nothing_is_coloured_in_a_pipe_or_against_no_color(
 ) -> None:
     """The right use of each command: no escape where it is piped, none that colours where NO_COLOR is set."""
     monkeypatch.setattr("uvicorn.Server.run", _at_once)  # `serve` would wait for Ctrl-C
-    words = [*command.split(), *(word.format(**files) for word in RIGHT[command])]
-    piped = cli(*words)
+    other = {**files, "fresh": f"{files['fresh']}-2"}  # `init` writes to no folder twice
+    first, second = ([*command.split(), *(word.format(**one) for word in RIGHT[command])] for one in (files, other))
+    piped = cli(*first)
     assert "\x1b" not in piped.out + piped.err
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("NO_COLOR", "1")
-    plain = cli(*words)
+    plain = cli(*second)
     assert not re.search("\x1b\\[(3|4|9)", plain.out + plain.err)
     assert plain.code == piped.code != 2
