@@ -128,7 +128,7 @@ def _same(cause: Cause, defect: Defect) -> bool:
     one, other = cause.defect.divergence, defect.divergence
     if one.what != other.what:
         return False
-    if one.what in ("non-deterministic", "mutates"):
+    if one.what in ("non-deterministic", "remembers", "mutates"):
         return True
     if cause.defect.alike and defect.alike:
         return cause.defect.alike <= defect.alike or defect.alike <= cause.defect.alike
