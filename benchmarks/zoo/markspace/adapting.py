@@ -30,6 +30,8 @@ DEFAULTS = {
     "scope_grammar": "segments_nonempty", "action_immunity": "immune_to_warnings",
 }  # fmt: skip
 ROOM, ELSEWHERE = "rooms", "elsewhere"
+SEVERAL = "several"
+"""Instead of the intent of an agent that has several."""
 
 
 def defects() -> frozenset[str]:
@@ -214,7 +216,8 @@ class Adapter:
         else:
             self.allowed.pop(agent, None)
         if found["intent_id"] is not None:
-            self.intents[agent] = found["intent_id"]
+            several = self.readings.get("own_intents") == "compete" and agent in self.intents
+            self.intents[agent] = SEVERAL if several else found["intent_id"]
         taken = verdict == "CONFLICT" and found["intent_id"] is None
         rivals = {"$bag": [self.intent(one) for one in found["conflicting_intents"]]}
         return {
@@ -241,7 +244,9 @@ class Adapter:
         """The caller thinks better of it."""
         if self.atomic:
             raise Unsupported("what is asked for is done at once")
-        self.allowed.pop(a["agent"], None)
+        if self.allowed.get(a["agent"], ("", ""))[0] != a["resource"]:
+            return self.decision(a, "nothing was allowed")
+        del self.allowed[a["agent"]]
         return self.decision(a)
 
     def on_post(self, a: Any) -> Any:
@@ -265,6 +270,9 @@ class Adapter:
         """A boundary of a deferred scope."""
         before = self.asked()
         found = self.boundary(a["resource"])
+        verdicts = {one["verdict"] for one in found.values()}
+        if len(found) > 1 and "CONFLICT" in verdicts and "ALLOW" not in verdicts:
+            raise Unsupported("a boundary at which the best intent is in the way of another's claim")
         known: dict[str, Any] = {}
         for one in (mark for decision in found.values() for mark in decision["conflicting_intents"]):
             known[one["id"]] = one
@@ -272,7 +280,9 @@ class Adapter:
             if decision["verdict"] == "ALLOW":
                 self.allowed[agent] = (a["resource"], decision["intent_id"])
         told = sorted((agent, decision["verdict"]) for agent, decision in found.items())
-        won = [known[one["intent_id"]] for one in found.values() if one["verdict"] == "ALLOW" and one["intent_id"] in known]
+        won = [
+            known[one["intent_id"]] for one in found.values() if one["verdict"] == "ALLOW" and one["intent_id"] in known
+        ]
         return self.decision(
             a, told=[[agent, enum("Verdict", verdict)] for agent, verdict in told], need=self.asked() > before,
             winner=self.intent(won[0]) if len(won) == 1 else UNKNOWN,
@@ -293,8 +303,8 @@ class Adapter:
 
     def about(self, a: Any, marks: Mapping[str, str], key: str) -> str:
         """The mark that is meant."""
-        if a[key] not in marks:
-            raise Unsupported("a mark that was never written")
+        if marks.get(a[key], SEVERAL) == SEVERAL:
+            raise Unsupported("a mark that was never written, or one of several intents")
         return marks[a[key]]
 
     def on_warn_claim(self, a: Any) -> Any:
@@ -432,7 +442,8 @@ class Adapter:
             raise Unsupported("other weights of trust")
         kinds = list(SUBJECT)
         agent = {"id": "ann", "read_scopes": [], "permissions": [{"scope": ROOM, "mark_types": kinds}]}
-        self.make([scope_of(ROOM, decay=self.config["lives"])], [agent], "pat")
+        lives = {name: value for name, value in self.config["lives"].items() if name != "$"}
+        self.make([scope_of(ROOM, decay=lives)], [agent], "pat")
         kind = a["kind"]["name"]
         common = {"subject": "x", "content": "", "confidence": 1, "failed": False, "blocking": False, "scope": ROOM}
         common |= {"supersedes": None, "invalidates": None, "verb": "book" if kind == "INTENT" else "booked"}

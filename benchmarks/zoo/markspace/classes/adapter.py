@@ -55,7 +55,9 @@ class Objects(Adapter):
             scopes_of: dict[str, list[str]] = {}
             for row in one["permissions"]:
                 scopes_of.setdefault(row["scope"], []).extend(row["mark_types"])
-            self.agents[one["id"]] = kernel.Agent(name=one["id"], scopes=scopes_of, read_scopes=tuple(one["read_scopes"]))
+            self.agents[one["id"]] = kernel.Agent(
+                name=one["id"], scopes=scopes_of, read_scopes=tuple(one["read_scopes"])
+            )
         self.late: list[str] = []
         for name in self.config.get("hooks", []):
             self.space.add_write_hook(self.hook(name))
@@ -96,7 +98,7 @@ class Objects(Adapter):
         return {"hooked": list(FIRED)}
 
     def plain(self, mark: Any) -> Any:
-        return mark and {**asdict(mark), "mark_type": mark.kind}
+        return mark and {**asdict(mark), "mark_type": mark.kind, "created_at": int(mark.created_at)}
 
     def decided(self, found: Any) -> dict[str, Any]:
         others = [self.plain(one) for one in found.conflicting_intents]

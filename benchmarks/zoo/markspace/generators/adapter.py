@@ -26,11 +26,12 @@ class Generators(Adapter):
             raise Unsupported("layers other than the budget")
         if start["stored"] or any(any(used) for used in start["budget"]["used"]):
             raise Unsupported("a start in the middle of a run")
-        self.budget = self.budget_of(*self.config["budget"])
+        self.ceiling = {name: list(self.config["budget"]) for name in self.config["agents"]}
+        budget = self.budget_of(*self.config["budget"])
         kinds = ["observation", "need"]
         rows = [{"scope": name, "mark_types": kinds} for name in self.config["scopes"]]
         agents = [
-            {"id": name, "read_scopes": [], "permissions": rows, "budget": self.budget} for name in self.config["agents"]
+            {"id": name, "read_scopes": [], "permissions": rows, "budget": budget} for name in self.config["agents"]
         ]
         self.make([adapting.scope_of(name) for name in self.config["scopes"]], agents, "pat")
 
@@ -108,7 +109,9 @@ class Generators(Adapter):
         elif op == "RAISE":
             if a["token"] != "principal's token":
                 raise Unsupported("only the principal's own program raises a budget")
-            self.k.set_budget(agent, self.budget_of(*a["tokens"]))
+            both = zip(self.ceiling[agent], a["tokens"], strict=True)
+            self.ceiling[agent] = [None if old is None else old + more for old, more in both]
+            self.k.set_budget(agent, self.budget_of(*self.ceiling[agent]))
             refused = ""
         elif op == "WRITE":
             kind = a["kind"]["name"].lower()
