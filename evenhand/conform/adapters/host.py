@@ -3,6 +3,8 @@
 It reads requests from standard input and writes one answer to each, as `schema/wire.json` says.  The adapter gets
 neither stream; it prints to standard error.  Its input is compared with what was sent, on the first scenarios and on
 each new action, because a kernel that writes to its input would change its caller's data in a shared process.
+
+`{"do":"fresh",…}` is a start in a process of its own, forked before any kernel was made; it lasts until `end`.
 """
 
 from __future__ import annotations
@@ -25,6 +27,8 @@ WATCHED = 64
 
 ACTIONS = 2_048
 """Distinct actions compared with what was sent."""
+
+FRESH, END = b'{"do":"fresh"', b'{"do":"end"'
 
 _encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
 
@@ -81,7 +85,7 @@ class Host:
         match request["do"]:
             case "step":
                 return self._stepped(request["action"], line)
-            case "start":
+            case "start" | "fresh":
                 self._started(request, line)
                 return b""
             case _:
@@ -122,6 +126,44 @@ class Host:
         return b""
 
 
+class Pristine:
+    """A process forked before the first kernel is made, which forks one for each group of requests."""
+
+    def __init__(self, host: Host, requests: int, answers: int) -> None:
+        (self._asked, self._ask), (self._told, self._tell) = os.pipe(), os.pipe()
+        if os.fork():
+            os.close(self._asked)
+            os.close(self._tell)
+            return
+        os.close(requests)
+        os.close(self._ask)
+        os.close(self._told)
+        self._serve(host, answers)
+
+    def answer(self, lines: list[bytes]) -> None:
+        """Have the lines answered; exit as the process does that answers them."""
+        data = b"\n".join(lines)
+        _write(self._ask, b"%d\n" % len(data) + data)
+        code = os.read(self._told, 1)
+        if code != b"\0":
+            os._exit(code[0] if code else 1)
+
+    def _serve(self, host: Host, answers: int) -> None:
+        with os.fdopen(self._asked, "rb") as asked:
+            while size := asked.readline():
+                lines = asked.read(int(size)).split(b"\n")
+                child = os.fork()
+                if not child:
+                    os.close(self._tell)
+                    for line in lines:
+                        _write(answers, host.answer(line) + b"\n")
+                    sys.stdout.flush()
+                    os._exit(0)
+                code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+                os.write(self._tell, bytes([code % 256]))
+        os._exit(0)
+
+
 def main(words: list[str]) -> None:
     """Serve until standard input ends."""
     (name,) = words
@@ -134,11 +176,18 @@ def main(words: list[str]) -> None:
     except ValueError as error:
         sys.stderr.write(f"{error}\n")
         raise SystemExit(NOT_LOADED) from error
-    rest = b""
+    pristine = Pristine(host, requests, answers) if hasattr(os, "fork") else None
+    rest, group = b"", list[bytes]()
     while chunk := os.read(requests, 1 << 16):
         *lines, rest = (rest + chunk).split(b"\n")
         for line in lines:
-            _write(answers, host.answer(line) + b"\n")
+            if group or (pristine is not None and line.startswith(FRESH)):
+                group.append(line)
+                if pristine is not None and line.startswith(END):
+                    pristine.answer(group)
+                    group = []
+            else:
+                _write(answers, host.answer(line) + b"\n")
 
 
 def _write(target: int, data: bytes) -> None:
