@@ -52,12 +52,14 @@ class BadFinding(ValueError):
 class Rechecked:
     """The result of repeating a finding: `ok`, or a message that says what is wrong.
 
-    `skipped`: the kernel does not take an action of the run, so nothing is known.
+    `skipped`: the kernel does not take an action of the run, so nothing is known.  `kinds`: what differs now, as in
+    the record.
     """
 
     ok: bool
     message: str
     skipped: bool = False
+    kinds: frozenset[str] = frozenset()
 
     def raise_if_found(self) -> None:
         """Raise AssertionError with the message if the kernel still does it, SkipTest if it does not take the run."""
@@ -298,10 +300,13 @@ def _rechecked(path: Path, data: KernelFinding, source: Source) -> Rechecked:
                 False,
                 f"{data.claim}: {data.sentence}\nin step {divergence.length} of {path.name}: {details}"
                 + (f"\nclaims violated: {names}" if names else ""),
+                kinds=divergence.kinds,
             )
         answers.append(text([said for said in response.shown if said is not None]))
     if len(set(answers)) > 1:
-        return Rechecked(False, f"{data.claim}: {data.sentence}\nthe same run was answered differently")
+        return Rechecked(
+            False, f"{data.claim}: {data.sentence}\nthe same run was answered differently", kinds=frozenset(data.kinds)
+        )
     return Rechecked(True, f"the kernel no longer does what {path.name} shows")
 
 
@@ -321,7 +326,9 @@ def _again(
     else:
         still = still_broken(pairing, claim, system, run, data.loop or 0)
     if still:
-        return Rechecked(False, f"{data.claim}: {data.sentence}\nin the runs of {path.name}: {data.why}")
+        return Rechecked(
+            False, f"{data.claim}: {data.sentence}\nin the runs of {path.name}: {data.why}", kinds=frozenset(data.kinds)
+        )
     return Rechecked(True, f"the kernel no longer does what {path.name} shows")
 
 
