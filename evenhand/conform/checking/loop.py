@@ -16,7 +16,7 @@ from evenhand.conform.adapters.bounded import Bounded
 from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.checking.claims import Judge, judged_kinds
 from evenhand.conform.checking.coding import Coder
-from evenhand.conform.checking.covering import Covering, Walk
+from evenhand.conform.checking.covering import Covering, Walk, spread
 from evenhand.conform.checking.defects import Defect, Defects
 from evenhand.conform.checking.divergence import Examiner
 from evenhand.conform.checking.drawing import drawn, separating, silenced
@@ -28,7 +28,7 @@ from evenhand.core.freedom import Free
 from evenhand.core.generator import Generator
 from evenhand.core.property import Property
 from evenhand.core.system import AnySystem, Mutant
-from evenhand.core.trace import AnyScenario, AnyTrace
+from evenhand.core.trace import AnyScenario, AnyTrace, Scenario, Trace
 from evenhand.evidence.record import Record
 from evenhand.processes.alarm import until
 from evenhand.processes.clock import Clock, OutOfTime
@@ -103,6 +103,20 @@ def scopes_of(bundle: Bundle, system: AnySystem) -> tuple[AnySystem, ...]:
         if plan.system == system.name and plan.engine == "explore" and "quick" in plan.budgets
     )
     return tuple(system.at(**dict(one)) for one in sizes) or (system,)
+
+
+STARTS = 16
+"""Configurations of a system that a kernel is asked to start, to see whether it takes the system at all."""
+
+
+def takes(protocol: str, system: AnySystem, source: Source) -> bool:
+    """Return whether the kernel supports one of a few starts of a system.  Raises NoKernel if there is no kernel."""
+    configs, _ = spread(system.all_configs(), STARTS, STARTS * STARTS)
+    coder = Coder(protocol, system)
+    starts: list[AnyTrace] = [
+        Trace(Scenario(config, start), ()) for config in configs for start in list(system.initial(config))[:1]
+    ]
+    return any(not one.unsupported for one in source.ask([coder.request(start) for start in starts]))
 
 
 class CheckOptions(TypedDict, total=False):

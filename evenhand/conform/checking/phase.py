@@ -43,6 +43,9 @@ ASKED_AGAIN = 24
 REPEATED = 24
 """Agreeing runs repeated in a fresh process, in another order."""
 
+FUTILE = 32
+"""Runs that the kernel does not support after which a phase ends, if it supported none before."""
+
 SUSPECTED = 48
 """Differing runs, each of another kind than those before, that are repeated at once in a process of their own."""
 
@@ -87,17 +90,20 @@ class Phase:
     refused: set[tuple[Any, Any]] = field(default_factory=set[tuple[Any, Any]])
     repeated: set[frozenset[str]] = field(default_factory=set[frozenset[str]])
     leaks: bool = False
+    futile: int = FUTILE
     struck: dict[frozenset[str], int] = field(default_factory=dict[frozenset[str], int])
     asked: deque[AnyTrace] = field(default_factory=lambda: deque[AnyTrace](maxlen=EARLIER))
 
     def over(self) -> bool:
         """Return whether the phase must end: the time is up, too much fails, or the first fault is enough."""
         enough = (self.only_first and self.first is not None) or self.failing >= FAILING
-        return enough or self.leaks or self.left() <= 0
+        futile = not any(self.steps.values()) and sum(self.unsupported.values()) >= self.futile
+        return enough or futile or self.leaks or self.left() <= 0
 
     def run(self, name: str, traces: Iterable[tuple[AnyTrace, Walk | None]], covering: Covering | None = None) -> None:
         """Run every trace on the kernel until the phase is over."""
         self.failing, self.leaks = 0, False
+        self.futile = sum(self.unsupported.values()) + FUTILE
         waiting, size = iter(traces), FIRST_BATCH
         while not self.over() and (batch := list(islice(waiting, size))):
             size = min(BATCH, 2 * size)
