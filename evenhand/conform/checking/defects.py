@@ -19,7 +19,7 @@ from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.adapters.wire import Fault, text
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.comparing import Names, shape
-from evenhand.conform.checking.divergence import Divergence, Examiner, SecondTrace
+from evenhand.conform.checking.divergence import Divergence, Examiner
 from evenhand.conform.checking.lookalikes import Lookalikes
 from evenhand.core.canonical import Json
 from evenhand.core.trace import AnyScenario, Scenario
@@ -342,17 +342,6 @@ def wavering(divergence: Divergence, again: Sequence[Json]) -> Divergence:
 def _sort(divergence: Divergence) -> tuple[object, ...]:
     """What a divergence is, apart from the claims that it violates."""
     return divergence.what, divergence.kinds, divergence.shape
-
-
-def remembering(divergence: Divergence, alone: Sequence[Json], earlier: SecondTrace | None) -> Divergence:
-    """Return the finding that a kernel answers otherwise after an `earlier` run than it does `alone`."""
-    return replace(
-        wavering(divergence, alone),
-        what="remembers",
-        kinds=frozenset({"remembers"}),
-        beside=earlier,
-        why="the same actions from the same start are answered differently after an earlier run in the same process",
-    )
 
 
 def _simple(one: Defect) -> tuple[object, ...]:

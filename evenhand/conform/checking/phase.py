@@ -9,17 +9,16 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from itertools import islice
 from time import monotonic
-from typing import Any
+from typing import Any, TypeAlias
 
 from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse, Source
 from evenhand.conform.adapters.wire import Fault
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.covering import Covering, Walk
-from evenhand.conform.checking.defects import Defects, remembering, wavering
-from evenhand.conform.checking.divergence import Divergence, Examiner, SecondTrace
+from evenhand.conform.checking.defects import Defects, wavering
+from evenhand.conform.checking.divergence import Divergence, Examiner
 from evenhand.conform.checking.multi_run import DIFFERING
-from evenhand.core.canonical import Json
-from evenhand.core.codec import encode
+from evenhand.conform.checking.remembering import remembers
 from evenhand.core.trace import AnyScenario, AnyTrace, Trace
 from evenhand.processes.clock import OutOfTime
 
@@ -119,7 +118,7 @@ class Phase:
     ) -> list[tuple[AnyTrace, Walk | None]]:
         """Run traces on the kernel; return those to run again, without actions at which they got stuck."""
         again: list[tuple[AnyTrace, Walk | None]] = []
-        suspects: list[tuple[AnyTrace, KernelRequest, KernelResponse]] = []
+        suspects: list[_Suspect] = []
         requests = [self.coder.request(trace) for trace, _ in batch]
         answers, waiting = self.source.ask(requests), deque(batch)
         while waiting:
@@ -150,8 +149,8 @@ class Phase:
             again += [(rest, None)] if rest is not None and rest.steps else []
             if found is not None and found.kinds not in self.repeated and len(self.repeated) < SUSPECTED:
                 self.repeated.add(found.kinds)
-                suspects.append((trace, one, response))
-        self._suspect(suspects, name)
+                suspects.append((found, tuple(self.asked)[:-1]))
+        self._suspect(suspects)
         return again
 
     def _examined(self, trace: AnyTrace, one: KernelRequest, response: KernelResponse, name: str) -> Divergence | None:
@@ -180,51 +179,27 @@ class Phase:
         rest = scenario.actions[: found.length - 1] + scenario.actions[found.length :]
         return self.coder.trace(replace(scenario, actions=rest))
 
-    def _suspect(self, suspects: Sequence[tuple[AnyTrace, KernelRequest, KernelResponse]], name: str) -> None:
-        """Repeat differing runs, each in a process of its own: does the kernel answer by what earlier runs did?
+    def _suspect(self, suspects: Sequence[_Suspect]) -> None:
+        """Repeat differing runs in processes of their own: does the kernel answer by what earlier runs did?
 
         If so, that is one finding, which explains all so far, and from now on each run has a process of its own.
         """
-        if self.source.alone or self.left() <= 0:
-            return
-        found = next((one for one in (self._remembers(*suspect, name) for suspect in suspects) if one), None)
+        found = self._remembers(suspects)
         if found is not None:
             self.defects.forget(found)
-            self.source.alone = self.leaks = True
+            self.leaks = True
             for kept in (self.agreed, self.own, self.differing, self.repeated):
                 kept.clear()
 
-    def _remembers(self, trace: AnyTrace, one: KernelRequest, response: KernelResponse, name: str) -> Divergence | None:
-        """The finding that a kernel answers by what earlier runs of its process did; None if this does not show it."""
-        said = self.examiner.answers(trace, one, response)
-        alone, again = (self.examiner.answers(trace, one, other) for other in self._alone([one, one]))
-        found = self.examiner.examine(trace, one, response, name)
-        if found is None or alone == said or alone != again:
-            return None  # a kernel that answers by chance is found later
-        return remembering(replace(found, got=said), alone, self._earlier(trace, one, alone))
-
-    def _alone(self, requests: Sequence[KernelRequest]) -> list[KernelResponse]:
-        """The answers to requests, each in a process of its own."""
-        return [response for one in requests for response in self.source.together([one])]
-
-    def _earlier(self, trace: AnyTrace, one: KernelRequest, alone: Sequence[Json]) -> SecondTrace | None:
-        """The earlier run after which the kernel answers otherwise; None if it takes several."""
-
-        def changes(runs: Sequence[AnyTrace]) -> bool:
-            *_, last = self.source.together([*map(self.coder.request, runs), one])
-            return self.examiner.answers(trace, one, last) != alone
-
-        before = [trace, *self.asked]
-        if not changes(before):
-            return None
-        while len(before) > 1:
-            half = len(before) // 2
-            kept = next((some for some in (before[:half], before[half:]) if changes(some)), None)
-            if kept is None:
+    def _remembers(self, suspects: Sequence[_Suspect]) -> Divergence | None:
+        for one, before in suspects:
+            if self.source.alone or self.left() <= 0:
                 return None
-            before = kept
-        expected = tuple(encode(step.shown) for step in before[0].steps)
-        return SecondTrace(before[0].scenario, expected, expected)
+            found = remembers(self.examiner, self.source, one, before)
+            if found is not None:
+                self.source.alone = True
+                return found
+        return None
 
     def _next(
         self,
@@ -258,18 +233,22 @@ class Phase:
         if not chosen or self.over():
             return
         self.source.renew()
+        self.asked.clear()
         requests = [self.coder.request(trace) for trace in chosen]
+        changed: list[_Suspect] = []
         for trace, one, response in zip(chosen, requests, self.source.ask(requests), strict=True):
+            self.asked.append(trace)
             self.runs[AGAIN] = self.runs.get(AGAIN, 0) + 1
             self.steps[AGAIN] = self.steps.get(AGAIN, 0) + len(response.shown)
-            found = self.examiner.examine(trace, one, response, AGAIN)
-            if found is not None and found.what != "mutates":
-                remembers = None if self.source.alone else self._remembers(trace, one, response, AGAIN)
-                if remembers is not None:
-                    self.source.alone = True  # what differed before does so in a process of its own, too
-                    self._saw(remembers)
-                    return
-                self._saw(wavering(replace(found, got=found.expected), found.got))
+            differs = self.examiner.examine(trace, one, response, AGAIN)
+            if differs is not None and differs.what != "mutates":
+                changed.append((differs, tuple(self.asked)[:-1]))
+        remembered = self._remembers(changed)
+        if remembered is not None:
+            self._saw(remembered)
+            return
+        for found, _ in changed:
+            self._saw(wavering(replace(found, got=found.expected), found.got))
 
     def _differs(self, trace: AnyTrace, steps: int) -> None:
         """Keep a run up to step `steps`, in which the kernel differs."""
@@ -285,6 +264,10 @@ class Phase:
         self.failing += (COST.get(divergence.fault, 1) if divergence.fault else 1) if divergence.length else SLOW
         if self.first is None:
             self.first = (sum(self.runs.values()), monotonic() - self.began)
+
+
+_Suspect: TypeAlias = tuple[Divergence, tuple[AnyTrace, ...]]
+"""A run that differs, and the runs that its process answered before."""
 
 
 def _kind(action: Any) -> str:
