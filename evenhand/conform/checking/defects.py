@@ -54,7 +54,7 @@ MANY_WAYS = 4
 MOSTLY = 0.5
 """The share of all runs in which a difference hides what lies behind it."""
 
-GOES_ON = 10
+GOES_ON = 3
 """After a difference, how many steps must agree for one that does not, before that one is told apart."""
 
 _WORDLESS = re.compile(r"nothing|entries|a record|more|less|[·/ ]")

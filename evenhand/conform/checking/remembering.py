@@ -16,7 +16,7 @@ from evenhand.conform.checking.defects import wavering
 from evenhand.conform.checking.divergence import Divergence, Examiner, SecondTrace
 from evenhand.core.canonical import Json
 from evenhand.core.codec import encode
-from evenhand.core.trace import AnyTrace
+from evenhand.core.trace import AnyScenario, AnyTrace
 
 SETTLED = 5
 """Repetitions that must say the same, because an answer by chance may be the same a few times."""
@@ -44,6 +44,12 @@ def remembers(examiner: Examiner, source: Source, found: Divergence, before: Seq
                 why="the same run is answered differently after an earlier run in the same process",
             )
     return None
+
+
+def answers_by(examiner: Examiner, source: Source, run: AnyScenario, earlier: AnyScenario) -> bool:
+    """Return whether a kernel answers a run otherwise after an earlier one than in a process of its own."""
+    asking = _Asking(examiner, source, examiner.coder.trace(run))
+    return asking.behind([examiner.coder.trace(earlier)]) != asking.behind(())
 
 
 class _Asking:
