@@ -19,7 +19,7 @@ from evenhand.model.apcm.generators import artifact_of
 from evenhand.model.apcm.menus import (
     THREE_WAY,
     action_names,
-    all_fields,
+    each_fields,
     every_situation,
     hostile_artifacts,
     hostile_situations,
@@ -80,7 +80,7 @@ def _menu(
     honest = (
         Submit(artifact_of(fields, previous, mode))
         for mode in modes
-        for fields in all_fields(preferences, readings, groups)
+        for fields in each_fields(preferences, readings, groups)
     )
     odd = (Submit(artifact) for artifact in (hostile_artifacts(preferences, previous) if hostile else ()))
     return tee(chain(honest, odd), 1)[0]
