@@ -74,6 +74,7 @@ class Covering:
     unreached: int = 0
     whole: bool = True
     refused: Collection[tuple[Any, Any]] = ()
+    reach: int = LONGEST
     _nodes: dict[tuple[int, Any], _Node] = field(default_factory=dict[tuple[int, Any], _Node])
     _heap: list[tuple[int, int, int, _Node]] = field(default_factory=list[tuple[int, int, int, _Node]])
     _ids: dict[int, int] = field(default_factory=dict[int, int])
@@ -102,15 +103,16 @@ class Covering:
                 yield self._walk(node)
 
     def _takes(self, node: _Node) -> bool:
-        """Whether an action is left that is not refused; the refused ones are dropped."""
-        kept = [action for action in node.left if (node.config, action) not in self.refused] if self.refused else None
-        if kept is not None and len(kept) < len(node.left):
-            node.left, self.whole = kept, False
+        """Whether an action is left; refused ones are dropped before one that is taken next."""
+        while node.left and self.refused and (node.config, node.left[-1]) in self.refused:
+            node.left.pop()
+            self.whole = False
         return bool(node.left)
 
     def give_back(self, walk: Walk, agreed: int) -> None:
         """Give back the steps after the first that differs (step `agreed + 1`); paths through it are lost."""
         first = len(walk.trace.steps) - walk.fresh
+        self.reach = max(1, (self.reach + max(agreed - first, 0)) // 2)  # most steps behind a difference are lost
         for place in range(max(agreed + 1, first), len(walk.trace.steps)):
             node = walk.nodes[place]
             node.left.append(walk.trace.steps[place].action)
@@ -131,7 +133,9 @@ class Covering:
             nodes.append(self._nodes[number, step.before])
         fresh = 0
         here = node
-        while self._takes(here) and len(steps) < max(LONGEST, len(node.way) + 1):
+        longest = max(min(LONGEST, len(node.way) + self.reach), len(node.way) + 1)
+        self.reach = min(LONGEST, self.reach + 1)
+        while self._takes(here) and len(steps) < longest:
             action = here.left.pop()
             step = self.system.take(here.config, here.state, action)
             nodes.append(here)
