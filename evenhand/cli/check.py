@@ -17,6 +17,7 @@ from evenhand.cli.check_lines import brief, report_lines
 from evenhand.cli.console import BadUse, counting, emit, guarded, terminal, usage
 from evenhand.cli.output import folder_for
 from evenhand.cli.requests import bundle_named
+from evenhand.cli.skeleton import write_skeleton
 from evenhand.conform.adapters.kernels import NoKernel, Piped, adapter_source, command_source
 from evenhand.conform.adapters.limits import KernelLimits
 from evenhand.conform.checking.baseline import load_baseline
@@ -50,6 +51,12 @@ def check(
     constitution: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Check a document that configures the protocol, instead of a kernel."),
+    ] = None,
+    skeleton: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write an adapter to begin from, with example steps and a JSON Schema beside it."
+        ),
     ] = None,
     system: options.SystemNames = None,
     scope: options.ScopeOption = None,
@@ -128,6 +135,12 @@ def check(
         return _document(protocol, constitution, as_json)
 
     bundle = bundle_named(protocol)
+    if skeleton is not None:
+        if adapter or command:
+            raise BadUse("a skeleton needs no kernel: leave --adapter and --command out")
+        written = write_skeleton(bundle, system or [], skeleton)
+        print_lines(terminal(), [f"written: {inert(str(one))}" for one in written])
+        return 0
     limits = KernelLimits(seconds=answer_seconds, mebibytes=memory)
     compared = _free(compare or [])
     with usage():

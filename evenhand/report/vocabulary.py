@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
 from inspect import cleandoc, getdoc
 from itertools import islice
 from typing import Any
 
+from evenhand.conform.checking.drawing import separating
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import canonical_text
 from evenhand.core.codec import encode
 from evenhand.core.freedom import freedom_of
 from evenhand.core.system import AnyStep, AnySystem
+from evenhand.core.trace import stepping
+from evenhand.evidence.record import Record
+from evenhand.jobs.fixtures import fixtures_of
 
 CONFIGS, WALKS, STEPS = 3, 8, 24
 """Configurations of a system from which examples are taken, walks from each start, and their steps."""
 
-ACTIONS = 200
+ACTIONS = 5_000
 """Actions from which a walk chooses."""
 
 EXAMPLE = 1_500
@@ -51,8 +56,8 @@ class Words:
 
 
 def example_steps(system: AnySystem) -> Iterator[AnyStep]:
-    """Yield the steps of some walks; a walk takes a kind of action that was not taken yet where it can."""
-    chance, taken = random.Random(0), set[Any]()
+    """Yield the steps of some walks; a walk takes the kind of action that was taken least."""
+    chance, taken = random.Random(0), Counter[type]()
     for config in islice(system.all_configs(), CONFIGS):
         for start in islice(system.initial(config), 2):
             for _ in range(WALKS):
@@ -61,18 +66,23 @@ def example_steps(system: AnySystem) -> Iterator[AnyStep]:
                     offered = list(islice(system.enabled(config, state), ACTIONS))
                     if not offered:
                         break
-                    new = [action for action in offered if type(action) not in taken]
-                    step = system.take(config, state, chance.choice(new or offered))
-                    taken.add(type(step.action))
+                    least = min(taken[type(action)] for action in offered)
+                    rare = [action for action in offered if taken[type(action)] == least]
+                    step = system.take(config, state, chance.choice(rare))
+                    taken[type(step.action)] += 1
                     yield step
                     state = step.after
 
 
-def words_of(system: AnySystem) -> Words:
-    """Return the classes and examples of a system."""
+def words_of(system: AnySystem, records: Sequence[Record] = ()) -> Words:
+    """Return the classes and examples of a system; kinds of actions that no walk meets are taken from `records`."""
     made = Words(system)
     for step in example_steps(system):
         made.see(step)
+    for run in separating(system, records):
+        if {type(action) for action in run.actions} - made.actions.keys():
+            for step in stepping(system, run):
+                made.see(step)
     return made
 
 
@@ -88,9 +98,11 @@ def page(bundle: Bundle) -> str:
         ' an array a tuple, `{"$set": […]}` a set, `{"$fraction": "1/3"}` a number.',
         "",
     ]
+    records = [record for _, record in fixtures_of(bundle.name)]
     system: AnySystem
     for system in bundle.model.systems.values():
-        lines += _system(words_of(system))
+        lines += _system(words_of(system, records))
+    lines += _readings(bundle)
     types = dict.fromkeys(kind for system in bundle.model.systems.values() for kind in system.types)
     lines += ["## Records", ""]
     for kind in sorted((kind for kind in types if is_dataclass(kind)), key=lambda one: one.__name__):
@@ -115,8 +127,26 @@ def _system(words: Words) -> Iterator[str]:
         yield from (f"{title}: {', '.join(f'`{kind.__name__}`' for kind in found)}", "")
         for value in found.values():
             said = canonical_text(encode(value))
-            if len(said) <= EXAMPLE:
+            if len(said) <= EXAMPLE or title == "Configuration":
                 yield from ("```json", said, "```", "")
+
+
+def _readings(bundle: Bundle) -> Iterator[str]:
+    """Where the text can be read in several ways, the default is this project's choice."""
+    found: dict[str, tuple[Any, Any, str]] = {}
+    for system in bundle.model.systems.values():
+        if is_dataclass(system.readings):
+            for one in fields(system.readings):
+                found[one.name] = (one.default, one.metadata.get("values", ()), one.metadata.get("sentence", ""))
+    if not found:
+        return
+    yield from ("## Readings", "", "Where the source can be read in several ways, the default (first) is a choice of")
+    yield from ("this project. `--reading NAME=VALUE` compares with another one.", "")
+    yield from ("| reading | values | about |", "|---|---|---|")
+    for name, (default, values, sentence) in found.items():
+        said = ", ".join(f"`{one}`" for one in (default, *(one for one in values if one != default)))
+        yield f"| `{name}` | {said} | {sentence} |"
+    yield ""
 
 
 def _record(kind: Any) -> Iterator[str]:
