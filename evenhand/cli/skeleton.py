@@ -9,7 +9,6 @@ from evenhand.cli.console import BadUse, usage
 from evenhand.conform.adapters.skeleton import example_lines, skeleton
 from evenhand.core.bundle import Bundle
 from evenhand.evidence.store import write_atomically
-from evenhand.jobs.fixtures import fixtures_of
 from evenhand.report.value_schema import schema_of
 from evenhand.report.vocabulary import example_steps, words_of
 
@@ -28,10 +27,9 @@ def write_skeleton(bundle: Bundle, names: list[str], path: Path) -> tuple[Path, 
     for one in (path, steps, schema):
         if one.exists():
             raise BadUse(f"{one} exists; name another file, or delete it")
-    records = [record for _, record in fixtures_of(bundle.name)]
     systems = [bundle.model.systems[name] for name in names or bundle.model.systems]
-    words = [words_of(system, records) for system in systems]
-    kinds = {kind: None for one in words for kind in one.actions}
+    words = [words_of(system) for system in systems]
+    kinds = {kind: None for one in words for kind in one.kinds}
     listed = [system.name for system in systems]
     lines = [line for one in systems for line in example_lines(bundle.name, one.name, example_steps(one))]
     with usage():

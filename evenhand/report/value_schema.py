@@ -42,7 +42,7 @@ def schema_of(bundle: Bundle, words: typing.Iterable[Words]) -> dict[str, Json]:
             "properties": {
                 "config": _any_of(one.configs),
                 "start": _any_of(one.states),
-                "action": _any_of(one.actions),
+                "action": _any_of(one.kinds),
                 "shown": _any_of(one.shown),
             },
         }

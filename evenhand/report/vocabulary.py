@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import random
+import typing
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
-from inspect import cleandoc, getdoc
+from inspect import cleandoc, getdoc, signature
 from itertools import islice
 from typing import Any
 
-from evenhand.conform.checking.drawing import separating
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import canonical_text
 from evenhand.core.codec import encode
 from evenhand.core.freedom import freedom_of
 from evenhand.core.system import AnyStep, AnySystem
-from evenhand.core.trace import stepping
-from evenhand.evidence.record import Record
-from evenhand.jobs.fixtures import fixtures_of
 
 CONFIGS, WALKS, STEPS = 3, 8, 24
 """Configurations of a system from which examples are taken, walks from each start, and their steps."""
@@ -40,6 +37,14 @@ class Words:
     actions: dict[type, Any] = field(default_factory=dict[type, Any])
     shown: dict[type, Any] = field(default_factory=dict[type, Any])
     states: dict[type, Any] = field(default_factory=dict[type, Any])
+
+    @property
+    def kinds(self) -> list[type]:
+        """The classes of actions that the system's step takes; those that were met come first."""
+        hints = typing.get_type_hints(self.system.step)
+        taken = [hints[name] for name in list(signature(self.system.step).parameters)[3:] if name in hints]
+        named = [kind for hint in taken for kind in (typing.get_args(hint) or (hint,)) if isinstance(kind, type)]
+        return list(dict.fromkeys([*self.actions, *named]))
 
     def see(self, step: AnyStep) -> None:
         """Keep the values of a step that are shorter than those known."""
@@ -74,15 +79,11 @@ def example_steps(system: AnySystem) -> Iterator[AnyStep]:
                     state = step.after
 
 
-def words_of(system: AnySystem, records: Sequence[Record] = ()) -> Words:
-    """Return the classes and examples of a system; kinds of actions that no walk meets are taken from `records`."""
+def words_of(system: AnySystem) -> Words:
+    """Return the classes and examples of a system."""
     made = Words(system)
     for step in example_steps(system):
         made.see(step)
-    for run in separating(system, records):
-        if {type(action) for action in run.actions} - made.actions.keys():
-            for step in stepping(system, run):
-                made.see(step)
     return made
 
 
@@ -98,10 +99,9 @@ def page(bundle: Bundle) -> str:
         ' an array a tuple, `{"$set": […]}` a set, `{"$fraction": "1/3"}` a number.',
         "",
     ]
-    records = [record for _, record in fixtures_of(bundle.name)]
     system: AnySystem
     for system in bundle.model.systems.values():
-        lines += _system(words_of(system, records))
+        lines += _system(words_of(system))
     lines += _readings(bundle)
     types = dict.fromkeys(kind for system in bundle.model.systems.values() for kind in system.types)
     lines += ["## Records", ""]
@@ -111,7 +111,7 @@ def page(bundle: Bundle) -> str:
     if enums:
         lines += ["## Enumerations", ""]
     for enum in enums:
-        members = ", ".join(f"`{name}`" for name in enum.__members__)
+        members = ", ".join(_member(one) for one in enum)
         lines += [f"**{enum.__name__}**: {_said(enum)} {members}", ""]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -124,7 +124,9 @@ def _system(words: Words) -> Iterator[str]:
         ("Shown", words.shown),
         ("State", words.states),
     ):
-        yield from (f"{title}: {', '.join(f'`{kind.__name__}`' for kind in found)}", "")
+        listed = ", ".join(f"`{kind.__name__}`" for kind in found)
+        rare = [f"`{kind.__name__}`" for kind in words.kinds if title == "Actions" and kind not in found]
+        yield from (f"{title}: {listed}" + (f"; in longer runs or other systems {', '.join(rare)}" if rare else ""), "")
         for value in found.values():
             said = canonical_text(encode(value))
             if len(said) <= EXAMPLE or title == "Configuration":
@@ -165,6 +167,13 @@ def _record(kind: Any) -> Iterator[str]:
         yield f"| `{one.name}` | `{hint}` | {note} |"
     if entries:
         yield ""
+
+
+def _member(member: Enum) -> str:
+    """The name of a member, and its value where that says more."""
+    value = str(member.value)
+    told = isinstance(member.value, str) and value.lower() != member.name.lower()
+    return f"`{member.name}` ({value})" if told else f"`{member.name}`"
 
 
 def _said(kind: type) -> str:

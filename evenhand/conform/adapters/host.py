@@ -81,7 +81,7 @@ class Host:
                 "utf-8", "replace"
             )
         except BaseException as error:  # an exit or an interrupt raised by a kernel is the kernel's answer, too
-            text = f"{type(error).__name__}: {error!s:.500} ({_place(error)})"
+            text = f"{type(error).__name__}: {error!s:.500}{_place(error)}"
             return _encoder.encode({"id": number, "error": text}).encode("utf-8", "replace")
 
     def _done(self, request: Any, line: bytes) -> bytes:
@@ -176,11 +176,13 @@ def _encoded(value: Any, name: str) -> bytes:
 
 
 def _place(error: BaseException) -> str:
-    """Return where the adapter or the kernel failed: its own last line, and where in a library it was raised."""
+    """Return the last line of the adapter or the kernel on the way to an error, and the library that raised it."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames[1:] if not frame.filename.startswith((*LIBRARIES, "<"))] or frames
-    last = f"{os.path.basename(own[-1].filename)}, line {own[-1].lineno}"
-    return last if own[-1] is frames[-1] else f"{last}, in a call of {os.path.basename(frames[-1].filename)}"
+    own = [frame for frame in frames if not frame.filename.startswith((*LIBRARIES, "<"))]
+    if not own:
+        return ""
+    inside = "" if own[-1] is frames[-1] else f", in a call of {os.path.basename(frames[-1].filename)}"
+    return f" ({os.path.basename(own[-1].filename)}, line {own[-1].lineno}{inside})"
 
 
 def main(words: list[str]) -> None:

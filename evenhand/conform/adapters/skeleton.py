@@ -35,7 +35,10 @@ SYSTEMS = {systems}
 
 
 class Kernel:
-    """One run.  Replace `self.reference` by your kernel, and each answer by what yours shows."""
+    """One run.  Replace `self.reference` by your kernel, and each answer by what yours shows.
+
+    What your kernel does not show may be left out.  With a method `facts` it may tell fields of its state too.
+    """
 
     def __init__(self, initial: Initial) -> None:
         if initial["system"] not in SYSTEMS:
