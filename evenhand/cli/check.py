@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from evenhand.cli import options
-from evenhand.cli.check_lines import brief, report_lines
+from evenhand.cli.check_lines import brief, coverage_lines, report_lines
 from evenhand.cli.console import BadUse, counting, emit, guarded, terminal, usage
 from evenhand.cli.output import folder_for
 from evenhand.cli.requests import bundle_named
@@ -34,10 +34,12 @@ from evenhand.core.freedom import FREE, Free
 from evenhand.core.text import describe, inert
 from evenhand.core.verdict import Status
 from evenhand.core.versions import versions
+from evenhand.evidence.store import write_atomically
 from evenhand.exits import INTERRUPTED
 from evenhand.jobs.fixtures import fixtures_of
 from evenhand.jobs.plan import chosen_readings, chosen_scope
 from evenhand.processes.clock import Clock
+from evenhand.report.forms.checked import checked_forms
 from evenhand.report.phrases import plural
 from evenhand.report.table import print_lines
 from evenhand.search.verdicts import changed_readings
@@ -118,7 +120,8 @@ def check(
         typer.Option(
             "--out",
             metavar="DIR",
-            help="Write each finding to this folder as a record, a pytest file, Markdown and ITF.",
+            help="Write the report to this folder as HTML, Markdown, SARIF and JSON, and each finding as a record, a "
+            "pytest file, Markdown and ITF.",
         ),
     ] = None,
     as_json: options.JsonOut = False,
@@ -193,6 +196,10 @@ def check(
         "interrupted": interrupted,
         "timing": {"total": time.monotonic() - began, **_firsts(checked)},
     }
+    if folder is not None:
+        with usage():
+            for name, data in checked_forms(report, list(coverage_lines(report))).items():
+                write_atomically(folder / name, data)
     _print(report, as_json)
     return INTERRUPTED if interrupted else int(bool(findings))
 

@@ -24,8 +24,7 @@ def report_lines(report: Mapping[str, Any]) -> Iterator[str]:
     for number, one in enumerate(report["findings"], start=1):
         yield from _finding(number, one)
         yield ""
-    for one in report["systems"]:
-        yield from _covered(one)
+    yield from coverage_lines(report)
     number = len(report["findings"])
     verdict = plural(number, "distinct finding") if number else "nothing found"
     if report["known"]:
@@ -33,6 +32,12 @@ def report_lines(report: Mapping[str, Any]) -> Iterator[str]:
     begun = "INTERRUPTED. " if report["interrupted"] else ""
     sightings = f"; {plural(report['sightings'], 'sighting')}, {report['explained']:,} explained"
     yield f"{begun}{verdict}; judged by the {report['judged_by']}{sightings if report['sightings'] else ''}"
+
+
+def coverage_lines(report: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what was run in each system, and what was not judged."""
+    for one in report["systems"]:
+        yield from _covered(one)
 
 
 def brief(value: Json, most: int = 200) -> str:
