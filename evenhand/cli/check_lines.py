@@ -22,7 +22,7 @@ def report_lines(report: Mapping[str, Any]) -> Iterator[str]:
     if report["findings"]:
         yield ""
     for number, one in enumerate(report["findings"], start=1):
-        yield from _finding(number, one)
+        yield from finding_lines(number, one)
         yield ""
     yield from coverage_lines(report)
     number = len(report["findings"])
@@ -46,7 +46,8 @@ def brief(value: Json, most: int = 200) -> str:
     return said if len(said) <= most else said[: most - 1] + "…"
 
 
-def _finding(number: int, one: Mapping[str, Any]) -> Iterator[str]:
+def finding_lines(number: int, one: Mapping[str, Any]) -> Iterator[str]:
+    """Yield one finding with its run; `trace` has the actions in words."""
     yield f"{number}. {inert(one['claim'])}{' (' + inert(one['source']) + ')' if one['source'] else ''}"
     yield f"   in {plural(one['length'], 'step')} of system {one['system']}, seen in {plural(one['seen'], 'run')}"
     yield f"   configuration: {brief(one['run'].get('config'))}"

@@ -11,6 +11,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from evenhand.conform.checking.comparing import differences, normal
 from evenhand.core.canonical import Json, canonical_bytes, canonical_text, digest
 from evenhand.core.text import inert
 from evenhand.report.forms.page import allowed, part
@@ -43,13 +44,31 @@ def headline(report: Found) -> str:
 
 
 def steps_of(one: Found, trace: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the steps of a run: the action in words, what the model and the kernel show, whether they differ."""
+    """Return the steps of a run: the action and what the model shows in words, and what the kernel shows otherwise."""
     made: list[dict[str, Any]] = []
     for place, action in enumerate(trace):
-        expected = canonical_text(one["expected"][place]) if place < len(one["expected"]) else ""
-        got = canonical_text(one["got"][place]) if place < len(one["got"]) else "nothing"
-        made.append({"action": action, "expected": expected, "got": got, "differs": got != expected})
+        expected: Json = one["expected"][place] if place < len(one["expected"]) else None
+        otherwise = ["no answer"]
+        if place < len(one["got"]):
+            otherwise = [str(each) for each in differences(normal(expected), normal(one["got"][place]))]
+        made.append({"action": action, "shown": _words(expected), "otherwise": otherwise})
     return made
+
+
+PLAIN = ("text", "name", "$fraction", "$int", "$set")
+"""The key that alone tells a value of the kinds that are no records of a protocol's own."""
+
+
+def _words(value: Json) -> str:
+    """Return a value without the names of its classes and without empty fields, for people."""
+    if isinstance(value, list):
+        return "[" + ", ".join(_words(one) for one in value) + "]"
+    if not isinstance(value, dict):
+        return canonical_text(value)
+    if value.get("$", "Atom") == "Atom":
+        return _words(next((value[key] for key in PLAIN if key in value), canonical_text(value)))
+    told = {key: one for key, one in value.items() if key != "$" and one not in (None, "", [], False)}
+    return "(" + "; ".join(f"{key} {_words(one)}" for key, one in told.items()) + ")"
 
 
 def _notes(one: Found) -> Iterator[str]:
@@ -95,8 +114,8 @@ def _markdown(report: Found, coverage: Sequence[str]) -> Iterator[str]:
 def _table(steps: Sequence[Found]) -> Iterator[str]:
     yield from ("", "| | action | the model shows | the kernel shows |", "|---|---|---|---|")
     for number, step in enumerate(steps, start=1):
-        got = f"**{_code(step['got'])}**" if step["differs"] else "the same"
-        yield f"| {number} | {_code(step['action'])} | {_code(step['expected'])} | {got} |"
+        otherwise = "<br>".join(f"**differs** {_code(each)}" for each in step["otherwise"]) or "the same"
+        yield f"| {number} | {_code(step['action'])} | {_code(step['shown'])} | {otherwise} |"
 
 
 def _html(report: Found, coverage: Sequence[str]) -> bytes:
