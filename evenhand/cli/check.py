@@ -18,13 +18,22 @@ from evenhand.cli.console import BadUse, counting, emit, guarded, terminal, usag
 from evenhand.cli.output import folder_for
 from evenhand.cli.requests import bundle_named
 from evenhand.cli.skeleton import write_skeleton
+from evenhand.conform.adapters.bounded import Bounded
 from evenhand.conform.adapters.kernels import NoKernel, Piped, adapter_source, command_source
 from evenhand.conform.adapters.limits import KernelLimits
 from evenhand.conform.checking.baseline import load_baseline
 from evenhand.conform.checking.causes import Cause, causes
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import finding_json
-from evenhand.conform.checking.loop import EXHAUSTIVE, MACHINE, SEPARATING, CheckEffort, check_system, scopes_of
+from evenhand.conform.checking.loop import (
+    EXHAUSTIVE,
+    MACHINE,
+    SEPARATING,
+    CheckEffort,
+    check_system,
+    scopes_of,
+    takes,
+)
 from evenhand.conform.checking.multi_run import LIVENESS_RUNS, PAIRS
 from evenhand.conform.documents import check_document
 from evenhand.core.bundle import Bundle
@@ -179,6 +188,7 @@ def check(
         why = "; ".join(dict.fromkeys(reason for one in checked for reason in one.unsupported)) or "nothing was asked"
         raise BadUse(f"the kernel supports none of the systems asked for: {inert(why)}")
     kernel = adapter or f"command: {command}"
+    checked.sort(key=lambda one: list(bundle.model.systems).index(one.system.name))
     found = causes((one.system, one.defects) for one in checked)
     records = [_finding(bundle, one, source, claims_only, compared) for one in found]
     findings = [_saved(one, kernel, folder) for one in records if not baseline.knows(one)]
@@ -295,6 +305,9 @@ def _checked(
             if not any(True for _ in at.all_configs()):  # a configuration may be None
                 raise BadUse(f"{at.name} has no configuration at {at.scope}; choose other sizes with --scope")
         records = [record for _, record in fixtures_of(bundle.name)]
+    bounded = Bounded(source, clock)
+    taken = {one.name: takes(bundle.name, scopes[0], bounded) for one, scopes in placed}
+    placed.sort(key=lambda item: taken[item[0].name])  # what a system does not need, the ones after it have
     for number, (one, scopes) in enumerate(placed):
         left = clock.left() - clock.limit * REPORTING
         share = None if clock.limit == inf else max(0.0, left / (len(placed) - number))

@@ -55,7 +55,7 @@ def finding_lines(number: int, one: Mapping[str, Any]) -> Iterator[str]:
     if one.get("loop"):
         yield f"       the last {plural(one['loop'], 'step')} go round for ever"
     if one.get("beside"):
-        yield "   beside"
+        yield "   after this run in the same process" if one["what"] == "remembers" else "   beside"
         yield from _steps(one["trace_beside"], one["beside"]["expected"], one["beside"]["got"])
     if one["fault"]:
         yield f"   the kernel {one['fault']}: {inert(one['why'])}"

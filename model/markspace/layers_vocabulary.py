@@ -185,7 +185,7 @@ class Outcome:
     """
 
     accepted: bool = False
-    why: str = free_field("texts", "")
+    why: str = free_field("texts", "", tells="label")
     by: Layer | None = None
     health: Health | None = None
     needs: tuple[tuple[str, bool, str], ...] = ()

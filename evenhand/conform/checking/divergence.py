@@ -21,12 +21,12 @@ from evenhand.core.codec import decode, encode
 from evenhand.core.system import AnyStep
 from evenhand.core.trace import AnyScenario, AnyTrace, Scenario
 
-What = Literal["differs", "fails", "violates", "mutates", "non-deterministic", "relates", "liveness"]
+What = Literal["differs", "fails", "violates", "mutates", "non-deterministic", "remembers", "relates", "liveness"]
 """The fault of a run.
 
 In this order: it shows something else; it does not answer; it violates a claim although it shows the same, or is not
-compared; it wrote to its input; it is non-deterministic; two runs together violate a claim; it violates a liveness
-claim.
+compared; it wrote to its input; it is non-deterministic; it answers by what earlier runs of its process did; two runs
+together violate a claim; it violates a liveness claim.
 """
 
 
@@ -36,6 +36,7 @@ SENTENCES: Mapping[str, str] = {
     "kernel_answers": "The kernel answers every action, once and in time, in the protocol's own words.",
     "kernel_keeps_its_input": "The kernel changes nothing in the data that it is handed.",
     "kernel_is_deterministic": "The kernel answers the same actions from the same start in the same way.",
+    "kernel_forgets_earlier_runs": "What a kernel answers depends on no earlier run of its process.",
 }
 """The duties of every kernel under any protocol."""
 
@@ -45,6 +46,7 @@ SUBJECTS: Mapping[What, str] = {
     "fails": "kernel_answers",
     "mutates": "kernel_keeps_its_input",
     "non-deterministic": "kernel_is_deterministic",
+    "remembers": "kernel_forgets_earlier_runs",
     "relates": DISAGREES,
     "liveness": DISAGREES,
 }
@@ -122,25 +124,31 @@ class Examiner:
         return self._last
 
     def examine(
-        self, trace: AnyTrace, request: KernelRequest, response: KernelResponse, origin: str
+        self,
+        trace: AnyTrace,
+        request: KernelRequest,
+        response: KernelResponse,
+        origin: str,
+        *,
+        judged: bool = True,
     ) -> Divergence | None:
-        """Return the first fault of a run; None if there is none."""
+        """Return the first fault of a run; None if there is none.  If not `judged`, no claims are evaluated on it."""
         if response.as_expected or (response.unsupported and not response.refused):
             return None
         run = self._run(trace, request, response)
         found = [*_faulty(run), *self._differing(run), *self._objecting(run), *_mutating(run)]
         if not found:
             return None
-        return run.divergence(
-            *min(found, key=lambda one: one[0]), origin=origin, judge=self.judge, guess=not self.claims_only
-        )
+        first = min(found, key=lambda one: one[0])
+        judge = self.judge if judged else None
+        return run.divergence(*first, origin=origin, judge=judge, guess=not self.claims_only)
 
     def later(
         self, trace: AnyTrace, request: KernelRequest, response: KernelResponse, origin: str
     ) -> Iterator[Divergence]:
         """Yield each difference behind the first one, as if the kernel had shown the right thing before."""
         run = self._run(trace, request, response)
-        if self.claims_only or run.illegal() is not None:
+        if self.claims_only or run.illegal is not None:
             return
         for number, place in enumerate(run.differing):
             if number:
@@ -183,7 +191,7 @@ class Examiner:
 
 
 def _faulty(run: _Run) -> Iterator[tuple[int, What]]:
-    illegal = run.illegal()
+    illegal = run.illegal
     if illegal is not None:
         yield illegal + 1, "fails"
     if run.response.fault is not None:
@@ -211,6 +219,7 @@ class _Run:
         self.config = trace.scenario.config
         self._wrong: str = ""
         self.facts: dict[int, tuple[Json, Json]] = {}
+        self._observables: dict[int, Any] = {}
         self.steps: list[AnyStep] = list(trace.steps)
 
     def expected(self, place: int) -> Json:
@@ -328,8 +337,9 @@ class _Run:
             known, told = self.facts[place]
             yield from differences(normal(known), normal(told), "facts")
 
+    @cached_property
     def illegal(self) -> int | None:
-        """Return the first place whose answer does not decode; `_wrong` says why."""
+        """The first place whose answer does not decode; `_wrong` says why."""
         differing = set(self.differing)
         for place in range(len(self.response.shown)):
             if place >= len(self.readings):
@@ -352,18 +362,22 @@ class _Run:
 
     def _observable(self, place: int) -> Any:
         """The shown value, which must be of the class that the model shows; what was not shown is withheld."""
+        if place not in self._observables:
+            self._observables[place] = self._read(place)
+        return self._observables[place]
+
+    def _read(self, place: int) -> Any:
         read, shown = self.readings[place], self.steps[place].shown
         if read is None:
             return shown
         said = decode_with_gaps(read.seen, self.coder.system.types)
-        kind = type(said).__bases__[0] if read.partial and type(said) is not type(shown) else type(said)
-        if not is_withheld(said) and kind is not type(shown):
+        if not is_withheld(said) and not issubclass(type(said), type(shown)):  # with gaps it is of a subclass
             raise ValueError(f"{type(shown).__name__} is to be shown, not {type(said).__name__}")
         return said
 
     def reported(self) -> list[KernelStep]:
         """Return the steps for the claims, as far as they decode."""
-        differing, end = set(self.differing), self.illegal()
+        differing, end = set(self.differing), self.illegal
         made: list[KernelStep] = []
         before, known = self.trace.scenario.start, True
         for place, step in enumerate(self.trace.steps[: len(self.response.shown) if end is None else end]):
@@ -379,8 +393,10 @@ class _Run:
             before, known = after, tells
         return made
 
-    def divergence(self, at: int, what: What, *, origin: str, judge: Judge, guess: bool) -> Divergence:
-        """Return the run cut after step `at`, with all that is wrong there."""
+    def divergence(
+        self, at: int, what: What, *, origin: str, judge: Judge | None = None, guess: bool = False
+    ) -> Divergence:
+        """Return the run cut after step `at`, with all that is wrong there; without a judge no claims are evaluated."""
         names = Names(json.loads(b"{" + self.request.initial)["config"])
         actions = self.trace.scenario.actions[:at]
         expected = tuple(self.expected(place) for place in range(at))
@@ -389,7 +405,7 @@ class _Run:
         if what == "differs":
             found = (*differences(normal(expected[-1]), normal(got[-1])), *self.wrong_facts(at - 1))
         violations: tuple[Violation, ...] = ()
-        if what in ("differs", "violates"):
+        if judge is not None and what in ("differs", "violates"):
             asked_of = self.reported()[:at]
             violations = tuple(one for one in judge.violations(self.config, asked_of, guess=guess) if one.step <= at)
         fault, why = (self.response.fault, self.response.why) if what == "fails" else (None, "")

@@ -86,7 +86,8 @@ def _lines(finding: Mapping[str, Json]) -> Iterator[str]:
         yield f"- the last {finding['loop']} steps go round for ever"
     yield from ("", "## The run", "", *_steps(finding, finding["again"]))
     if "beside" in finding:
-        yield from ("## The second run", "", *_steps(finding["beside"], ()))
+        title = "An earlier run in the same process" if finding["what"] == "remembers" else "The second run"
+        yield from (f"## {title}", "", *_steps(finding["beside"], ()))
 
 
 def _steps(one: Mapping[str, Json], again: Sequence[Json]) -> Iterator[str]:

@@ -24,6 +24,7 @@ from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.defects import STUBBORN
 from evenhand.conform.checking.divergence import SENTENCES, Examiner, What
 from evenhand.conform.checking.multi_run import still_broken, still_related
+from evenhand.conform.checking.remembering import answers_by
 from evenhand.conform.checking.two_safety import Pairing
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json, parse
@@ -79,7 +80,7 @@ class ViolatedClaim(Shape, frozen=True):
 
 
 class SecondRun(Shape, frozen=True):
-    """The second of two runs that violate a claim together."""
+    """The second of two runs that violate a claim together, or the earlier run that changes an answer."""
 
     run: VectorRun
     expected: list[Json]
@@ -302,7 +303,8 @@ def _rechecked(path: Path, data: KernelFinding, source: Source) -> Rechecked:
         return _again(path, data, Examiner(coder, Judge(())), bundle, scenario, source)
     trace = coder.trace(scenario)
     shown = [encode(step.shown) for step in trace.steps]
-    if text(shown) != text(data.expected):
+    certain = len(shown) - data.behind  # behind a difference the model went on from the state that the kernel told
+    if len(shown) != len(data.expected) or text(shown[:certain]) != text(data.expected[:certain]):
         raise BadFinding(f"{path}: the model shows something else now than was recorded. Check the kernel again.")
     claims, _ = judged_kinds(bundle.claims, system.name)
     objecting = {one.claim for one in data.violations} | {data.claim}
@@ -310,6 +312,8 @@ def _rechecked(path: Path, data: KernelFinding, source: Source) -> Rechecked:
     judge = Judge([claim for claim in claims if claim.name in objecting] if claims_only else claims)
     examiner = Examiner(coder, judge, claims_only)
     request = coder.request(trace)
+    if data.what == "remembers":
+        return _remembered(path, data, examiner, scenario, source)
     answers: list[str] = []
     for response in source.ask([request] * (STUBBORN if data.what == "non-deterministic" else 2)):
         if response.unsupported:
@@ -329,6 +333,17 @@ def _rechecked(path: Path, data: KernelFinding, source: Source) -> Rechecked:
         return Rechecked(
             False, f"{data.claim}: {data.sentence}\nthe same run was answered differently", kinds=frozenset(data.kinds)
         )
+    return Rechecked(True, f"the kernel no longer does what {path.name} shows")
+
+
+def _remembered(path: Path, data: KernelFinding, examiner: Examiner, run: AnyScenario, source: Source) -> Rechecked:
+    """Repeat a finding that a kernel answers by what an earlier run of its process did."""
+    if not data.beside:
+        return Rechecked(False, f"{path.name} was not repeated: it takes several earlier runs", skipped=True)
+    earlier = decode_run(data.beside.run, examiner.coder.system.types)
+    assert isinstance(earlier, Scenario)
+    if answers_by(examiner, source, run, earlier):
+        return Rechecked(False, f"{data.claim}: {data.sentence}\nin the runs of {path.name}: {data.why}")
     return Rechecked(True, f"the kernel no longer does what {path.name} shows")
 
 

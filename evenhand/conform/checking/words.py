@@ -62,8 +62,8 @@ class Reading:
 
     @property
     def partial(self) -> bool:
-        """Whether something in it rests on the model."""
-        return self.seen is not self.told
+        """Whether something in it rests on the model, or is not shown."""
+        return self.seen is not self.told or gaps(self.seen)
 
 
 @dataclass

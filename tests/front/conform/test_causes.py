@@ -128,7 +128,7 @@ def test_one_cause_in_two_systems_is_one_finding() -> None:
     found = causes((system, one.defects) for system, one in made)
     assert set(found[0].systems) == {"conditions", "universe"}
     assert [one.seriousness for one in found] == sorted(one.seriousness for one in found)
-    assert found[0].seriousness is Seriousness.CLAIM
+    assert found[0].seriousness is Seriousness.DECISION
 
 
 def known(tmp_path: Path) -> tuple[Cause, dict[str, Any]]:
