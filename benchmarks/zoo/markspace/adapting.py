@@ -208,13 +208,15 @@ class Adapter:
             raise Unsupported("ids that do not follow the order of writing")
         if self.atomic and (self.allowed or self.running):
             raise Unsupported("nothing happens while a tool works")
+        if resource not in self.config["resources"]:
+            return self.decision(a, "no such resource", verdict=None)
+        if agent in self.allowed or agent in self.running:
+            return self.decision(a, "the agent is busy", verdict=None)
         before = self.asked()
         found = self.pre(agent, resource, 0.51 + 0.03 * a["confidence"])
         verdict, winner = found["verdict"], found["winning_intent"]
         if verdict == "ALLOW":
             self.allowed[agent] = (resource, found["intent_id"])
-        else:
-            self.allowed.pop(agent, None)
         if found["intent_id"] is not None:
             several = self.readings.get("own_intents") == "compete" and agent in self.intents
             self.intents[agent] = SEVERAL if several else found["intent_id"]
