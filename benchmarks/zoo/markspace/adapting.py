@@ -27,7 +27,7 @@ DEFAULTS = {
     "lease": "intent_ttl", "guard_atomicity": "per_operation", "deferred_loser": "blocked",
     "boundary_while_running": "allowed", "need_log_base": "e", "principal_decision": "none",
     "hierarchy_reads": "exact_scope", "zero_strength": "allowed", "warning_trust": "none",
-    "scope_grammar": "segments_nonempty", "action_immunity": "immune_to_warnings",
+    "scope_grammar": "segments_nonempty", "action_immunity": "reducible",
 }  # fmt: skip
 ROOM, ELSEWHERE = "rooms", "elsewhere"
 SEVERAL = "several"
@@ -81,6 +81,7 @@ class Adapter:
                 raise Unsupported(f"the reading {name}={value}; give --reading {name}={wanted}")
         self.now = 0
         self.ids: dict[int, str] = {}
+        self.written: dict[int, tuple[str, Any]] = {}
         self.allowed: dict[str, tuple[str, str]] = {}
         self.running: dict[str, tuple[str, str]] = {}
         self.intents: dict[str, str] = {}
@@ -183,6 +184,8 @@ class Adapter:
         handler = getattr(self, f"on_{name.lower()}", None)
         if handler is None:
             raise Unsupported(f"no {name}")
+        if action["$"] == "Act" and name != "TICK" and action["resource"] not in self.config["resources"]:
+            return self.decision(action, "no such resource", verdict=None)
         return handler(action)
 
     # the guard
@@ -208,8 +211,6 @@ class Adapter:
             raise Unsupported("ids that do not follow the order of writing")
         if self.atomic and (self.allowed or self.running):
             raise Unsupported("nothing happens while a tool works")
-        if resource not in self.config["resources"]:
-            return self.decision(a, "no such resource", verdict=None)
         if agent in self.allowed or agent in self.running:
             return self.decision(a, "the agent is busy", verdict=None)
         before = self.asked()
@@ -270,6 +271,8 @@ class Adapter:
 
     def on_boundary(self, a: Any) -> Any:
         """A boundary of a deferred scope."""
+        if not self.config["deferred"]:
+            return self.decision(a, "the scope does not defer")
         before = self.asked()
         found = self.boundary(a["resource"])
         verdicts = {one["verdict"] for one in found.values()}
@@ -310,8 +313,8 @@ class Adapter:
         return marks[a[key]]
 
     def on_warn_claim(self, a: Any) -> Any:
-        """A warning against a claim, which is taken and changes nothing."""
-        raise Unsupported("a warning against a claim changes nothing and is not refused")
+        """A warning against a claim."""
+        raise Unsupported("a warning weakens an action here, and its claim stands")
 
     def on_warn_intent(self, a: Any) -> Any:
         """A warning against an intent."""
@@ -361,6 +364,7 @@ class Adapter:
         mark, why = self.write(a["agent"], self.draft(a["draft"]))
         if mark is not None:
             self.ids[a["id"]] = mark
+            self.written[a["id"]] = (a["agent"], a["draft"])
         return self.reply(refused=why, stored=None if mark is None else {"$opaque": mark}, **self.fired())
 
     def fired(self) -> dict[str, Any]:
@@ -427,7 +431,13 @@ class Adapter:
         return self.reply(clusters={"$bag": rows})
 
     def on_resolve(self, a: Any) -> Any:
-        """A need is resolved."""
+        """A need is resolved, here only an open one by an action of the principal in its scope."""
+        need, action = self.written.get(a["need"]), self.written.get(a["action"])
+        replaced = [draft["supersedes"] for _, draft in self.written.values()]
+        if need and action and (action[0] != "principal" or need[1]["scope"] != action[1]["scope"]):
+            raise Unsupported("an action of another scope, or not of the principal")
+        if a["need"] in replaced:
+            raise Unsupported("a need that was superseded")
         names = [self.ids.get(a[name], f"no mark {a[name]}") for name in ("need", "action")]
         mark, why = self.resolve(*names)
         if mark is not None:
