@@ -86,6 +86,8 @@ class Adapter:
         self.running: dict[str, tuple[str, str]] = {}
         self.intents: dict[str, str] = {}
         self.claims: dict[str, str] = {}
+        self.until: dict[str, int] = {}
+        self.warned: set[str] = set()
         self.begin(initial["start"])
 
     def begin(self, start: Any) -> None:
@@ -184,9 +186,18 @@ class Adapter:
         handler = getattr(self, f"on_{name.lower()}", None)
         if handler is None:
             raise Unsupported(f"no {name}")
-        if action["$"] == "Act" and name != "TICK" and action["resource"] not in self.config["resources"]:
-            return self.decision(action, "no such resource", verdict=None)
-        return handler(action)
+        if action["$"] == "Act" and name not in ("PRE", "TICK", "BOUNDARY"):
+            served = self.config["agents"] + (self.config["strangers"] if "_" in name else [])
+            if action["agent"] not in served:
+                raise Unsupported("somebody whom the harness does not serve")
+        return (
+            handler(action) if self.is_known(action, name) else self.decision(action, "no such resource", verdict=None)
+        )
+
+    def is_known(self, action: Any, name: str) -> bool:
+        """Whether an act at the guard is about a resource that there is, or is denied whatever it is about."""
+        stranger = name == "PRE" and action["agent"] in self.config["strangers"]
+        return action["$"] != "Act" or name == "TICK" or stranger or action["resource"] in self.config["resources"]
 
     # the guard
 
@@ -213,6 +224,8 @@ class Adapter:
             raise Unsupported("nothing happens while a tool works")
         if agent in self.allowed or agent in self.running:
             return self.decision(a, "the agent is busy", verdict=None)
+        if self.intents.get(agent) in self.warned:
+            raise Unsupported("an intent that was warned about and asked for again comes back when the warning fades")
         before = self.asked()
         found = self.pre(agent, resource, 0.51 + 0.03 * a["confidence"])
         verdict, winner = found["verdict"], found["winning_intent"]
@@ -221,6 +234,7 @@ class Adapter:
         if found["intent_id"] is not None:
             several = self.readings.get("own_intents") == "compete" and agent in self.intents
             self.intents[agent] = SEVERAL if several else found["intent_id"]
+            self.until[found["intent_id"]] = self.now + self.config["ttl"]
         taken = verdict == "CONFLICT" and found["intent_id"] is None
         rivals = {"$bag": [self.intent(one) for one in found["conflicting_intents"]]}
         return {
@@ -282,7 +296,7 @@ class Adapter:
         for one in (mark for decision in found.values() for mark in decision["conflicting_intents"]):
             known[one["id"]] = one
         for agent, decision in found.items():
-            if decision["verdict"] == "ALLOW":
+            if decision["verdict"] == "ALLOW" and agent not in self.allowed and agent not in self.running:
                 self.allowed[agent] = (a["resource"], decision["intent_id"])
         told = sorted((agent, decision["verdict"]) for agent, decision in found.items())
         won = [
@@ -308,9 +322,10 @@ class Adapter:
 
     def about(self, a: Any, marks: Mapping[str, str], key: str) -> str:
         """The mark that is meant."""
-        if marks.get(a[key], SEVERAL) == SEVERAL:
-            raise Unsupported("a mark that was never written, or one of several intents")
-        return marks[a[key]]
+        mark = marks.get(a[key], SEVERAL)
+        if mark == SEVERAL or self.until.get(mark, self.now) < self.now:
+            raise Unsupported("a mark that there is not, or one of several intents")
+        return mark
 
     def on_warn_claim(self, a: Any) -> Any:
         """A warning against a claim."""
@@ -318,15 +333,23 @@ class Adapter:
 
     def on_warn_intent(self, a: Any) -> Any:
         """A warning against an intent."""
-        return self.meddle(a, invalidates=self.about(a, self.intents, "target"))
+        intent = self.about(a, self.intents, "target")
+        if intent in self.warned:
+            raise Unsupported("two warnings outlast their instant together")
+        self.warned.add(intent)
+        return self.meddle(a, invalidates=intent)
 
     def on_supersede_claim(self, a: Any) -> Any:
         """A mark that supersedes a claim."""
-        return self.meddle(a, supersedes=self.about(a, self.claims, "resource"))
+        claim = self.about(a, self.claims, "resource")
+        del self.claims[a["resource"]]
+        return self.meddle(a, supersedes=claim)
 
     def on_supersede_intent(self, a: Any) -> Any:
         """A mark that supersedes an intent."""
-        return self.meddle(a, supersedes=self.about(a, self.intents, "target"))
+        intent = self.about(a, self.intents, "target")
+        del self.intents[a["target"]]
+        return self.meddle(a, supersedes=intent)
 
     # the space
 
