@@ -13,10 +13,11 @@ from typing import Annotated, Any
 import typer
 
 from evenhand.cli import options
-from evenhand.cli.check_lines import brief, report_lines
+from evenhand.cli.check_lines import brief, coverage_lines, report_lines
 from evenhand.cli.console import BadUse, counting, emit, guarded, terminal, usage
 from evenhand.cli.output import folder_for
 from evenhand.cli.requests import bundle_named
+from evenhand.cli.skeleton import write_skeleton
 from evenhand.conform.adapters.bounded import Bounded
 from evenhand.conform.adapters.kernels import NoKernel, Piped, adapter_source, command_source
 from evenhand.conform.adapters.limits import KernelLimits
@@ -42,10 +43,12 @@ from evenhand.core.freedom import FREE, Free
 from evenhand.core.text import describe, inert
 from evenhand.core.verdict import Status
 from evenhand.core.versions import versions
+from evenhand.evidence.store import write_atomically
 from evenhand.exits import INTERRUPTED
 from evenhand.jobs.fixtures import fixtures_of
 from evenhand.jobs.plan import chosen_readings, chosen_scope
 from evenhand.processes.clock import Clock
+from evenhand.report.forms.checked import checked_forms
 from evenhand.report.phrases import plural
 from evenhand.report.table import print_lines
 from evenhand.search.verdicts import changed_readings
@@ -59,6 +62,12 @@ def check(
     constitution: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Check a document that configures the protocol, instead of a kernel."),
+    ] = None,
+    skeleton: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write an adapter to begin from, with example steps and a JSON Schema beside it."
+        ),
     ] = None,
     system: options.SystemNames = None,
     scope: options.ScopeOption = None,
@@ -120,7 +129,8 @@ def check(
         typer.Option(
             "--out",
             metavar="DIR",
-            help="Write each finding to this folder as a record, a pytest file, Markdown and ITF.",
+            help="Write the report to this folder as HTML, Markdown, SARIF and JSON, and each finding as a record, a "
+            "pytest file, Markdown and ITF.",
         ),
     ] = None,
     as_json: options.JsonOut = False,
@@ -137,6 +147,12 @@ def check(
         return _document(protocol, constitution, as_json)
 
     bundle = bundle_named(protocol)
+    if skeleton is not None:
+        if adapter or command:
+            raise BadUse("a skeleton needs no kernel: leave --adapter and --command out")
+        written = write_skeleton(bundle, system or [], skeleton)
+        print_lines(terminal(), [f"written: {inert(str(one))}" for one in written])
+        return 0
     limits = KernelLimits(seconds=answer_seconds, mebibytes=memory)
     compared = _free(compare or [])
     with usage():
@@ -190,6 +206,10 @@ def check(
         "interrupted": interrupted,
         "timing": {"total": time.monotonic() - began, **_firsts(checked)},
     }
+    if folder is not None:
+        with usage():
+            for name, data in checked_forms(report, list(coverage_lines(report))).items():
+                write_atomically(folder / name, data)
     _print(report, as_json)
     return INTERRUPTED if interrupted else int(bool(findings))
 

@@ -27,7 +27,7 @@ DEFAULTS = {
     "lease": "intent_ttl", "guard_atomicity": "per_operation", "deferred_loser": "blocked",
     "boundary_while_running": "allowed", "need_log_base": "e", "principal_decision": "none",
     "hierarchy_reads": "exact_scope", "zero_strength": "allowed", "warning_trust": "none",
-    "scope_grammar": "segments_nonempty", "action_immunity": "immune_to_warnings",
+    "scope_grammar": "segments_nonempty", "action_immunity": "reducible",
 }  # fmt: skip
 ROOM, ELSEWHERE = "rooms", "elsewhere"
 SEVERAL = "several"
@@ -81,10 +81,13 @@ class Adapter:
                 raise Unsupported(f"the reading {name}={value}; give --reading {name}={wanted}")
         self.now = 0
         self.ids: dict[int, str] = {}
+        self.written: dict[int, tuple[str, Any]] = {}
         self.allowed: dict[str, tuple[str, str]] = {}
         self.running: dict[str, tuple[str, str]] = {}
         self.intents: dict[str, str] = {}
         self.claims: dict[str, str] = {}
+        self.until: dict[str, int] = {}
+        self.warned: set[str] = set()
         self.begin(initial["start"])
 
     def begin(self, start: Any) -> None:
@@ -183,7 +186,18 @@ class Adapter:
         handler = getattr(self, f"on_{name.lower()}", None)
         if handler is None:
             raise Unsupported(f"no {name}")
-        return handler(action)
+        if action["$"] == "Act" and name not in ("PRE", "TICK", "BOUNDARY"):
+            served = self.config["agents"] + (self.config["strangers"] if "_" in name else [])
+            if action["agent"] not in served:
+                raise Unsupported("somebody whom the harness does not serve")
+        return (
+            handler(action) if self.is_known(action, name) else self.decision(action, "no such resource", verdict=None)
+        )
+
+    def is_known(self, action: Any, name: str) -> bool:
+        """Whether an act at the guard is about a resource that there is, or is denied whatever it is about."""
+        stranger = name == "PRE" and action["agent"] in self.config["strangers"]
+        return action["$"] != "Act" or name == "TICK" or stranger or action["resource"] in self.config["resources"]
 
     # the guard
 
@@ -208,16 +222,19 @@ class Adapter:
             raise Unsupported("ids that do not follow the order of writing")
         if self.atomic and (self.allowed or self.running):
             raise Unsupported("nothing happens while a tool works")
+        if agent in self.allowed or agent in self.running:
+            return self.decision(a, "the agent is busy", verdict=None)
+        if self.intents.get(agent) in self.warned:
+            raise Unsupported("an intent that was warned about and asked for again comes back when the warning fades")
         before = self.asked()
         found = self.pre(agent, resource, 0.51 + 0.03 * a["confidence"])
         verdict, winner = found["verdict"], found["winning_intent"]
         if verdict == "ALLOW":
             self.allowed[agent] = (resource, found["intent_id"])
-        else:
-            self.allowed.pop(agent, None)
         if found["intent_id"] is not None:
             several = self.readings.get("own_intents") == "compete" and agent in self.intents
             self.intents[agent] = SEVERAL if several else found["intent_id"]
+            self.until[found["intent_id"]] = self.now + self.config["ttl"]
         taken = verdict == "CONFLICT" and found["intent_id"] is None
         rivals = {"$bag": [self.intent(one) for one in found["conflicting_intents"]]}
         return {
@@ -268,6 +285,8 @@ class Adapter:
 
     def on_boundary(self, a: Any) -> Any:
         """A boundary of a deferred scope."""
+        if not self.config["deferred"]:
+            return self.decision(a, "the scope does not defer")
         before = self.asked()
         found = self.boundary(a["resource"])
         verdicts = {one["verdict"] for one in found.values()}
@@ -277,7 +296,7 @@ class Adapter:
         for one in (mark for decision in found.values() for mark in decision["conflicting_intents"]):
             known[one["id"]] = one
         for agent, decision in found.items():
-            if decision["verdict"] == "ALLOW":
+            if decision["verdict"] == "ALLOW" and agent not in self.allowed and agent not in self.running:
                 self.allowed[agent] = (a["resource"], decision["intent_id"])
         told = sorted((agent, decision["verdict"]) for agent, decision in found.items())
         won = [
@@ -303,25 +322,34 @@ class Adapter:
 
     def about(self, a: Any, marks: Mapping[str, str], key: str) -> str:
         """The mark that is meant."""
-        if marks.get(a[key], SEVERAL) == SEVERAL:
-            raise Unsupported("a mark that was never written, or one of several intents")
-        return marks[a[key]]
+        mark = marks.get(a[key], SEVERAL)
+        if mark == SEVERAL or self.until.get(mark, self.now) < self.now:
+            raise Unsupported("a mark that there is not, or one of several intents")
+        return mark
 
     def on_warn_claim(self, a: Any) -> Any:
-        """A warning against a claim, which is taken and changes nothing."""
-        raise Unsupported("a warning against a claim changes nothing and is not refused")
+        """A warning against a claim."""
+        raise Unsupported("a warning weakens an action here, and its claim stands")
 
     def on_warn_intent(self, a: Any) -> Any:
         """A warning against an intent."""
-        return self.meddle(a, invalidates=self.about(a, self.intents, "target"))
+        intent = self.about(a, self.intents, "target")
+        if intent in self.warned:
+            raise Unsupported("two warnings outlast their instant together")
+        self.warned.add(intent)
+        return self.meddle(a, invalidates=intent)
 
     def on_supersede_claim(self, a: Any) -> Any:
         """A mark that supersedes a claim."""
-        return self.meddle(a, supersedes=self.about(a, self.claims, "resource"))
+        claim = self.about(a, self.claims, "resource")
+        del self.claims[a["resource"]]
+        return self.meddle(a, supersedes=claim)
 
     def on_supersede_intent(self, a: Any) -> Any:
         """A mark that supersedes an intent."""
-        return self.meddle(a, supersedes=self.about(a, self.intents, "target"))
+        intent = self.about(a, self.intents, "target")
+        del self.intents[a["target"]]
+        return self.meddle(a, supersedes=intent)
 
     # the space
 
@@ -359,6 +387,7 @@ class Adapter:
         mark, why = self.write(a["agent"], self.draft(a["draft"]))
         if mark is not None:
             self.ids[a["id"]] = mark
+            self.written[a["id"]] = (a["agent"], a["draft"])
         return self.reply(refused=why, stored=None if mark is None else {"$opaque": mark}, **self.fired())
 
     def fired(self) -> dict[str, Any]:
@@ -425,7 +454,13 @@ class Adapter:
         return self.reply(clusters={"$bag": rows})
 
     def on_resolve(self, a: Any) -> Any:
-        """A need is resolved."""
+        """A need is resolved, here only an open one by an action of the principal in its scope."""
+        need, action = self.written.get(a["need"]), self.written.get(a["action"])
+        replaced = [draft["supersedes"] for _, draft in self.written.values()]
+        if need and action and (action[0] != "principal" or need[1]["scope"] != action[1]["scope"]):
+            raise Unsupported("an action of another scope, or not of the principal")
+        if a["need"] in replaced:
+            raise Unsupported("a need that was superseded")
         names = [self.ids.get(a[name], f"no mark {a[name]}") for name in ("need", "action")]
         mark, why = self.resolve(*names)
         if mark is not None:

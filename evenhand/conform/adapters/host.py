@@ -13,6 +13,7 @@ import importlib
 import json
 import os
 import sys
+import sysconfig
 import traceback
 from collections.abc import Callable
 from typing import Any
@@ -29,6 +30,9 @@ ACTIONS = 2_048
 """Distinct actions compared with what was sent."""
 
 FRESH, END = b'{"do":"fresh"', b'{"do":"end"'
+
+LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")} | {os.path.dirname(__file__)})
+"""Where a line is not the adapter's own."""
 
 _encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
 
@@ -77,8 +81,7 @@ class Host:
                 "utf-8", "replace"
             )
         except BaseException as error:  # an exit or an interrupt raised by a kernel is the kernel's answer, too
-            where = traceback.extract_tb(error.__traceback__)[-1]
-            text = f"{type(error).__name__}: {error!s:.500} ({os.path.basename(where.filename)}, line {where.lineno})"
+            text = f"{type(error).__name__}: {error!s:.500}{_place(error)}"
             return _encoder.encode({"id": number, "error": text}).encode("utf-8", "replace")
 
     def _done(self, request: Any, line: bytes) -> bytes:
@@ -106,11 +109,11 @@ class Host:
         if self.kernel is None:
             raise RuntimeError("there is no kernel: its factory failed")
         shown = self.kernel.step(action)
-        made = b',"shown":' + _encoder.encode(shown).encode("utf-8", "surrogatepass")
+        made = b',"shown":' + _encoded(shown, "step")
         if self.tells_state:
-            made += b',"state":' + _encoder.encode(self.kernel.state()).encode("utf-8", "surrogatepass")
+            made += b',"state":' + _encoded(self.kernel.state(), "state")
         if self.tells_facts:
-            made += b',"facts":' + _encoder.encode(self.kernel.facts()).encode("utf-8", "surrogatepass")
+            made += b',"facts":' + _encoded(self.kernel.facts(), "facts")
         return made + self._mutated(action, line)
 
     def _mutated(self, action: Any, line: bytes) -> bytes:
@@ -162,6 +165,24 @@ class Pristine:
                 code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
                 os.write(self._tell, bytes([code % 256]))
         os._exit(0)
+
+
+def _encoded(value: Any, name: str) -> bytes:
+    """Return what a method of the kernel returned, as JSON.  Raises TypeError that names the method."""
+    try:
+        return _encoder.encode(value).encode("utf-8", "surrogatepass")
+    except (TypeError, ValueError, RecursionError) as error:
+        raise TypeError(f"what {name}() returned is no JSON: {error}") from error
+
+
+def _place(error: BaseException) -> str:
+    """Return the last line of the adapter or the kernel on the way to an error, and the library that raised it."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if not frame.filename.startswith((*LIBRARIES, "<"))]
+    if not own:
+        return ""
+    inside = "" if own[-1] is frames[-1] else f", in a call of {os.path.basename(frames[-1].filename)}"
+    return f" ({os.path.basename(own[-1].filename)}, line {own[-1].lineno}{inside})"
 
 
 def main(words: list[str]) -> None:

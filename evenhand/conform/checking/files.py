@@ -101,7 +101,7 @@ def _steps(one: Mapping[str, Json], again: Sequence[Json]) -> Iterator[str]:
             yield from ("the kernel shows the same", "") if same else _block(one["got"][number], "the kernel shows")
         else:
             yield from ("the kernel shows nothing", "")
-        if number < len(again) and text(again[number]) != text(one["got"][number]):
+        if number < len(again) and [text(again[number])] != [text(said) for said in one["got"][number : number + 1]]:
             yield from _block(again[number], "and when asked again")
 
 

@@ -33,6 +33,7 @@ from evenhand.core.files import Unreadable, content_of
 from evenhand.core.freedom import Free
 from evenhand.core.property import Property
 from evenhand.core.system import AnySystem, Mutant
+from evenhand.core.text import describe
 from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.versions import versions
 from evenhand.evidence.home import found_within
@@ -242,6 +243,27 @@ def load_finding(path: Path) -> KernelFinding:
     if not is_sealed(made):
         raise BadFinding(f"{path}: its content is not what was recorded (sha256 differs). {again}.")
     return finding
+
+
+def recorded_finding(path: Path) -> dict[str, Any] | None:
+    """Return the finding in a file with its actions in words; None for a file of another format.
+
+    Raises BadFinding for a broken finding and for one of another model, Unreadable for no file.
+    """
+    try:
+        made: Any = parse(content_of(path, MAX_BYTES))
+    except ValueError:
+        return None
+    if not isinstance(made, dict) or made.get("format") != FORMAT:
+        return None
+    data = load_finding(path)
+    try:
+        types = found_within(data.protocol).model.systems[data.system].types
+        runs = {"trace": data.run, **({"trace_beside": data.beside.run} if data.beside else {})}
+        words = {name: [describe(action) for action in decode_run(run, types).actions] for name, run in runs.items()}
+    except (KeyError, ValueError) as error:
+        raise BadFinding(f"{path}: the model has changed since ({error}). Check the kernel again.") from error
+    return {**made, **words, "fixture": None}
 
 
 def source_named(kernel: str, limits: KernelLimits | None = None) -> Source:

@@ -61,7 +61,8 @@ class Objects(Adapter):
         self.cycle = 0
         assigned = [self.own[uid] for uid in agents]
         self.k.assign(self.issue, assigned)
-        assigned.clear()
+        if len(assigned) > 2:
+            assigned.pop()
         return True
 
     def tick(self, key: str) -> str:

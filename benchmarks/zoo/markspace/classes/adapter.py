@@ -1,4 +1,4 @@
-"""Adapter of the objects; give --reading action_immunity=immune_to_warnings own_intents=compete.
+"""Adapter of the objects; give --reading own_intents=compete.
 
 The caller is careless: it changes what it handed over or was handed, and one of its hooks adds another hook.
 """

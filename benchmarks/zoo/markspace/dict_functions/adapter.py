@@ -1,4 +1,4 @@
-"""Adapter of the functions on one dictionary; give --reading action_immunity=immune_to_warnings."""
+"""Adapter of the functions on one dictionary."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adapter of the fleet of generators; give --reading action_immunity=immune_to_warnings.
+"""Adapter of the fleet of generators.
 
 Each agent's program yields what the checker asks next, and has the reply in its next turn.
 """

@@ -1,4 +1,4 @@
-"""Adapter of the service; give --reading action_immunity=immune_to_warnings own_intents=compete.
+"""Adapter of the service; give --reading own_intents=compete.
 
 One server in this process serves all scenarios, each with a space of its own.
 """

@@ -1,4 +1,4 @@
-"""Adapter of the Node program; give --reading action_immunity=immune_to_warnings."""
+"""Adapter of the Node program."""
 
 from __future__ import annotations
 

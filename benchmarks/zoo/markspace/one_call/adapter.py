@@ -1,4 +1,4 @@
-"""Adapter of the notice board; give --reading action_immunity=immune_to_warnings.
+"""Adapter of the notice board.
 
 `perform` asks and works in one call, so nothing else happens between the guard's answer and the end of the work.  The
 work of whom it has confidence 0 in fails.
