@@ -22,8 +22,8 @@ class Hung(OutOfTime):
     """The time was over while something did not return."""
 
 
-def _in_collector(frame: FrameType | None) -> bool:
-    """Whether a callback of the garbage collector runs, which swallows what is raised in it."""
+def in_collector(frame: FrameType | None) -> bool:
+    """Return whether a callback of the garbage collector runs in a frame; it swallows what is raised in it."""
     codes = [getattr(one, "__code__", None) for one in gc.callbacks]
     while frame is not None and frame.f_code not in codes:
         frame = frame.f_back
@@ -48,7 +48,7 @@ def until(left: Callable[[], float], grace: float) -> Generator[None]:
 
     def over(_signal: int, frame: FrameType | None) -> None:
         more = left() + grace  # CPU seconds may pass more slowly than those of the clock
-        if more <= 0 and not _in_collector(frame):
+        if more <= 0 and not in_collector(frame):
             signal.setitimer(signal.ITIMER_REAL, AGAIN)
             raise Hung
         signal.setitimer(signal.ITIMER_REAL, max(more, SHORTEST))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import sys
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +13,16 @@ from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse, ada
 from evenhand.conform.checking.causes import causes
 from evenhand.conform.checking.claims import Judge
 from evenhand.conform.checking.coding import Coder
+from evenhand.conform.checking.covering import Covering
 from evenhand.conform.checking.divergence import Divergence, Examiner
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import finding_json, recheck
-from evenhand.conform.checking.loop import CheckEffort, SystemChecked, check_system
+from evenhand.conform.checking.loop import CheckEffort, SystemChecked, check_system, takes
 from evenhand.core.codec import encode
+from evenhand.core.kernel import Unsupported
 from evenhand.core.registry import find
 from evenhand.core.trace import Scenario
+from evenhand.processes.alarm import in_collector
 from tests.front.conform.in_process import InProcess
 from tests.front.conform.test_words import ROOM, Enter, Leave, Room, step
 
@@ -131,3 +137,51 @@ def test_a_run_is_repeated_without_the_step_that_differs() -> None:
     first = next(one for one in asked if any(b"cy" in action for action in one[:-1]))
     at = next(place for place, action in enumerate(first) if b"cy" in action)
     assert (*first[:at], *first[at + 1 :]) in asked
+
+
+def test_walks_leave_out_what_the_kernel_refuses() -> None:
+    """An action that was refused once is on no later walk, and the scope does not count as covered."""
+    refused: set[Any] = set()
+    covering = Covering(ROOM, refused=refused)
+    walks = covering.walks()
+    refused.add(("house", next(walks).trace.scenario.actions[0]))
+    assert not any(
+        ("house", action) in refused for walk in walks for action in walk.trace.scenario.actions[-walk.fresh :]
+    )
+    assert not covering.complete
+
+
+def test_walks_get_short_where_most_runs_differ() -> None:
+    """What stands behind a difference is lost, so less is put there."""
+    covering = Covering(ROOM)
+    lengths: list[int] = []
+    for walk in islice(covering.walks(), 8):
+        lengths.append(walk.fresh)
+        covering.give_back(walk, len(walk.trace.steps) - walk.fresh)
+    assert lengths[0] > 4 and lengths[-1] <= 2
+
+
+def test_a_kernel_takes_a_system_or_not() -> None:
+    """A few starts are asked."""
+
+    def refusing(_initial: Any) -> Any:
+        raise Unsupported("not here")
+
+    assert takes("house", ROOM, InProcess(lambda _initial: Haunted()))
+    assert not takes("house", ROOM, InProcess(refusing))
+
+
+def test_an_alarm_waits_for_the_garbage_collector() -> None:
+    """What is raised in a callback of the collector is lost, so such a frame is told apart."""
+    found: list[bool] = []
+
+    def listens(_phase: str, _info: Any) -> None:
+        found.append(in_collector(sys._getframe()))
+
+    gc.callbacks.append(listens)
+    try:
+        gc.collect()
+        assert not in_collector(sys._getframe())
+    finally:
+        gc.callbacks.remove(listens)
+    assert found and all(found)
