@@ -174,8 +174,9 @@ def check(
     clock = _clock(source, seconds, exhaustive=exhaustive)
     began = time.monotonic()
     try:
-        checked = list(
-            _checked(bundle, source, system or [], scope or [], reading or [], claims_only, compared, effort, clock)
+        checked = sorted(
+            _checked(bundle, source, system or [], scope or [], reading or [], claims_only, compared, effort, clock),
+            key=lambda one: [*bundle.model.systems].index(one.system.name),
         )
     except NoKernel as error:
         raise BadUse(str(error)) from error
@@ -188,7 +189,6 @@ def check(
         why = "; ".join(dict.fromkeys(reason for one in checked for reason in one.unsupported)) or "nothing was asked"
         raise BadUse(f"the kernel supports none of the systems asked for: {inert(why)}")
     kernel = adapter or f"command: {command}"
-    checked.sort(key=lambda one: list(bundle.model.systems).index(one.system.name))
     found = causes((one.system, one.defects) for one in checked)
     records = [_finding(bundle, one, source, claims_only, compared) for one in found]
     findings = [_saved(one, kernel, folder) for one in records if not baseline.knows(one)]
