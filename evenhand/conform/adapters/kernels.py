@@ -189,6 +189,7 @@ class Piped:
         self._left: Callable[[], float] = lambda: inf
         self._clock: Clock | None = None
         self.answered = self.alone = False
+        self._begun = 0
 
     @property
     def name(self) -> str:
@@ -312,7 +313,10 @@ class Piped:
 
     def _running(self) -> LineProcess:
         if self._child is None:
-            environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
+            path = os.pathsep.join(path or os.getcwd() for path in sys.path)
+            seed = str(self._begun)  # each process has another order of sets and hashes, the same in each check
+            self._begun += 1
+            environment = {**os.environ, "PYTHONHASHSEED": seed, **({"PYTHONPATH": path} if self.hosted else {})}
             try:
                 self._child = LineProcess(
                     self.command,
@@ -320,7 +324,7 @@ class Piped:
                     cpu=CORE_SECONDS,
                     processes=self.limits.processes,
                     longest=self.limits.answer,
-                    environment=environment if self.hosted else None,
+                    environment=environment,
                 )
             except OSError as error:
                 raise NoKernel(f"{self._name}: {error.strerror or error}") from error

@@ -218,7 +218,7 @@ class _Run:
         self.coder, self.trace, self.request, self.response = coder, trace, request, response
         self.config = trace.scenario.config
         self._wrong: str = ""
-        self.facts: dict[int, tuple[Json, Json]] = {}
+        self.facts: dict[int, Reading] = {}
         self._observables: dict[int, Any] = {}
         self.steps: list[AnyStep] = list(trace.steps)
 
@@ -246,11 +246,12 @@ class _Run:
                 astray = self._is_astray(place)
                 if said is None and astray:
                     said = json.loads(self.request.expected[place])
-                made.append(None if said is None else reader.reading(said, self.expected(place), known))
+                expected = text(self.expected(place)).encode() if astray else self.request.expected[place]
+                made.append(None if said is None else reader.known_reading(said, expected, known))
                 told = self._told_facts(place)
                 if told is not None:
-                    facts = self._all_facts(place, told)
-                    self.facts[place] = (facts, reader.reading(told, facts, known).told)
+                    facts = text(self._all_facts(place, told)).encode()
+                    self.facts[place] = reader.known_reading(told, facts, known)
                 if astray or self._differs(place, made[-1]):
                     self._resynchronise(place)
             except (Malformed, RecursionError) as error:
@@ -286,7 +287,8 @@ class _Run:
             return told if type(told) is type(after) else after
         if place not in self.facts or not is_dataclass(after):
             return after
-        known, facts = (cast("dict[str, Json]", normal(one)) for one in self.facts[place])
+        read = self.facts[place]
+        known, facts = (cast("dict[str, Json]", normal(one)) for one in (read.expected, read.told))
         names = [one.name for one in fields(after) if facts.get(one.name) != known.get(one.name)]
         return replace(cast("Any", after), **{name: decode(facts[name], *types) for name in names})
 
@@ -328,14 +330,14 @@ class _Run:
         return tuple(place for place, read in enumerate(self.readings) if self._differs(place, read))
 
     def _differs(self, place: int, read: Reading | None) -> bool:
-        shown = read is None or text(normal(read.told)) == text(normal(self.expected(place)))
-        return not shown or any(True for _ in self.wrong_facts(place))
+        facts = self.facts.get(place)
+        return (read is not None and not read.agrees) or (facts is not None and not facts.agrees)
 
     def wrong_facts(self, place: int) -> Iterator[Difference]:
         """Yield the differences of the told facts from the model's."""
         if place in self.facts:
-            known, told = self.facts[place]
-            yield from differences(normal(known), normal(told), "facts")
+            facts = self.facts[place]
+            yield from differences(normal(facts.expected), normal(facts.told), "facts")
 
     @cached_property
     def illegal(self) -> int | None:

@@ -237,11 +237,11 @@ class _Check:
 
     def _cover(self, scope: AnySystem) -> None:
         """Walk every transition of one scope."""
-        covering = Covering(scope, self.effort.seed)
+        covering = Covering(scope, self.effort.seed, refused=self.phase.refused)
         try:
             self.phase.run(EXHAUSTIVE, _walks(covering, self.effort.transitions), covering)
             if self.phase.leaks:
-                covering = Covering(scope, self.effort.seed)
+                covering = Covering(scope, self.effort.seed, refused=self.phase.refused)
                 self.phase.run(EXHAUSTIVE, _walks(covering, self.effort.transitions), covering)
         finally:
             self.covered.append(

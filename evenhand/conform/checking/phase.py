@@ -138,13 +138,14 @@ class Phase:
                 covering.give_back(walk, agreed)
             rest: AnyTrace | None = None
             if response.refused and agreed == len(response.shown):
-                rest = self._without(trace, agreed, response.unsupported)
+                without = self._without(trace, agreed, response.unsupported)
+                rest = without if walk is None else None  # what follows on a walk was given back
             elif agreed < len(trace.steps):
                 self._differs(trace, agreed + 1)
             else:
                 self.own.append(trace)
             found = self._examined(trace, one, response, name)
-            if found is not None and walk is None and rest is None:
+            if found is not None and walk is None and not response.refused:
                 rest = self._beside(trace, found)
             again += [(rest, None)] if rest is not None and rest.steps else []
             if found is not None and found.kinds not in self.repeated and len(self.repeated) < SUSPECTED:
