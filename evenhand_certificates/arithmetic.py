@@ -1,16 +1,17 @@
 """Lemmas of arithmetic over the reals, by weighted sums of facts.
 
-With all literals of a lemma false, each comparison is a fact `p <= 0`, `p < 0` or `p = 0` for a polynomial p.  Two facts
-multiply: the product of two that are at most 0 is at least 0, and the product of anything with 0 is 0.  A sum of facts
-and products with weights (not negative, but for those that are 0) that leaves a number above 0, or 0 while a strict
-fact has a weight, is a contradiction, so the lemma is true.  An equality among the literals is a fact `p != 0`: then one
-sum refutes `p < 0` and a second one `-p < 0`.
+With all literals of a lemma false, each comparison is a fact `p <= 0`, `p < 0` or `p = 0` for a polynomial p.  Two
+facts multiply: the product of two that are at most 0 is at least 0, and the product of anything with 0 is 0.  A sum of
+facts and products with weights (not negative, but for those that are 0) that leaves a number above 0, or 0 while a
+strict fact has a weight, is a contradiction, so the lemma is true.  An equality among the literals is a fact `p != 0`:
+then one sum refutes `p < 0` and a second one `-p < 0`.
 
-A sum is a list of [factor, …, weight]: up to three places of literals, and terms, by which only a fact `p = 0` may be
-multiplied.
+A sum is a list of [factor, …, weight]: places of literals, and terms, by which only a fact `p = 0` may be multiplied.
 """
 
 # SPDX-License-Identifier: MIT
+# What is read may be anything, so its parts have no known type until they are looked at.
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
 
 from __future__ import annotations
 

@@ -15,6 +15,8 @@ A term of a step is ["app", name, term, …], ["any", sort], or ["wit", s, i]: c
 """
 
 # SPDX-License-Identifier: MIT
+# What is read may be anything, so its parts have no known type until they are looked at.
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ from typing import Any
 from evenhand_certificates.arithmetic import is_numeric_lemma
 from evenhand_certificates.clauses import Clause, Clauses
 from evenhand_certificates.equality import is_lemma
-from evenhand_certificates.errors import Invalid
+from evenhand_certificates.errors import Invalid, Work
 from evenhand_certificates.formulas import Bank, read_nodes
 from evenhand_certificates.refutation import check_refutation
 
@@ -47,6 +49,16 @@ class Checked:
 
 def check(certificate: Any) -> Checked:
     """Check a certificate read from JSON.  Raises Invalid with the place and the reason."""
+    names, clauses, work = clauses_of(certificate)
+    check_refutation(clauses, certificate["refutation"], work)
+    return Checked(names, len(certificate["steps"]), len(certificate["lemmas"]), len(clauses))
+
+
+def clauses_of(certificate: Any) -> tuple[tuple[str, ...], list[Clause], Work]:
+    """Return the names of the assertions, the clauses that follow from them, and the work that is left.
+
+    Raises Invalid.  What the refutation refutes are these clauses, so that other programs can check it as well.
+    """
     if not isinstance(certificate, Mapping) or (certificate.get("format"), certificate.get("version")) != (
         FORMAT,
         VERSION,
@@ -67,6 +79,7 @@ def check(certificate: Any) -> Checked:
             case _:
                 raise Invalid("an assertion is not [name, place of a node]")
     witnesses = _take_steps(made, certificate["steps"])
+
     def read_term(term: Any) -> int:
         return _term(bank, witnesses, term)
 
@@ -79,8 +92,7 @@ def check(certificate: Any) -> Checked:
     clauses = list(made.clauses)
     for number, lemma in enumerate(certificate["lemmas"]):
         clauses.append(_lemma(made, lemma, number, read_term))
-    check_refutation(clauses, certificate["refutation"], bank.work)
-    return Checked(tuple(names), len(certificate["steps"]), len(certificate["lemmas"]), len(clauses))
+    return tuple(names), clauses, bank.work
 
 
 def _take_steps(made: Clauses, steps: list[Any]) -> dict[int, tuple[int, ...]]:
@@ -109,18 +121,17 @@ def _term(bank: Bank, witnesses: Mapping[int, tuple[int, ...]], term: Any, depth
         case ["wit", step, place] if type(step) is int and type(place) is int:
             if step in witnesses and 0 <= place < len(witnesses[step]):
                 return witnesses[step][place]
-    raise Invalid(f"{term!r:.80} is no closed term")
+        case _:
+            pass
+    raise Invalid(f"{str(term)[:80] if isinstance(term, str | int) else type(term).__name__} is no closed term")
 
 
 def _lemma(made: Clauses, lemma: Any, number: int, term: Callable[[Any], int]) -> Clause:
-    match lemma:
-        case [*literals] if all(type(literal) is int for literal in literals):
-            if is_lemma(made.bank, made.atoms, literals):
-                return tuple(literals)
-            raise Invalid(f"lemma {number} is not true by equality alone")
-        case {"clause": [*literals], "sums": [*sums]} if all(type(one) is int for one in literals):
-            if is_numeric_lemma(made.bank, made.atoms, literals, sums, term):
-                return tuple(literals)
-            raise Invalid(f"lemma {number} is not true by these sums")
-        case _:
-            raise Invalid(f"lemma {number} has no known form")
+    sums = lemma.get("sums") if isinstance(lemma, dict) and set(lemma) == {"clause", "sums"} else None
+    clause = lemma if isinstance(lemma, list) else lemma["clause"] if isinstance(sums, list) else None
+    if not isinstance(clause, list) or any(type(literal) is not int for literal in clause):
+        raise Invalid(f"lemma {number} has no known form")
+    by_equality = sums is None and is_lemma(made.bank, made.atoms, clause)
+    if not by_equality and (sums is None or not is_numeric_lemma(made.bank, made.atoms, clause, sums, term)):
+        raise Invalid(f"lemma {number} is not true by {'equality alone' if sums is None else 'its sums'}")
+    return tuple(clause)

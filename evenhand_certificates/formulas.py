@@ -15,6 +15,8 @@ Only the last two bind, and nothing binds a number.  A closed formula has one nu
 """
 
 # SPDX-License-Identifier: MIT
+# What is read may be anything, so its parts have no known type until they are looked at.
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
 
 from __future__ import annotations
 
@@ -143,7 +145,7 @@ class Bank:
             case ("var", place):
                 if place >= len(bound):
                     raise Invalid("a variable is free")
-                return bound[-1 - place]
+                return str(bound[-1 - place])
             case ("app", name, *arguments):
                 domain, found = self._function(name)
                 self._fit(domain, tuple(arguments), bound, name)

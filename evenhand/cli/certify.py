@@ -8,14 +8,15 @@ from typing import Annotated
 import typer
 
 from evenhand.cli import completion
-from evenhand.cli.console import BadUse, Unknown, counting, emit, guarded, say, terminal, usage
+from evenhand.cli.console import BadUse, Unknown, counting, emit, guarded, terminal, usage
 from evenhand.cli.options import JsonOut, ProtocolNames
 from evenhand.cli.output import folder_for
 from evenhand.cli.requests import bundles_named
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.text import inert
-from evenhand.jobs.certifying import Certified, certify as certify_theorem, recheck
+from evenhand.jobs.certifying import Certified, recheck
+from evenhand.jobs.certifying import certify as certify_theorem
 from evenhand.jobs.proving import theorem_named, theorem_names
 from evenhand.report.phrases import plural
 from evenhand.report.table import print_lines
@@ -44,8 +45,8 @@ def certify(
     """Write certificates of theorems that a small program checks.
 
     `evenhand-check DIR` checks them with the standard library of Python alone.  Exit codes: 0 every query of a proof
-    has a valid certificate; 1 with --check: one has none; 2 bad use; 3 one could not be made, or no solver is installed;
-    130 interrupted, after writing what was made.
+    has a valid certificate; 1 with --check: one has none; 2 bad use; 3 one could not be made, or no solver is
+    installed; 130 interrupted, after writing what was made.
     """
     with usage():
         chosen = [(bundle, one) for bundle in bundles_named(protocol or []) for one in _theorems(bundle, theorem)]

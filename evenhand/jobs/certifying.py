@@ -48,7 +48,7 @@ def certify(stated: Stated, bundle: Bundle, folder: Path) -> Iterator[Certified]
 
     Raises NoSolver, OSError where a file cannot be written, and ImportError without the package python-sat.
     """
-    recalled = Recalled(_kept(folder_of(folder, stated)), shared())
+    recalled = recalled_for(stated, folder)
     for name, answered in obligations(stated, bundle=bundle, portfolio=recalled):
         because = ""
         if answered.status != "unsat":
@@ -62,6 +62,11 @@ def certify(stated: Stated, bundle: Bundle, folder: Path) -> Iterator[Certified]
                 content = canonical_bytes({**made, "about": _about(stated, name, answered)})
                 write_atomically(folder_of(folder, stated) / f"{name}.json", content)
         yield Certified(stated.name, name, not because, because)
+
+
+def recalled_for(stated: Stated, folder: Path) -> Recalled:
+    """Return a portfolio that answers by the certificates of a theorem where it can, and else asks the solvers."""
+    return Recalled(_kept(folder_of(folder, stated)), shared())
 
 
 def recheck(stated: Stated, bundle: Bundle, folder: Path) -> Iterator[Certified]:
@@ -110,10 +115,14 @@ def _kept(folder: Path) -> dict[str, Mapping[str, Json]]:
     found: dict[str, Mapping[str, Json]] = {}
     for file in sorted(folder.glob("*.json")):
         try:
-            made = parse(content_of(file, MOST_BYTES))
+            made = _mapping(parse(content_of(file, MOST_BYTES)))
         except ValueError:
             continue
-        about = made.get("about") if isinstance(made, dict) and made.get("format") == FORMAT else None
-        if isinstance(about, dict) and isinstance(about.get("asked"), str):
-            found[str(about["asked"])] = cast("dict[str, Json]", made)
+        asked = _mapping(made.get("about")).get("asked")
+        if made.get("format") == FORMAT and isinstance(asked, str):
+            found[asked] = made
     return found
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

@@ -1,5 +1,7 @@
 """Small statements written by hand, and a naive meaning of formulas to compare the checker's clauses with."""
 
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import itertools
@@ -10,8 +12,8 @@ from typing import Any
 from evenhand_certificates.formulas import Bank
 
 SORTS = ["A", "B"]
-FUNCTIONS = [["c", [], "A"], ["d", [], "B"], ["f", ["A"], "B"], ["g", ["A", "B"], "B"]]
-RELATIONS = [["p", ["A"]], ["q", ["A", "B"]], ["r", ["B", "B"]], ["s", []]]
+FUNCTIONS: list[Any] = [["c", [], "A"], ["d", [], "B"], ["f", ["A"], "B"], ["g", ["A", "B"], "B"]]
+RELATIONS: list[Any] = [["p", ["A"]], ["q", ["A", "B"]], ["r", ["B", "B"]], ["s", []]]
 
 
 def bank() -> Bank:
@@ -74,11 +76,11 @@ class World:
         """Return the value of a term; `values` are those of the variables, innermost last."""
         tag, *rest = self.made.nodes[number]
         if tag == "var":
-            return values[-1 - rest[0]]
+            return int(values[-1 - rest[0]])
         if tag == "any":
-            return self.universe[rest[0]][0]
+            return self.universe[str(rest[0])][0]
         if tag == "wit":
-            return self._witness(rest[0])[rest[1]]
+            return self._witness(int(rest[0]))[int(rest[1])]
         return self.functions[rest[0], *(self.term(part, values) for part in rest[1:])]
 
     def _witness(self, quantified: int) -> tuple[int, ...]:
@@ -93,7 +95,7 @@ class World:
     def true(self, number: int, values: tuple[int, ...] = ()) -> bool:
         """Return whether a formula is true, by its definition."""
         tag, *rest = self.made.nodes[number]
-        match tag:
+        match str(tag):
             case "rel":
                 return (rest[0], *(self.term(part, values) for part in rest[1:])) in self.relations
             case "=":
@@ -102,8 +104,17 @@ class World:
                 rows = itertools.product(*(self.universe[sort] for sort in rest[0]))
                 found = [self.true(rest[1], values + row) for row in rows]
                 return all(found) if tag == "all" else any(found)
+            case _:
+                pass
         parts = [self.true(part, values) for part in rest]
-        meanings = {"not": lambda: not parts[0], "and": lambda: all(parts), "or": lambda: any(parts)}
-        meanings |= {"=>": lambda: not parts[0] or parts[1], "iff": lambda: parts[0] == parts[1]}
-        meanings |= {"ite": lambda: parts[1] if parts[0] else parts[2]}
-        return meanings[tag]()
+        match tag:
+            case "not":
+                return not parts[0]
+            case "=>":
+                return not parts[0] or parts[1]
+            case "iff":
+                return parts[0] == parts[1]
+            case "ite":
+                return parts[1] if parts[0] else parts[2]
+            case _:
+                return all(parts) if tag == "and" else any(parts)

@@ -1,5 +1,7 @@
 """Seeded alterations of certificates, each of one kind, and what both checkers say of them."""
 
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import copy

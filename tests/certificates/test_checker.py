@@ -79,9 +79,14 @@ def test_every_clause_is_true_in_every_structure() -> None:
     assert sum(false_clauses(seed) for seed in range(600)) == 0
 
 
+ONE_WAY = '(-whole, body) if tag == "all" else (whole, -body)'
 FAULTS = {
     "any element as a witness": ("witness", '("wit", quantified, place)', '("any", sorts[place])'),
-    "an instance that goes one way": ("instance", '(-whole, body) if tag == "all" else (whole, -body)', "(-whole, body)"),
+    "an instance that goes one way": (
+        "instance",
+        '(-whole, body) if tag == "all" else (whole, -body)',
+        "(-whole, body)",
+    ),
     "an equivalence one way": ("_define", "(own, one, other)", "(own, one, -other)"),
     "a choice with exchanged parts": ("_define", "(-own, -test, then)", "(-own, test, then)"),
     "a conjunction without its converse": ("_conjunction", "*(-part for part in parts)", "*(part for part in parts)"),
@@ -134,7 +139,7 @@ def test_a_fault_in_the_congruence_shows(monkeypatch: pytest.MonkeyPatch) -> Non
     assert any(false for _, false in map(equality_lemmas, range(200)))
 
 
-NUMBERS = [["x", [], "Number"], ["y", [], "Number"], ["z", [], "Number"]]
+NUMBERS: list[Any] = [["x", [], "Number"], ["y", [], "Number"], ["z", [], "Number"]]
 
 
 def numeric_case(seed: int) -> tuple[bool, bool]:
@@ -156,7 +161,9 @@ def numeric_case(seed: int) -> tuple[bool, bool]:
         atoms[number] = made.add((*tag, left, term(rng.choice((0, 1)))))
         if rng.random() < 0.5:  # make contradictions likely
             right = made.nodes[atoms[number]][-1]
-            atoms[number + 3] = made.add((*rng.choice((("rel", "number.at_most"), ("rel", "number.below"))), right, left))
+            atoms[number + 3] = made.add(
+                (*rng.choice((("rel", "number.at_most"), ("rel", "number.below"))), right, left)
+            )
     clause = [rng.choice((-1, 1)) * number for number in atoms]
     places = list(range(len(clause)))
     weights = [[*rng.choices(places, k=rng.choice((1, 1, 2))), rng.choice(("1", "1", "-1", "1/2"))] for _ in range(2)]
@@ -182,7 +189,12 @@ def numeric_case(seed: int) -> tuple[bool, bool]:
         left, right = (value(part, world) for part in node[-2:])
         return left == right if node[0] == "=" else left <= right if node[1].endswith("most") else left < right
 
-    worlds = [{"x": Fraction(a), "y": Fraction(b, 2), "z": Fraction(c)} for a in range(-2, 3) for b in range(-3, 4) for c in (-1, 0, 2)]
+    worlds = [
+        {"x": Fraction(a), "y": Fraction(b, 2), "z": Fraction(c)}
+        for a in range(-2, 3)
+        for b in range(-3, 4)
+        for c in (-1, 0, 2)
+    ]
     return True, any(all(holds(atoms[abs(one)], w) != (one > 0) for one in clause) for w in worlds)
 
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from evenhand.smt.arithmetic import NUMBER
 from evenhand.smt.certificates.statement import GroundReader, Writer, structure_value, symbols_of
-from evenhand.smt.logic import Formula, Holds, Iff, Implies, Not
-from evenhand.smt.portfolio import Portfolio
+from evenhand.smt.logic import Formula, Implies
+from evenhand.smt.portfolio import Answered, Portfolio
 from evenhand.smt.smtlib import Query
 from evenhand.smt.solvers import SolverLimits
 from evenhand.smt.structure import Reader, Structure
@@ -34,6 +34,7 @@ AT_ONCE = 3
 
 
 Step = tuple[int, tuple[int, ...] | None]
+"""A quantified formula with terms, or with None for its witness."""
 
 
 class NotFound(Exception):
@@ -70,7 +71,8 @@ class Steps:
         made = Clauses(self.bank)
         origins: dict[int, int] = {}
         introduced: dict[int, int] = {}
-        for number, one in enumerate((*self.assumed, *self.taken)):
+        every: list[Named | Step] = [*self.assumed, *self.taken]
+        for number, one in enumerate(every):
             known = len(made.quantified)
             if isinstance(one, Named):
                 made.assume(one.formula)
@@ -125,7 +127,7 @@ class Search:
         self.steps = Steps(self.bank, [Named(name, writer.formula(formula)) for name, formula in query.assertions], [])
         self._read = GroundReader(self.bank)
         self._reader = Reader()
-        self._opened: dict[int, tuple[tuple[int, ...], Formula]] = {}
+        self._opened: dict[int, Formula] = {}
         self._seen: set[tuple[int, tuple[int, ...] | None]] = set()
         self._clauses = self.steps.clauses().clauses
         self._said = [self._read.ground(one.formula) for one in self.steps.assumed]
@@ -133,34 +135,37 @@ class Search:
     def run(self) -> Steps:
         """Return steps whose clauses have no model.  Raises NotFound."""
         for _ in range(ROUNDS):
-            model = self._model()
+            answered = self._asked()
+            if answered.status == "unsat":
+                return self._needed(answered)
+            model = answered.model
             if model is None:
-                return self.steps
+                raise NotFound(f"no solver decides the instances: {answered.because}")
             if not self._extend(model):
                 raise NotFound("the search for instances ends in a structure that is a model")
         raise NotFound(f"no refutation within {ROUNDS} rounds of instances")
 
-    def _model(self) -> Structure | None:
+    def _asked(self) -> Answered:
+        """Ask for a model of the assertions and steps so far, in which quantified formulas are propositions."""
         read = self._read
-        chosen = tuple(read.constants.values())
-        names = tuple(read.propositions.values())
-        named = tuple((f"s{i}", formula) for i, formula in enumerate(self._said))
-        query = Query(
-            self._query.sorts, (*self._query.functions, *chosen), (*self._query.relations, *names), named
-        )
-        answered = self._portfolio.model(query, limits=self._limits)
-        if answered.status == "unsat":
-            return None
-        if answered.model is None:
-            raise NotFound(f"no solver decides the instances: {answered.because}")
-        return answered.model
+        functions = (*self._query.functions, *read.constants.values())
+        relations = (*self._query.relations, *read.propositions.values())
+        said = tuple((f"s{number}", formula) for number, formula in enumerate(self._said))
+        return self._portfolio.model(Query(self._query.sorts, functions, relations, said), limits=self._limits)
+
+    def _needed(self, answered: Answered) -> Steps:
+        """The steps that a solver used, and what they depend on."""
+        core = next((answer.core for answer in answered.answers if answer.core is not None), None)
+        if core is None:
+            return self.steps
+        return self.steps.only({int(name[1:]) for name in core}, self.steps.clauses().introduced)
 
     def _extend(self, model: Structure) -> int:
         """Add the steps that a model lacks; return how many."""
         names = self._names(model)
         found = 0
         for quantified in tuple(self._clauses.quantified):
-            tag, sorts, _ = self.bank.nodes[quantified]
+            tag = self.bank.nodes[quantified][0]
             claimed = bool(model.relations[self._read.proposition(quantified).name])
             if claimed == (tag == "all"):
                 for terms in itertools.islice(self._against(quantified, model, names, claimed), AT_ONCE):
@@ -173,9 +178,9 @@ class Search:
         self, quantified: int, model: Structure, names: dict[str, dict[str, int]], claimed: bool
     ) -> Iterator[tuple[int, ...]]:
         """Terms for which the body of a quantified formula is not `claimed` in the model."""
-        tag, sorts, body = self.bank.nodes[quantified]
+        _, sorts, body = self.bank.nodes[quantified]
         variables = self._read.variables(sorts, 0)
-        opened = self._opened.setdefault(quantified, (sorts, self._read.opened(body, variables)))[1]
+        opened = self._opened.setdefault(quantified, self._read.opened(body, variables))
         for picked in itertools.product(*(names[sort] for sort in sorts)):
             if self._reader.holds(opened, model, dict(zip(variables, picked, strict=True))) != claimed:
                 yield tuple(names[sort][element] for sort, element in zip(sorts, picked, strict=True))
@@ -190,9 +195,8 @@ class Search:
         for sort, found in names.items():
             if not found:
                 number = self.bank.add(("any", sort))
-                term = self._read.term(number)
+                self._read.term(number)  # makes it known to the next query
                 found[model.universe[sort][0]] = number
-                del term
         return names
 
     def _terms(self) -> list[int]:

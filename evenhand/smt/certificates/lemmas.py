@@ -106,9 +106,7 @@ class Lemmas:
                 return
         yield from self._squeezed([literal for literal in others if facts[literal][1] != "="], facts, model)
 
-    def _squeezed(
-        self, literals: Sequence[int], facts: dict[int, Fact], model: set[int]
-    ) -> Iterator[Clause]:
+    def _squeezed(self, literals: Sequence[int], facts: dict[int, Fact], model: set[int]) -> Iterator[Clause]:
         """Equalities that follow from two comparisons, each the other turned around."""
         for one, other in itertools.combinations(literals, 2):
             if added(facts[one][0], facts[other][0], Fraction(1)):

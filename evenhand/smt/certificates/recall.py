@@ -12,14 +12,12 @@ from typing import Any, Literal
 
 from evenhand.core.canonical import Json
 from evenhand.smt.certificates.statement import Writer, symbols_of
-from evenhand.smt.portfolio import Answered, Portfolio, SolverAnswer
+from evenhand.smt.portfolio import CERTIFICATE, Answered, NoSolver, Portfolio, SolverAnswer
 from evenhand.smt.smtlib import Query, text
 from evenhand.smt.solvers import Expected, SolverLimits
 from evenhand_certificates import Checked, Invalid, check
 from evenhand_certificates.check import VERSION
 from evenhand_certificates.formulas import Bank, read_nodes
-
-NAME = "certificate"
 
 
 def digest_of(query: Query) -> str:
@@ -64,5 +62,11 @@ class Recalled(Portfolio):
         if because and self._otherwise is not None:
             return self._otherwise.ask(query, expected=expected, limits=limits)
         status: Literal["unsat", "unknown"] = "unknown" if because else "unsat"
-        answer = SolverAnswer(NAME, {}, str(VERSION), status, because, core, module=NAME)
+        answer = SolverAnswer(CERTIFICATE, {}, str(VERSION), status, because, core, module=CERTIFICATE)
         return Answered(status, (answer,), text(query, numbered=True), query)
+
+    def model(self, query: Query, *, limits: SolverLimits | None = None, both: bool = False) -> Answered:
+        """Ask the solvers for a model, which no certificate gives.  Raises NoSolver where none may be asked."""
+        if self._otherwise is None:
+            raise NoSolver(["only certificates may answer"])
+        return self._otherwise.model(query, limits=limits, both=both)

@@ -7,6 +7,8 @@ it follows from; what the empty clause does not need is left out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
+from typing import Any
 
 from evenhand_certificates.clauses import Clause
 
@@ -24,9 +26,8 @@ def learned(clauses: list[Clause], lemmas: Callable[[set[int]], Iterable[Clause]
     `lemmas` yields valid clauses that are false in a model, given as the set of its true literals.  Raises
     NoRefutation where it yields none, and ImportError without the package python-sat.
     """
-    from pysat.solvers import Solver
-
-    with Solver(name="glucose4", bootstrap_with=clauses, with_proof=True) as solver:
+    solvers: Any = import_module("pysat.solvers")
+    with solvers.Solver(name="glucose4", bootstrap_with=clauses, with_proof=True) as solver:
         while solver.solve():
             new = list(dict.fromkeys(lemmas(set(solver.get_model()))))
             if not new:

@@ -146,7 +146,7 @@ class GroundReader:
         """Return a term under binders of these variables."""
         node = self.bank.nodes[number]
         if node[0] == "var":
-            return bound[-1 - node[1]]
+            return bound[-1 - int(node[1])]
         if self.bank.closed(number):
             found = self._terms.get(number)
             if found is None:
