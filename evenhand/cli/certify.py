@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -49,9 +50,7 @@ def certify(
     installed; 130 interrupted, after writing what was made.
     """
     with usage():
-        chosen = [(bundle, one) for bundle in bundles_named(protocol or []) for one in _theorems(bundle, theorem)]
-        if not chosen:
-            raise BadUse("no theorem of that name among these protocols; `evenhand prove PROTOCOL` lists them")
+        chosen = list(_chosen(bundles_named(protocol or []), theorem or []))
         if check and not out.is_dir():
             raise BadUse(f"{out} is no folder of certificates; `evenhand certify --out {out}` writes one")
         folder = out if check else folder_for(out) or out
@@ -76,9 +75,19 @@ def certify(
     return 0 if not missing else 1 if check else 3
 
 
-def _theorems(bundle: Bundle, names: list[str] | None) -> list[Stated]:
-    known = theorem_names(bundle.name)
-    return [theorem_named(bundle.name, name) for name in known if not names or name in names]
+def _chosen(bundles: Sequence[Bundle], names: Sequence[str]) -> Iterator[tuple[Bundle, Stated]]:
+    """The theorems of these names, or all.  Raises BadUse for a file, UnknownName for a name of none."""
+    known = {bundle.name: theorem_names(bundle.name) for bundle in bundles if not bundle.own}
+    for bundle in bundles:
+        if bundle.own:
+            raise BadUse(f"{bundle.name} states no theorems; hand them to evenhand.verify(..., theorems=[...])")
+    for name in names:
+        if not any(name in own for own in known.values()):
+            theorem_named(bundles[0].name, name)
+    for bundle in bundles:
+        for name in known[bundle.name]:
+            if not names or name in names:
+                yield bundle, theorem_named(bundle.name, name)
 
 
 def _fields(one: Certified) -> dict[str, Json]:
@@ -86,6 +95,8 @@ def _fields(one: Certified) -> dict[str, Json]:
 
 
 def _lines(found: list[tuple[str, Certified]], folder: Path, *, checked: bool) -> list[str]:
+    if not found:
+        return ["no theorems."]
     lines = [inert(f"{name} {one.theorem} {one.query}: {one.because}") for name, one in found if not one.valid]
     for name in dict.fromkeys(name for name, _ in found):
         own = [one for other, one in found if other == name]

@@ -61,7 +61,9 @@ def prove(
     ] = None,
     certificates: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Check the certificates in this folder in place of asking the solvers again."),
+        typer.Option(
+            metavar="FOLDER", help="Check the certificates in this folder in place of asking the solvers again."
+        ),
     ] = None,
     check: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Prove again what a record file names, and compare every byte.")
