@@ -201,7 +201,7 @@ def _true(bank: Bank, number: int, world: Structure, values: tuple[str, ...]) ->
     def term(one: int) -> str:
         kind, *parts = bank.nodes[one]
         if kind == "var":
-            return values[-1 - parts[0]]
+            return str(values[-1 - int(parts[0])])
         return world.functions[parts[0]][tuple(term(part) for part in parts[1:])]
 
     if tag == "rel":
