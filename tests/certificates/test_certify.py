@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dratify import check_proof, parse_dimacs
+from dratify import check_proof, parse_dimacs  # pyright: ignore[reportUnknownVariableType]
 
 from evenhand.core.registry import find
 from evenhand.jobs.certifying import certify
