@@ -156,10 +156,11 @@ def main() -> None:
     asked = parser.parse_args()
     if asked.markdown:
         reports = [json.loads(Path(name).read_text("utf-8")) for name in asked.names]
-        rows = sorted((one for report in reports for one in report["kernels"]), key=lambda one: one["kernel"])
-        print(markdown(rows, total(rows)))
+        read: list[dict[str, Any]] = [one for report in reports for one in report["kernels"]]
+        read.sort(key=lambda one: one["kernel"])
+        print(markdown(read, total(read)))
         return
-    rows = []
+    rows: list[dict[str, Any]] = []
     for protocol, kernel in kernels(asked.names):
         rows.append(row(protocol, kernel, asked.seconds))
         if not asked.json:

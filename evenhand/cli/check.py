@@ -141,18 +141,13 @@ def check(
     found; 2 bad use, no kernel, or a kernel that supports none of the systems; 130 interrupted, after printing what
     was found.
     """
+    if (constitution or skeleton) and (adapter or command):
+        raise BadUse("--constitution and --skeleton need no kernel: leave --adapter and --command out")
     if constitution is not None:
-        if adapter or command:
-            raise BadUse("a document is checked for itself: leave --adapter and --command out")
         return _document(protocol, constitution, as_json)
-
     bundle = bundle_named(protocol)
     if skeleton is not None:
-        if adapter or command:
-            raise BadUse("a skeleton needs no kernel: leave --adapter and --command out")
-        written = write_skeleton(bundle, system or [], skeleton)
-        print_lines(terminal(), [f"written: {inert(str(one))}" for one in written])
-        return 0
+        return _begun(bundle, system or [], skeleton, as_json)
     limits = KernelLimits(seconds=answer_seconds, mebibytes=memory)
     compared = _free(compare or [])
     with usage():
@@ -183,11 +178,8 @@ def check(
     finally:
         source.close()
     interrupted = any(one.interrupted for one in checked)
-    if not interrupted and not any(one.defects or any(one.steps.values()) for one in checked):
-        if clock.left() <= 0:
-            raise BadUse("the kernel gave no answer in the time given; give it more with --seconds")
-        why = "; ".join(dict.fromkeys(reason for one in checked for reason in one.unsupported)) or "nothing was asked"
-        raise BadUse(f"the kernel supports none of the systems asked for: {inert(why)}")
+    if not interrupted:
+        _require_answers(checked, clock)
     kernel = adapter or f"command: {command}"
     found = causes((one.system, one.defects) for one in checked)
     records = [_finding(bundle, one, source, claims_only, compared) for one in found]
@@ -206,12 +198,18 @@ def check(
         "interrupted": interrupted,
         "timing": {"total": time.monotonic() - began, **_firsts(checked)},
     }
-    if folder is not None:
-        with usage():
-            for name, data in checked_forms(report, list(coverage_lines(report))).items():
-                write_atomically(folder / name, data)
-    _print(report, as_json)
+    _print(report, as_json, folder)
     return INTERRUPTED if interrupted else int(bool(findings))
+
+
+def _require_answers(checked: Sequence[Any], clock: Clock) -> None:
+    """Raise BadUse if the kernel has answered nothing, and say why."""
+    if any(one.defects or any(one.steps.values()) for one in checked):
+        return
+    if clock.left() <= 0:
+        raise BadUse("the kernel gave no answer in the time given; give it more with --seconds")
+    why = "; ".join(dict.fromkeys(reason for one in checked for reason in one.unsupported)) or "nothing was asked"
+    raise BadUse(f"the kernel supports none of the systems asked for: {inert(why)}")
 
 
 DEFAULT = 60.0
@@ -227,7 +225,22 @@ def _clock(source: Piped, seconds: float | None, *, exhaustive: bool) -> Clock:
     return Clock(limit, by_clock=seconds is not None, running=lambda: source.pid)
 
 
-def _print(report: dict[str, Json], as_json: bool) -> None:
+def _begun(bundle: Bundle, names: list[str], path: Path, as_json: bool) -> int:
+    """Write a skeleton and say where."""
+    written = write_skeleton(bundle, names, path)
+    if as_json:
+        emit({"written": [str(one) for one in written]})
+    else:
+        print_lines(terminal(), [f"written: {inert(str(one))}" for one in written])
+    return 0
+
+
+def _print(report: dict[str, Json], as_json: bool, folder: Path | None) -> None:
+    """Print the report, and write its forms to the folder."""
+    if folder is not None:
+        with usage():
+            for name, data in checked_forms(report, list(coverage_lines(report))).items():
+                write_atomically(folder / name, data)
     if as_json:
         emit(report)
     else:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import cast
 
-from evenhand.core.canonical import canonical_text
+from evenhand.core.canonical import Json, canonical_text
 from evenhand.core.codec import encode
 from evenhand.core.system import AnyStep
 
@@ -25,7 +26,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 from evenhand.conform.adapters import Initial, Unsupported
 from evenhand.conform.adapters.model import reference
@@ -136,7 +137,8 @@ def _kinds(run: Iterable[AnyStep]) -> set[tuple[str, str]]:
     found = set[tuple[str, str]]()
     for step in run:
         shown = encode(step.shown)
-        filled = sorted(name for name, value in shown.items() if value) if isinstance(shown, dict) else []
+        entries = cast("dict[str, Json]", shown) if isinstance(shown, dict) else {}
+        filled = sorted(name for name, value in entries.items() if value)
         found.add((type(step.action).__name__, ",".join(filled)))
     return found
 

@@ -251,16 +251,18 @@ def recorded_finding(path: Path) -> dict[str, Any] | None:
     Raises BadFinding for a broken finding and for one of another model, Unreadable for no file.
     """
     try:
-        made: Any = parse(content_of(path, MAX_BYTES))
+        parsed = parse(content_of(path, MAX_BYTES))
     except ValueError:
         return None
-    if not isinstance(made, dict) or made.get("format") != FORMAT:
+    made = cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else {}
+    if made.get("format") != FORMAT:
         return None
     data = load_finding(path)
     try:
         types = found_within(data.protocol).model.systems[data.system].types
         runs = {"trace": data.run, **({"trace_beside": data.beside.run} if data.beside else {})}
-        words = {name: [describe(action) for action in decode_run(run, types).actions] for name, run in runs.items()}
+        read = {name: cast("AnyScenario", decode_run(run, types)) for name, run in runs.items()}
+        words = {name: [describe(action) for action in run.actions] for name, run in read.items()}
     except (KeyError, ValueError) as error:
         raise BadFinding(f"{path}: the model has changed since ({error}). Check the kernel again.") from error
     return {**made, **words, "fixture": None}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from markupsafe import Markup
 
@@ -62,12 +62,13 @@ PLAIN = ("text", "name", "$fraction", "$int", "$set")
 def _words(value: Json) -> str:
     """Return a value without the names of its classes and without empty fields, for people."""
     if isinstance(value, list):
-        return "[" + ", ".join(_words(one) for one in value) + "]"
+        return "[" + ", ".join(_words(one) for one in cast("list[Json]", value)) + "]"
     if not isinstance(value, dict):
         return canonical_text(value)
-    if value.get("$", "Atom") == "Atom":
-        return _words(next((value[key] for key in PLAIN if key in value), canonical_text(value)))
-    told = {key: one for key, one in value.items() if key != "$" and one not in (None, "", [], False)}
+    entries = cast("dict[str, Json]", value)
+    if entries.get("$", "Atom") == "Atom":
+        return _words(next((entries[key] for key in PLAIN if key in entries), canonical_text(value)))
+    told = {key: one for key, one in entries.items() if key != "$" and one not in (None, "", [], False)}
     return "(" + "; ".join(f"{key} {_words(one)}" for key, one in told.items()) + ")"
 
 

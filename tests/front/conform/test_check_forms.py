@@ -106,7 +106,14 @@ def test_two_runs_stand_side_by_side(folder: Path) -> None:
 
 def test_nothing_found_is_said() -> None:
     """The forms of an empty report."""
-    report = {"protocol": "cud", "kernel": "k", "findings": [], "known": 2, "interrupted": True, "versions": {}}
+    report: dict[str, Any] = {
+        "protocol": "cud",
+        "kernel": "k",
+        "findings": [],
+        "known": 2,
+        "interrupted": True,
+        "versions": {},
+    }
     for name, data in checked_forms(report, ["run: no runs"]).items():
         if name in ("report.html", "report.md"):
             assert b"Interrupted. Nothing found, 2 known ones left out" in data and b"run: no runs" in data

@@ -43,11 +43,12 @@ def test_the_skeleton_runs_and_its_steps_fit_the_schema(
     adapter, lines, schema = written(tmp_path, protocol, *systems)
     assert [line.split(":")[0] for line in ran(adapter)] == ["as expected"] * 10 * len(systems)
     Draft202012Validator.check_schema(schema)
+    validator: Any = Draft202012Validator(schema)
     system = ""
     for line in lines:
         system = line.get("system", system)
         part = {name: line[name] for name in ("config", "start", "action", "shown") if name in line}
-        Draft202012Validator(schema).validate({system: part})
+        validator.validate({system: part})
 
 
 def test_a_skeleton_that_answers_something_else_differs(tmp_path: Path) -> None:
@@ -58,8 +59,9 @@ def test_a_skeleton_that_answers_something_else_differs(tmp_path: Path) -> None:
     adapter.write_text(source.replace("return self.reference.step(action)", wrong), "utf-8")
     assert any(line.startswith("differs:") for line in ran(adapter))
     step = next(line for line in lines if line["do"] == "step")
-    assert not Draft202012Validator(schema).is_valid({"free": {"shown": {**step["shown"], "tokens": "none"}}})
-    assert not Draft202012Validator(schema).is_valid({"free": {"action": step["shown"]}})
+    validator: Any = Draft202012Validator(schema)
+    assert not validator.is_valid({"free": {"shown": {**step["shown"], "tokens": "none"}}})
+    assert not validator.is_valid({"free": {"action": step["shown"]}})
 
 
 def test_a_case_for_every_kind_of_action(tmp_path: Path) -> None:
@@ -73,7 +75,7 @@ def test_a_case_for_every_kind_of_action(tmp_path: Path) -> None:
 def test_the_adapter_of_a_skeleton_loads_as_any_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The host makes a kernel of it; a system that it does not take is unsupported."""
     _, lines, _ = written(tmp_path, "cud", "free")
-    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     kernel = load_factory("my_cud:make")(lines[0])
     assert kernel.step(lines[1]["action"]) == lines[1]["shown"]
 
