@@ -1,7 +1,8 @@
 """Plays in a process of its own, under another hash seed or another clock: `python -m evenhand.arbiters.child`.
 
-It reads one line of JSON from standard input (`origin`, `clock`, `plays`) and writes one line: `shown`, for each play
-what it showed; `absent`, why the kernel is not found; or `error`.  All are texts that are the same under any hash seed.
+It reads one line of JSON from standard input (`origin`, `clock`, `plays`, and `again`: the key of one play to repeat,
+or null) and writes one line: `shown`, for each play what it showed; `absent`, why the kernel is not found; or `error`.
+All are texts that are the same under any hash seed.
 What the kernel prints goes to standard error, because it is no outcome.
 """
 
@@ -12,6 +13,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
@@ -68,9 +70,13 @@ def answer(asked: dict[str, Any]) -> dict[str, Any]:
     except NotExaminable as error:
         return {"absent": str(error)}
     try:
-        subject = subject_of(factory)
-        performed = ((play, perform(subject, play)) for play in islice(plays(subject, sort=sort_key), asked["plays"]))
-        shown = {key_of(play): [fixed(one.compared()), [row.text for row in one.rounds]] for play, one in performed}
+        subject, most = subject_of(factory), asked["plays"]
+        some: Iterator[tuple[str, Play]] = ((key_of(one), one) for one in islice(plays(subject, sort=sort_key), most))
+        if asked["again"]:  # found before any kernel acts, so that the first of its runs is the first of this process
+            again = next((play for key, play in some if key == asked["again"]), None)
+            some = ((str(number), again) for number in range(most) if again is not None)
+        performed = ((key, perform(subject, play)) for key, play in some)
+        shown = {key: [fixed(one.compared()), [row.text for row in one.rounds]] for key, one in performed}
     except NotExaminable as error:
         return {"error": str(error)}
     return {"shown": shown}

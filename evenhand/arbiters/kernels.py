@@ -15,6 +15,9 @@ from typing import Any, TypeAlias, cast
 from evenhand.arbiters.values import comparable, fixed
 
 Factory: TypeAlias = Callable[..., Any]
+Left: TypeAlias = Callable[[], float]
+"""The seconds that are left."""
+
 Profile: TypeAlias = tuple[tuple[str, Any], ...]
 """The choices of one round, in the order in which they are handed over."""
 
@@ -45,7 +48,7 @@ class NotExaminable(ValueError):
 class Subject:
     """A kernel to examine: how to start it afresh, its agents, and what it offers.
 
-    No play is begun after the moment `until` of the monotonic clock.
+    No play is begun when no seconds are `left`.
     """
 
     name: str
@@ -53,7 +56,7 @@ class Subject:
     agents: tuple[str, ...]
     abilities: frozenset[str]
     labels: tuple[Any, ...] = ()
-    until: float = math.inf
+    left: Left = lambda: math.inf
 
     def start(self, agents: Sequence[str], *, names: Mapping[str, str] | None = None, seed: int = 0) -> Session:
         """Start a fresh kernel for these agents.

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 import re
-import time
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -135,7 +134,7 @@ def perform(subject: Subject, play: Play) -> Shown:
 
     Raises OutOfTime.
     """
-    if time.monotonic() > subject.until:
+    if subject.left() <= 0:
         raise OutOfTime
     rounds: list[Round] = []
     try:
@@ -169,6 +168,13 @@ def _mapped(given: Any) -> tuple[Any, tuple[str, ...]]:
     return dict(given), tuple(agent for agent, count in counts.items() if count > 1)
 
 
+def without(play: Play, agent: str, number: int = -1) -> Play:
+    """Return the play in which an agent asks for nothing in that round."""
+    rounds = list(play.rounds)
+    rounds[number] = tuple(pair for pair in rounds[number] if pair[0] != agent)
+    return replace(play, rounds=tuple(rounds))
+
+
 def plays(subject: Subject, *, sort: Sort | None = None) -> Iterator[Play]:
     """Yield plays of all agents in every round, the fewest agents and rounds first; see `longer`."""
     sizes = range(2, MOST_AGENTS + 1) if "population" in subject.abilities else [len(subject.agents)]
@@ -199,7 +205,7 @@ def menus(subject: Subject, play: Play) -> Mapping[str, tuple[Any, ...]]:
 
     An agent without choices does not take part.  Raises NotExaminable where `choices` itself fails, and OutOfTime.
     """
-    if time.monotonic() > subject.until:
+    if subject.left() <= 0:
         raise OutOfTime
     try:
         session = play.start(subject)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from random import Random
 
 from evenhand.arbiters.kernels import Subject
-from evenhand.arbiters.plays import Play, Shown, longer, perform
+from evenhand.arbiters.plays import Play, Shown, longer, perform, without
 from evenhand.arbiters.question import Question, Unable, Witness
 from evenhand.arbiters.shares import Sample, Shares
 from evenhand.arbiters.values import comparable
@@ -22,7 +22,15 @@ class Answered(Question):
     after = ()
 
     def ask(self, subject: Subject, play: Play, shown: Shown) -> Witness | None:
-        """Compare the agents asked with those answered."""
+        """Compare the agents asked with those answered, also where one agent is listed and asks for nothing."""
+        found = self._answered(play, shown)
+        for agent, _ in reversed(play.rounds[-1]) if found is None and len(play.rounds[-1]) > 1 else ():
+            fewer = without(play, agent)
+            also = perform(subject, fewer)
+            found = found or (None if also.error else self._answered(fewer, also))
+        return found
+
+    def _answered(self, play: Play, shown: Shown) -> Witness | None:
         for number, (profile, one) in enumerate(zip(play.rounds, shown.rounds, strict=False), start=1):
             asked = [agent for agent, _ in profile]
             why = ""
@@ -32,8 +40,8 @@ class Answered(Question):
                 why = f"round {number} gave {type(one.outcomes).__name__}, no outcome for each agent"
             elif lost := [str(agent) for agent in asked if agent not in one.outcomes]:
                 why = f"round {number} gave no outcome to {', '.join(lost)}"
-            elif extra := [str(agent) for agent in one.outcomes if agent not in asked]:
-                why = f"round {number} gave an outcome to {', '.join(extra)}, which asked for nothing"
+            elif extra := [str(agent) for agent, got in one.outcomes.items() if agent not in asked and got is not None]:
+                why = f"round {number} gave an outcome to {', '.join(extra)}, which did not ask"
             elif one.twice:
                 why = f"round {number} answered {', '.join(map(str, one.twice))} twice"
             if why:

@@ -89,7 +89,7 @@ def drawn(seed: int) -> Pick:
 
 def together(subject: Subject, play: Play, pick: Pick = in_order) -> Shown:
     """Perform a play of one round, each agent's call of `act` in a thread of its own.  Raises OutOfTime."""
-    if time.monotonic() > subject.until:
+    if subject.left() <= 0:
         raise OutOfTime
     session = play.start(subject)
     profile = play.rounds[0]
@@ -133,7 +133,7 @@ def _await(subject: Subject, threads: list[threading.Thread], turns: Turns) -> N
             moves, since = turns.moves, now
         elif now - since > LAST:
             return
-        if now > subject.until:
+        if subject.left() <= 0:
             raise OutOfTime
 
 

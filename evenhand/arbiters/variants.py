@@ -27,7 +27,7 @@ TIMES, MANY_TIMES, MANY_PLAYS = 8, 200, 24
 """Repetitions of a play that must give the same each time, and of the first plays, which are the smallest."""
 
 AT_MOST = 0.1
-"""Seconds after which a play is repeated no more than `TIMES`."""
+"""CPU seconds after which a play is repeated no more than `TIMES`."""
 
 ORDERS = ("repetition", "identity", "listing order", "delivery order", "names")
 
@@ -102,7 +102,10 @@ class Varied(Question):
         def variants(play: Play) -> Iterator[Play]:
             return (one.play for one in self.wider(subject, play))
 
-        found = rule_that_fits(subject, witness.play, variants, self.criteria)
+        def differ(play: Play) -> bool:
+            return self.ask(subject, play, perform(subject, play)) is not None
+
+        found = rule_that_fits(subject, witness.play, variants, self.criteria, differ=differ)
         simple = "; no simple rule fits all variants" if self.criteria else ""
         return found or f"{self.decides}{simple}"
 
@@ -127,9 +130,9 @@ class Repetition(Varied):
     def variants(self, subject: Subject, play: Play) -> Iterator[Variant]:
         """The same play again."""
         self._plays += 1
-        began = time.monotonic()
+        began = time.process_time()
         for number in range(MANY_TIMES if self._plays <= MANY_PLAYS else TIMES):
-            if number >= TIMES and time.monotonic() > began + AT_MOST:
+            if number >= TIMES and time.process_time() > began + AT_MOST:
                 return
             yield Variant(play, "nothing; the same play was repeated with a fresh kernel")
 
@@ -204,7 +207,7 @@ class AgentNames(Varied):
     }
 
     def variants(self, subject: Subject, play: Play) -> Iterator[Variant]:
-        """Other names: in other orders of the alphabet, longer and shorter, in capitals, the old ones exchanged."""
+        """Other names: in other orders of the alphabet, longer and shorter, in capitals, with one beginning."""
         agents, size = play.agents, len(play.agents)
         if not all(isinstance(agent, str) for agent in agents):
             raise Unable("the names of the agents are no texts")
@@ -212,6 +215,7 @@ class AgentNames(Varied):
         tables += [tuple(f"{agent}{'x' * (4 * n)}" for n, agent in enumerate(agents))]
         tables += [tuple(f"{agent}{'x' * (4 * (size - n))}" for n, agent in enumerate(agents))]
         tables += [tuple(agent.upper() if n == 0 else agent for n, agent in enumerate(agents))]
+        tables += [tuple(f"agent {agent}" for agent in agents)]
         yield from self._called(play, tables)
 
     def wider(self, subject: Subject, play: Play) -> Iterator[Variant]:
@@ -299,12 +303,18 @@ class Labels(Varied):
         rules: dict[str, list[Any]] = {
             "the smallest label chosen": [min(some, key=str, default=None) for some in chosen],
             "the greatest label chosen": [max(some, key=str, default=None) for some in chosen],
+            "the shortest label chosen": [min(some, key=_size, default=None) for some in chosen],
+            "the longest label chosen": [max(some, key=_size, default=None) for some in chosen],
             "the first in `labels` of those chosen": [some[0] if some else None for some in chosen],
             "the last in `labels` of those chosen": [some[-1] if some else None for some in chosen],
         }
         rules |= {f"the label {describe(one)}": [one] * len(runs) for one in subject.labels}
         fitting = [words for words, labels in rules.items() if list(map(comparable, labels)) == results]
         return f"{' or '.join(fitting)} wins" if fitting else f"{self.decides}; no simple rule fits all variants"
+
+
+def _size(label: Any) -> int:
+    return len(str(label))
 
 
 def _result(shown: Shown) -> Hashable:
