@@ -132,7 +132,7 @@ def examine(
     lacks the least that is needed, and for an exception to a question that does not exist; BadBaseline (a ValueError)
     for a file at `known` that is no report.
     """
-    allowed = dict(allow or {})
+    allowed = _exceptions(allow)
     unknown = sorted(allowed.keys() - set(question_names()))
     if unknown:
         known = ", ".join(question_names())
@@ -149,6 +149,12 @@ def examine(
     origin = origin_of(kernel, place)
     spent = time.monotonic() - began
     return Examination(examined.subject, made, spent, examined.power, examined.interrupted, origin)
+
+
+def _exceptions(allow: Mapping[str, str] | None) -> dict[str, str]:
+    if isinstance(allow, Mapping) or allow is None:
+        return dict(allow or {})
+    raise NotExaminable(f"{allow!r} gives no reasons: write allow={{'listing order': 'seniority is our rule'}}")
 
 
 def _earlier(path: Path) -> KnownFindings:

@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import TypeVar, cast
+from typing import TypeVar
 
-from hypothesis import HealthCheck, Phase, find, settings
+from hypothesis import Phase, find, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky, NoSuchExample
 
 from evenhand.arbiters.answer import Answer
 from evenhand.arbiters.apart import CHANGES, apart, repeats
-from evenhand.arbiters.kernels import POPULATION, Factory, Subject
+from evenhand.arbiters.kernels import EVERY, FIRST, POPULATION, Factory, Sampled, Subject
 from evenhand.arbiters.loading import Origin, origin_of
-from evenhand.arbiters.plays import Play, Shown, offers, perform, plays
+from evenhand.arbiters.plays import MOST_ROUNDS, WITH_SNAPSHOTS, Play, Shown, offers, perform, plays
 from evenhand.arbiters.power import Power, power
 from evenhand.arbiters.question import Question, Unable, Witness
 from evenhand.arbiters.questions import questions
@@ -44,7 +44,19 @@ LATE = "not every small play was tried in the time given"
 INTERRUPTED = "interrupted before every small play was tried"
 HUNG = "a call of the kernel did not return in the time given"
 
-HASHED = ("delivery order", "listing order", "names", "identity", "labels", "number of agents", "exchange")
+UNSTEADY = ("repetition", "identity", "snapshot")
+"""Questions whose findings leave all others open, or forbid to restore kernels."""
+
+HASHED = (
+    "delivery order",
+    "asking order",
+    "listing order",
+    "names",
+    "identity",
+    "labels",
+    "number of agents",
+    "exchange",
+)
 """Questions whose answers another hash seed may change."""
 
 
@@ -122,7 +134,8 @@ def answers(
     def interrupted() -> bool:
         return late == INTERRUPTED
 
-    tried = _Tried(most)
+    values = f", with the first {FIRST} values of each strategy" if "strategies" in subject.abilities else ""
+    tried = _Tried(most, values)
     bounded(SMALL, lambda one: _enumerate(one, able, tried))
     tried.late = late
     bounded(DRAWN, lambda one: _draw(one, able, examples, seed))
@@ -158,13 +171,29 @@ def _left_to_the_hash_seed(one: Answer) -> Answer:
 class _Tried:
     """The small plays that were tried, of `most` at most; `late` says why not all were, for lack of time.
 
+    `values` says of which choices, where not of all.
+
     `whole` maps a number of agents to the number of rounds up to which all their plays were tried.
     """
 
     most: int
+    values: str = ""
     late: str = ""
     complete: bool = False
     whole: dict[int, int] = field(default_factory=dict[int, int])
+    _last: tuple[int, int] | None = None
+
+    def begin(self, play: Play) -> None:
+        """Begin a play; one of another size or length ends those before it."""
+        size = len(play.agents), len(play.rounds)
+        if size != self._last:
+            self.end()
+        self._last = size
+
+    def end(self) -> None:
+        """End the plays of one size and length: all were tried."""
+        if self._last is not None:
+            self.whole[self._last[0]] = self._last[1]
 
     def lacking(self, question: Question) -> str:
         """Return why a question is undecided: no play with the rounds that it needs is among those all tried."""
@@ -177,7 +206,7 @@ class _Tried:
         """Return what HOLDS is about."""
         by_rounds = {rounds: max(n for n in self.whole if self.whole[n] >= rounds) for rounds in self.whole.values()}
         parts = [f"up to {_rounds(rounds)} with up to {agents} agents" for rounds, agents in sorted(by_rounds.items())]
-        return f"all plays of {' and of '.join(parts)}"
+        return f"all plays of {' and of '.join(parts)}{self.values}"
 
 
 def _rounds(count: int) -> str:
@@ -192,18 +221,30 @@ def _spent(pace: float) -> Callable[[], float]:
 
 def _enumerate(subject: Subject, able: list[_Asked], tried: _Tried) -> None:
     """Ask every question of every small play, up to a number.  Raises OutOfTime."""
-    last: Play | None = None
-    for number, play in enumerate(plays(subject)):
-        if last is not None and (len(play.agents), len(play.rounds)) != (len(last.agents), len(last.rounds)):
-            tried.whole[len(last.agents)] = len(last.rounds)
-        if number >= tried.most:
+    number = 0
+    for play in plays(subject):
+        number += 1
+        if number > tried.most:
             return
-        last, shown = play, perform(subject, play)
+        tried.begin(play)
+        shown = perform(subject, play)
         for one in _open(able):
             one.witness = one.ask(subject, play, shown)
-    if last is not None:
-        tried.whole[len(last.agents)] = len(last.rounds)
-    tried.complete = True
+    tried.end()
+    tried.complete = "strategies" not in subject.abilities
+    if "snapshot" not in subject.abilities or any(one.witness for one in able if one.question.name in UNSTEADY):
+        return
+    restoring = replace(subject, saved={})
+    for play in plays(restoring, least=MOST_ROUNDS + 1, most=WITH_SNAPSHOTS):
+        number += 1
+        if number > tried.most:
+            return
+        tried.begin(play)
+        shown = perform(restoring, play)
+        for one in _open(able):
+            if one.question.name not in UNSTEADY:  # a restored kernel would tell nothing of these
+                one.witness = one.ask(restoring, play, shown)
+    tried.end()
 
 
 def _open(able: Iterable[_Asked]) -> Iterator[_Asked]:
@@ -217,46 +258,45 @@ def _open(able: Iterable[_Asked]) -> Iterator[_Asked]:
 
 def _draw(subject: Subject, able: list[_Asked], examples: int, seed: int) -> None:
     """Draw larger plays for the questions that are still open; Hypothesis shrinks what it finds.  Raises OutOfTime."""
-    most = len(POPULATION) if "population" in subject.abilities else len(subject.agents)
-    drawn = st.tuples(
-        st.integers(2, most),
-        st.lists(st.lists(st.integers(0, 7), min_size=most, max_size=most), min_size=1, max_size=5),
-        st.integers(0, 9) if "seed" in subject.abilities else st.just(0),
-    )
     for one in list(_open(able)):
         found: list[Witness] = []  # shrinking ends with the smallest
 
-        def answered(plan: tuple[int, list[list[int]], int], one: _Asked = one, found: list[Witness] = found) -> bool:
+        def answered(play: Play, one: _Asked = one, found: list[Witness] = found) -> bool:
             one.drawn += 1
-            play = _built(subject, *plan)
             witness = one.ask(subject, play, perform(subject, play))
             found += [] if witness is None else [witness]
             return witness is not None
 
         with suppress(NoSuchExample, Flaky):
             find(
-                drawn,
+                _drawn(subject),
                 answered,
                 settings=settings(
                     max_examples=examples,
                     database=None,
                     deadline=None,
                     phases=(Phase.generate, Phase.shrink),
-                    suppress_health_check=tuple(cast("Iterable[HealthCheck]", HealthCheck)),
+                    suppress_health_check=EVERY,
                 ),
                 random=Random(seed),
             )
         one.witness = found[-1] if found else None
 
 
-def _built(subject: Subject, size: int, picks: list[list[int]], seed: int) -> Play:
-    """Return the play that numbers pick among the choices at each moment; it ends where `act` raises."""
-    agents = POPULATION[:size] if "population" in subject.abilities else subject.agents
-    play = Play(tuple(agents), (), seed)
+@st.composite
+def _drawn(draw: st.DrawFn, subject: Subject) -> Play:
+    """Draw a play: a choice of each agent at each moment; it ends where `act` raises."""
+    every = POPULATION if "population" in subject.abilities else subject.agents
+    agents = every[: draw(st.integers(2, len(every)))] if "population" in subject.abilities else every
+    play = Play(agents, (), draw(st.integers(0, 9)) if "seed" in subject.abilities else 0)
     session = play.start(subject)
-    for row in picks:
-        offered = offers(session, play)
-        profile = tuple((a, menu[n % len(menu)]) for (a, menu), n in zip(offered.items(), row, strict=False) if menu)
+    for _ in range(draw(st.integers(1, 5))):
+        menus = offers(session, play)
+        profile = tuple(
+            (agent, draw(menu.strategy if isinstance(menu, Sampled) else st.sampled_from(menu)))
+            for agent, menu in menus.items()
+            if menu
+        )
         if not profile:
             break
         play = replace(play, rounds=(*play.rounds, profile))

@@ -29,7 +29,7 @@ TIMES, MANY_TIMES, MANY_PLAYS = 8, 200, 24
 AT_MOST = 0.1
 """CPU seconds after which a play is repeated no more than `TIMES`."""
 
-ORDERS = ("repetition", "identity", "listing order", "delivery order", "names")
+ORDERS = ("repetition", "identity", "listing order", "delivery order", "asking order", "names")
 
 
 def orders(things: tuple[T, ...]) -> Iterator[tuple[T, ...]]:
@@ -189,6 +189,29 @@ class Delivery(Varied):
 
 def _pairs(one: Play, other: Play) -> Iterator[tuple[Any, Any]]:
     return zip(one.rounds, other.rounds, strict=True)
+
+
+class Asking(Varied):
+    """Does the order in which agents are asked for their choices decide?"""
+
+    name = "asking order"
+    sentence = "The order in which agents are asked for their choices decides nothing."
+    needs = (("asked",),)
+    decides = "the asking order decides"
+    criteria: ClassVar[Mapping[str, Criterion]] = {
+        "whoever is asked first": lambda play: play.asked[0],
+        "whoever is asked last": lambda play: play.asked[-1],
+    }
+
+    def ask(self, subject: Subject, play: Play, shown: Shown) -> Witness | None:
+        """Compare with the order of the list."""
+        base = replace(play, asked=play.agents)
+        return super().ask(subject, base, perform(subject, base))
+
+    def variants(self, subject: Subject, play: Play) -> Iterator[Variant]:
+        """The same choices, the agents asked in another order."""
+        for asked in orders(play.agents):
+            yield Variant(replace(play, asked=asked), f"the agents are asked in the order {', '.join(map(str, asked))}")
 
 
 class AgentNames(Varied):
