@@ -12,6 +12,7 @@ from dataclasses import dataclass
 STRANGE = "benchmarks.arbiters.strange"
 STATEFUL = "benchmarks.arbiters.stateful"
 UNSEEN = "benchmarks.arbiters.unseen"
+OFFERED = "benchmarks.arbiters.offered"
 HONEST = "benchmarks.arbiters.honest"
 TESTS = "tests.engines.arbiters.kernels"
 
@@ -125,7 +126,16 @@ LATER = (
 )
 """Drawn up, with their kernels, by another who had read the documents and not the code of the questions."""
 
-PLANTED = DRAWN_UP + FROM_TESTS + LATER
+BY_OFFER = (
+    Planted(f"{OFFERED}:Loophole", "one wins where the rule says nobody may", "own rule", "own rule forbids"),
+    Planted(f"{OFFERED}:Overdrawn", "the stock is counted too late", "own rule", "round 2 gave .* forbids"),
+    Planted(f"{OFFERED}:Seated", "being asked gives a seat", "asking order", "asked first"),
+    Planted(f"{OFFERED}:Aliased", "a snapshot is no copy", "snapshot", "does not go on"),
+    Planted(f"{OFFERED}:Drawn", "equal bids above a million win by seat", "listing order", "first in `agents`"),
+)
+"""Drawn up for the questions that a rule, a menu that acts, a snapshot and a strategy open, by who wrote these."""
+
+PLANTED = DRAWN_UP + FROM_TESTS + LATER + BY_OFFER
 
 LOOKS = {
     f"{HONEST}:AnnouncedDraw": "a tie is drawn from a seed that can be set, and `observe` tells it",
@@ -145,6 +155,7 @@ LOOKS = {
     f"{HONEST}:Cud": "the reference kernel of `cud` through an adapter",
     f"{HONEST}:Lake": "an environment where those that collide stay",
     f"{HONEST}:Vickrey": "the highest of the sealed bids pays the second highest; equal bids sell nothing",
+    f"{OFFERED}:Copied": "it can be restored, and has a rule of its own that it keeps",
     f"{HONEST}:Renamer": "fixed seats that can be renamed, and none is favoured",
 }
 """Honest kernels that look suspicious → what looks so."""

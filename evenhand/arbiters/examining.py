@@ -22,6 +22,7 @@ from evenhand.arbiters.power import Power, power
 from evenhand.arbiters.question import Question, Unable, Witness
 from evenhand.arbiters.questions import questions
 from evenhand.arbiters.subjects import subject_of
+from evenhand.arbiters.variants import ORDERS
 from evenhand.core.verdict import Status
 from evenhand.processes.alarm import Hung, until
 from evenhand.processes.clock import Clock, OutOfTime
@@ -47,16 +48,7 @@ HUNG = "a call of the kernel did not return in the time given"
 UNSTEADY = ("repetition", "identity", "snapshot")
 """Questions whose findings leave all others open, or forbid to restore kernels."""
 
-HASHED = (
-    "delivery order",
-    "asking order",
-    "listing order",
-    "names",
-    "identity",
-    "labels",
-    "number of agents",
-    "exchange",
-)
+HASHED = (*ORDERS[1:], "labels", "number of agents", "exchange")
 """Questions whose answers another hash seed may change."""
 
 
@@ -257,8 +249,11 @@ def _open(able: Iterable[_Asked]) -> Iterator[_Asked]:
 
 
 def _draw(subject: Subject, able: list[_Asked], examples: int, seed: int) -> None:
-    """Draw larger plays for the questions that are still open; Hypothesis shrinks what it finds.  Raises OutOfTime."""
-    for one in list(_open(able)):
+    """Draw larger plays for the questions that are still open; Hypothesis shrinks what it finds.  Raises OutOfTime.
+
+    Findings of plays with values of a strategy are drawn again, to shrink the values.
+    """
+    for one in (*_open(able), *(one for one in able if one.witness and "strategies" in subject.abilities)):
         found: list[Witness] = []  # shrinking ends with the smallest
 
         def answered(play: Play, one: _Asked = one, found: list[Witness] = found) -> bool:
@@ -280,7 +275,7 @@ def _draw(subject: Subject, able: list[_Asked], examples: int, seed: int) -> Non
                 ),
                 random=Random(seed),
             )
-        one.witness = found[-1] if found else None
+        one.witness = found[-1] if found else one.witness
 
 
 @st.composite

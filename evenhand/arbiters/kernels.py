@@ -1,8 +1,8 @@
 """The kernel's side: the abilities that an author offers, and how a kernel is started (`Subject`).
 
 A *kernel* is any object with `act({agent: choice}) -> {agent: outcome}`.  It names its agents (`agents`, or the factory
-takes them) and their choices (`choices(agent)`, a mapping, a list or a Hypothesis strategy).  Everything else is optional; each ability opens
-more questions (`ABILITIES`).
+takes them) and their choices (`choices(agent)`, a mapping, a list or a Hypothesis strategy).  Everything else is
+optional; each ability opens more questions (`ABILITIES`).
 """
 
 from __future__ import annotations

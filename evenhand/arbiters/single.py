@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Hashable
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 from evenhand.arbiters.kernels import Subject
 from evenhand.arbiters.plays import Play, Round, Shown, longer, look, perform, reached, without
@@ -62,7 +63,7 @@ class OwnRule(Question):
     def ask(self, subject: Subject, play: Play, shown: Shown) -> Witness | None:
         """Ask the kernel as it was before the last round.  Raises Unable where `may` raises."""
         before, _ = reached(subject, replace(play, rounds=play.rounds[:-1]))
-        outcomes = shown.rounds[-1].outcomes if shown.rounds else None
+        outcomes: Any = shown.rounds[-1].outcomes if shown.rounds else None
         if shown.error or before is None or not hasattr(outcomes, "items"):
             return None
         for agent, outcome in outcomes.items():
