@@ -105,7 +105,7 @@ class Copied(Aliased):
 
 
 class Drawn(Counter1):
-    """The highest of the bids, which Hypothesis draws, is served where it is alone; bids above a million win by seat."""
+    """The highest of the bids, which Hypothesis draws, is served if it is alone; bids above a million win by seat."""
 
     def __init__(self, agents: Sequence[str]) -> None:
         super().__init__(agents)

@@ -23,7 +23,7 @@ Sort = Callable[[Any], str]
 MOST_AGENTS = 3
 """Agents of the largest population whose plays are enumerated."""
 
-MOST_ROUNDS, WITH_SNAPSHOTS = 2, 4
+MOST_ROUNDS, WITH_SNAPSHOTS = 2, 3
 """Rounds of the longest play that is enumerated, and of a kernel that can be restored."""
 
 MOST_SAVED = 20_000
