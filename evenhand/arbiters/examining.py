@@ -15,7 +15,7 @@ from hypothesis.errors import Flaky, NoSuchExample
 
 from evenhand.arbiters.answer import Answer
 from evenhand.arbiters.apart import CHANGES, apart, repeats
-from evenhand.arbiters.kernels import EVERY, FIRST, POPULATION, Factory, Sampled, Subject
+from evenhand.arbiters.kernels import EVERY, POPULATION, SOME, Factory, Sampled, Subject
 from evenhand.arbiters.loading import Origin, origin_of
 from evenhand.arbiters.plays import MOST_ROUNDS, WITH_SNAPSHOTS, Play, Shown, offers, perform, plays
 from evenhand.arbiters.power import Power, power
@@ -126,7 +126,7 @@ def answers(
     def interrupted() -> bool:
         return late == INTERRUPTED
 
-    values = f", with the first {FIRST} values of each strategy" if "strategies" in subject.abilities else ""
+    values = f", with {SOME} values of each strategy" if "strategies" in subject.abilities else ""
     tried = _Tried(most, values)
     bounded(SMALL, lambda one: _enumerate(one, able, tried))
     tried.late = late

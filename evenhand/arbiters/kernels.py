@@ -44,7 +44,7 @@ ABILITIES: Mapping[str, str] = {
 }
 """Name of an ability → what the kernel offers."""
 
-FIRST = 4
+SOME = 4
 """Values of a strategy that are tried in every small play."""
 
 EVERY = tuple(cast("Iterable[HealthCheck]", HealthCheck))
@@ -122,26 +122,28 @@ def choices_of(kernel: Any, agent: str) -> tuple[Any, ...]:
 
 
 class Sampled(tuple[Any, ...]):
-    """A menu of the first values of a Hypothesis `strategy`, from which others can be drawn."""
+    """A menu of some values of a Hypothesis `strategy`, from which others can be drawn."""
 
     strategy: SearchStrategy[Any]
 
     @staticmethod
     @lru_cache
     def of(strategy: SearchStrategy[Any]) -> Sampled:
-        """Return the first values of a strategy, the plainest first; always the same ones."""
+        """Return values of a strategy from the plainest to the longest; always the same ones."""
         values: dict[Hashable, Any] = {}
 
         @seed(0)
         @settings(
-            max_examples=10 * FIRST, database=None, deadline=None, phases=(Phase.generate,), suppress_health_check=EVERY
+            max_examples=10 * SOME, database=None, deadline=None, phases=(Phase.generate,), suppress_health_check=EVERY
         )
         @given(strategy)
         def collect(value: Any) -> None:
             values.setdefault(comparable(value), value)
 
         collect()
-        menu = Sampled([*values.values()][:FIRST])
+        plain = sorted(values.values(), key=lambda one: (len(fixed(comparable(one))), fixed(comparable(one))))
+        spread = dict.fromkeys((len(plain) - 1) * n // (SOME - 1) for n in range(SOME))
+        menu = Sampled([plain[n] for n in spread])
         menu.strategy = strategy
         return menu
 

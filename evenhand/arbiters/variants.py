@@ -6,7 +6,7 @@ import itertools
 import time
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, TypeVar
 
@@ -225,8 +225,8 @@ class AgentNames(Varied):
     criteria: ClassVar[Mapping[str, Criterion]] = {
         "the smallest name": lambda play: min(play.agents),
         "the greatest name": lambda play: max(play.agents),
-        "the shortest name": lambda play: _extreme(play, -1),
-        "the longest name": lambda play: _extreme(play, 1),
+        "the shortest name": lambda play: extreme(play.agents, -1) or "",
+        "the longest name": lambda play: extreme(play.agents, 1) or "",
     }
 
     def variants(self, subject: Subject, play: Play) -> Iterator[Variant]:
@@ -252,10 +252,11 @@ class AgentNames(Varied):
             yield Variant(play.called(names), f"the agents are called {', '.join(table)}", names)
 
 
-def _extreme(play: Play, sign: int) -> str:
-    """Return the longest name (the shortest for -1); empty where two are as long."""
-    longest = [agent for agent in play.agents if sign * len(agent) == max(sign * len(one) for one in play.agents)]
-    return longest[0] if len(longest) == 1 else ""
+def extreme(words: Sequence[T], sign: int) -> T | None:
+    """Return the longest of names or labels (the shortest for -1); None where two are as long."""
+    sizes = [sign * len(str(one)) for one in words]
+    longest = [one for one, size in zip(words, sizes, strict=True) if size == max(sizes)]
+    return longest[0] if len(longest) == 1 else None
 
 
 class Exchange(Varied):
@@ -326,18 +327,14 @@ class Labels(Varied):
         rules: dict[str, list[Any]] = {
             "the smallest label chosen": [min(some, key=str, default=None) for some in chosen],
             "the greatest label chosen": [max(some, key=str, default=None) for some in chosen],
-            "the shortest label chosen": [min(some, key=_size, default=None) for some in chosen],
-            "the longest label chosen": [max(some, key=_size, default=None) for some in chosen],
+            "the shortest label chosen": [extreme(some, -1) for some in chosen],
+            "the longest label chosen": [extreme(some, 1) for some in chosen],
             "the first in `labels` of those chosen": [some[0] if some else None for some in chosen],
             "the last in `labels` of those chosen": [some[-1] if some else None for some in chosen],
         }
         rules |= {f"the label {describe(one)}": [one] * len(runs) for one in subject.labels}
         fitting = [words for words, labels in rules.items() if list(map(comparable, labels)) == results]
         return f"{' or '.join(fitting)} wins" if fitting else f"{self.decides}; no simple rule fits all variants"
-
-
-def _size(label: Any) -> int:
-    return len(str(label))
 
 
 def _result(shown: Shown) -> Hashable:
