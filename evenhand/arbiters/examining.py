@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from hypothesis import Phase, find, settings
 from hypothesis import strategies as st
@@ -280,18 +280,24 @@ def _draw(subject: Subject, able: list[_Asked], examples: int, seed: int) -> Non
 
 @st.composite
 def _drawn(draw: st.DrawFn, subject: Subject) -> Play:
-    """Draw a play: a choice of each agent at each moment; it ends where `act` raises."""
+    """Draw a play: a choice of each agent at each moment; it ends where `act` raises.
+
+    Of a strategy, a value that was drawn before is drawn again as often as a new one, because ties are rare otherwise.
+    """
     every = POPULATION if "population" in subject.abilities else subject.agents
     agents = every[: draw(st.integers(2, len(every)))] if "population" in subject.abilities else every
     play = Play(agents, (), draw(st.integers(0, 9)) if "seed" in subject.abilities else 0)
-    session = play.start(subject)
+    session, before = play.start(subject), dict[str, list[Any]]()
+
+    def picked(menu: tuple[Any, ...]) -> Any:
+        if not isinstance(menu, Sampled):
+            return draw(st.sampled_from(menu))
+        values = before.setdefault(repr(menu.strategy), [])
+        values.append(draw(menu.strategy | st.sampled_from(values) if values else menu.strategy))
+        return values[-1]
+
     for _ in range(draw(st.integers(1, 5))):
-        menus = offers(session, play)
-        profile = tuple(
-            (agent, draw(menu.strategy if isinstance(menu, Sampled) else st.sampled_from(menu)))
-            for agent, menu in menus.items()
-            if menu
-        )
+        profile = tuple((agent, picked(menu)) for agent, menu in offers(session, play).items() if menu)
         if not profile:
             break
         play = replace(play, rounds=(*play.rounds, profile))
