@@ -36,7 +36,7 @@ ABILITIES: Mapping[str, str] = {
     "worth": "`worth(outcome)` is how good an outcome is for the agent that gets it",
     "may": "`may(agent, choices, outcome)` says whether the kernel's own rule allows an agent that outcome now",
     "snapshot": "`snapshot()` returns the state of the kernel, and `restore(snapshot)` goes back to it",
-    "asked": "`choices(agent)` is a method, so that being asked may change something",
+    "choices(agent)": "`choices(agent)` is a method, so that being asked may change something",
     "strategies": "`choices` gives a Hypothesis strategy: a few of its values are tried, and others drawn",
     "more": "`more(choice, than)` says whether a choice asks for more than another",
     "threads": "`threads` is true: several threads may call `act` at once, each with the choice of one agent",

@@ -49,7 +49,9 @@ def subject_of(kernel: Factory, name: str = "") -> Subject:
     offered |= {"seed"} if hasattr(first, "reset") and _takes(first.reset, "seed") else set()
     offered |= {"population"} if takes_agents else set()
     offered |= {"snapshot"} if all(callable(getattr(first, one, None)) for one in ("snapshot", "restore")) else set()
-    offered |= {"asked"} if callable(getattr(first, "choices", None)) and not hasattr(kernel, "__rule__") else set()
+    offered |= (
+        {"choices(agent)"} if callable(getattr(first, "choices", None)) and not hasattr(kernel, "__rule__") else set()
+    )
     offered |= {"strategies"} if any(isinstance(menu, Sampled) for menu in menus) else set()
     labels = listed(_value(first, "labels", ()))
     return Subject(title, factory, tuple(agents), frozenset(offered | ({"labels"} if labels else set())), labels)

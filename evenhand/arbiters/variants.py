@@ -196,7 +196,7 @@ class Asking(Varied):
 
     name = "asking order"
     sentence = "The order in which agents are asked for their choices decides nothing."
-    needs = (("asked",),)
+    needs = (("choices(agent)",),)
     decides = "the asking order decides"
     criteria: ClassVar[Mapping[str, Criterion]] = {
         "whoever is asked first": lambda play: play.asked[0],
