@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from random import Random
 from types import FrameType
@@ -26,8 +25,11 @@ from evenhand.processes.clock import OutOfTime
 PATIENCE = 0.02
 """Seconds after which a thread that does not come back is taken to wait for something."""
 
-LAST = 3.0
-"""Seconds without a step of any thread after which all are taken to wait for ever."""
+LOOK, LOOKS = 0.02, 150
+"""Seconds between two looks at the threads, and looks without a step of any thread after which all wait for ever.
+
+Looks are counted, and not seconds: where the machine is busy, it lets this thread look as seldom as the others step.
+"""
 
 SCHEDULES = 12
 """Drawn schedules of each play."""
@@ -133,13 +135,11 @@ def together(subject: Subject, play: Play, pick: Pick = in_order) -> Shown:
 
 def _await(subject: Subject, threads: list[threading.Thread], turns: Turns) -> None:
     """Wait until all threads have ended, or none of them goes on.  Raises OutOfTime."""
-    moves, since = turns.moves, time.monotonic()
+    moves, still = turns.moves, 0
     while alive := [thread for thread in threads if thread.is_alive()]:
-        alive[0].join(0.02)
-        now = time.monotonic()
-        if turns.moves != moves:
-            moves, since = turns.moves, now
-        elif now - since > LAST:
+        alive[0].join(LOOK)
+        moves, still = turns.moves, still + 1 if turns.moves == moves else 0
+        if still > LOOKS:
             return
         if subject.left() <= 0:
             raise OutOfTime
