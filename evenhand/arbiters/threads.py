@@ -66,7 +66,7 @@ class Turns:
 
     def _goes_on(self, thread: int) -> bool:
         """Return whether a thread has not begun, or is in this module's code: then it is slow, and waits for none."""
-        frame = sys._current_frames().get(self._threads.get(thread, 0))
+        frame = sys._current_frames().get(self._threads.get(thread, 0))  # pyright: ignore[reportPrivateUsage]
         return thread not in self._threads or (frame is not None and frame.f_code.co_filename == __file__)
 
     def end(self, me: int) -> None:
