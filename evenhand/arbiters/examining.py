@@ -257,6 +257,8 @@ def _draw(subject: Subject, able: list[_Asked], examples: int, seed: int) -> Non
         found: list[Witness] = []  # shrinking ends with the smallest
 
         def answered(play: Play, one: _Asked = one, found: list[Witness] = found) -> bool:
+            if not play.rounds:  # no agent had a choice
+                return False
             one.drawn += 1
             witness = one.ask(subject, play, perform(subject, play))
             found += [] if witness is None else [witness]

@@ -39,11 +39,15 @@ def rule_that_fits(
         runs = [(other, show(subject, other)) for other in (one, *variants(one))]
         last = [(other, shown.rounds[-1]) for other, shown in runs if not shown.error and shown.rounds]
         last = [run for run in last if _answers_all(*run)]
-        fitting = [f"{words} {prize}" for words, rule in criteria.items() if (prize := _fits(last, rule, constant))]
+        prizes = {words: prize for words, rule in criteria.items() if (prize := _fits(last, rule, constant))}
+        fitting = [f"{words} {prize}" for words, prize in prizes.items()]
         if fitting and constant:  # each of these is true: who is favoured does not depend on the variant
             return " and ".join(fitting)
+        if fitting and len(one.agents) > 2:  # of a whole ranking, the first of its rules is told
+            same = next(iter(prizes.values()))
+            return " or ".join(f"{words} {prize}" for words, prize in prizes.items() if prize == same)
         if fitting:
-            return " or ".join(fitting if len(one.agents) > 2 else fitting[:1])
+            return fitting[0]
         if len(one.agents) > len(play.agents) and differ(one):
             return ""
     return ""

@@ -111,3 +111,18 @@ def test_a_menu_that_is_a_set_gives_the_same_report() -> None:
 
     first, *others = map(printed, "123")
     assert "the first in `agents`" in first and others == [first, first]
+
+
+def test_a_population_without_choices_is_not_asked() -> None:
+    """Larger elections than the kernel serves are drawn too, and have no play."""
+
+    class Small(Wide):
+        many = 2
+
+        def __init__(self, agents: list[str]) -> None:
+            super().__init__()
+            self.agents = agents
+            self.choices = [0, 1] if len(agents) < 4 else []
+
+    Small.__module__ = "__main__"
+    assert examine(Small, examples=20).clean
