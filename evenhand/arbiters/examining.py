@@ -215,10 +215,10 @@ def _enumerate(subject: Subject, able: list[_Asked], tried: _Tried) -> None:
     """Ask every question of every small play, up to a number.  Raises OutOfTime."""
     number = 0
     for play in plays(subject):
+        tried.begin(play)
         number += 1
         if number > tried.most:
             return
-        tried.begin(play)
         shown = perform(subject, play)
         for one in _open(able):
             one.witness = one.ask(subject, play, shown)
@@ -228,10 +228,10 @@ def _enumerate(subject: Subject, able: list[_Asked], tried: _Tried) -> None:
         return
     restoring = replace(subject, saved={})
     for play in plays(restoring, least=MOST_ROUNDS + 1, most=WITH_SNAPSHOTS):
+        tried.begin(play)
         number += 1
         if number > tried.most:
             return
-        tried.begin(play)
         shown = perform(restoring, play)
         for one in _open(able):
             if one.question.name not in UNSTEADY:  # a restored kernel would tell nothing of these
