@@ -30,10 +30,10 @@ def rule_that_fits(
 ) -> str:
     """Return the rules that fit the play and all its variants, each with what the favoured agent gets; empty if none.
 
-    A `third` agent that copies another tells rules apart, where the population can be varied: of two, one wins
-    exactly where the other loses, and then the first rule that fits is told.  Where variants of a play of three
-    `differ` and no rule fits them, none is told.  A rule that favours the same agent in all variants counts only if
-    `constant`.
+    A `third` agent that copies another tells rules apart, where the population can be varied: of two, one wins exactly
+    where the other loses, and then the first rule that fits is told.  Where variants of a play of three `differ` and no
+    rule fits them, none is told, unless the kernel draws.  A rule that favours the same agent in all variants counts
+    only if `constant`.
     """
     for one in (*_with_a_third(subject, play), play) if third else (play,):
         runs = [(other, show(subject, other)) for other in (one, *variants(one))]
@@ -48,7 +48,8 @@ def rule_that_fits(
             return " or ".join(f"{words} {prize}" for words, prize in prizes.items() if prize == same)
         if fitting:
             return fitting[0]
-        if len(one.agents) > len(play.agents) and differ(one):
+        drawn = "seed" in subject.abilities  # of three under one seed chance may hide the rule that fits two
+        if len(one.agents) > len(play.agents) and not drawn and differ(one):
             return ""
     return ""
 

@@ -9,7 +9,7 @@ from benchmarks.arbiters.listed import LOOKS, OPTIONS, PLANTED
 from evenhand.arbiters.loading import factory_at
 
 QUICK = ("tie_to_zero", "Interned", "Middle", "Corridor", "Leaking", "Chairman")
-KNOWN = {"FirstDone", "ShortStraw"}
+KNOWN = {"FirstDone"}
 
 
 def test_every_listed_kernel_exists() -> None:
