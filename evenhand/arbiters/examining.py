@@ -105,7 +105,6 @@ def answers(
     limit, spent = SECONDS if seconds is None else seconds, _spent(PACE if seconds is None else 1.0)
     subject, origin = subject_of(kernel), origin_of(kernel, place)
     able = [_Asked(one) for one in questions() if not one.missing(subject)]
-
     late = ""
 
     def bounded(part: float, work: Callable[[Subject], T]) -> T | None:
@@ -126,8 +125,7 @@ def answers(
     def interrupted() -> bool:
         return late == INTERRUPTED
 
-    values = f", with {SOME} values of each strategy" if "strategies" in subject.abilities else ""
-    tried = _Tried(most, values)
+    tried = _Tried(most, f", with {SOME} values of each strategy" if "strategies" in subject.abilities else "")
     bounded(SMALL, lambda one: _enumerate(one, able, tried))
     tried.late = late
     bounded(DRAWN, lambda one: _draw(one, able, examples, seed))
