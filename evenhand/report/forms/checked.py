@@ -20,7 +20,7 @@ from evenhand.report.phrases import plural
 from evenhand.report.templates import environment
 
 Found = Mapping[str, Any]
-LIGHT = ("differs from the model", "differs behind another finding", "is not fit to be checked alone")
+LIGHT = ("a wrong record", "a wrong label", "wrong behind another finding", "not fit to be checked alone")
 """How serious a finding is that is a warning and no error for code scanning."""
 
 
@@ -164,7 +164,7 @@ def _rule(protocol: str, one: Found) -> Json:
 def _result(report: Found, one: Found, rule: int) -> Json:
     steps = [f"{number}. {action}" for number, action in enumerate(one["trace"], start=1)]
     again = [f"Reproduce: {one['reproduce']}"] if one["fixture"] else []
-    lines = [f"{one['sentence']} The kernel {one['rank']}.", *_notes(one), *one["differences"], *steps, *again]
+    lines = [f"{one['sentence']} Found: {one['rank']}.", *_notes(one), *one["differences"], *steps, *again]
     made: dict[str, Json] = {
         "ruleId": inert(f"{report['protocol']}/{one['claim']}"),
         "ruleIndex": rule,
