@@ -77,6 +77,7 @@ def verify(
         unfinished=tuple(job.title for job in ran.unfinished),
         timing={"total": time.monotonic() - began, **dict(ran.seconds)},
         claims=tuple(about_claims(bundles)),
+        mutants={bundle.name: len(bundle.model.mutants) for bundle in bundles},
     )
     if folder is not None:
         report = _write(folder, report)

@@ -15,10 +15,13 @@ from markupsafe import Markup
 
 from evenhand.report.digest import steps_of
 from evenhand.report.forms.views import View
-from evenhand.report.glance import STUCK, WORDS, answer_text
-from evenhand.report.phrases import word
+from evenhand.report.glance import WORDS, answer_text
+from evenhand.report.phrases import plural, word
 from evenhand.report.report import Report
-from evenhand.report.templates import environment
+from evenhand.report.templates import environment, shown
+
+FEW = 8
+"""So many guarantees of a group are listed at once; more are folded."""
 
 
 def page(report: Report, matrices: Sequence[Mapping[str, Any]] = ()) -> bytes:
@@ -26,12 +29,15 @@ def page(report: Report, matrices: Sequence[Mapping[str, Any]] = ()) -> bytes:
     style, script = _part("page.css"), _part("page.js")
     made = (
         environment()
-        .from_string(_part("page.html.j2"))
+        .from_string(_part("tmp-new.html.j2"))
         .render(
             view=View(report, tuple(matrices)),
             word=word,
             words=WORDS,
-            stuck=STUCK,
+            stuck={"deadlock": "deadlock", "livelock": "go on for ever without progress"},
+            few=FEW,
+            plural=plural,
+            drawn=lambda picture: Markup(shown("picture", picture)),  # escaped there
             answer_text=answer_text,
             steps_of=steps_of,
             style=Markup(style),  # ours, and it holds no tag
