@@ -75,7 +75,8 @@ class ProtocolDigest:
     shortest; `undecided` those of which some system is decided by no engine and sampled by none, with the reason;
     `sampled` counts, by system, those that only random runs looked at there.  `depends` names the claims whose decided
     verdict another reading reverses.  `answers` follow the protocol's profile.  `recorded` and `caught` are the kept
-    counterexamples of the reference and of its mutants that fail as recorded, `kept` all that were replayed.
+    counterexamples of the reference and of its mutants that fail as recorded, `kept` all that were replayed.  `proved`
+    has the claims of its group by what the proof is for, `any number of agents`.
     """
 
     protocol: str
@@ -88,6 +89,7 @@ class ProtocolDigest:
     recorded: int
     caught: int
     kept: int
+    proved: Mapping[str, tuple[str, ...]]
 
     @property
     def claims(self) -> int:
@@ -144,7 +146,16 @@ def _of(report: Report, protocol: str) -> ProtocolDigest:
         sum(finding.variant == "reference" for finding in again),
         sum(finding.variant != "reference" for finding in again),
         len(replayed),
+        _proved(by_claim, groups[Group.proved]),
     )
+
+
+def _proved(by_claim: Mapping[str, list[Finding]], names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    scopes: dict[str, list[str]] = {}
+    for name in names:
+        of = next((str(one.scope["proved"]) for one in _usual(by_claim[name]) if one.scope.get("proved")), "any size")
+        scopes.setdefault(of, []).append(name)
+    return {scope: tuple(several) for scope, several in scopes.items()}
 
 
 def _usual(found: Iterable[Finding]) -> list[Finding]:

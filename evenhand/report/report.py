@@ -214,7 +214,7 @@ class Report:
         return Report(
             findings=tuple(map(_finding, made["verdicts"])),
             claims=tuple(map(About.from_json, made["claims"])),
-            **fields_of(plain, Report, ("findings", "claims")),
+            **fields_of({"mutants": {}, **plain}, Report, ("findings", "claims")),  # older files count none
         )
 
     def __repr__(self) -> str:

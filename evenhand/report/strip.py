@@ -22,18 +22,33 @@ _LETTER, _LINE, _SIZE = 6.65, 15, 11
 _X, _TEXT, _GAP = 36, 62, 12
 _COLUMNS = int((WIDE - _TEXT - 8) / _LETTER)
 
-DONE, SHOWN, CHANGED = 4, 4, 4
-"""Lines of an action, of what it shows and of what it changes."""
+GIVEN, DONE, SHOWN, CHANGED = 4, 4, 4, 4
+"""Lines of the configuration, of an action, of what it shows and of what it changes."""
+
+STATIC = 12
+"""Lines of the configuration where no step is taken: then it alone says what is wrong."""
 
 
 def story_picture(story: Story) -> Picture:
     """Return each run as a column of states, with the texts of its steps beside the arrows between them."""
     runs = [run for run in story.runs if run.steps or run.start]
-    drawn = [_run(run, WIDE * column) for column, run in enumerate(runs)]
+    fixed = [list(_fitted(filter(_says, run.config), GIVEN if run.steps else STATIC)) for run in runs]
+    top = 12 + _LINE * max(map(len, fixed), default=0) + (_LINE if len(runs) > 1 else 0)
+    drawn = [_run(run, WIDE * column, top + 24) for column, run in enumerate(runs)]
     heads = [
         Words(WIDE * column + _TEXT, 18, name, weight=600)
         for column, name in enumerate(("first run", "second run"))
         if len(runs) > 1
+    ]
+    heads += [
+        Words(
+            WIDE * column + 14,
+            top - 2 + _LINE * (row - len(lines)),
+            f"{'with ' if row == 1 else '     '}{line}",
+            quiet=True,
+        )
+        for column, lines in enumerate(fixed)
+        for row, line in enumerate(lines, start=1)
     ]
     return Picture(
         "Run" if len(runs) < 2 else "Two runs",
@@ -45,14 +60,14 @@ def story_picture(story: Story) -> Picture:
     )
 
 
-def _run(run: RunLines, left: int) -> Picture:
+def _run(run: RunLines, left: int, top: int) -> Picture:
     """One run; y grows with the lines of text."""
     skipped, steps = max(0, len(run.steps) - LAST), run.steps[-LAST:]
     first_of_loop = len(steps) - run.loop
     nodes: list[Node] = []
     edges: list[Edge] = []
     texts: list[Words] = []
-    x, y, tops = left + _X, 44, list[int]()
+    x, y, tops = left + _X, top, list[int]()
     start = f"after {skipped} steps" if skipped else "start"
     for number in range(len(steps) + 1):
         looping = run.loop > 0 and number >= first_of_loop
@@ -89,7 +104,7 @@ def _run(run: RunLines, left: int) -> Picture:
 def _state(run: RunLines, number: int, start: str) -> Iterator[str]:
     """What changed on the way to a state; the start in words."""
     if not number:
-        yield from _fitted([f"{start}: {'; '.join(run.start)}"], 2)
+        yield from _fitted([f"{start}: {'; '.join(line.strip() for line in run.start if _says(line))}"], 2)
         return
     steps = run.steps[-LAST:]
     yield from _fitted(steps[number - 1].changed or ("nothing changes",), CHANGED)

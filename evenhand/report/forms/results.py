@@ -113,8 +113,7 @@ def reach(group: Group, found: Iterable[Finding]) -> str:
     largest = max(searched, key=states, default=None)
     if largest is None:
         return ""
-    sizes = ", ".join(f"{name}={size}" for name, size in largest.sizes.items())
-    return "; ".join(filter(None, [f"in {largest.system}" + (f" at {sizes}" if sizes else ""), counted(largest)]))
+    return " of ".join(filter(None, [counted(largest), largest.system]))
 
 
 def states(finding: Finding) -> int:
