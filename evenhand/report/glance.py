@@ -135,7 +135,8 @@ def answer_text(answered: Answered) -> str:
         if systems
     ]
     other = "no" if answered.answer == "yes" else "yes"
-    parts += [f"{other} under {' or '.join(map(inert, answered.readings))}"] if answered.readings else []
+    how = f" ({inert(answered.how)})" if answered.how else ""
+    parts += [f"{other} under {' or '.join(map(inert, answered.readings))}{how}"] if answered.readings else []
     return "; ".join(parts)
 
 

@@ -41,7 +41,26 @@ def test_the_time_left_follows_from_jobs_of_the_same_kind() -> None:
     clock.now = 42
     progress.finished(JOBS[4])
     assert progress.left == 20 + 20, "of the search of `two`, as of other searches; the proof is done"
-    assert PlanProgress(JOBS, 2, clock).left is None
+
+
+def test_what_takes_long_takes_longer_and_what_runs_in_a_row_is_not_shared() -> None:
+    """A job beyond the usual time is expected to take half as long again; two workers share searches, not proofs."""
+    clock = Clock()
+    proofs = tuple(Job("one", "prove", theorem=name) for name in "abc")
+    progress = PlanProgress((*JOBS[:3], *proofs), 2, clock)
+    for job in (JOBS[0], proofs[0]):
+        progress.started(job)
+        clock.now += 10
+        progress.finished(job)
+    assert progress.left == 20, "two searches and two proofs of ten seconds each"
+    progress.started(JOBS[1])
+    clock.now += 30
+    assert progress.left == (30 / 2 + 10 + 2 * 10) / 2
+    progress.finished(JOBS[1])
+    progress.started(JOBS[2])
+    clock.now += 100
+    progress.finished(JOBS[2])
+    assert progress.left == 20, "one after the other"
 
 
 def test_the_line_says_what_is_done_what_is_left_and_what_runs() -> None:
