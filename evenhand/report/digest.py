@@ -56,7 +56,7 @@ class Answered:
     """An answer of the protocol's profile: in which systems yes, no and open, and the readings that change it.
 
     `why` is the claim that shows a yes, `how` the claim that another reading refutes with its shortest run in a line;
-    `unasked` says that no claim asks.
+    `unasked` says that no claim asks; an answer that is open in no system has no verdict yet.
     """
 
     aspect: str
@@ -148,7 +148,7 @@ def _of(report: Report, protocol: str) -> ProtocolDigest:
         sum(finding.variant == "reference" for finding in again),
         sum(finding.variant != "reference" for finding in again),
         len(replayed),
-        _proved(by_claim, groups[Group.proved]),
+        _proved(by_claim, sorted(groups[Group.proved], key=[*about, *by_claim].index)),
     )
 
 
@@ -278,9 +278,10 @@ def _answer(
         systems[own.answer].append(system)
     changing = [flip for one in asked for flip in flipped.get(one.claim, ())]
     runs = sorted((flip for flip in changing if flip.story), key=lambda flip: len(flip.story))
+    answer = ProfileAnswer.OPEN if asked and not shown else cell.answer  # a run that was interrupted, say
     return Answered(
         aspect.value,
-        cell.answer.value,
+        answer.value,
         tuple(systems[ProfileAnswer.YES]),
         tuple(systems[ProfileAnswer.NO]),
         tuple(systems[ProfileAnswer.OPEN]),

@@ -137,7 +137,7 @@ def answer_text(answered: Answered) -> str:
     other = "no" if answered.answer == "yes" else "yes"
     how = f" ({inert(answered.how)})" if answered.how else ""
     parts += [f"{other} under {' or '.join(map(inert, answered.readings))}{how}"] if answered.readings else []
-    return "; ".join(parts)
+    return "; ".join(parts) or "open: no verdict yet"
 
 
 def _deciding(one: ProtocolDigest) -> str:
