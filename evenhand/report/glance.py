@@ -124,6 +124,10 @@ def _proved(one: ProtocolDigest) -> str:
     return f"{len(names)} of them for {inert(scope)}: {', '.join(map(inert, names))}"
 
 
+HOW = 90
+"""Characters of the run that another reading allows."""
+
+
 def answer_text(answered: Answered) -> str:
     """Return an answer in words, with the systems and readings that it is about."""
     if answered.answer == "unasked":
@@ -135,7 +139,7 @@ def answer_text(answered: Answered) -> str:
         if systems
     ]
     other = "no" if answered.answer == "yes" else "yes"
-    how = f" ({inert(answered.how)})" if answered.how else ""
+    how = f" ({short(inert(answered.how), HOW)})" if answered.how else ""
     parts += [f"{other} under {' or '.join(map(inert, answered.readings))}{how}"] if answered.readings else []
     return "; ".join(parts) or "open: no verdict yet"
 

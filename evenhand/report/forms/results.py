@@ -152,4 +152,6 @@ def _extent(engine: str, found: Sequence[Finding]) -> str:
         return "SMT, for the sizes that each theorem names; the theory is compared with the model"
     if engine == "replay":
         return "kept counterexamples, replayed in their mutant and in the reference"
+    if engine == "plan":
+        return "claims that no job of this budget looks at in some system"
     return ""
