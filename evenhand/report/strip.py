@@ -18,7 +18,7 @@ LAST = 14
 WIDE = 436
 """Width of one run in pixels."""
 
-_LETTER, _LINE, _SIZE = 6.65, 15, 11
+_LETTER, _LINE = 6.65, 15
 _X, _TEXT, _GAP = 36, 62, 12
 _COLUMNS = int((WIDE - _TEXT - 8) / _LETTER)
 
@@ -63,7 +63,8 @@ def story_picture(story: Story) -> Picture:
 def _run(run: RunLines, left: int, top: int) -> Picture:
     """One run; y grows with the lines of text."""
     skipped, steps = max(0, len(run.steps) - LAST), run.steps[-LAST:]
-    first_of_loop = len(steps) - run.loop
+    first_of_loop = max(0, len(steps) - run.loop)
+    ever = "from here on, for ever:" if run.loop <= len(steps) else "for ever; the loop begins earlier:"
     nodes: list[Node] = []
     edges: list[Edge] = []
     texts: list[Words] = []
@@ -84,8 +85,7 @@ def _run(run: RunLines, left: int, top: int) -> Picture:
         if last:
             break
         told = list(_step(steps[number]))
-        ever = run.loop and number == first_of_loop
-        told = [("from here on, for ever:", 600, True), *told] if ever else told
+        told = [(ever, 600, True), *told] if run.loop and number == first_of_loop else told
         texts += [
             Words(left + _TEXT, y + _LINE * row, line, weight=weight, cycle=cycle)
             for row, (line, weight, cycle) in enumerate(told)

@@ -191,6 +191,9 @@ _EMPTY = ("", "none", "empty", "no")
 """The words of values that say that nothing is there."""
 
 
+_ODD = re.compile(r"\s+|yes|-?[0-9]+(\.[0-9]+)?")
+"""Texts that another value looks like; they keep their quotes, as do those of `_EMPTY`."""
+
 _DIGEST = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{28,}\b")
 
 
@@ -240,7 +243,7 @@ def _words(value: Any) -> str:
         case bool():
             return "yes" if value else "no"
         case str():
-            return value if value.strip() else repr(value) if value else ""
+            return repr(value) if value in _EMPTY[1:] or _ODD.fullmatch(value) else value
         case Enum():
             return value.name
         case Mapping() | Set() | tuple() | list():

@@ -20,7 +20,7 @@ from evenhand.web.menu import Menu, menu
 from evenhand.web.neighbourhood import region
 from evenhand.web.picture import Picture, neighbourhood, parts
 from evenhand.web.position import Position, counted
-from evenhand.web.state_table import Table, in_words, label, shown_table, table
+from evenhand.web.state_table import Table, differences, in_words, label, shown_table, table
 
 GROUPS = (
     (Truth.FALSE, "false on this run"),
@@ -108,8 +108,8 @@ class View:
     @property
     def state(self) -> Table | str:
         """The current state, with what the last step changed."""
-        states = self.trace.states
-        return table(states[-1], states[-2] if self.at else states[-1]) or in_words(states[-1])
+        now, before = self.trace.states[-1], self.trace.states[-2 if self.at else -1]
+        return table(now, before) or (differences(before, now)[0] if self.changed else in_words(now))
 
     @property
     def changed(self) -> bool:

@@ -42,6 +42,8 @@ def test_a_run_and_a_lasso_are_drawn() -> None:
     assert shapes(Story((RunLines((), ("free",), (STEP,), loop=1),))) == (1, 1, 1)
     assert shapes(Story((RunLines((), ("free",), ()),) * 2, "renaming")) == (2, 0, 0)
     assert shapes(Story((RunLines((), ("free",), (STEP,) * 40),)))[0] == 15, "of a long run the end"
+    whole = Story((RunLines((), ("free",), (STEP,) * 40, loop=20),))
+    assert shapes(whole) == (14, 14, 1) and "for ever; the loop begins earlier:" in words_of(whole)
 
 
 def words_of(story: Story) -> list[str]:

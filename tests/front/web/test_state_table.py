@@ -102,6 +102,8 @@ def test_words_are_for_people() -> None:
         "k: 1",
     ]
     assert in_words(("a", "")) == "a, ''"
+    assert [in_words(value) for value in ("none", "7", "no", "yes", " ")] == ["'none'", "'7'", "'no'", "'yes'", "' '"]
+    assert differences(Seat("ann", 1, motto="none"), Seat("ann", 1)) == ("motto: 'none' → none",)
     assert in_words("f" * 64) == f"{'f' * 12}…"
     assert in_words("a\u202eb") == "a\\u202eb"
     assert label(Seat("ann", 1)) == "Seat: agent ann, balance 1"
