@@ -86,8 +86,13 @@ class Source(Interface):
         """Its name on a command line."""
         ...
 
-    alone: bool
-    """Whether each scenario gets a fresh process, not only a fresh kernel."""
+    @property
+    def alone(self) -> bool:
+        """Whether each scenario gets a fresh process, not only a fresh kernel."""
+        ...
+
+    @alone.setter
+    def alone(self, alone: bool) -> None: ...
 
     def ask(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
         """Yield the result of each scenario, in order, each with a fresh kernel."""

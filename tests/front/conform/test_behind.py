@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-import sys
+import inspect
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -176,12 +176,12 @@ def test_an_alarm_waits_for_the_garbage_collector() -> None:
     found: list[bool] = []
 
     def listens(_phase: str, _info: Any) -> None:
-        found.append(in_collector(sys._getframe()))
+        found.append(in_collector(inspect.currentframe()))
 
     gc.callbacks.append(listens)
     try:
         gc.collect()
-        assert not in_collector(sys._getframe())
+        assert not in_collector(inspect.currentframe())
     finally:
         gc.callbacks.remove(listens)
     assert found and all(found)
