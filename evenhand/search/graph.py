@@ -92,7 +92,7 @@ class Watchers:
 
 
 class Attempt(Protocol):
-    """Another way to search, tried once there are `size` states."""
+    """Another way to search, tried when there are `size` states; it may raise `size` to be tried again."""
 
     size: int
 
@@ -148,8 +148,7 @@ def search(
                 if sid & SETTLED == 0:
                     gc.freeze()
                 if attempt is not None and sid & 127 == 0 and len(walk.states) >= attempt.size:
-                    attempt, now = None, attempt
-                    now(walk)
+                    attempt(walk)
                 if tick is not None and sid & 1023 == 0:
                     tick(len(walk.states), walk.transitions)
                 if until is not None and len(walk.states) > until:

@@ -36,9 +36,11 @@ def audit(walk: TableWalk) -> None:
     numbers = sorted(chosen)
     rows = walk.packing.unpacked(walk.words[np.asarray(numbers)])
     found: dict[tuple[int, int], tuple[int, list[int], list[int]]] = {}
-    for action, sources, places, after, answers in walk.steps_of(rows):
-        for column, (source, place) in enumerate(zip(sources.tolist(), places.tolist(), strict=True)):
-            found[source, place] = action, after[:, column].tolist(), answers[:, column].tolist()
+    made = walk.steps_of(rows)
+    for at in range(0 if made is None else len(made.source)):
+        assert made is not None
+        key = int(made.source[at]), int(made.number[at])
+        found[key] = int(made.label[at]), made.after[:, at].tolist(), made.answers[:, at].tolist()
     for index, sid in enumerate(numbers):
         _compare_state(walk, sid, index, found, chosen[sid], random)
 

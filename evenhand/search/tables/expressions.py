@@ -179,6 +179,8 @@ class Expressions:
 
         try:
             return of(expression)
+        except NotLearned:
+            raise
         except Exception as error:
             raise NotLearned(f"{expression.what} raised {type(error).__name__} where it had not before") from error
 
@@ -243,13 +245,13 @@ class Expressions:
         given = [self.columns[c].values[number] for c, number in zip(expression.columns, numbers, strict=True)]
         return expression.outcomes.number(self.evaluated(expression, given))
 
-    def numbers_in(self, expression: Expression, column: int, rows: Ids, these: Any) -> Any:
-        """Return the numbers that the outcomes have as values of a column."""
+    def numbers_in(self, expression: Expression, column: int, target: Values, rows: Ids, these: Any) -> Any:
+        """Return the numbers that the outcomes have among the values of a column, which are `target`."""
         found = self.looked_up(expression, rows, these)
         if expression.run is None and expression.columns == (column,):
             return found
         outcomes = self.columns[expression.columns[0]] if expression.run is None else expression.outcomes
         into = expression.into.setdefault(column, [])
         for value in outcomes.values[len(into) :]:
-            into.append(self.columns[column].number(value))
+            into.append(target.number(value))
         return np.asarray(into, dtype=np.int32)[found]

@@ -1,7 +1,8 @@
 """When tables are tried, and what a search from them gives: the result of explicit search, number by number.
 
-Explicit search begins.  When it has found `ENOUGH` states, tables are learned from some of these, and the search starts
-again on tables.  If they do not learn, or anything differs, explicit search goes on where it was, and says why.
+Explicit search begins.  When it has found `ENOUGH` states, tables are learned from some of these, for a share of what
+these cost.  If that is enough, the search starts again on tables.  If it is not, learning goes on when there are more
+states.  If anything differs or cannot be followed, explicit search goes on where it was, and says why.
 """
 
 from __future__ import annotations
@@ -20,11 +21,12 @@ from evenhand.search.csr import Flags
 from evenhand.search.lasso import Edges
 from evenhand.search.liveness import AboutRuns, decide_on
 from evenhand.search.tables.audit import audit
-from evenhand.search.tables.expressions import NotLearned
-from evenhand.search.tables.learning import Budget, Learner
+from evenhand.search.tables.expressions import NotLearned, Spent
+from evenhand.search.tables.learning import Learner
 from evenhand.search.tables.questions import MET, VIOLATED, Questions
 from evenhand.search.tables.shape import Path, Reshaped, Shape
 from evenhand.search.tables.walk import TableWalk
+from evenhand.search.tables.watching import Budget
 from evenhand.search.totals import Result
 from evenhand.search.walk import Walk
 from evenhand.search.witness import Progress, Tally, Witness
@@ -32,8 +34,11 @@ from evenhand.search.witness import Progress, Tally, Witness
 ENOUGH = 20_000
 """States that explicit search finds before tables are tried."""
 
-SHARE = 0.1
-"""What learning may cost, as a share of what explicit search costs."""
+SHARE = 0.15
+"""What learning may cost, as a share of what explicit search has cost; it goes on later where that is too little."""
+
+NEVER = 1 << 62
+"""More states than any search finds."""
 
 SAMPLE = 1_500
 """Known states from which tables are learned first."""
@@ -67,37 +72,42 @@ class Attempt:
     ) -> None:
         self.system, self.config, self.number, self.claims = system, config, number, claims
         self.bounds, self.tick, self.counting = bounds, tick, counting
-        self.size, self.share = size, share
+        self.size, self.budget = size, Budget(share)
         self.why = ""
+        self.opaque: set[Path] = set()
+        self.learner: Learner | None = None
 
     def __call__(self, walk: Walk) -> None:
         """Search from tables.  Raises Finished; where it returns, `why` says what was wrong."""
         try:
             raise Finished(self._result(walk))
-        except NotLearned as error:
+        except Spent as error:
             self.why = str(error)
-        except ModelError as error:
-            self.why = f"{error}"
+            self.size = len(walk.states) * 3 // 2  # what was learned is kept, and there is more to spend then
+        except (NotLearned, ModelError) as error:
+            self.why = str(error)
+            self.size = NEVER
 
     def _result(self, walk: Walk) -> Result:
-        budget = Budget(self.share, len(walk.states) + walk.transitions)
-        questions = Questions(self.system, self.config, self.claims)
-        opaque: set[Path] = set()
+        self.budget.calls = len(walk.states) + walk.transitions
         states = walk.states[:: max(1, len(walk.states) // SAMPLE)]
-        initials = [sid for sid in range(walk.levels[1] if len(walk.levels) > 1 else len(walk.states))]
+        initials = range(walk.levels[1] if len(walk.levels) > 1 else len(walk.states))
         starts = [(walk.actions[sid], walk.states[sid]) for sid in initials]
         for _ in range(RESHAPES):
             try:
-                return self._searched(Shape(states, opaque), questions, budget, states, starts)
+                if self.learner is None:
+                    questions = Questions(self.system, self.config, self.claims)
+                    shape = Shape(states, self.opaque)
+                    self.learner = Learner(self.system, self.config, shape, questions, self.budget)
+                return self._searched(self.learner, states, starts)
             except Reshaped as error:
-                opaque.add(error.path)
+                self.opaque.add(error.path)
+                self.learner = None
         raise NotLearned("the states have no fixed shape")
 
-    def _searched(
-        self, shape: Shape, questions: Questions, budget: Budget, states: Sequence[Any], starts: Sequence[Any]
-    ) -> Result:
+    def _searched(self, learner: Learner, states: Sequence[Any], starts: Sequence[Any]) -> Result:
+        shape, budget = learner.shape, self.budget
         counting = None if self.counting is None else ActionsWatch(self.counting.menu)
-        learner = Learner(self.system, self.config, shape, questions, budget)
         trial = TableWalk(learner, self.number, self.bounds, None)
         trial.steps_of(np.asarray([shape.numbers(state) for state in states], dtype=np.int32).T)
         walk = TableWalk(learner, self.number, self.bounds, counting)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -60,6 +60,16 @@ class Packing:
         for place, ((word, shift), bits) in enumerate(zip(self.places, self.bits, strict=True)):
             rows[place] = words[:, word] >> shift & (1 << bits) - 1
         return rows
+
+
+class StepArrays(NamedTuple):
+    """Steps: the state, the number of the action on offer, the action, the columns after, and the answers."""
+
+    source: Any
+    number: Any
+    label: Any
+    after: Any
+    answers: Any
 
 
 class TableWalk:
@@ -168,13 +178,8 @@ class TableWalk:
                 learn(int(group[0]))
 
     def _ask_states(self, rows: Any) -> None:
-        learner = self.learner
-        every = np.arange(rows.shape[1])
-        for tree, kept in zip(learner.of_states, self.state_answers, strict=True):
-            answers = np.zeros(len(every), dtype=np.int8)
-            for node, group in self.through(tree, rows, every, lambda i: learner.learn_state(rows[:, i].tolist())):
-                answers[group] = node.result
-            kept.append(answers)
+        for asked, kept in zip(self.learner.of_states, self.state_answers, strict=True):
+            kept.append(asked.answers(rows, rows.shape[1]))
 
     def _offers(self, rows: Any) -> dict[int, tuple[Any, Any]]:
         """For each action the states that offer it, and its number among those on offer."""
@@ -195,12 +200,15 @@ class TableWalk:
     def _any_offer(self, low: int, high: int) -> bool:
         return any(bool(self._offers(self._rows(s, min(high, s + CHUNK)))) for s in range(low, high, CHUNK))
 
-    def steps_of(self, rows: Any, base: int = 0) -> list[tuple[int, Any, Any, Any, Any]]:
-        """Return (action, sources, numbers, columns after, answers) of every step out of these states, by path."""
-        learner, expressions, found = self.learner, self.learner.expressions, []
+    def steps_of(self, rows: Any, base: int = 0) -> StepArrays | None:
+        """Return every step out of these states, in the order of states and of the actions on offer; None: there is none.
+
+        States are numbered by their places in `rows`; `base` is the number of the first in the search.
+        """
+        learner, found = self.learner, list[tuple[Any, ...]]()
         for action, (sources, numbers) in self._offers(rows).items():
             while len(learner.steps) <= action:
-                learner.steps.append(Tree(expressions))
+                learner.steps.append(Tree(learner.expressions))
 
             def learn(index: int, action: int = action) -> None:
                 learner.learn_step(rows[:, index].tolist(), action)
@@ -208,69 +216,57 @@ class TableWalk:
             order = np.argsort(sources, kind="stable")
             sources, numbers = sources[order], numbers[order]
             once = np.unique(sources)
-            twice = len(once) != len(sources)  # an action may be listed twice
             for node, group in self.through(learner.steps[action], rows, once, learn):
-                after = rows[:, group]
-                for column, number in node.result:
-                    expression = expressions.every[number]
-                    if expression.columns:
-                        after[column] = expressions.numbers_in(expression, column, rows, group)
-                    else:
-                        after[column] = self.columns[column].number(expression.outcomes.values[0])
-                answers = self._answers(rows, group, action, node, learn)
-                group_numbers = numbers[np.searchsorted(sources, group)]
-                found.append((action, group, group_numbers, after, answers))
                 self.examples[action, node.number] = base + int(group[-1])
-                if twice:
-                    self._again(found, sources, numbers)
-        return found
+                if len(once) != len(sources):  # an action is listed twice
+                    left, right = np.searchsorted(sources, group), np.searchsorted(sources, group, side="right")
+                    group = np.repeat(group, right - left)
+                    some = np.concatenate([numbers[low:high] for low, high in zip(left, right, strict=True)])
+                else:
+                    some = numbers[np.searchsorted(sources, group)]
+                after, shown = self._after(node.result, rows, group)
+                found.append((group, some, np.full(len(group), action), shown, after))
+        if not found:
+            return None
+        source, number, label, shown = (np.concatenate([part[place] for part in found]) for place in range(4))
+        after = np.concatenate([part[4] for part in found], axis=1)
+        order = np.argsort(source * (int(number.max()) + 1) + number)
+        source, number, label, shown = source[order], number[order], label[order], shown[order]
+        after = after[:, order]
+        if learner.of_steps:
+            pairs = [*(row[source] for row in rows), *after, label, shown]
+            answers = np.stack([asked.answers(pairs, len(source)) for asked in learner.of_steps])
+        else:
+            answers = np.zeros((0, len(source)), dtype=np.int8)
+        return StepArrays(source, number, label, after, answers)
 
-    def _again(self, found: list[Any], sources: Any, numbers: Any) -> None:
-        """Repeat the last group of steps for states that list the same action more than once."""
-        action, group, _, after, answers = found[-1]
-        left = np.searchsorted(sources, group)
-        right = np.searchsorted(sources, group, side="right")
-        most = int((right - left).max())
-        for more in range(1, most):
-            some = np.flatnonzero(right - left > more)
-            found.append((action, group[some], numbers[left[some] + more], after[:, some], answers[:, some]))
-
-    def _answers(self, rows: Any, group: Any, action: int, node: Any, learn: Any) -> Any:
-        questions = self.learner.questions.steps
-        answers = np.zeros((len(questions), len(group)), dtype=np.int8)
-        if not questions or not len(group):
-            return answers
-        where = np.zeros(rows.shape[1], dtype=np.int64)
-        where[group] = np.arange(len(group))
-        if (action, node.number) not in self.learner.of_steps:
-            learn(int(group[0]))
-        for place, tree in enumerate(self.learner.of_steps[action, node.number]):
-            for end, some in self.through(tree, rows, group, learn):
-                answers[place, where[some]] = end.result
-        return answers
+    def _after(self, effect: Any, rows: Any, group: Any) -> tuple[Any, Any]:
+        """The columns after a step of this effect, and the observation."""
+        expressions, after = self.learner.expressions, rows[:, group]
+        shown = np.zeros(len(group), dtype=np.int32)
+        for column, number in effect:
+            expression = expressions.every[number]
+            target = self.learner.shown if column == len(after) else self.columns[column]
+            if expression.columns:
+                changed = expressions.numbers_in(expression, column, target, rows, group)
+            else:
+                changed = target.number(expression.outcomes.values[0])
+            if column == len(after):
+                shown[:] = changed
+            else:
+                after[column] = changed
+        return after, shown
 
     def _expand(self, low: int, high: int) -> None:
         """Take every step out of some states."""
-        rows = self._rows(low, high)
-        parts = self.steps_of(rows, low)
-        self.covered += high - low + sum(len(part[1]) for part in parts)
-        self.learner.budget.calls = max(self.learner.budget.calls, self.covered)
+        steps = self.steps_of(self._rows(low, high), low)
+        self.covered += high - low + (0 if steps is None else len(steps.source))
+        self.learner.watching.budget.calls = max(self.learner.watching.budget.calls, self.covered)
         self._fit()
-        if not parts:
+        if steps is None:
             return
-        source = np.concatenate([part[1] for part in parts])
-        number = np.concatenate([part[2] for part in parts])
-        label = np.concatenate([np.full(len(part[1]), part[0]) for part in parts])
-        words = np.concatenate([self.packing.packed(part[3]) for part in parts])
-        answers = np.concatenate([part[4] for part in parts], axis=1)
-        order = np.argsort(source * (int(number.max()) + 1) + number)
-        source, number, label, words, answers = (
-            source[order] + low,
-            number[order],
-            label[order],
-            words[order],
-            answers[:, order],
-        )
+        source, number, label, answers = steps.source + low, steps.number, steps.label, steps.answers
+        words = self.packing.packed(steps.after)
         there = self.visited.numbers(words)
         new = np.flatnonzero(there < 0)
         fresh_rows = np.zeros(0, dtype=np.int64)
