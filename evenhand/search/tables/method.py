@@ -17,6 +17,7 @@ from evenhand.core.kinds import DeadlockFree, Property
 from evenhand.core.system import AnySystem
 from evenhand.search.actions import NOTHING, ActionsWatch
 from evenhand.search.bounds import Bounds
+from evenhand.search.contract import initial_states
 from evenhand.search.csr import Flags
 from evenhand.search.lasso import Edges
 from evenhand.search.liveness import AboutRuns, decide_on
@@ -67,12 +68,10 @@ class Attempt:
         bounds: Bounds,
         tick: Progress | None,
         counting: ActionsWatch | None,
-        size: int = ENOUGH,
-        share: float = SHARE,
     ) -> None:
         self.system, self.config, self.number, self.claims = system, config, number, claims
         self.bounds, self.tick, self.counting = bounds, tick, counting
-        self.size, self.budget = size, Budget(share)
+        self.size, self.budget = ENOUGH, Budget(SHARE)
         self.why = ""
         self.opaque: set[Path] = set()
         self.learner: Learner | None = None
@@ -91,15 +90,16 @@ class Attempt:
     def _result(self, walk: Walk) -> Result:
         self.budget.calls = len(walk.states) + walk.transitions
         states = walk.states[:: max(1, len(walk.states) // SAMPLE)]
-        initials = range(walk.levels[1] if len(walk.levels) > 1 else len(walk.states))
-        starts = [(walk.actions[sid], walk.states[sid]) for sid in initials]
+        starts: dict[Any, int] = {}
+        for place, state in enumerate(initial_states(self.system, self.config)):
+            starts.setdefault(state, place)
         for _ in range(RESHAPES):
             try:
                 if self.learner is None:
                     questions = Questions(self.system, self.config, self.claims)
                     shape = Shape(states, self.opaque)
                     self.learner = Learner(self.system, self.config, shape, questions, self.budget)
-                return self._searched(self.learner, states, starts)
+                return self._searched(self.learner, states, [(place, state) for state, place in starts.items()])
             except Reshaped as error:
                 self.opaque.add(error.path)
                 self.learner = None
