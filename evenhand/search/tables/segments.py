@@ -38,7 +38,7 @@ MARK = "\0mark of a segment"
 _INNER = "_evenhand_segmented"
 _ITERATORS = tuple(
     type(iter(one)) for one in ((), [], range(0), range(1 << 70), "", "\u1234", b"", frozenset(), {}, {}.values(), {}.items())
-) + (enumerate, zip, map, filter, reversed, itertools.product, itertools.chain, itertools.combinations)
+) + (enumerate, zip, map, filter, reversed, itertools.product, itertools.chain, itertools.combinations, itertools.permutations)
 _TROUBLE = (ast.With, ast.Try, ast.TryStar, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Global, ast.Nonlocal)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.GeneratorExp, ast.ListComp)
 
@@ -332,9 +332,10 @@ class Continuations:
                 return "cell", None
         if kind is MethodType:
             return "method", self._frozen(value.__func__, root, seen), self._frozen(value.__self__, root, seen)
-        if kind is FunctionType and value.__closure__:
-            cells = tuple(self._frozen(one, root, seen) for one in value.__closure__)
-            return "function", id(value.__code__), cells, self._frozen(value.__defaults__, root, seen)
+        if kind is FunctionType:
+            self.held[id(value.__code__)] = value
+            parts = (value.__closure__ or (), value.__defaults__, list((value.__kwdefaults__ or {}).items()))
+            return "function", id(value.__code__), id(value.__globals__), self._frozen(parts, root, seen)
         if not issubclass(kind, Enum):
             names = record_fields(kind)
             if names is not None:
