@@ -66,7 +66,9 @@ class Learner:
             listed = self.watching.run_on(segmented_call, self.raw_actions, (*self._given(), traced))
             while (action := self.watching.run_on(next, listed, run)) is not run:
                 if type(action) is str and action == MARK:
+                    before = self.continuations.looked
                     run.mark(self.continuations.key(listed, traced))
+                    self.watching.budget.spend((self.continuations.looked - before) // 3)
                     continue
                 real = settled_within(action)
                 found.append(real)

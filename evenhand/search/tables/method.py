@@ -35,13 +35,16 @@ from evenhand.search.witness import Progress, Tally, Witness
 ENOUGH = 20_000
 """States that explicit search finds before tables are tried."""
 
-SHARE = 0.15
+SHARE = 0.2
 """What learning may cost, as a share of what explicit search has cost; it goes on later where that is too little."""
 
 NEVER = 1 << 62
 """More states than any search finds."""
 
-SAMPLE = 1_500
+ATTEMPTS = 6
+"""Attempts, each with half as many states again."""
+
+SAMPLE = 1_000
 """Known states from which tables are learned first."""
 
 RESHAPES = 40
@@ -72,7 +75,7 @@ class Attempt:
         self.system, self.config, self.number, self.claims = system, config, number, claims
         self.bounds, self.tick, self.counting = bounds, tick, counting
         self.size, self.budget = ENOUGH, Budget(SHARE)
-        self.why = ""
+        self.why, self.left = "", ATTEMPTS
         self.opaque: set[Path] = set()
         self.learner: Learner | None = None
 
@@ -82,7 +85,8 @@ class Attempt:
             raise Finished(self._result(walk))
         except Spent as error:
             self.why = str(error)
-            self.size = len(walk.states) * 3 // 2  # what was learned is kept, and there is more to spend then
+            self.left -= 1  # what was learned is kept, and there is more to spend later
+            self.size = len(walk.states) * 3 // 2 if self.left else NEVER
         except (NotLearned, ModelError) as error:
             self.why = str(error)
             self.size = NEVER

@@ -36,6 +36,9 @@ from evenhand.search.tables.expressions import (
 Event = tuple[str, Any, Any]
 """An observation: ("decide", expression, outcome), ("yield", action, None), ("mark", continuation, None)."""
 
+OPERATION = 3
+"""What an operation on proxies costs, in calls of the model."""
+
 _BUILTIN = SCALARS | {float, tuple, frozenset}
 _MISSING = object()
 _len = builtins.len
@@ -71,6 +74,7 @@ class Run:
 
     def mark(self, continuation: Any) -> None:
         """Begin another segment: what follows depends on the continuation and the columns alone."""
+        self.expressions.spend(OPERATION)
         self.decided.clear()
         self.settled.clear()
         self.events.append(("mark", continuation, None))
@@ -318,6 +322,7 @@ def _done(run: Run, key: Any, act: Callable[..., Any], given: Sequence[Any], *, 
     except Unknown:
         return act(*map(settled_within, given))
     expressions = run.expressions
+    expressions.spend(OPERATION)
     values = [_value(expressions, run, arg) for arg in args]
     found = expressions.made(key, act, args)
     sound = None if total else expressions.made(("sound", key), _succeeds(act), args)

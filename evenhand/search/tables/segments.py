@@ -271,10 +271,14 @@ def _loops_in(statement: ast.stmt) -> bool:
 
 
 class Continuations:
-    """The keys of suspended generators; holds what it knows by identity alone, so that no id is used twice."""
+    """The keys of suspended generators; holds what it knows by identity alone, so that no id is used twice.
+
+    `looked` counts the values that went into keys.
+    """
 
     def __init__(self) -> None:
         self.held: dict[int, Any] = {}
+        self.looked = 0
 
     @_aside
     def key(self, generator: Any, root: Any) -> Any:
@@ -301,6 +305,7 @@ class Continuations:
 
     def _frozen(self, value: Any, root: Any, seen: dict[int, int]) -> Any:
         kind = type(value)
+        self.looked += 1
         if value is root:
             return "root"
         if kind is Lazy:

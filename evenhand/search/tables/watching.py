@@ -18,8 +18,8 @@ from evenhand.search.tables.proxies import Run, Unknown, lazy_builtins
 from evenhand.search.tables.shape import Reshaped
 from evenhand.search.tables.watch import LazyWatch
 
-RUN = 100
-"""What a run on proxies costs, in calls of the model; its comparison, and one operation of a table, cost one."""
+RUN = 50
+"""What a run on proxies costs, in calls of the model, beside its operations."""
 
 
 class Budget:
