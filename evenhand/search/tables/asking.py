@@ -102,7 +102,9 @@ class Asked:
             for column, value in zip(read, values, strict=True):
                 leaves[column] = value
             found = self.watching.run_on(self.question.traced, self.about(leaves))
-            if run.events or run.trouble:
+            if run.events or expressions.trouble:
+                if expressions.trouble:
+                    raise NotLearned(expressions.trouble)
                 more = {column for _, expression, _ in run.events for column in expression.columns}
                 run.events.clear()
                 run.decided.clear()

@@ -66,6 +66,8 @@ def record_fields(kind: type) -> tuple[str, ...] | None:
 def plain(value: Any) -> bool:
     """Return whether a value is immutable through and through, and its class does nothing unforeseen."""
     kind: Any = type(value)
+    if kind is Fraction:
+        return type(value.numerator) is int and type(value.denominator) is int  # it may be made of proxies
     if kind in SCALARS:
         return True
     if kind is float:
@@ -75,7 +77,7 @@ def plain(value: Any) -> bool:
     if kind is tuple or kind is frozenset:
         return all(map(plain, value))
     if issubclass(kind, Enum):
-        return kind.__eq__ in (object.__eq__, str.__eq__, int.__eq__) and kind.__hash__ is Enum.__hash__
+        return kind.__eq__ in (object.__eq__, str.__eq__, int.__eq__) and kind.__hash__ in (Enum.__hash__, str.__hash__, int.__hash__)
     names = record_fields(kind)
     return names is not None and all(plain(getattr(value, name)) for name in names)
 
@@ -138,11 +140,15 @@ class Expression:
 
 
 class Expressions:
-    """All expressions of a configuration, equal ones once, over `columns` of values."""
+    """All expressions of a configuration, equal ones once, over `columns` of values.
+
+    `trouble` says what proxies could not do, in case the model swallowed the exception.
+    """
 
     def __init__(self, columns: Sequence[Values], spend: Callable[[int], None]) -> None:
         self.columns = columns
         self.spend = spend
+        self.trouble = ""
         self.every: list[Expression] = []
         self.known: dict[Hashable, Expression] = {}
         for place in range(len(columns)):

@@ -54,7 +54,6 @@ class Run:
     def __init__(self, expressions: Expressions, numbers: Sequence[int]) -> None:
         self.expressions = expressions
         self.alive = True
-        self.trouble = ""
         self.events: list[Event] = []
         self.decided: set[int] = set()
         self.settled: set[int] = set()
@@ -196,10 +195,10 @@ class Lazy(metaclass=_Bare):
         return format(settled(self), how)
 
     def __reduce_ex__(self, _protocol: Any) -> Any:
-        raise NotLearned("a part of the state is pickled")
+        raise _trouble(self, "a part of the state is pickled")
 
     def __sizeof__(self) -> int:
-        raise NotLearned("the size in memory of a part of the state is read")
+        raise _trouble(self, "the size in memory of a part of the state is read")
 
     def __dir__(self) -> Any:
         return dir(settled(self))
@@ -219,17 +218,23 @@ def new(run: Run, expression: Expression, value: Any) -> Any:
     return made
 
 
+def _trouble(lazy: Any, what: str) -> NotLearned:
+    """Note what a proxy cannot do, and return the exception."""
+    expressions = _RUN.__get__(lazy).expressions
+    expressions.trouble = expressions.trouble or what
+    return NotLearned(what)
+
+
 def _alive(lazy: Any) -> Run:
     run: Run = _RUN.__get__(lazy)
     if not run.alive:
-        raise NotLearned("a part of a state outlived its run: something keeps what it is given")
+        raise _trouble(lazy, "a part of a state outlived its run: something keeps what it is given")
     return run
 
 
 def _same_run(run: Run, lazy: Any) -> None:
-    if _RUN.__get__(lazy) is not run or not run.alive:
-        run.trouble = "a part of a state outlived its run: something keeps what it is given"
-        raise NotLearned(run.trouble)
+    if _alive(lazy) is not run:
+        raise _trouble(lazy, "a part of a state outlived its run: something keeps what it is given")
 
 
 def settled(value: Any) -> Any:
@@ -312,6 +317,9 @@ def _applied(key: Any, act: Callable[..., Any], given: Sequence[Any], *, total: 
     sys.settrace(None)  # the operation runs on real values
     try:
         return _done(run, key, act, given, total=total)
+    except NotLearned as error:
+        run.expressions.trouble = run.expressions.trouble or str(error)
+        raise
     finally:
         sys.settrace(watch)
 

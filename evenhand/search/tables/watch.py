@@ -30,7 +30,7 @@ class LazyWatch(Watch):
 
     def _examined(self, frame: FrameType) -> tuple[Callable[..., Any] | None, str]:
         code = frame.f_code
-        if str(frame.f_globals.get("__name__", "")).startswith(_OURS):
+        if str(frame.f_globals.get("__name__", "")).startswith((*_OURS, "copyreg")):
             return None, ""
         before = self.codes
         found = super()._examined(frame)
@@ -56,7 +56,8 @@ class LazyWatch(Watch):
         return False
 
     def _harmless(self, body: list[dis.Instruction], place: int) -> bool:
-        return False
+        # A class pattern gives None or a tuple, and asks for it.
+        return any(one.opname in ("MATCH_CLASS", "MATCH_KEYS") for one in body[max(0, place - 2) : place])
 
     def _is_open(self, frame: FrameType, operand: Operand) -> bool:
         kind, name, attributes = operand

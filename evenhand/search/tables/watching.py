@@ -57,6 +57,9 @@ class Watching:
         with lazy_builtins(), self._no_cache():
             try:
                 act(run)
+            except Spent:
+                run.expressions.trouble = ""
+                raise
             except (NotLearned, Reshaped):
                 raise
             except Unknown as error:
@@ -75,8 +78,8 @@ class Watching:
             self.watch.speak()
         except Evades as error:
             raise NotLearned(str(error)) from error
-        if run.trouble:
-            raise NotLearned(run.trouble)
+        if run.expressions.trouble:
+            raise NotLearned(run.expressions.trouble)
 
     def clear_caches(self) -> None:
         """Forget what cached functions of the model keep."""
