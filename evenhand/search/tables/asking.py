@@ -13,7 +13,7 @@ import numpy as np
 from evenhand.search.tables.expressions import Expression, Expressions, Ids, NotLearned
 from evenhand.search.tables.proxies import Run
 from evenhand.search.tables.questions import Question
-from evenhand.search.tables.trees import Tree
+from evenhand.search.tables.trees import Tree, once
 from evenhand.search.tables.watching import Watching
 
 PATHS = 40
@@ -52,7 +52,7 @@ class Asked:
     def answers(self, rows: Ids, count: int) -> Any:
         """Return the answer for each of `count` states or steps.  Raises NotLearned."""
         found = np.zeros(count, dtype=np.int8)
-        every = np.arange(count)
+        every, learned = np.arange(count), set[int]()
         while self.memo is None:
             ended, stopped = self.tree.walk(rows, every)
             if not stopped:
@@ -60,11 +60,14 @@ class Asked:
                     found[group] = node.result
                 return found
             for group in stopped:
-                self._learn([int(row[group[0]]) for row in rows])
+                index = once(int(group[0]), learned)
+                self._learn([int(row[index]) for row in rows])
         while True:
             try:
                 outcomes = self.expressions.looked_up(self.memo, rows, every)
             except MoreRead as error:
+                if error.columns <= self.read:
+                    raise NotLearned(f"{self.question.name} reads what it is not given") from error
                 self.read |= error.columns
                 self._remember()
             else:

@@ -13,6 +13,7 @@ import numpy as np
 from evenhand.core.alike import alike
 from evenhand.core.answers import short
 from evenhand.core.system import Step
+from evenhand.search.contract import initial_states
 from evenhand.search.steps import stepped
 from evenhand.search.tables.expressions import NotLearned
 from evenhand.search.tables.walk import TableWalk
@@ -24,25 +25,38 @@ STEPS = 48
 """Steps of a state that are compared, beside the one it was chosen for."""
 
 
-def audit(walk: TableWalk) -> None:
-    """Raise NotLearned for a sample in which tables and model differ."""
+def audit(walk: TableWalk, expanded: int) -> None:
+    """Raise NotLearned for a sample, of the states expanded so far, in which tables and model differ."""
     random = Random(walk.number)
+    _compare_starts(walk)
     steps = walk.learner.steps
     paths = sorted(walk.examples, key=lambda path: (steps[path[0]].ends[path[1]].uses, path))
-    chosen = {walk.examples[path]: path[0] for path in reversed(paths[:RARE])}
-    expanded = walk.states if not walk.open else walk.levels[-1]
+    chosen = {walk.examples[path]: path[0] for path in reversed(paths[:RARE]) if walk.examples[path] < expanded}
+    expanded = max(1, expanded)
     for sid in (0, expanded - 1, *(random.randrange(expanded) for _ in range(DRAWN))):
         chosen.setdefault(max(0, sid), -1)
     numbers = sorted(chosen)
     rows = walk.packing.unpacked(walk.words[np.asarray(numbers)])
     found: dict[tuple[int, int], tuple[int, list[int], list[int]]] = {}
     made = walk.steps_of(rows)
+    if made is not None:
+        there = walk.visited.numbers(walk.packing.packed(made.after))
+        if (there < 0).any() or (walk.packing.unpacked(walk.words[there]) != made.after).any():
+            raise NotLearned("a step leads to a state that was lost, or taken for another")
     for at in range(0 if made is None else len(made.source)):
         assert made is not None
         key = int(made.source[at]), int(made.number[at])
         found[key] = int(made.label[at]), made.after[:, at].tolist(), made.answers[:, at].tolist()
     for index, sid in enumerate(numbers):
         _compare_state(walk, sid, index, found, chosen[sid], random)
+
+
+def _compare_starts(walk: TableWalk) -> None:
+    """The first level has every initial state, and no other."""
+    starts = set(initial_states(walk.learner.system, walk.learner.config))
+    found = {walk.state(sid) for sid in range(walk.levels[1] if len(walk.levels) > 1 else walk.states)}
+    if starts != found:
+        raise NotLearned("the search did not begin in the initial states")
 
 
 def _compare_state(

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.core.answers import ModelError, Signal
+from evenhand.core.answers import ModelError, Signal, error_text
 from evenhand.core.kinds import DeadlockFree, Property
 from evenhand.core.system import AnySystem
 from evenhand.search.actions import NOTHING, ActionsWatch
@@ -90,6 +90,9 @@ class Attempt:
         except (NotLearned, ModelError) as error:
             self.why = str(error)
             self.size = NEVER
+        except Exception as error:  # explicit search does without tables, whatever is wrong with them
+            self.why = f"an error in the tables, {error_text(error)}"
+            self.size = NEVER
 
     def _result(self, walk: Walk) -> Result:
         self.budget.calls = len(walk.states) + walk.transitions
@@ -115,8 +118,7 @@ class Attempt:
         trial = TableWalk(learner, self.number, self.bounds, None)
         trial.steps_of(np.asarray([shape.numbers(state) for state in states], dtype=np.int32).T)
         walk = TableWalk(learner, self.number, self.bounds, counting)
-        walk.run(starts, self.tick)
-        audit(walk)
+        walk.run(starts, self.tick, audit)
         tallies = tuple(self._tally(walk, number, claim) for number, claim in enumerate(self.claims))
         why = (
             f"{budget.runs} runs on proxies taught the tables of {walk.states:,} states with {len(shape.columns)} "

@@ -202,6 +202,14 @@ class Tree:
         return found
 
 
+def once(index: int, learned: set[int]) -> int:
+    """Return the index of a state to observe.  Raises NotLearned if it was observed and is still unknown."""
+    if index in learned:
+        raise NotLearned("a state that was observed is not found among what was observed")
+    learned.add(index)
+    return index
+
+
 def _by_outcome(outcome: Any, group: Ints) -> list[Ints]:
     order = np.argsort(outcome, kind="stable")
     edges = np.flatnonzero(np.diff(outcome[order])) + 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,11 +22,15 @@ from evenhand.search.memory import MemoryBudget
 from evenhand.search.tables.expressions import NotLearned
 from evenhand.search.tables.learning import Learner
 from evenhand.search.tables.questions import MET, VIOLATED
-from evenhand.search.tables.trees import Tree
+from evenhand.search.tables.trees import Tree, once
 from evenhand.search.witness import Progress, Witness
 
 CHUNK = 1 << 15
 """States that are expanded at a time."""
+
+
+FIRST_AUDIT = 4_000
+"""States after which samples are compared for the first time."""
 
 
 class Packing:
@@ -50,7 +54,9 @@ class Packing:
     def packed(self, rows: Any) -> Any:
         """Return the words of states given by their columns."""
         words = np.zeros((rows.shape[1], self.width), dtype=np.int64)
-        for row, (word, shift) in zip(rows, self.places, strict=True):
+        for row, (word, shift), bits in zip(rows, self.places, self.bits, strict=True):
+            if len(row) and (row.max() >> bits or row.min() < 0):
+                raise NotLearned("a value has no room in its column")  # never, since `fits` comes first
             words[:, word] |= row.astype(np.int64) << shift
         return words
 
@@ -92,15 +98,21 @@ class TableWalk:
         self.kept_edges: list[tuple[Any, Any, Any, Any]] = []
         self.examples: dict[tuple[int, int], int] = {}
 
-    def run(self, starts: Sequence[tuple[int, Any]], tick: Progress | None) -> None:
-        """Search from the initial states, each with its place in the list.  Raises NotLearned or Reshaped."""
+    def run(
+        self, starts: Sequence[tuple[int, Any]], tick: Progress | None, audit: Callable[[TableWalk, int], None]
+    ) -> None:
+        """Search from the initial states, each with its place in the list.  Raises NotLearned or Reshaped.
+
+        `audit(walk, expanded)` compares samples at the end, and before whenever there are twice as many states: wrong
+        tables may have no end.
+        """
         budget = MemoryBudget(self.bounds.max_memory)
         numbers = [self.learner.shape.numbers(state) for _, state in starts]
         rows = np.asarray(numbers, dtype=np.int32).reshape(-1, len(self.columns)).T
         self._fit()
         first = self.packing.packed(rows)
         self._enter(first, np.full(len(first), -1), np.asarray([place for place, _ in starts]))
-        low, high = 0, self.states
+        low, high, due = 0, self.states, FIRST_AUDIT
         while low < high:
             self.levels.append(low)
             for start in range(low, high, CHUNK):
@@ -115,6 +127,10 @@ class TableWalk:
                 if tick is not None:
                     tick(self.states, self.transitions)
             low, high = high, self.states
+            if high >= due and low < high:
+                audit(self, low)
+                due = 2 * high
+        audit(self, low)
 
     def finding(self, sid: int, *more: int) -> Witness:
         """Return the shortest run to a state, and the actions `more` after it."""
@@ -166,6 +182,7 @@ class TableWalk:
 
     def through(self, tree: Tree, rows: Any, these: Any, learn: Any, offered: Any = None) -> list[tuple[Any, Any]]:
         """Send states through a tree until all reach an end; `learn(index)` observes one that did not."""
+        learned: set[int] = set()
         while True:
             found: list[tuple[Any, Any]] = []
             ended, stopped = tree.walk(rows, these, None if offered is None else lambda a, g: found.append((a, g)))
@@ -175,7 +192,7 @@ class TableWalk:
                         offered(action, group)
                 return ended
             for group in stopped:
-                learn(int(group[0]))
+                learn(once(int(group[0]), learned))
 
     def _ask_states(self, rows: Any) -> None:
         for asked, kept in zip(self.learner.of_states, self.state_answers, strict=True):
