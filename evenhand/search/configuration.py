@@ -84,7 +84,9 @@ def _step_by_step(
         tuple(tallies.get(place, Tally()) for place in range(len(claims))),
         walk.spilled,
         counting.counted() if counting is not None else NOTHING,
-        (("explicit", f"tables were tried and given up: {attempt.why}"),) if attempt is not None and attempt.why else (),
+        (("explicit", f"tables were tried and given up: {attempt.why}"),)
+        if attempt is not None and attempt.why
+        else (),
     )
 
 

@@ -49,7 +49,7 @@ class Asked:
         self.read: set[int] = set()
         self.memo: Expression | None = None
 
-    def answers(self, rows: Ids, count: int) -> Any:
+    def answers(self, rows: Ids | Sequence[Any], count: int) -> Any:
         """Return the answer for each of `count` states or steps.  Raises NotLearned."""
         found = np.zeros(count, dtype=np.int8)
         every, learned = np.arange(count), set[int]()
@@ -104,7 +104,7 @@ class Asked:
             leaves = [*run.leaves]
             for column, value in zip(read, values, strict=True):
                 leaves[column] = value
-            found = self.watching.run_on(self.question.traced, self.about(leaves))
+            found: int = self.watching.run_on(self.question.traced, self.about(leaves))
             if run.events or expressions.trouble:
                 if expressions.trouble:
                     raise NotLearned(expressions.trouble)

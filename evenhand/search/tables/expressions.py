@@ -35,6 +35,10 @@ SCALARS = frozenset({bool, int, str, bytes, type(None), Fraction})
 """Types of a single value whose operations depend on the value alone."""
 
 
+_EQUALITIES = (object.__eq__, str.__eq__, int.__eq__)
+_HASHES = (Enum.__hash__, str.__hash__, int.__hash__)
+
+
 class NotLearned(Exception):
     """The tables cannot be trusted, or do not pay, for this model; says why."""
 
@@ -44,21 +48,21 @@ class Spent(NotLearned):
 
 
 @cache
-def record_fields(kind: type) -> tuple[str, ...] | None:
+def record_fields(kind: Hashable) -> tuple[str, ...] | None:
     """Return the fields of a class that is nothing but a record: a named tuple or a frozen dataclass; else None."""
-    plain_tuple: Any = kind
-    if issubclass(kind, tuple):
-        names = getattr(kind, "_fields", None)
+    given: Any = kind
+    if issubclass(given, tuple):
+        names = getattr(given, "_fields", None)
         special = ("__eq__", "__hash__", "__iter__", "__getitem__", "__len__", "__contains__", "__getattribute__")
-        own = all(getattr(kind, name) is getattr(tuple, name) for name in special)
-        return tuple(names) if own and isinstance(names, tuple) and not hasattr(kind, "__getattr__") else None
-    if not is_dataclass(kind) or not plain_tuple.__dataclass_params__.frozen:
+        own = all(getattr(given, name) is getattr(tuple, name) for name in special)
+        return tuple(names) if own and isinstance(names, tuple) and not hasattr(given, "__getattr__") else None
+    if not is_dataclass(given) or not getattr(given, "__dataclass_params__").frozen:
         return None
-    every = fields(kind)
-    made = getattr(getattr(kind, "__eq__", None), "__code__", None)
+    every = fields(given)
+    made = getattr(getattr(given, "__eq__", None), "__code__", None)
     if made is None or made.co_filename != "<string>" or not all(one.compare for one in every):
         return None  # equality that the decorator did not write may ignore what a claim can see
-    if kind.__getattribute__ is not object.__getattribute__ or hasattr(kind, "__getattr__"):
+    if given.__getattribute__ is not object.__getattribute__ or hasattr(given, "__getattr__"):
         return None
     return tuple(one.name for one in every)
 
@@ -77,7 +81,11 @@ def plain(value: Any) -> bool:
     if kind is tuple or kind is frozenset:
         return all(map(plain, value))
     if issubclass(kind, Enum):
-        return kind.__eq__ in (object.__eq__, str.__eq__, int.__eq__) and kind.__hash__ in (Enum.__hash__, str.__hash__, int.__hash__)
+        return kind.__eq__ in _EQUALITIES and kind.__hash__ in (
+            Enum.__hash__,
+            str.__hash__,
+            int.__hash__,
+        )
     names = record_fields(kind)
     return names is not None and all(plain(getattr(value, name)) for name in names)
 
@@ -190,7 +198,7 @@ class Expressions:
         except Exception as error:
             raise NotLearned(f"{expression.what} raised {type(error).__name__} where it had not before") from error
 
-    def looked_up(self, expression: Expression, rows: Ids, these: Any) -> Any:
+    def looked_up(self, expression: Expression, rows: Ids | Sequence[Any], these: Any) -> Any:
         """Return the number of the outcome for these states; `rows` has a row of numbers for each column."""
         columns = expression.columns
         if len(columns) == 1:
@@ -251,7 +259,9 @@ class Expressions:
         given = [self.columns[c].values[number] for c, number in zip(expression.columns, numbers, strict=True)]
         return expression.outcomes.number(self.evaluated(expression, given))
 
-    def numbers_in(self, expression: Expression, column: int, target: Values, rows: Ids, these: Any) -> Any:
+    def numbers_in(
+        self, expression: Expression, column: int, target: Values, rows: Ids | Sequence[Any], these: Any
+    ) -> Any:
         """Return the numbers that the outcomes have among the values of a column, which are `target`."""
         found = self.looked_up(expression, rows, these)
         if expression.run is None and expression.columns == (column,):

@@ -16,10 +16,11 @@ from evenhand.core.alike import alike
 from evenhand.core.system import AnySystem, Step
 from evenhand.search.steps import stepped
 from evenhand.search.tables.asking import Asked
+from evenhand.search.tables.continuations import Continuations
 from evenhand.search.tables.expressions import Expressions, NotLearned, Values
 from evenhand.search.tables.proxies import Run, real_within, settled_within
 from evenhand.search.tables.questions import Questions
-from evenhand.search.tables.segments import MARK, Continuations, segmented_call
+from evenhand.search.tables.segments import MARK, segmented_call
 from evenhand.search.tables.shape import Shape
 from evenhand.search.tables.trees import Tree
 from evenhand.search.tables.watching import Budget, Watching

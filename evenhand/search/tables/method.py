@@ -79,6 +79,11 @@ class Attempt:
         self.opaque: set[Path] = set()
         self.learner: Learner | None = None
 
+    @property
+    def how(self) -> tuple[tuple[str, str], ...]:
+        """The method of the search in which this attempt was made, and what was wrong with it."""
+        return (("explicit", f"tables were tried and given up: {self.why}"),) if self.why else ()
+
     def __call__(self, walk: Walk) -> None:
         """Search from tables.  Raises Finished; where it returns, `why` says what was wrong."""
         try:
@@ -170,7 +175,8 @@ class _Graph:
 
     def where(self, test: Callable[[Any], bool]) -> Flags:
         """See `RunGraph`."""
-        return (self.walk.edges()[1] >> self.walk.learner.questions.tests[test] & 1).astype(np.bool_)
+        found: Flags = (self.walk.edges()[1] >> self.walk.learner.questions.tests[test] & 1).astype(np.bool_)
+        return found
 
     def count(self, test: Callable[[Any], bool]) -> int:
         """See `RunGraph`."""
@@ -179,7 +185,9 @@ class _Graph:
 
     def wanting(self, wants: Callable[[Any, Any], bool]) -> Sequence[int]:
         """See `RunGraph`."""
-        number = next(n for n, claim in enumerate(self.claims) if isinstance(claim, DeadlockFree) and claim.wants is wants)
+        number = next(
+            n for n, claim in enumerate(self.claims) if isinstance(claim, DeadlockFree) and claim.wants is wants
+        )
         answers = np.concatenate(self.walk.state_answers[self.walk.learner.questions.place[number]])
         found: list[int] = np.flatnonzero(answers & MET & ~(answers >> 1)).tolist()
         return found

@@ -84,7 +84,8 @@ class Run:
         kind = type(value)
         if kind is Lazy:
             _same_run(self, value)
-            return EXPRESSION.__get__(value)
+            known: Expression = EXPRESSION.__get__(value)
+            return known
         if kind is tuple:
             args = [self.expression(one) for one in value]
             if not any(arg.columns for arg in args):
@@ -115,7 +116,7 @@ class _Bare(type):
     """The class of `Lazy`: abstract base classes see none of its methods, and ask the value's class alone."""
 
     @property
-    def __mro__(cls) -> tuple[type, ...]:  # type: ignore[override]
+    def __mro__(cls) -> tuple[type, ...]:
         return (object,)
 
 
@@ -169,17 +170,19 @@ class Lazy(metaclass=_Bare):
         return bool(settled(_applied("truth", bool, (self,), total=True)))
 
     def __len__(self) -> int:
-        return _asked(self, "len", _len)
+        return int(_asked(self, "len", _len))
 
     def __contains__(self, item: Any) -> bool:
         found = _applied("in", operator.contains, (self, item))
         return bool(settled(found))
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(_elements(self))
+        found: Iterator[Any] = iter(_elements(self))
+        return found
 
     def __reversed__(self) -> Iterator[Any]:
-        return reversed(_elements(self))
+        found: Iterator[Any] = reversed(_elements(self))
+        return found
 
     def __copy__(self) -> Any:
         return self
@@ -384,7 +387,7 @@ for _word in ("lt", "le", "gt", "ge", "getitem"):
     setattr(Lazy, f"__{_word}__", _binary(f"__{_word}__", back=False))
 for _word, _act in (("neg", operator.neg), ("pos", operator.pos), ("invert", operator.invert), ("abs", abs)):
     setattr(Lazy, f"__{_word}__", (lambda name, act: lambda self: _applied(name, act, (self,)))(_word, _act))
-for _word, _act in (
+_REAL: tuple[tuple[str, Callable[..., Any]], ...] = (
     ("int", int),
     ("float", float),
     ("complex", complex),
@@ -396,6 +399,7 @@ for _word, _act in (
     ("trunc", int),
     ("divmod", divmod),
     ("matmul", operator.matmul),
-):
-    setattr(Lazy, f"__{_word}__", _real(_act))
+)
+for _word, _how in _REAL:
+    setattr(Lazy, f"__{_word}__", _real(_how))
 Lazy.__rdivmod__ = lambda self, other: divmod(other, settled(self))  # type: ignore[attr-defined]

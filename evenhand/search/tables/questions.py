@@ -91,9 +91,7 @@ class Questions:
 
 def _user(function: Any) -> Any:
     """The function below the check of its answers."""
-    if getattr(function, "__asked__", None) is function:
-        return function.__wrapped__
-    return function
+    return getattr(function, "__wrapped__", function) if getattr(function, "__asked__", None) is function else function
 
 
 def _answer(answer: Any, name: str) -> bool:

@@ -1,9 +1,8 @@
 """Cut `actions` into segments, so that independent conditions are not multiplied.
 
 The model's function is compiled once more from its own source, with a `yield` of a mark before each of its statements;
-nothing else changes.  At a mark the generator is suspended, and all that its further course depends on is at hand: the
-place in its code, the variables that are still read, and the loops that are open.  Runs with the same continuation go on
-alike, whatever they did before.  A list comprehension that is returned is run as the loop that it abbreviates.
+nothing else changes.  At a mark the generator is suspended, and `continuations` says what its further course depends
+on.  A list comprehension that is returned is run as the loop that it abbreviates.
 
 A source whose bytecode differs from that of the function is not used, nor one with `with`, `try` or `await`.
 """
@@ -12,50 +11,24 @@ A source whose bytecode differs from that of the function is not used, nor one w
 # pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
 
 from __future__ import annotations
+import __future__
 
 import ast
 import copy
-import dis
-import gc
 import inspect
-import itertools
 import linecache
-import sys
-from collections.abc import Callable, Iterator
-from enum import Enum
-from functools import cache, wraps
-from types import CellType, CodeType, FunctionType, GeneratorType, MethodType
-from typing import Any, TypeVar, cast
+from collections.abc import Iterator
+from functools import cache
+from types import CellType, CodeType, FunctionType, GeneratorType
+from typing import Any
 
-from evenhand.search.tables.expressions import SCALARS, record_fields
-from evenhand.search.tables.proxies import EXPRESSION, Lazy
-
-F = TypeVar("F", bound=Callable[..., Any])
+from evenhand.search.tables.continuations import SEGMENTS, aside
 
 MARK = "\0mark of a segment"
 """What a segmented generator yields between two statements."""
 
 _INNER = "_evenhand_segmented"
-_ITERATORS = tuple(
-    type(iter(one)) for one in ((), [], range(0), range(1 << 70), "", "\u1234", b"", frozenset(), {}, {}.values(), {}.items())
-) + (enumerate, zip, map, filter, reversed, itertools.product, itertools.chain, itertools.combinations, itertools.permutations)
 _TROUBLE = (ast.With, ast.Try, ast.TryStar, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Global, ast.Nonlocal)
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.GeneratorExp, ast.ListComp)
-
-
-def _aside(work: F) -> F:
-    """Let a function of ours run without the watch on the model, for it runs no part of the model."""
-
-    @wraps(work)
-    def unwatched(*given: Any) -> Any:
-        watch = sys.gettrace()
-        sys.settrace(None)
-        try:
-            return work(*given)
-        finally:
-            sys.settrace(watch)
-
-    return cast("F", unwatched)
 
 
 def segmented_call(function: Any, given: tuple[Any, ...]) -> Iterator[Any]:
@@ -70,7 +43,7 @@ def segmented_call(function: Any, given: tuple[Any, ...]) -> Iterator[Any]:
     return segmented(function(*given))
 
 
-@_aside
+@aside
 def _bound(function: Any, given: tuple[Any, ...]) -> dict[str, Any] | None:
     try:
         bound = inspect.signature(function).bind(*given)
@@ -95,7 +68,7 @@ def segmented(listed: Any) -> Iterator[Any]:
     return iter(listed)
 
 
-@_aside
+@aside
 def _is_new(generator: Any) -> bool:
     return inspect.getgeneratorstate(generator) == inspect.GEN_CREATED
 
@@ -106,7 +79,7 @@ def _started(code: CodeType, names: dict[str, Any], given: dict[str, Any], cells
     return made
 
 
-@_aside
+@aside
 @cache
 def _cut(code: CodeType) -> CodeType | None:
     """The code of a generator with marks, from the source of this code; None where there is none."""
@@ -185,18 +158,23 @@ def _compiled(node: ast.AST, code: CodeType) -> CodeType | None:
     count += bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
     names = [name.replace(".0", "_0") for name in code.co_varnames[:count]]
     marked = _marked([_Delegation().visit(one) for one in _copied(body)])
-    empty = {"posonlyargs": [], "args": [], "kw_defaults": [None] * len(names), "defaults": []}
-    arguments = ast.arguments(kwonlyargs=[ast.arg(name) for name in names], **empty)
-    inner = _function("_evenhand_segments", arguments, marked)
-    outer_names = [ast.arg(name) for name in (*code.co_freevars, _INNER)]
-    outer = _function("outer", ast.arguments(**{**empty, "args": outer_names, "kw_defaults": []}, kwonlyargs=[]), [inner])
+    inner = _function(SEGMENTS, [], names, marked)
+    outer = _function("outer", [*code.co_freevars, _INNER], [], [inner])
     module = ast.fix_missing_locations(ast.Module([outer], []))
-    flags = code.co_flags & (0x20000 | 0x40000 | 0x80000 | 0x100000 | 0x200000 | 0x400000 | 0x800000 | 0x1000000)
+    future = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+    flags = code.co_flags & future
     made = compile(module, code.co_filename, "exec", flags=flags, dont_inherit=True)
-    return next(c for c in _inner(_inner(made)[0]) if c.co_name == "_evenhand_segments")
+    return next(c for c in _inner(_inner(made)[0]) if c.co_name == SEGMENTS)
 
 
-def _function(name: str, arguments: ast.arguments, body: list[ast.stmt]) -> ast.FunctionDef:
+def _function(name: str, args: list[str], keywords: list[str], body: list[ast.stmt]) -> ast.FunctionDef:
+    arguments = ast.arguments(
+        posonlyargs=[],
+        args=[ast.arg(one) for one in args],
+        kwonlyargs=[ast.arg(one) for one in keywords],
+        kw_defaults=[None] * len(keywords),
+        defaults=[],
+    )
     return ast.FunctionDef(name=name, args=arguments, body=body, decorator_list=[], lineno=1, col_offset=0)
 
 
@@ -250,7 +228,7 @@ class _Delegation(ast.NodeTransformer):
     def _leave(self, node: Any) -> Any:
         return node
 
-    visit_FunctionDef = visit_Lambda = visit_ClassDef = visit_GeneratorExp = visit_ListComp = _leave  # noqa: N815
+    visit_FunctionDef = visit_Lambda = visit_ClassDef = visit_GeneratorExp = visit_ListComp = _leave
 
 
 def _marked(body: list[ast.stmt]) -> list[ast.stmt]:
@@ -268,121 +246,3 @@ def _marked(body: list[ast.stmt]) -> list[ast.stmt]:
 
 def _loops_in(statement: ast.stmt) -> bool:
     return any(isinstance(one, ast.For | ast.While) for one in ast.walk(statement))
-
-
-class Continuations:
-    """The keys of suspended generators; holds what it knows by identity alone, so that no id is used twice.
-
-    `looked` counts the values that went into keys.
-    """
-
-    def __init__(self) -> None:
-        self.held: dict[int, Any] = {}
-        self.looked = 0
-
-    @_aside
-    def key(self, generator: Any, root: Any) -> Any:
-        """Return what the further course of a generator depends on; `root` is the state that it was given."""
-        return self._generator(generator, root, {})
-
-    def _generator(self, generator: Any, root: Any, seen: dict[int, int]) -> Any:
-        code, frame = generator.gi_code, generator.gi_frame
-        if frame is None:
-            return ("ended",)
-        if code.co_name != "_evenhand_segments":
-            # Of other generators everything counts, operands on the stack as well.
-            whole = [one for one in gc.get_referents(generator) if type(one) is not CodeType and one is not frame]
-            return "generator", id(code), frame.f_lasti, tuple(self._frozen(one, root, seen) for one in whole)
-        values = frame.f_locals
-        live = _live(code)[frame.f_lasti]
-        names = tuple((name, self._frozen(values[name], root, seen)) for name in live if name in values)
-        loops = tuple(
-            self._frozen(one, root, seen)
-            for one in gc.get_referents(generator)
-            if hasattr(type(one), "__next__")  # by its type: a proxy must not be asked
-        )
-        return "segment", id(code), frame.f_lasti, names, loops
-
-    def _frozen(self, value: Any, root: Any, seen: dict[int, int]) -> Any:
-        kind = type(value)
-        self.looked += 1
-        if value is root:
-            return "root"
-        if kind is Lazy:
-            return "lazy", EXPRESSION.__get__(value).number
-        if kind in SCALARS:
-            return kind, value
-        if kind is range:
-            return kind, value.start, value.stop, value.step
-        if kind is tuple:
-            return "tuple", tuple([self._frozen(one, root, seen) for one in value])
-        if kind in (list, dict, set):
-            if id(value) in seen:
-                return "again", seen[id(value)]
-            seen[id(value)] = len(seen)
-            if kind is set:
-                return "set", self._members(value, root, seen)
-            parts = value if kind is list else [one for pair in value.items() for one in pair]
-            return kind, tuple([self._frozen(one, root, seen) for one in parts])
-        if kind is frozenset:
-            return "frozenset", self._members(value, root, seen)
-        if kind is GeneratorType:
-            return self._generator(value, root, seen)
-        if kind in _ITERATORS:
-            return kind, self._frozen(value.__reduce__()[0:3], root, seen)
-        if kind is CellType:
-            try:
-                return "cell", self._frozen(value.cell_contents, root, seen)
-            except ValueError:
-                return "cell", None
-        if kind is MethodType:
-            return "method", self._frozen(value.__func__, root, seen), self._frozen(value.__self__, root, seen)
-        if kind is FunctionType:
-            self.held[id(value.__code__)] = value
-            parts = (value.__closure__ or (), value.__defaults__, list((value.__kwdefaults__ or {}).items()))
-            return "function", id(value.__code__), id(value.__globals__), self._frozen(parts, root, seen)
-        if not issubclass(kind, Enum):
-            names = record_fields(kind)
-            if names is not None:
-                return kind, tuple([self._frozen(getattr(value, name), root, seen) for name in names])
-        self.held[id(value)] = value
-        return "id", id(value)
-
-    def _members(self, value: Any, root: Any, seen: dict[int, int]) -> Any:
-        # Their order counts as well: a loop over equal sets may take it differently.
-        return tuple([self._frozen(one, root, seen) for one in value])
-
-
-@_aside
-@cache
-def _live(code: CodeType) -> dict[int, tuple[str, ...]]:
-    """The variables that are still read after each instruction, by its offset."""
-    always = (*code.co_cellvars, *code.co_freevars)
-    body = list(dis.get_instructions(code))
-    place_of = {one.offset: place for place, one in enumerate(body)}
-    fast = set(code.co_varnames)
-    after: list[set[str]] = [set() for _ in body]
-    before: list[set[str]] = [set() for _ in body]
-    jumps = {*dis.hasjrel, *dis.hasjabs}
-    changed = True
-    while changed:
-        changed = False
-        for place in reversed(range(len(body))):
-            one = body[place]
-            ends = one.opname in ("RETURN_VALUE", "RAISE_VARARGS", "RERAISE", "RETURN_CONST")
-            only = ends or one.opname in ("JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT")
-            found: set[str] = set() if only or place + 1 == len(body) else set(before[place + 1])
-            if one.opcode in jumps:
-                found |= before[place_of[one.argval]]
-            if found != after[place]:
-                after[place], changed = found, True
-            entering = set(found)
-            if one.opname == "STORE_FAST":
-                entering.discard(cast("str", one.argval))
-            else:
-                named: Any = one.argval
-                many = cast("tuple[Any, ...]", named) if isinstance(named, tuple) else (named,)
-                entering |= {name for name in many if "FAST" in one.opname and name in fast}
-            if entering != before[place]:
-                before[place], changed = entering, True
-    return {one.offset: (*sorted(after[place] - set(always)), *always) for place, one in enumerate(body)}

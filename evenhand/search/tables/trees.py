@@ -50,11 +50,8 @@ class Node:
         place = int(self.jumps[outcome])
         if place < 0:
             fresh = Node(self.rank) if node is None else node
-            for place, known in enumerate(self.after):
-                if known is fresh:
-                    break
-            else:
-                place = len(self.after)
+            place = next((place for place, known in enumerate(self.after) if known is fresh), len(self.after))
+            if place == len(self.after):
                 self.after.append(fresh)
             self.jumps[outcome] = place
         # The same outcomes lead to the same continuation, even where its key holds something made anew in each run.
@@ -115,7 +112,7 @@ class Tree:
 
     def walk(
         self,
-        rows: Ids,
+        rows: Ids | Sequence[Any],
         these: Ints,
         offered: Callable[[Any, Ints], None] | None = None,
     ) -> tuple[list[tuple[Node, Ints]], list[Ints]]:
@@ -130,54 +127,47 @@ class Tree:
         waiting: list[tuple[int, int, Node, Ints]] = [(self.root.rank, 0, self.root, these)]
         count = 0
         while waiting:
-            rank, _, node, group = heapq.heappop(waiting)
+            _, _, node, group = heapq.heappop(waiting)
             if node.root:
-                # Everything that waits for this segment goes through it at once.
-                some = [group]
-                left: list[tuple[int, int, Node, Ints]] = []
-                while waiting and waiting[0][0] == rank:
-                    other = heapq.heappop(waiting)
-                    if other[2] is node:
-                        some.append(other[3])
-                    else:
-                        left.append(other)
-                for other in left:
-                    heapq.heappush(waiting, other)
-                group = np.concatenate(some) if len(some) > 1 else group
-            while True:
-                node.uses += len(group)
-                if node.kind == YIELD:
-                    if node.result is not None and offered is not None:
-                        offered(node.result, group)
-                    node = node.next
-                    if node is None:
-                        stopped.append(group)
-                        break
-                    if node.root:
-                        count += 1
-                        heapq.heappush(waiting, (node.rank, count, node, group))
-                        break
-                    continue
-                if node.kind == END:
-                    ended.setdefault(node.number, (node, []))[1].append(group)
-                    break
-                if node.kind == OPEN:
-                    stopped.append(group)
-                    break
-                parts = self._parted(node, rows, group, stopped)
-                for after, part in parts[1:]:
-                    count += 1
-                    heapq.heappush(waiting, (after.rank, count, after, part))
-                if not parts:
-                    break
-                node, group = parts[0]
-                if node.root:
-                    count += 1
-                    heapq.heappush(waiting, (node.rank, count, node, group))
-                    break
+                group = _joined(waiting, node, group)
+            for after, part in self._advanced(node, rows, group, offered, ended, stopped):
+                count += 1
+                heapq.heappush(waiting, (after.rank, count, after, part))
         return [(node, np.concatenate(some)) for node, some in ended.values()], stopped
 
-    def _parted(self, node: Node, rows: Ids, group: Ints, stopped: list[Ints]) -> list[tuple[Node, Ints]]:
+    def _advanced(
+        self,
+        node: Node,
+        rows: Ids | Sequence[Any],
+        group: Ints,
+        offered: Callable[[Any, Ints], None] | None,
+        ended: dict[int, tuple[Node, list[Ints]]],
+        stopped: list[Ints],
+    ) -> list[tuple[Node, Ints]]:
+        """Follow states as long as they stay together; return where they go on to then."""
+        while True:
+            node.uses += len(group)
+            if node.kind == DECIDE:
+                parts = self._parted(node, rows, group, stopped)
+                if len(parts) != 1:
+                    return parts
+                node, group = parts[0]
+            elif node.kind == YIELD and node.next is not None:
+                if node.result is not None and offered is not None:
+                    offered(node.result, group)
+                node = node.next
+            elif node.kind == END:
+                ended.setdefault(node.number, (node, []))[1].append(group)
+                return []
+            else:
+                stopped.append(group)
+                return []
+            if node.root:
+                return [(node, group)]
+
+    def _parted(
+        self, node: Node, rows: Ids | Sequence[Any], group: Ints, stopped: list[Ints]
+    ) -> list[tuple[Node, Ints]]:
         """Split states by what comes after a question."""
         outcome = self.expressions.looked_up(node.expression, rows, group)
         jumps = node.jumps
@@ -200,6 +190,20 @@ class Tree:
         if lost.any():
             stopped.extend(_by_outcome(outcome[lost], group[lost]))
         return found
+
+
+def _joined(waiting: list[tuple[int, int, Node, Ints]], node: Node, group: Ints) -> Ints:
+    """All states that wait for a segment, which then goes through it once."""
+    some, others = [group], list[tuple[int, int, Node, Ints]]()
+    while waiting and waiting[0][0] == node.rank:
+        other = heapq.heappop(waiting)
+        if other[2] is node:
+            some.append(other[3])
+        else:
+            others.append(other)
+    for other in others:
+        heapq.heappush(waiting, other)
+    return np.concatenate(some) if len(some) > 1 else group
 
 
 def once(index: int, learned: set[int]) -> int:

@@ -159,7 +159,9 @@ class TableWalk:
         old, self.packing = self.packing, Packing(sizes)
         words = np.zeros((self.states, self.packing.width), dtype=np.int64)
         for low in range(0, self.states, CHUNK):
-            words[low : low + CHUNK] = self.packing.packed(old.unpacked(self.words[low : min(self.states, low + CHUNK)]))
+            words[low : low + CHUNK] = self.packing.packed(
+                old.unpacked(self.words[low : min(self.states, low + CHUNK)])
+            )
         self.words = words
         self.visited = Visited(0, False, self.packing.width)
         if self.states:
@@ -185,7 +187,7 @@ class TableWalk:
         learned: set[int] = set()
         while True:
             found: list[tuple[Any, Any]] = []
-            ended, stopped = tree.walk(rows, these, None if offered is None else lambda a, g: found.append((a, g)))
+            ended, stopped = tree.walk(rows, these, None if offered is None else _into(found))
             if not stopped:
                 if offered is not None:
                     for action, group in found:
@@ -218,7 +220,7 @@ class TableWalk:
         return any(bool(self._offers(self._rows(s, min(high, s + CHUNK)))) for s in range(low, high, CHUNK))
 
     def steps_of(self, rows: Any, base: int = 0) -> StepArrays | None:
-        """Return every step out of these states, in the order of states and of the actions on offer; None: there is none.
+        """Return every step out of these states, in the order of states and of actions on offer; None if there is none.
 
         States are numbered by their places in `rows`; `base` is the number of the first in the search.
         """
@@ -354,3 +356,7 @@ class TableWalk:
                 one[0] += int(offered[place])
                 one[1] += int(moved[place])
                 one[2] += int(new[place])
+
+
+def _into(found: list[tuple[Any, Any]]) -> Callable[[Any, Any], None]:
+    return lambda action, group: found.append((action, group))

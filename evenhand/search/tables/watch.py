@@ -41,7 +41,9 @@ class LazyWatch(Watch):
                     self._complain(f"{where}: `{name}` looks past a value that is not chosen yet; use isinstance or ==")
             for one in dis.get_instructions(code):
                 if one.argval in ("is_", "is_not") and one.opname in ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM"):
-                    self._complain(f"{where}: `{one.argval}` looks past a value that is not chosen yet; compare with ==")
+                    self._complain(
+                        f"{where}: `{one.argval}` looks past a value that is not chosen yet; compare with =="
+                    )
         return found
 
     def _named(self, frame: FrameType, name: str, where: str) -> None:

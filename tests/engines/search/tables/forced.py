@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
 from unittest.mock import patch
 
 from evenhand.core.property import Property
@@ -31,9 +30,7 @@ def searched(
     """Search the first configuration from tables; return the result, the method that was used, and why."""
     config = next(iter(system.all_configs()))
     with at_once(share):
-        found = search_one(
-            Method(system, learns=True), config, 0, claims, bounds or Bounds(), None, ActionsWatch(None)
-        )
+        found = search_one(Method(system, learns=True), config, 0, claims, bounds or Bounds(), None, ActionsWatch(None))
     name, why = found.how[0]
     return replace(found, how=()), name, why
 

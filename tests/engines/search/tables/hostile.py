@@ -6,7 +6,7 @@ Each is followed by the tables or refused by them; the count is that of explicit
 # Ways around types are the subject, and newcomers write none.
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, allow-any-generics
 # pyright: basic
-# ruff: noqa: B006, C408, E711, E721, PLW0603, SIM105, SIM210, UP031
+# ruff: noqa: B006, E721, UP031
 from __future__ import annotations
 
 import contextlib
@@ -76,12 +76,12 @@ class Point(NamedTuple):
     y: Any
 
 
-def turn(x: int, y: int, how: Any) -> Pair:
+def turn(x: Any, y: Any, how: Any = True) -> Pair:
     """The ordinary way on: what was learned in some way decides how far `y` goes."""
     return Pair((x + 1) % 5, (y + (2 if how else 1)) % 7)
 
 
-def numbers(step: Callable[[Pair, int], Any], start: Any = Pair(0, 0), actions: Any = (0, 1)) -> AnySystem:
+def numbers(step: Callable[[Any, Any], Any], start: Any = Pair(0, 0), actions: Any = (0, 1)) -> AnySystem:
     """A system of two small numbers."""
     offered = actions if callable(actions) else lambda _state: list(actions)
     return evenhand.system("hostile", initial=[start], actions=offered, step=step, shows=False)
@@ -92,7 +92,11 @@ def parts(first: Iterable[Hashable], step: Callable[[Any, Any], Any]) -> AnySyst
     values = list(first)
     starts = [Pair(one, y) for one in values for y in range(3)]
     return evenhand.system(
-        "hostile", initial=starts, actions=lambda _state: [0, 1], step=lambda s, a: replace(step(s, a), x=s.x), shows=False
+        "hostile",
+        initial=starts,
+        actions=lambda _state: [0, 1],
+        step=lambda s, a: replace(step(s, a), x=s.x),
+        shows=False,
     )
 
 
@@ -555,7 +559,9 @@ def messages_that_are_records():
 @way(followed=True)
 def attributes_by_name():
     """`getattr`, `attrgetter` and `itemgetter`."""
-    return numbers(lambda s, a: turn(operator.attrgetter("x")(s), s.y, getattr(s, "xy"[a]) == operator.itemgetter(0)((s.y,))))
+    return numbers(
+        lambda s, a: turn(operator.attrgetter("x")(s), s.y, getattr(s, "xy"[a]) == operator.itemgetter(0)((s.y,)))
+    )
 
 
 @way(followed=True)
@@ -567,7 +573,7 @@ def copied():
 @way(followed=False)
 def pickled():
     """A state goes through `pickle`."""
-    return numbers(lambda s, _a: turn(*pickle.loads(pickle.dumps((s.x, s.y))), True))
+    return numbers(lambda s, _a: turn(*pickle.loads(pickle.dumps((s.x, s.y)))))
 
 
 @way(followed=False)
@@ -701,7 +707,7 @@ def unused_exception():
 
     def step(s, a):
         try:
-            s.x[a]  # noqa: B018
+            s.x[a]
         except IndexError:
             return further(s, True)
         return further(s, False)
@@ -767,7 +773,7 @@ def shown(_value):
 
 
 @shown.register
-def _(value: int):
+def _(value: int) -> bool:
     return value > 1
 
 
@@ -796,7 +802,9 @@ def nested_functions():
 @way(followed=True)
 def actions_with_parts():
     """Actions that hold parts of the state."""
-    return numbers(lambda s, a: Pair((a[1] + 1) % 3, (a[2] + 1) % 4), actions=lambda s: [("go", s.x, s.y), ("stay", s.x, 0)])
+    return numbers(
+        lambda s, a: Pair((a[1] + 1) % 3, (a[2] + 1) % 4), actions=lambda s: [("go", s.x, s.y), ("stay", s.x, 0)]
+    )
 
 
 @way(followed=True)

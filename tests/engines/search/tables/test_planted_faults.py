@@ -1,4 +1,4 @@
-"""Faults planted in the tables: each is found by the comparison with the plain functions, and the search is explicit."""
+"""Faults planted in the tables: the comparison with the plain functions finds each, and the search is explicit."""
 
 # pyright: reportPrivateUsage=false
 from __future__ import annotations
@@ -12,12 +12,12 @@ import pytest
 
 from evenhand.core.property import Property
 from evenhand.core.system import AnySystem
-from evenhand.search.tables import walk as walks
+from evenhand.search.compiled import plain
 from evenhand.search.tables.asking import Asked
+from evenhand.search.tables.continuations import Continuations
 from evenhand.search.tables.expressions import Expressions, Values
 from evenhand.search.tables.learning import Learner
 from evenhand.search.tables.proxies import Run
-from evenhand.search.tables.segments import Continuations
 from evenhand.search.tables.trees import Node, Tree
 from evenhand.search.tables.walk import TableWalk
 from tests.engines.search.tables.forced import explicitly, searched
@@ -130,8 +130,13 @@ def lost_offer() -> AbstractContextManager[Any]:
 
 def lost_state() -> AbstractContextManager[Any]:
     """Of several new states the last is lost."""
-    real = walks.unique
-    return patch.object(walks, "unique", lambda words: (lambda first, which: (first[: max(1, len(first) - 1)], which))(*real(words)))
+    real = plain.unique
+
+    def unique(words: Any) -> Any:
+        first, which = real(words)
+        return first[: max(1, len(first) - 1)], which
+
+    return patch("evenhand.search.tables.walk.unique", unique)
 
 
 def lost_start() -> AbstractContextManager[Any]:
