@@ -17,6 +17,7 @@ from enum import Enum
 from fractions import Fraction
 from functools import cache
 from math import isnan
+from types import SimpleNamespace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -47,6 +48,9 @@ class Spent(NotLearned):
     """Learning has cost more than the states that it covers are worth."""
 
 
+_UNKNOWN: Any = SimpleNamespace(frozen=False)
+
+
 @cache
 def record_fields(kind: Hashable) -> tuple[str, ...] | None:
     """Return the fields of a class that is nothing but a record: a named tuple or a frozen dataclass; else None."""
@@ -56,9 +60,11 @@ def record_fields(kind: Hashable) -> tuple[str, ...] | None:
         special = ("__eq__", "__hash__", "__iter__", "__getitem__", "__len__", "__contains__", "__getattribute__")
         own = all(getattr(given, name) is getattr(tuple, name) for name in special)
         return tuple(names) if own and isinstance(names, tuple) and not hasattr(given, "__getattr__") else None
-    if not is_dataclass(given) or not getattr(given, "__dataclass_params__").frozen:
+    if not is_dataclass(given) or not vars(given).get("__dataclass_params__", _UNKNOWN).frozen:
         return None
     every = fields(given)
+    if "__eq__" not in vars(given):
+        return None  # an inherited equality may compare fewer fields
     made = getattr(getattr(given, "__eq__", None), "__code__", None)
     if made is None or made.co_filename != "<string>" or not all(one.compare for one in every):
         return None  # equality that the decorator did not write may ignore what a claim can see
