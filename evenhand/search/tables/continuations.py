@@ -5,8 +5,10 @@ the same continuation go on alike, whatever they did before.  A value without a 
 so that such runs are told apart.
 """
 
+
 # Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
 # pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
 
 from __future__ import annotations
 
@@ -98,7 +100,7 @@ class Continuations:
         return "segment", id(code), frame.f_lasti, names, loops
 
     def _frozen(self, value: Any, root: Any, seen: dict[int, int]) -> Any:
-        kind = type(value)
+        kind: Any = type(value)
         self.looked += 1
         if value is root:
             return "root"

@@ -9,15 +9,17 @@ A proxy is no subclass of what it stands for: C code that wants the real type as
 TypeError.  What looks past all of them (`is`, `type`) is found in the bytecode, see `compiled.watch`.
 """
 
+
 # Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
 # pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
 
 from __future__ import annotations
 
 import builtins
 import operator
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from typing import Any
@@ -81,7 +83,7 @@ class Run:
     def expression(self, value: Any) -> Expression:
         """Return the expression of a value that may hold proxies.  Raises Unknown."""
         made = self.expressions.made
-        kind = type(value)
+        kind: Any = type(value)
         if kind is Lazy:
             _same_run(self, value)
             known: Expression = EXPRESSION.__get__(value)
@@ -127,7 +129,7 @@ class Lazy(metaclass=_Bare):
 
     def __getattribute__(self, name: str) -> Any:
         value = VALUE.__get__(self)
-        kind = type(value)
+        kind: Any = type(value)
         _decide_kind(self)
         if name == "__class__":
             return kind
@@ -252,7 +254,7 @@ def settled(value: Any) -> Any:
 
 def settled_within(value: Any) -> Any:
     """Return a value without proxies; each that it holds decides the path."""
-    kind = type(value)
+    kind: Any = type(value)
     if kind is Lazy:
         return settled(value)
     if kind is tuple or kind is frozenset:
@@ -267,7 +269,7 @@ def settled_within(value: Any) -> Any:
 
 def real_within(value: Any) -> Any:
     """Return a value without proxies, for comparison; nothing is decided."""
-    kind = type(value)
+    kind: Any = type(value)
     if kind is Lazy:
         return VALUE.__get__(value)
     if kind is tuple or kind is frozenset:
@@ -360,7 +362,7 @@ def _lazy_len(value: Any) -> Any:
 
 
 @contextmanager
-def lazy_builtins() -> Iterator[None]:
+def lazy_builtins() -> Generator[None]:
     """Let `len` of a proxy be a proxy while the model runs."""
     builtins.len = _lazy_len
     try:

@@ -4,8 +4,10 @@ A tuple or record that has one shape in all states seen is a container, and its 
 Anything else (numbers, texts, sets, tuples of changing length) is a leaf with one column of values.
 """
 
+
 # Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
 # pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ class Reshaped(Exception):
 
 def parts_of(value: Any) -> tuple[Any, tuple[Any, ...]] | None:
     """Return the class and the parts of a container; None for anything else."""
-    kind = type(value)
+    kind: Any = type(value)
     if kind is tuple:
         return tuple, value
     if kind is Lazy or kind in SCALARS or issubclass(kind, Enum):

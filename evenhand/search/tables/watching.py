@@ -1,13 +1,15 @@
 """Run the model on proxies under watch, and refuse what proxies cannot follow."""
 
+
 # Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
 # pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
 
 from __future__ import annotations
 
 import functools
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -96,7 +98,7 @@ class Watching:
         return self.caches
 
     @contextmanager
-    def _no_cache(self) -> Iterator[None]:
+    def _no_cache(self) -> Generator[None]:
         """Refuse a model that caches results: a cache would mix proxies and values."""
         caches = self._all_caches()
         before = [one.cache_info() for one in caches]

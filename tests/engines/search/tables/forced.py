@@ -1,8 +1,12 @@
 """Search from tables at once, however small the system, and compare the result with explicit search."""
 
+# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
+
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from unittest.mock import patch
@@ -18,7 +22,7 @@ from evenhand.search.totals import Result
 
 
 @contextmanager
-def at_once(share: float = 1e6) -> Iterator[None]:
+def at_once(share: float = 1e6) -> Generator[None]:
     """Try tables as soon as one state is known, and let them cost what they cost."""
     with patch.object(method, "ENOUGH", 1), patch.object(method, "SHARE", share):
         yield

@@ -83,7 +83,7 @@ def turn(x: Any, y: Any, how: Any = True) -> Pair:
 
 def numbers(step: Callable[[Any, Any], Any], start: Any = Pair(0, 0), actions: Any = (0, 1)) -> AnySystem:
     """A system of two small numbers."""
-    offered = actions if callable(actions) else lambda _state: list(actions)
+    offered: Any = actions if callable(actions) else lambda _state: list(actions)
     return evenhand.system("hostile", initial=[start], actions=offered, step=step, shows=False)
 
 

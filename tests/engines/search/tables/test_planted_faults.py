@@ -1,6 +1,8 @@
 """Faults planted in the tables: the comparison with the plain functions finds each, and the search is explicit."""
 
 # pyright: reportPrivateUsage=false
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
