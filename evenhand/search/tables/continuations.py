@@ -1,8 +1,8 @@
 """What the further course of a suspended generator depends on.
 
 That is the place in its code, the variables that are still read, the loops that are open, and the columns.  Runs with
-the same continuation go on alike, whatever they did before.  A value without a readable content counts by its identity,
-so that such runs are told apart.
+the same continuation go on alike, whatever they did before.  A value whose content cannot be read is like no other, so
+that such runs are told apart.
 """
 
 
@@ -17,9 +17,10 @@ import gc
 import itertools
 import sys
 from collections.abc import Callable
+from decimal import Decimal
 from enum import Enum
 from functools import cache, wraps
-from types import CellType, CodeType, FunctionType, GeneratorType, MethodType
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, GeneratorType, MethodType, ModuleType
 from typing import Any, TypeVar, cast
 
 from evenhand.search.tables.expressions import SCALARS, record_fields
@@ -51,6 +52,10 @@ _ITERATORS = {
 """Iterators that tell what they have still to give, without giving it."""
 
 
+_LASTING = {BuiltinFunctionType, ModuleType, type(str.join), type(object.__init__), float, complex, Decimal}
+"""Types of values that never change, and count by their identity."""
+
+
 def aside(work: F) -> F:
     """Let a function of ours run without the watch on the model, for it runs no part of the model."""
 
@@ -74,7 +79,7 @@ class Continuations:
 
     def __init__(self) -> None:
         self.held: dict[int, Any] = {}
-        self.looked = 0
+        self.looked = self.unknown = 0
 
     @aside
     def key(self, generator: Any, root: Any) -> Any:
@@ -149,8 +154,11 @@ class Continuations:
         names = None if issubclass(kind, Enum) else record_fields(kind)
         if names is not None:
             return kind, tuple([self._frozen(getattr(value, name), root, seen) for name in names])
-        self.held[id(value)] = value
-        return "id", id(value)
+        if kind in _LASTING or issubclass(kind, (type, Enum)):
+            self.held[id(value)] = value
+            return "id", id(value)
+        self.unknown += 1  # it may change between two marks, so that no two continuations with it are the same
+        return "unknown", self.unknown
 
     def _members(self, value: Any, root: Any, seen: dict[int, int]) -> Any:
         # Their order counts as well: a loop over equal sets may take it differently.

@@ -33,6 +33,10 @@ _INNER = "_evenhand_segmented"
 _TROUBLE = (ast.With, ast.Try, ast.TryStar, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Global, ast.Nonlocal)
 
 
+_READS_VARIABLES = {"locals", "vars", "dir", "eval", "exec", "globals"}
+"""Functions that may read a variable of which the bytecode shows no use."""
+
+
 def segmented_call(function: Any, given: tuple[Any, ...]) -> Iterator[Any]:
     """Call a function that lists values, and iterate over them, with marks where that is possible."""
     if type(function) is FunctionType:
@@ -86,7 +90,7 @@ def _started(code: CodeType, names: dict[str, Any], given: dict[str, Any], cells
 def _cut(code: CodeType) -> CodeType | None:
     """The code of a generator with marks, from the source of this code; None where there is none."""
     tree, known = _module(code.co_filename)
-    if tree is None or code.co_name == "<listcomp>":
+    if tree is None or code.co_name == "<listcomp>" or _READS_VARIABLES.intersection(code.co_names):
         return None
     twins = [one for one in known if one.co_firstlineno == code.co_firstlineno and one.co_qualname == code.co_qualname]
     if len(twins) != 1 or not _same_code(twins[0], code):

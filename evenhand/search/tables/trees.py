@@ -47,17 +47,18 @@ class Node:
         """Return the node after an outcome, which is `node` or a new one if the outcome was never seen."""
         room = 0 if self.jumps is None else len(self.jumps)
         if outcome >= room:
-            grown = np.full(2 * outcome + 2, -1, dtype=np.int32)
+            grown: Any = np.full(2 * outcome + 2, -1, dtype=np.int32)
             if room:
                 grown[:room] = self.jumps
             self.jumps = grown
-        place = int(self.jumps[outcome])
+        jumps: Any = self.jumps
+        place = int(jumps[outcome])
         if place < 0:
             fresh = Node(self.rank) if node is None else node
             place = next((place for place, known in enumerate(self.after) if known is fresh), len(self.after))
             if place == len(self.after):
                 self.after.append(fresh)
-            self.jumps[outcome] = place
+            jumps[outcome] = place
         # The same outcomes lead to the same continuation, even where its key holds something made anew in each run.
         return self.after[place]
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from evenhand.search.compiled.watch import Operand, Watch
 from evenhand.search.tables.proxies import Lazy
+from evenhand.search.tables.shape import parts_of
 
 _LOOKS = (type, id, callable, vars, operator.is_, operator.is_not)
 """Functions that inspect an object without its methods, under whatever name they are kept."""
@@ -79,4 +80,5 @@ class LazyWatch(Watch):
                 value = getattr(value, attribute)
             except BaseException:
                 return False
-        return type(value) is Lazy
+        # A tuple or record is another object in each run, and in explicit search perhaps the same.
+        return type(value) is Lazy or parts_of(value) is not None

@@ -21,7 +21,7 @@ import re
 import sys
 import time
 import weakref
-from collections import Counter, namedtuple
+from collections import Counter, deque, namedtuple
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum
@@ -927,3 +927,71 @@ def memory_of_the_actions():
         return [0, 1] if seen[-1] == s.x else [0]
 
     return numbers(lambda s, a: turn(s.x, s.y, a), actions=actions)
+
+
+@way(followed=True)
+def queue_in_the_actions():
+    """A loop takes from an object that is changed and looks the same at every turn."""
+
+    def actions(s):
+        waiting = deque([0, 1, 2, 3])
+        while waiting:
+            n = waiting.popleft()
+            if s.x == n or s.y == n:
+                yield n
+
+    return numbers(lambda s, a: Pair((s.x + a + 1) % 5, (s.y + 1) % 4), actions=actions)
+
+
+class Turns:
+    """An object that counts."""
+
+    def __init__(self):
+        self.n = 0
+
+    def next(self):
+        """The next number."""
+        self.n += 1
+        return self.n
+
+
+@way(followed=True)
+def counter_in_the_actions():
+    """An object of the user's changes between two statements."""
+
+    def actions(s):
+        turns = Turns()
+        while turns.next() < 4:
+            if turns.n == s.x:
+                yield turns.n
+            if turns.n > s.y:
+                yield -turns.n
+
+    return numbers(lambda s, a: Pair((s.x + a) % 5, (s.y + 1) % 4), actions=actions)
+
+
+@way(followed=True)
+def variables_by_name():
+    """`locals` reads a variable that nothing else reads."""
+
+    def actions(s):
+        seen = 0
+        for n in range(2):
+            if s.x == n:
+                seen = n + 5
+            if s.y == n:
+                yield n
+        yield locals()["seen"]
+
+    return numbers(lambda s, a: Pair((s.x + a) % 5, (s.y + 1) % 4), actions=actions)
+
+
+@way(followed=False)
+def is_the_same_record():
+    """`is` between records, which the search may share."""
+
+    def step(s, a):
+        other = s if a else Pair(s.x, s.y)
+        return turn(s.x, s.y, other is s)
+
+    return numbers(step)
