@@ -1,10 +1,9 @@
-"""The commands that a user types, as whole processes beside a plain loop over the same functions.
+"""Systems without declarations, as whole processes: a plain loop, explicit search, and what `explore` does by default.
 
     python -m benchmarks.commands
 
-Each system of the literature (`tests/known`) is explored by `evenhand explore FILE.py:NAME --claims FILE.py`-like
-calls in a process of its own, and by a breadth-first loop without claims in another.  CPU seconds are those of the
-finished process: start-up, imports and reports included.
+Each system of the literature (`tests/known`, `tests/models`) is searched without claims, in a process of its own for
+each contender.  CPU seconds are those of the finished process, start-up and imports included.
 """
 
 from __future__ import annotations
