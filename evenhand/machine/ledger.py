@@ -21,12 +21,12 @@ from evenhand.core.property import Property, checked_claims, speaks_of
 from evenhand.core.purity import refuse_impure
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.verdict import UNREPLAYED, Evidence, Status, Verdict, in_short
-from evenhand.evidence.judge import has_ended, judge, refutes, restate
+from evenhand.evidence.judge import judge, refutes, restate
 from evenhand.evidence.shrink import shrink
+from evenhand.machine.ahead import AHEAD, AHEAD_OF_ALL, region
+from evenhand.machine.pursuit import MENU, anything, pursuing
 from evenhand.machine.watch import Run, Watch, watch
 
-MENU = 4_096
-"""The limit of configurations, initial states or actions to draw from without a generator."""
 JUDGED = 4_000
 """Candidates of the shrinker that are judged for one claim."""
 COPIED = 100
@@ -45,7 +45,9 @@ class Fuzzing:
     """The result of a fuzzing: one verdict per claim, in order, and the coverage.
 
     `coverage` counts `rule:NAME` (drawn), `event:NAME` (seen), `met:CLAIM` and `unmet:CLAIM` (antecedents),
-    `states` (distinct, with their configuration), and `runs`.  `examples` were drawn, `steps` taken in all of them.
+    `states` (distinct, with their configuration), `runs`, and for claims about whole runs `ahead` (states opened ahead
+    of drawn ones), `closed` (drawn states of which all that lies ahead was opened) and `pursued` (steps by the
+    machine's own rules).  `examples` were drawn, `steps` taken in all of them.
     `findings` are sentences about the system itself, not about a claim: values that no file can hold, or that change
     when a file's data does.  `interrupted`: it was stopped early; the results so far are valid.
     """
@@ -74,12 +76,16 @@ class Fuzzing:
 
 @dataclass
 class Ledger:
-    """The data shared by all examples: the watchers, the counts, the errors."""
+    """The data shared by all examples: the watchers, the counts, the errors.
+
+    `raising`: a refuted claim ends the example.  `roams`: a run that ends is followed by one of another configuration.
+    """
 
     system: AnySystem
     claims: tuple[Property, ...]
     generator: Generator | None = None
     raising: bool = False
+    roams: bool = False
     asked: int = 0
     progress: Callable[[int, int], None] | None = None
     watches: list[Watch[Any]] = field(default_factory=list[Watch[Any]])
@@ -90,7 +96,9 @@ class Ledger:
     findings: dict[str, str] = field(default_factory=dict[str, str])
     interrupted: bool = False
     raised: Exception | None = None
+    current: Run | None = None
     _coded: set[Any] = field(default_factory=set[Any])
+    _looked: set[Any] = field(default_factory=set[Any])
     _configs: tuple[Any, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -104,8 +112,8 @@ class Ledger:
             raise ValueError(f"the generator draws for system {generator.system!r}, not for {self.system.name!r}")
         refuse_impure(self.system.label, self.system, self.system.rules, self.system.joint, *self.claims)
         self.watches = [watch(claim) for claim in self.claims]
-        self.rules = generator.rules if generator is not None else (_anything(self.system),)
-        for name in ("examples", "runs", "steps"):
+        self.rules = generator.rules if generator is not None else (anything(self.system),)
+        for name in ("examples", "runs", "steps", "ahead", "closed", "pursued"):
             self.counts[name] = 0
         for drawing in self.rules:
             self.counts[f"rule:{drawing.name}"] = 0
@@ -128,6 +136,7 @@ class Ledger:
             raise ModelError(f"{self.system.label}: configuration {short(config)} has no initial state")
         run = Run(self.system, config, draw(st.sampled_from(starts)))
         self.counts["runs"] += 1
+        self.current = run
         self.states.add((config, run.state))
         for one in self.watching(config):
             self.spoken.add(one.claim.name)
@@ -160,11 +169,58 @@ class Ledger:
         self.confront()
 
     def end(self, run: Run) -> None:
-        """Pass the end of the run to every watcher."""
+        """Pass the end of the run to every watcher, and what lies ahead of where it began and of where it stops."""
         for one in self.watching(run.config):
             with naming(self._about(one)):
                 one.end(run)
+        for drawn in (Run(self.system, run.config, run.start), run.offered()):
+            if drawn is not None:
+                self.look_ahead(drawn)
         self.confront()
+
+    def look_ahead(self, run: Run) -> None:
+        """Pass the region ahead of a run to the watchers that still look for a loop or a dead end."""
+        looking = [(one, one.tests(run)) for one in self.watching(run.config) if one.evidence is None]
+        tests = dict.fromkeys(test for _, several in looking for test in several)
+        most = min(AHEAD, AHEAD_OF_ALL - self.counts["ahead"])
+        here = (run.config, run.state)
+        if not tests or most <= 0 or here in self._looked:
+            return
+        self._looked.add(here)
+        seen = region(self.system, run.scenario, run.state, tuple(tests), most)
+        self.counts["ahead"] += seen.opened
+        self.counts["closed"] += seen.closed
+        for one, several in looking:
+            with naming(self._about(one)):
+                if several:
+                    one.ahead(run, seen)
+
+    def pursuit(self) -> Ledger | None:
+        """Return a ledger of the claims about whole runs that are open, with the machine's own rules; None without."""
+        pursued = [(one.claim, one.served) for one in self.watches if one.evidence is None]
+        tests = [served for _, served in pursued if served is not None]
+        if not tests or self.interrupted or self.findings:
+            return None
+        second = Ledger(self.system, tuple(claim for claim, served in pursued if served is not None), roams=True)
+        second.rules = pursuing(
+            self.system,
+            serves=lambda step: any(served(step) for served in tests),
+            met=lambda state: second.current is not None and state in second.current.met,
+            known=lambda step: (step.config, step.after) in second.states,
+        )
+        second.counts |= {f"rule:{drawing.name}": 0 for drawing in second.rules}
+        return second
+
+    def join(self, second: Ledger) -> None:
+        """Take over what the pursuit found."""
+        for one in self.watches:
+            for other in second.watches:
+                if other.claim is one.claim and other.evidence is not None:
+                    one.fails(other.evidence)
+        self.counts["pursued"] = second.counts["steps"]
+        for name in ("ahead", "closed"):
+            self.counts[name] += second.counts[name]
+        self.interrupted = second.interrupted
 
     def _about(self, one: Watch[Any]) -> str:
         return f"{self.system.label}, claim {one.claim.name!r}"
@@ -251,6 +307,7 @@ class Ledger:
                 "states": len(self.states),
                 "steps": self.counts["steps"],
                 **({UNREPLAYED: 1} if unreplayed else {}),
+                **({name: self.counts[name] for name in ("pursued", "ahead", "closed")} if one.served else {}),
                 **{event.name: self.counts[f"event:{event.name}"] for event in events},
             },
             because=because,
@@ -282,7 +339,10 @@ class Ledger:
         if claim.existential:
             return f"not reached in {self.counts['steps']} steps; sampling cannot show that it never is"
         if not claim.sampled:
-            return "not decided by sampling: drawn runs are finite, and no fair violating loop or dead end was met"
+            return (
+                "not decided by sampling: no fair violating loop and no dead end in {steps} steps, {pursued} more by "
+                "the machine's own rules, and in {ahead} states ahead of drawn ones; {closed} of these were closed"
+            ).format(**self.counts)
         if not one.met:
             return f"its antecedent was never met in {self.counts['steps']} steps"
         return ""
@@ -317,28 +377,3 @@ def chosen_readings(system: AnySystem) -> dict[str, Any]:
         return {}
     values = {entry.name: (getattr(record, entry.name), entry.default) for entry in fields(record)}
     return {name: value for name, (value, default) in values.items() if value != default}
-
-
-def _anything(system: AnySystem) -> DrawRule:
-    """The rule that draws enabled actions uniformly, joint ones choice by choice, so that no product is listed."""
-
-    def one_of_all(draw: Draw, config: Any, _scope: Any, state: Any) -> Any:
-        return draw(st.sampled_from(tuple(islice(system.enabled(config, state), MENU))))
-
-    def one_choice_each(draw: Draw, config: Any, scope: Any, state: Any) -> Any:
-        joint = system.joint
-        assert joint is not None
-        return joint.join(
-            config,
-            state,
-            tuple(
-                (agent, draw(st.sampled_from(tuple(joint.choices(config, scope, state, agent)))))
-                for agent in joint.agents(config, state)
-            ),
-        )
-
-    return DrawRule(
-        "anything_on_offer",
-        one_of_all if system.joint is None else one_choice_each,
-        lambda config, state: not has_ended(system, config, state),
-    )
