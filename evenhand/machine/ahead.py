@@ -24,7 +24,7 @@ from evenhand.core.verdict import Evidence
 AHEAD = 400
 """States that are opened ahead of one drawn state."""
 AHEAD_OF_ALL = 3_000
-"""States that are opened in a whole fuzzing."""
+"""States that are opened for one claim in a whole fuzzing, and as many again in its pursuit."""
 WIDE = 128
 """A state that offers more actions than this counts as several; only a drawn one is opened then."""
 WIDEST = 40 * WIDE
@@ -95,7 +95,11 @@ def region(
         made.opened += -(-len(menu) // WIDE)
         found: dict[Any, Edge] = {}
         for action in menu:
-            step = system.take(past.config, here, action)
+            try:
+                step = system.take(past.config, here, action)
+            except Exception as error:
+                error.add_note(f"ahead of a drawn run of {system.name}: state {here!r}, action {action!r}")
+                raise
             target = numbers.setdefault(step.after, len(made.states))
             if target == len(made.states):
                 made.states.append(step.after)
@@ -160,9 +164,9 @@ def _ways(
     ahead: Region, moves: Callable[[Edge, bool], tuple[bool, ...]], *, waits: bool
 ) -> Iterator[tuple[tuple[int, bool], tuple[Edge, ...]]]:
     """Yield the states of a region, waiting or not, in order of distance, each with a shortest way to it."""
-    start = (0, waits)
+    start: tuple[int, bool] = (0, waits)
     ways: dict[tuple[int, bool], tuple[Edge, ...]] = {start: ()}
-    queue = deque([start])
+    queue: deque[tuple[int, bool]] = deque([start])
     while queue:
         at = queue.popleft()
         yield at, ways[at]

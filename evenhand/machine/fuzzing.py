@@ -45,10 +45,9 @@ def fuzz(
     ledger = Ledger(system, checked_claims(system, claims), generator)
     ledger.progress = progress
     _drive(ledger, examples=examples, steps=steps, seed=seed)
-    second = ledger.pursuit()
-    if second is not None:
+    for one, second in ledger.pursuits():
         _drive(second, examples=1 + examples // 2, steps=steps, seed=seed)
-        ledger.join(second)
+        ledger.join(one, second)
     return ledger.result(steps, seed)
 
 
@@ -162,7 +161,7 @@ class _Machine(RuleBasedStateMachine):
     def teardown(self) -> None:
         """Count the example."""
         ledger = self.ledger
-        if self.run is not None:
+        if self.run is not None and ledger.raised is None:
             ledger.end(self.run)
             ledger.counts["examples"] += 1
             if ledger.progress is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from itertools import islice
 from typing import Any, cast
@@ -23,7 +23,6 @@ from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.verdict import UNREPLAYED, Evidence, Status, Verdict, in_short
 from evenhand.evidence.judge import judge, refutes, restate
 from evenhand.evidence.shrink import shrink
-from evenhand.machine.ahead import AHEAD, AHEAD_OF_ALL, region
 from evenhand.machine.pursuit import MENU, anything, pursuing
 from evenhand.machine.watch import Run, Watch, watch
 
@@ -45,9 +44,9 @@ class Fuzzing:
     """The result of a fuzzing: one verdict per claim, in order, and the coverage.
 
     `coverage` counts `rule:NAME` (drawn), `event:NAME` (seen), `met:CLAIM` and `unmet:CLAIM` (antecedents),
-    `states` (distinct, with their configuration), `runs`, and for claims about whole runs `ahead` (states opened ahead
-    of drawn ones), `closed` (drawn states of which all that lies ahead was opened) and `pursued` (steps by the
-    machine's own rules).  `examples` were drawn, `steps` taken in all of them.
+    `states` (distinct, with their configuration), and `runs`.  `examples` were drawn, `steps` taken in all of them.
+    The coverage of a claim about whole runs counts `ahead` (states opened ahead of drawn ones), `closed` (drawn states
+    of which all that lies ahead was opened) and `pursued` (steps by the machine's own rules).
     `findings` are sentences about the system itself, not about a claim: values that no file can hold, or that change
     when a file's data does.  `interrupted`: it was stopped early; the results so far are valid.
     """
@@ -98,7 +97,6 @@ class Ledger:
     raised: Exception | None = None
     current: Run | None = None
     _coded: set[Any] = field(default_factory=set[Any])
-    _looked: set[Any] = field(default_factory=set[Any])
     _configs: tuple[Any, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -113,7 +111,7 @@ class Ledger:
         refuse_impure(self.system.label, self.system, self.system.rules, self.system.joint, *self.claims)
         self.watches = [watch(claim) for claim in self.claims]
         self.rules = generator.rules if generator is not None else (anything(self.system),)
-        for name in ("examples", "runs", "steps", "ahead", "closed", "pursued"):
+        for name in ("examples", "runs", "steps"):
             self.counts[name] = 0
         for drawing in self.rules:
             self.counts[f"rule:{drawing.name}"] = 0
@@ -179,47 +177,47 @@ class Ledger:
         self.confront()
 
     def look_ahead(self, run: Run) -> None:
-        """Pass the region ahead of a run to the watchers that still look for a loop or a dead end."""
-        looking = [(one, one.tests(run)) for one in self.watching(run.config) if one.evidence is None]
-        tests = dict.fromkeys(test for _, several in looking for test in several)
-        most = min(AHEAD, AHEAD_OF_ALL - self.counts["ahead"])
-        here = (run.config, run.state)
-        if not tests or most <= 0 or here in self._looked:
-            return
-        self._looked.add(here)
-        seen = region(self.system, run.scenario, run.state, tuple(tests), most)
-        self.counts["ahead"] += seen.opened
-        self.counts["closed"] += seen.closed
-        for one, several in looking:
-            with naming(self._about(one)):
-                if several:
-                    one.ahead(run, seen)
+        """Let the watchers that still look for a loop or a dead end look ahead of a run."""
+        for one in self.watching(run.config):
+            try:
+                with naming(self._about(one)):
+                    one.look_ahead(run)
+            except Exception as error:
+                self.raised = self.raised or error
+                raise
 
-    def pursuit(self) -> Ledger | None:
-        """Return a ledger of the claims about whole runs that are open, with the machine's own rules; None without."""
-        pursued = [(one.claim, one.served) for one in self.watches if one.evidence is None]
-        tests = [served for _, served in pursued if served is not None]
-        if not tests or self.interrupted or self.findings:
-            return None
-        second = Ledger(self.system, tuple(claim for claim, served in pursued if served is not None), roams=True)
-        second.rules = pursuing(
-            self.system,
-            serves=lambda step: any(served(step) for served in tests),
-            met=lambda state: second.current is not None and state in second.current.met,
-            known=lambda step: (step.config, step.after) in second.states,
-        )
+    def pursuits(self) -> Iterator[tuple[Watch[Any], Ledger]]:
+        """Yield each open claim about whole runs with a ledger of its own and the machine's own rules.
+
+        Each claim alone, so that its verdict does not depend on the other claims of the run.
+        """
+        for one in self.watches:
+            serves = one.served
+            if serves is None or one.evidence is not None or self.interrupted or self.findings:
+                continue
+            yield one, self._pursuit(one.claim, serves)
+
+    def _pursuit(self, claim: Property, serves: Callable[[AnyStep], bool]) -> Ledger:
+        second = Ledger(self.system, (claim,), roams=True)
+
+        def met(state: Any) -> bool:
+            return second.current is not None and state in second.current.met
+
+        def known(step: AnyStep) -> bool:
+            return (step.config, step.after) in second.states
+
+        second.rules = pursuing(self.system, serves, met, known)
         second.counts |= {f"rule:{drawing.name}": 0 for drawing in second.rules}
         return second
 
-    def join(self, second: Ledger) -> None:
-        """Take over what the pursuit found."""
-        for one in self.watches:
-            for other in second.watches:
-                if other.claim is one.claim and other.evidence is not None:
-                    one.fails(other.evidence)
-        self.counts["pursued"] = second.counts["steps"]
-        for name in ("ahead", "closed"):
-            self.counts[name] += second.counts[name]
+    def join(self, one: Watch[Any], second: Ledger) -> None:
+        """Take over what the pursuit of a claim found and how much it saw."""
+        (other,) = second.watches
+        if other.evidence is not None:
+            one.fails(other.evidence)
+        one.ahead += other.ahead
+        one.closed += other.closed
+        one.pursued = second.counts["steps"]
         self.interrupted = second.interrupted
 
     def _about(self, one: Watch[Any]) -> str:
@@ -307,7 +305,7 @@ class Ledger:
                 "states": len(self.states),
                 "steps": self.counts["steps"],
                 **({UNREPLAYED: 1} if unreplayed else {}),
-                **({name: self.counts[name] for name in ("pursued", "ahead", "closed")} if one.served else {}),
+                **({"pursued": one.pursued, "ahead": one.ahead, "closed": one.closed} if one.served else {}),
                 **{event.name: self.counts[f"event:{event.name}"] for event in events},
             },
             because=because,
@@ -340,9 +338,10 @@ class Ledger:
             return f"not reached in {self.counts['steps']} steps; sampling cannot show that it never is"
         if not claim.sampled:
             return (
-                "not decided by sampling: no fair violating loop and no dead end in {steps} steps, {pursued} more by "
-                "the machine's own rules, and in {ahead} states ahead of drawn ones; {closed} of these were closed"
-            ).format(**self.counts)
+                f"not decided by sampling: no fair violating loop and no dead end in {self.counts['steps']} steps, "
+                f"{one.pursued} more by the machine's own rules, and {one.ahead} states ahead of drawn ones; "
+                f"{one.closed} of these were closed"
+            )
         if not one.met:
             return f"its antecedent was never met in {self.counts['steps']} steps"
         return ""

@@ -19,7 +19,7 @@ from evenhand.core.trace import AnyScenario, Lasso, Pair, Scenario
 from evenhand.core.verdict import Evidence, runs
 from evenhand.evidence.judge import has_ended, judge, owed_since
 from evenhand.evidence.second_runs import PAIRS_FROM, Place, at_step, compare, compared, pair_of
-from evenhand.machine.ahead import AHEAD, Region, dead_end, lasso, serving
+from evenhand.machine.ahead import AHEAD, AHEAD_OF_ALL, Region, dead_end, lasso, region, serving
 
 P = TypeVar("P", bound=Property)
 
@@ -95,6 +95,8 @@ class Watch(Generic[P]):
         self.met = 0
         self.unmet = 0
         self.evidence: Evidence | None = None
+        self.pursued = self.ahead = self.closed = 0
+        self.looked: set[Any] = set()
 
     @property
     def served(self) -> Callable[[AnyStep], bool] | None:
@@ -114,8 +116,20 @@ class Watch(Generic[P]):
         """Return the predicates that tell steps ahead of a run apart; none if the claim does not look there."""
         return ()
 
-    def ahead(self, run: Run, ahead: Region) -> None:
-        """Examine what lies ahead of the current state of a run of actions on offer."""
+    def look_ahead(self, run: Run) -> None:
+        """Open what lies ahead of a run of actions on offer and examine it, while this claim is open."""
+        tests, most = self.tests(run), min(AHEAD, AHEAD_OF_ALL - self.ahead)
+        here = (run.config, run.state)
+        if not tests or self.evidence is not None or most <= 0 or here in self.looked:
+            return
+        self.looked.add(here)
+        seen = region(run.system, run.scenario, run.state, tests, most)
+        self.ahead += seen.opened
+        self.closed += seen.closed
+        self.examine(run, seen)
+
+    def examine(self, run: Run, ahead: Region) -> None:
+        """Examine the region ahead of a run."""
 
     def said(self, something: bool) -> bool:
         """Count whether the claim's antecedent is true here, and return it."""
@@ -268,7 +282,7 @@ class WatchForever(Watch[Liveness]):
         known = all(name in fair for name in self.claim.fairness)
         return (*self.claim.tests, *(serving(fair[name]) for name in self.claim.fairness)) if known else ()
 
-    def ahead(self, run: Run, ahead: Region) -> None:
+    def examine(self, run: Run, ahead: Region) -> None:
         """Try a loop, or an end, that lies ahead."""
         fair = run.system.fair(run.config)
         owes = owed_since(self.claim, run.steps) is not None
@@ -310,7 +324,7 @@ class WatchDeadEnds(Watch[DeadlockFree]):
         """Return whether a step completes."""
         return (self.claim.completes,)
 
-    def ahead(self, run: Run, ahead: Region) -> None:
+    def examine(self, run: Run, ahead: Region) -> None:
         """Try a dead end that lies ahead."""
         found = dead_end(ahead, self.claim)
         if found is not None:
