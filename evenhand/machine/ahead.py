@@ -23,7 +23,7 @@ from evenhand.core.verdict import Evidence
 
 AHEAD = 400
 """States that are opened ahead of one drawn state."""
-AHEAD_OF_ALL = 3_000
+AHEAD_OF_ALL = 1_000
 """States that are opened for one claim in a whole fuzzing, and as many again in its pursuit."""
 WIDE = 128
 """A state that offers more actions than this counts as several; only a drawn one is opened then."""
