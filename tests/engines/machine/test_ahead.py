@@ -174,12 +174,13 @@ def test_the_machine_refutes_what_the_search_refutes(name: str) -> None:
 
 @pytest.mark.deep
 def test_the_whole_table() -> None:
-    """All rows: what the search refutes the machine refutes, and what holds it leaves undecided."""
+    """All rows: what the search refutes the machine refutes, and it says HOLDS of none.
+
+    Where the search holds the machine may still refute: a generator draws beyond the searched scope.
+    """
     rows = list(searched())
     table = {row[:3]: (by_search(row), by_machine(row)) for row in rows}
     assert len({row[1] for row in rows}) == 18
-    wrong = {place: pair for place, pair in table.items() if pair not in AGREEING}
-    assert not wrong and (Status.REFUTED, Status.REFUTED) in table.values()
-
-
-AGREEING = ((Status.REFUTED, Status.REFUTED), (Status.HOLDS, Status.UNDECIDED))
+    missed = [place for place, (search, drawn) in table.items() if search is Status.REFUTED is not drawn]
+    held = [place for place, (_, drawn) in table.items() if drawn is Status.HOLDS]
+    assert not missed and not held and (Status.REFUTED, Status.REFUTED) in table.values()
