@@ -173,8 +173,8 @@ def _first(system: AnySystem, claim: Safety | Reachable, scenario: AnyScenario) 
     return next((taken for taken, kept in enumerate(answers) if kept is False), None)
 
 
-def _waiting(claim: Liveness, steps: Sequence[AnyStep]) -> int | None:
-    """The index of the step from which a run through `steps` lacks its goal; None if it does not."""
+def owed_since(claim: Liveness, steps: Sequence[AnyStep]) -> int | None:
+    """Return the index of the step from which a run through `steps` lacks its goal; None if it does not."""
     raises, serves = claim.tests
     from_start = claim.begins == "start"
     waiting: int | None = 0 if from_start else None
@@ -195,7 +195,7 @@ def _ended(system: AnySystem, claim: Liveness, scenario: AnyScenario) -> Judgeme
         return Judgement(False, why)
     if not has_ended(system, scenario.config, trace.final):
         return Judgement(False, "the run can go on, so nothing that must come later is missing yet")
-    if _waiting(claim, trace.steps) is None:
+    if owed_since(claim, trace.steps) is None:
         return Judgement(False, "the goal is met in time on this run")
     return Judgement(True, f"the run ends after {len(trace.steps)} actions without the goal")
 
@@ -222,7 +222,7 @@ def _forever(system: AnySystem, claim: Liveness, lasso: AnyLasso) -> Judgement:
             return Judgement(False, "the loop makes progress")
         return Judgement(True, f"a fair loop of {len(loop)} actions attempts and never progresses")
     # A goal anywhere in the loop recurs, so it also follows a later trigger.
-    if any(serves(step) for step in loop) or _waiting(claim, trace.steps) is None:
+    if any(serves(step) for step in loop) or owed_since(claim, trace.steps) is None:
         return Judgement(False, "the goal is met in time on this run")
     return Judgement(True, f"a fair loop of {len(loop)} actions never meets the goal")
 

@@ -34,7 +34,8 @@ def fuzz(
     """Draw `examples` sequences of `steps` steps of `system` and evaluate `claims` along them.
 
     Same system, claims, generator, numbers and seed: same result, under any hash seed.  When no action is enabled, a
-    sequence begins a new run of the same configuration.  Ctrl-C ends the drawing; then only witnessed reachability
+    sequence begins a new run of the same configuration.  Claims about whole runs that are open then are pursued by the
+    machine's own rules in half as many sequences more.  Ctrl-C ends the drawing; then only witnessed reachability
     claims HOLD.  Raises ValueError for a generator of another system and for numbers below 1; exceptions of the
     model carry a note of the step.
     """
@@ -44,6 +45,9 @@ def fuzz(
     ledger = Ledger(system, checked_claims(system, claims), generator)
     ledger.progress = progress
     _drive(ledger, examples=examples, steps=steps, seed=seed)
+    for one, second in ledger.pursuits():
+        _drive(second, examples=1 + examples // 2, steps=steps, seed=seed)
+        ledger.join(one, second)
     return ledger.result(steps, seed)
 
 
@@ -126,7 +130,7 @@ class _Machine(RuleBasedStateMachine):
         drawn = self.drawn(data)
         if drawn is None:
             ledger.end(self.run)
-            self.run = ledger.begin(data.draw, self.run.config)
+            self.run = ledger.begin(data.draw, ledger.draw_config(data.draw) if ledger.roams else self.run.config)
             drawn = self.drawn(data)
             if drawn is None:  # no action is enabled in the initial state
                 return
@@ -157,7 +161,7 @@ class _Machine(RuleBasedStateMachine):
     def teardown(self) -> None:
         """Count the example."""
         ledger = self.ledger
-        if self.run is not None:
+        if self.run is not None and ledger.raised is None:
             ledger.end(self.run)
             ledger.counts["examples"] += 1
             if ledger.progress is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from itertools import islice
 from typing import Any, cast
@@ -21,12 +21,11 @@ from evenhand.core.property import Property, checked_claims, speaks_of
 from evenhand.core.purity import refuse_impure
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.verdict import UNREPLAYED, Evidence, Status, Verdict, in_short
-from evenhand.evidence.judge import has_ended, judge, refutes, restate
+from evenhand.evidence.judge import judge, refutes, restate
 from evenhand.evidence.shrink import shrink
+from evenhand.machine.pursuit import MENU, anything, pursuing
 from evenhand.machine.watch import Run, Watch, watch
 
-MENU = 4_096
-"""The limit of configurations, initial states or actions to draw from without a generator."""
 JUDGED = 4_000
 """Candidates of the shrinker that are judged for one claim."""
 COPIED = 100
@@ -46,6 +45,8 @@ class Fuzzing:
 
     `coverage` counts `rule:NAME` (drawn), `event:NAME` (seen), `met:CLAIM` and `unmet:CLAIM` (antecedents),
     `states` (distinct, with their configuration), and `runs`.  `examples` were drawn, `steps` taken in all of them.
+    The coverage of a claim about whole runs counts `ahead` (states opened ahead of drawn ones), `closed` (drawn states
+    of which all that lies ahead was opened) and `pursued` (steps by the machine's own rules).
     `findings` are sentences about the system itself, not about a claim: values that no file can hold, or that change
     when a file's data does.  `interrupted`: it was stopped early; the results so far are valid.
     """
@@ -74,12 +75,16 @@ class Fuzzing:
 
 @dataclass
 class Ledger:
-    """The data shared by all examples: the watchers, the counts, the errors."""
+    """The data shared by all examples: the watchers, the counts, the errors.
+
+    `raising`: a refuted claim ends the example.  `roams`: a run that ends is followed by one of another configuration.
+    """
 
     system: AnySystem
     claims: tuple[Property, ...]
     generator: Generator | None = None
     raising: bool = False
+    roams: bool = False
     asked: int = 0
     progress: Callable[[int, int], None] | None = None
     watches: list[Watch[Any]] = field(default_factory=list[Watch[Any]])
@@ -90,6 +95,7 @@ class Ledger:
     findings: dict[str, str] = field(default_factory=dict[str, str])
     interrupted: bool = False
     raised: Exception | None = None
+    current: Run | None = None
     _coded: set[Any] = field(default_factory=set[Any])
     _configs: tuple[Any, ...] | None = None
 
@@ -104,7 +110,7 @@ class Ledger:
             raise ValueError(f"the generator draws for system {generator.system!r}, not for {self.system.name!r}")
         refuse_impure(self.system.label, self.system, self.system.rules, self.system.joint, *self.claims)
         self.watches = [watch(claim) for claim in self.claims]
-        self.rules = generator.rules if generator is not None else (_anything(self.system),)
+        self.rules = generator.rules if generator is not None else (anything(self.system),)
         for name in ("examples", "runs", "steps"):
             self.counts[name] = 0
         for drawing in self.rules:
@@ -128,6 +134,7 @@ class Ledger:
             raise ModelError(f"{self.system.label}: configuration {short(config)} has no initial state")
         run = Run(self.system, config, draw(st.sampled_from(starts)))
         self.counts["runs"] += 1
+        self.current = run
         self.states.add((config, run.state))
         for one in self.watching(config):
             self.spoken.add(one.claim.name)
@@ -160,11 +167,58 @@ class Ledger:
         self.confront()
 
     def end(self, run: Run) -> None:
-        """Pass the end of the run to every watcher."""
+        """Pass the end of the run to every watcher, and what lies ahead of where it began and of where it stops."""
         for one in self.watching(run.config):
             with naming(self._about(one)):
                 one.end(run)
+        for drawn in (Run(self.system, run.config, run.start), run.offered()):
+            if drawn is not None:
+                self.look_ahead(drawn)
         self.confront()
+
+    def look_ahead(self, run: Run) -> None:
+        """Let the watchers that still look for a loop or a dead end look ahead of a run."""
+        for one in self.watching(run.config):
+            try:
+                with naming(self._about(one)):
+                    one.look_ahead(run)
+            except Exception as error:
+                self.raised = self.raised or error
+                raise
+
+    def pursuits(self) -> Iterator[tuple[Watch[Any], Ledger]]:
+        """Yield each open claim about whole runs with a ledger of its own and the machine's own rules.
+
+        Each claim alone, so that its verdict does not depend on the other claims of the run.
+        """
+        for one in self.watches:
+            serves = one.served
+            if serves is None or one.evidence is not None or self.interrupted or self.findings:
+                continue
+            yield one, self._pursuit(one.claim, serves)
+
+    def _pursuit(self, claim: Property, serves: Callable[[AnyStep], bool]) -> Ledger:
+        second = Ledger(self.system, (claim,), roams=True)
+
+        def met(state: Any) -> bool:
+            return second.current is not None and state in second.current.met
+
+        def known(step: AnyStep) -> bool:
+            return (step.config, step.after) in second.states
+
+        second.rules = pursuing(self.system, serves, met, known)
+        second.counts |= {f"rule:{drawing.name}": 0 for drawing in second.rules}
+        return second
+
+    def join(self, one: Watch[Any], second: Ledger) -> None:
+        """Take over what the pursuit of a claim found and how much it saw."""
+        (other,) = second.watches
+        if other.evidence is not None:
+            one.fails(other.evidence)
+        one.ahead += other.ahead
+        one.closed += other.closed
+        one.pursued = second.counts["steps"]
+        self.interrupted = second.interrupted
 
     def _about(self, one: Watch[Any]) -> str:
         return f"{self.system.label}, claim {one.claim.name!r}"
@@ -251,6 +305,7 @@ class Ledger:
                 "states": len(self.states),
                 "steps": self.counts["steps"],
                 **({UNREPLAYED: 1} if unreplayed else {}),
+                **({"pursued": one.pursued, "ahead": one.ahead, "closed": one.closed} if one.served else {}),
                 **{event.name: self.counts[f"event:{event.name}"] for event in events},
             },
             because=because,
@@ -282,7 +337,11 @@ class Ledger:
         if claim.existential:
             return f"not reached in {self.counts['steps']} steps; sampling cannot show that it never is"
         if not claim.sampled:
-            return "not decided by sampling: drawn runs are finite, and no fair violating loop or dead end was met"
+            return (
+                f"not decided by sampling: no fair violating loop and no dead end in {self.counts['steps']} steps, "
+                f"{one.pursued} more by the machine's own rules, and {one.ahead} states ahead of drawn ones; "
+                f"{one.closed} of these were closed"
+            )
         if not one.met:
             return f"its antecedent was never met in {self.counts['steps']} steps"
         return ""
@@ -317,28 +376,3 @@ def chosen_readings(system: AnySystem) -> dict[str, Any]:
         return {}
     values = {entry.name: (getattr(record, entry.name), entry.default) for entry in fields(record)}
     return {name: value for name, (value, default) in values.items() if value != default}
-
-
-def _anything(system: AnySystem) -> DrawRule:
-    """The rule that draws enabled actions uniformly, joint ones choice by choice, so that no product is listed."""
-
-    def one_of_all(draw: Draw, config: Any, _scope: Any, state: Any) -> Any:
-        return draw(st.sampled_from(tuple(islice(system.enabled(config, state), MENU))))
-
-    def one_choice_each(draw: Draw, config: Any, scope: Any, state: Any) -> Any:
-        joint = system.joint
-        assert joint is not None
-        return joint.join(
-            config,
-            state,
-            tuple(
-                (agent, draw(st.sampled_from(tuple(joint.choices(config, scope, state, agent)))))
-                for agent in joint.agents(config, state)
-            ),
-        )
-
-    return DrawRule(
-        "anything_on_offer",
-        one_of_all if system.joint is None else one_choice_each,
-        lambda config, state: not has_ended(system, config, state),
-    )

@@ -17,8 +17,9 @@ from evenhand.core.relations import DeterminedBy, Paired
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.trace import AnyScenario, Lasso, Pair, Scenario
 from evenhand.core.verdict import Evidence, runs
-from evenhand.evidence.judge import has_ended, judge
+from evenhand.evidence.judge import has_ended, judge, owed_since
 from evenhand.evidence.second_runs import PAIRS_FROM, Place, at_step, compare, compared, pair_of
+from evenhand.machine.ahead import AHEAD, AHEAD_OF_ALL, Region, dead_end, lasso, region, serving
 
 P = TypeVar("P", bound=Property)
 
@@ -28,8 +29,6 @@ OFFERED = 128
 """Enabled actions of one state from which a claim about pairs of runs picks, taken evenly from all."""
 TRIES = 1_000
 """Lassos and dead ends that are judged for one liveness claim in a whole fuzzing."""
-AHEAD = 500
-"""States that the judge may explore for one deadlock."""
 
 
 @dataclass
@@ -42,7 +41,7 @@ class Run:
     steps: list[AnyStep] = field(default_factory=list[AnyStep])
     met: dict[Any, list[int]] = field(default_factory=dict[Any, list[int]])
     _checked: int = 0
-    _honest: bool = True
+    _offered: Run | None = None
 
     def __post_init__(self) -> None:
         self.met[self.start] = [0]
@@ -57,20 +56,35 @@ class Run:
         """The run so far, as evidence."""
         return Scenario(self.config, self.start, tuple(step.action for step in self.steps))
 
+    def ends_with(self, step: AnyStep) -> bool:
+        """Return whether this step is the last one."""
+        return bool(self.steps) and self.steps[-1] is step
+
     def take(self, action: Any) -> AnyStep:
         """Take one step and return it."""
-        step = self.system.take(self.config, self.state, action)
+        return self.follow(self.system.take(self.config, self.state, action))
+
+    def follow(self, step: AnyStep) -> AnyStep:
+        """Add a step that was taken, and return it."""
         self.steps.append(step)
         self.met.setdefault(step.after, []).append(len(self.steps))
         return step
 
-    def honest(self) -> bool:
-        """Return whether every action so far was enabled where it was taken."""
-        while self._honest and self._checked < len(self.steps):
+    def offered(self) -> Run | None:
+        """Return this run without its rejected actions: a run that the system offers.
+
+        None if an action that was not on offer changed the state.
+        """
+        if self._checked == 0:
+            self._offered = Run(self.system, self.config, self.start)
+        while self._offered is not None and self._checked < len(self.steps):
             step = self.steps[self._checked]
-            self._honest = self.system.is_enabled(step.config, step.before, step.action)
             self._checked += 1
-        return self._honest
+            if self.system.is_enabled(step.config, step.before, step.action):
+                self._offered.follow(step)
+            elif step.after != step.before:
+                self._offered = None
+        return self._offered
 
 
 class Watch(Generic[P]):
@@ -81,6 +95,13 @@ class Watch(Generic[P]):
         self.met = 0
         self.unmet = 0
         self.evidence: Evidence | None = None
+        self.pursued = self.ahead = self.closed = 0
+        self.looked: set[Any] = set()
+
+    @property
+    def served(self) -> Callable[[AnyStep], bool] | None:
+        """The test of the steps that a claim about whole runs waits for; None for other claims."""
+        return None
 
     def begin(self, run: Run) -> None:
         """Examine the initial state of a run."""
@@ -90,6 +111,25 @@ class Watch(Generic[P]):
 
     def end(self, run: Run) -> None:
         """Examine a finished run, which ends because no action is enabled or because the machine stops."""
+
+    def tests(self, run: Run) -> tuple[Callable[[AnyStep], bool], ...]:
+        """Return the predicates that tell steps ahead of a run apart; none if the claim does not look there."""
+        return ()
+
+    def look_ahead(self, run: Run) -> None:
+        """Open what lies ahead of a run of actions on offer and examine it, while this claim is open."""
+        tests, most = self.tests(run), min(AHEAD, AHEAD_OF_ALL - self.ahead)
+        here = (run.config, run.state)
+        if not tests or self.evidence is not None or most <= 0 or here in self.looked:
+            return
+        self.looked.add(here)
+        seen = region(run.system, run.scenario, run.state, tests, most)
+        self.ahead += seen.opened
+        self.closed += seen.closed
+        self.examine(run, seen)
+
+    def examine(self, run: Run, ahead: Region) -> None:
+        """Examine the region ahead of a run."""
 
     def said(self, something: bool) -> bool:
         """Count whether the claim's antecedent is true here, and return it."""
@@ -134,8 +174,8 @@ class WatchGoal(Watch[Reachable]):
 
     def look(self, run: Run, step: AnyStep) -> None:
         """Keep the run as a witness if the step meets the goal."""
-        if self.said(self.claim.goal(step)) and run.honest():
-            self.fails(run.scenario)
+        if self.said(self.claim.goal(step)) and (offered := run.offered()) is not None and offered.ends_with(step):
+            self.fails(offered.scenario)
 
 
 class WatchKeys(Watch[DeterminedBy]):
@@ -212,46 +252,87 @@ class WatchForever(Watch[Liveness]):
 
     tries = 0
 
+    @property
+    def served(self) -> Callable[[AnyStep], bool]:
+        """What serves the claim."""
+        return self.claim.tests[1]
+
     def look(self, run: Run, step: AnyStep) -> None:
         """Try every loop that ends in this state, the shortest first."""
         raises, serves = self.claim.tests
         self.said(raises(step))
-        now = len(run.steps)
-        for entry in reversed(run.met[step.after][:-1]):
-            if not any(serves(done) for done in run.steps[entry:now]):  # else it is not worth judging
-                actions = run.scenario.actions
+        offered = run.offered() if len(run.met[step.after]) > 1 and self.evidence is None else None
+        if offered is None or not offered.ends_with(step):
+            return
+        now = len(offered.steps)
+        for entry in reversed(offered.met[step.after][:-1]):
+            if not any(serves(done) for done in offered.steps[entry:now]):  # else it is not worth judging
+                actions = offered.scenario.actions
                 self._try(run, Lasso(run.config, run.start, actions[:entry], actions[entry:now]))
 
     def end(self, run: Run) -> None:
         """Try a run after which no action is enabled."""
-        if self.claim.begins != "loop" and has_ended(run.system, run.config, run.state):
-            self._try(run, run.scenario)
+        offered = run.offered() if self.claim.begins != "loop" else None
+        if offered is not None and has_ended(run.system, run.config, run.state):
+            self._try(run, offered.scenario)
+
+    def tests(self, run: Run) -> tuple[Callable[[AnyStep], bool], ...]:
+        """Return what the claim raises and serves, and what serves the fairness that it assumes, if it is known."""
+        fair = run.system.fair(run.config)
+        known = all(name in fair for name in self.claim.fairness)
+        return (*self.claim.tests, *(serving(fair[name]) for name in self.claim.fairness)) if known else ()
+
+    def examine(self, run: Run, ahead: Region) -> None:
+        """Try a loop, or an end, that lies ahead."""
+        fair = run.system.fair(run.config)
+        owes = owed_since(self.claim, run.steps) is not None
+        found = lasso(ahead, self.claim, [fair[name] for name in self.claim.fairness], owes=owes)
+        if found is not None:
+            self._try(run, found)
 
     def _try(self, run: Run, evidence: Evidence) -> None:
-        if self.evidence is None and self.tries < TRIES and run.honest():
+        if self.evidence is None and self.tries < TRIES:
             self.tries += 1
             if judge(run.system, self.claim, evidence):
                 self.fails(evidence)
 
 
 class WatchDeadEnds(Watch[DeadlockFree]):
-    """`DeadlockFree`: whether anything can complete after the end of a run."""
+    """`DeadlockFree`: whether anything can complete after a drawn state."""
 
     def __init__(self, claim: DeadlockFree) -> None:
         super().__init__(claim)
         self.done: set[Any] = set()
+
+    @property
+    def served(self) -> Callable[[AnyStep], bool]:
+        """What completes."""
+        return self.claim.completes
 
     def look(self, run: Run, step: AnyStep) -> None:
         """Count whether an agent wants to act."""
         self.said(self.claim.wants(run.config, run.state))
 
     def end(self, run: Run) -> None:
-        """Judge the future of the last state."""
-        here = (run.config, run.state)
-        if self.evidence is None and here not in self.done and len(self.done) < TRIES and run.honest():
+        """Judge the future of the last state, however wide it is."""
+        here, offered = (run.config, run.state), run.offered()
+        if self.evidence is None and here not in self.done and len(self.done) < TRIES and offered is not None:
             self.done.add(here)
-            if judge(run.system, self.claim, run.scenario, limit=AHEAD):
-                self.fails(run.scenario)
+            self._try(run, offered.scenario)
+
+    def tests(self, run: Run) -> tuple[Callable[[AnyStep], bool], ...]:
+        """Return whether a step completes."""
+        return (self.claim.completes,)
+
+    def examine(self, run: Run, ahead: Region) -> None:
+        """Try a dead end that lies ahead."""
+        found = dead_end(ahead, self.claim)
+        if found is not None:
+            self._try(run, found)
+
+    def _try(self, run: Run, found: AnyScenario) -> None:
+        if judge(run.system, self.claim, found, limit=AHEAD):
+            self.fails(found)
 
 
 _WATCHERS: dict[type[Property], Callable[[Any], Watch[Any]]] = {
