@@ -24,7 +24,7 @@ from evenhand.jobs.fixtures import fixture_files
 from evenhand.jobs.plan import Job
 from evenhand.report.report import Report
 from tests.front.conftest import Command
-from tests.front.mutation import mutated, values
+from tests.attack.mutation import mutated, values
 
 PLAN = {"format": "evenhand/campaign", "version": 1, "runs": [{"protocol": "latch", "engine": "replay"}]}
 PROOFS = {

@@ -1,0 +1,11 @@
+"""The parts of the attack, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from tests.attack import files
+from tests.attack.running import Arena
+from tests.attack.table import Attack
+
+PARTS: dict[str, Callable[[Arena], Iterator[Attack]]] = {"files": files.attacks}
