@@ -17,6 +17,7 @@ import os
 import select
 import signal
 import sys
+import tempfile
 import threading
 import time
 from contextlib import suppress
@@ -114,8 +115,10 @@ def loaded() -> None:
     __import__("uvicorn")
     registry.protocols()
     record = sorted((ROOT / "counterexamples" / "cud").glob("*.json"))[0]
-    for words in (["show", str(record)], ["replay", str(record), "--json"], ["campaign", "plan", "latch"]):
-        _called(words)
+    with tempfile.TemporaryDirectory() as out:
+        report = ["verify", "latch", "--jobs", "1", "--out", out]
+        for words in (report, ["show", str(record)], ["replay", str(record), "--json"], ["campaign", "plan", "latch"]):
+            _called(words)
     gc.collect()
     gc.freeze()
 

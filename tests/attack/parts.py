@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tests.attack import files
+from tests.attack import answers, files
 from tests.attack.running import Arena
 from tests.attack.table import Attack
 
-PARTS: dict[str, Callable[[Arena], Iterator[Attack]]] = {"files": files.attacks}
+PARTS: dict[str, Callable[[Arena], Iterator[Attack]]] = {"files": files.attacks, "answers": answers.attacks}
