@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tests.attack import answers, files
+from tests.attack import answers, disks, files, signals, sockets
 from tests.attack.running import Arena
 from tests.attack.table import Attack
 
-PARTS: dict[str, Callable[[Arena], Iterator[Attack]]] = {"files": files.attacks, "answers": answers.attacks}
+PARTS: dict[str, Callable[[Arena], Iterator[Attack]]] = {
+    "files": files.attacks,
+    "answers": answers.attacks,
+    "signals": signals.attacks,
+    "disks": disks.attacks,
+    "sockets": sockets.attacks,
+}
