@@ -33,8 +33,7 @@ def attacks(arena: Arena) -> Iterator[Attack]:
 def mutations(kind: Kind, arena: Arena, row: Row, random: Random, trials: int) -> None:
     """Run every command of the kind on so many mutated files."""
     codes = ANSWERS if kind.refutes else tuple(code for code in ANSWERS if code != 1)
-    if kind.signals:
-        codes = (*codes, 130)
+    codes = (*codes, *kind.codes)
     odd = (*ODD, *leading_out(arena))
     for first in range(0, trials, 1 if kind.signals else BATCH):
         place = arena.new()

@@ -37,6 +37,9 @@ class Kind:
     lines: bool = False
     """A JSON value a line."""
 
+    codes: tuple[int, ...] = ()
+    """Exit codes beside the usual ones."""
+
     starts: bool = False
     """A command may start processes."""
 
@@ -59,7 +62,8 @@ PROOFS: dict[str, Any] = {
 }
 LOG: dict[str, Any] = {
     "format": "evenhand/log", "version": 1, "protocol": "latch", "system": "latch", "scope": {"agents": 2},
-    "readings": {"again": "refused"},
+    "config": {"$": "Config", "agents": 2, "readings": {"$": "Readings", "again": "refused"}},
+    "start": {"$": "State", "inside": []},
 }  # fmt: skip
 EVENTS = (
     {"action": {"$": "Act", "agent": 0, "verb": "take"}, "shown": "taken"},
@@ -167,7 +171,7 @@ def _others() -> Iterator[Kind]:
     status = (("campaign", "status", "{file}"), ("campaign", "report", "{file}", "--json"))
     yield Kind("campaign plan", [PLAN], status, 2_500)
     yield Kind("campaign plan, run", [PLAN], (("campaign", "run", "{file}", "--jobs", "1", "--stop-after", "1"),), 200,
-               few=3, refutes=True)  # fmt: skip
+               few=3, refutes=True, codes=(130,))  # fmt: skip
     yield Kind("proofs", [PROOFS], (("prove", "--check", "{file}"),), 1_500)
     text = (folder("properties") / "sovereign" / "rsa_constitution.v0.1.1.yaml").read_bytes()
     constitution = ("check", "sovereign", "--constitution", "{file}")

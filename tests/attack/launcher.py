@@ -51,7 +51,7 @@ class Listener:
 
     def __init__(self, file: str, request: dict[str, Any]) -> None:
         self.number = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC)
-        inside = (request["folder"], os.path.dirname(file), *request.get("writable", ()))
+        inside = (request["folder"], os.path.dirname(file), "/dev/shm", *request.get("writable", ()))
         self.writable = tuple(map(os.path.realpath, inside))
         self.readable = (*self.writable, *map(os.path.realpath, map(str, (*READABLE, *request.get("readable", ())))))
         self.starts = bool(request.get("starts"))
@@ -82,7 +82,7 @@ class Listener:
             whole = os.path.realpath(os.fsdecode(path))
         except (TypeError, ValueError):  # it can be none
             return
-        allowed = self.readable if what == "reads" else (*self.writable, "/dev/null", self.own)
+        allowed = self.readable if what == "reads" else (*self.writable, "/dev/null", "/dev/full", self.own)
         if not any(whole == one or whole.startswith(f"{one.rstrip('/')}/") for one in allowed):
             self.tell(f"{what} {whole:.200}")
 
@@ -128,8 +128,10 @@ def _called(words: list[str]) -> int:
     from evenhand.__main__ import main
 
     sys.argv = ["evenhand", *words]
-    sys.stdout = io.TextIOWrapper(io.FileIO(1, "w", closefd=False))
-    sys.stderr = io.TextIOWrapper(io.FileIO(2, "w", closefd=False))
+    for name, number in (("stdout", 1), ("stderr", 2)):
+        setattr(sys, name, None)  # as Python does for a closed output
+        with suppress(OSError):
+            setattr(sys, name, io.TextIOWrapper(io.FileIO(number, "w", closefd=False)))
     try:
         main()
     except SystemExit as ended:
@@ -143,9 +145,9 @@ def _child(request: dict[str, Any], spool: str, answers: int) -> NoReturn:
     os.environ.update(request.get("env", {}))
     os.chdir(request["folder"])
     os.dup2(os.open(request.get("input") or os.devnull, os.O_RDONLY), 0)
-    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+    for one in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
         with suppress(OSError, ValueError):
-            signal.signal(number, signal.SIG_DFL)
+            signal.signal(one, signal.SIG_DFL)
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.addaudithook(Listener(f"{spool}/outside", request))
@@ -302,7 +304,10 @@ def main() -> None:
     for number in (0, 1):
         os.dup2(nothing, number)
     sys.dont_write_bytecode = True
+    errors = os.dup(2)
+    os.dup2(nothing, 2)
     loaded()
+    os.dup2(errors, 2)
     answers.write(json.dumps({"memory": memory_of_all([os.getpid()], ENOUGH) >> 20}) + "\n")
     answers.flush()
     for line in requests:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from random import Random
 
@@ -37,7 +37,7 @@ def expected(number: int) -> Collection[int]:
     return (*codes, 130) if number in HEEDED else codes
 
 
-def at_moments(numbers: list[int], arena: Arena, row: Row, random: Random, trials: int) -> None:
+def at_moments(numbers: Sequence[int], arena: Arena, row: Row, random: Random, trials: int) -> None:
     """Send a signal to commands at moments of their run, sometimes twice, and see how they end."""
     there = uses(arena)
     commands = [*there.by_command.items()]

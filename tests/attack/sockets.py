@@ -201,7 +201,8 @@ def requests(arena: Arena, row: Row, random: Random, trials: int) -> None:
         _, _, address, at = server.start.split("/")
         here: dict[str, Any] = {"address": address, "at": int(at)}
         bodies: list[tuple[str, dict[str, Any]]] = [
-            ("step", {**here, "number": 0}), ("edit", {**here, "step": 1, "text": '{"$":"Act","agent":1,"verb":"take"}'}),
+            ("step", {**here, "number": 0}),
+            ("edit", {**here, "step": 1, "text": '{"$":"Act","agent":1,"verb":"take"}'}),
             ("save", {**here, "claim": "one_inside"}), ("load", {"protocol": "cud", "name": "shipped/x.json"}),
             ("load", {"text": record, "name": "x.json"}), ("lead", {**here, "claim": "one_inside"}),
             ("open", {"system": "latch/latch", "scope": "agents=2"}), ("separate", {**here, "beside": "mutant:sticky"}),
