@@ -20,11 +20,26 @@ from tests.attack.table import Attack, Row
 from tests.front.browser.conftest import FLAGS
 
 HOSTILE = (
-    '<script>window.hit=1</script>', '"><img src=x onerror="window.hit=1">', "'-window.hit=1-'", "</script><script>window.hit=1//",
-    "javascript:window.hit=1", "{{7*7}}${7*7}", "<svg onload=window.hit=1>", "&lt;script&gt;", "</style><script>window.hit=1</script>",
-    '" onmouseover="window.hit=1" x="', "\u202eevil\u2066", "<!--", "]]>", "\u2028window.hit=1\u2029", "<a href=//x.invalid>x",
-    "<meta http-equiv=refresh content='0;url=//x.invalid'>", "x" * 3_000, "<iframe src=//x.invalid>", "\\u003cscript\\u003e",
-)  # fmt: skip
+    "<script>window.hit=1</script>",
+    '"><img src=x onerror="window.hit=1">',
+    "'-window.hit=1-'",
+    "</script><script>window.hit=1//",
+    "javascript:window.hit=1",
+    "{{7*7}}${7*7}",
+    "<svg onload=window.hit=1>",
+    "&lt;script&gt;",
+    "</style><script>window.hit=1</script>",
+    '" onmouseover="window.hit=1" x="',
+    "\u202eevil\u2066",
+    "<!--",
+    "]]>",
+    "\u2028window.hit=1\u2029",
+    "<a href=//x.invalid>x",
+    "<meta http-equiv=refresh content='0;url=//x.invalid'>",
+    "x" * 3_000,
+    "<iframe src=//x.invalid>",
+    "\\u003cscript\\u003e",
+)
 """Text that would run, load or lead away if it were taken for markup."""
 
 
@@ -56,7 +71,7 @@ def window(browser: Browser) -> Generator[tuple[Page, list[str]]]:
     context = browser.new_context()
     page, wrong = context.new_page(), list[str]()
     page.on("pageerror", lambda error: wrong.append(f"an error in the page: {error}"))
-    page.on("dialog", lambda dialog: (wrong.append("a dialog"), dialog.dismiss()))
+    page.on("dialog", lambda _dialog: wrong.append("a dialog"))
     page.on("request", lambda asked: wrong.append(f"it asks for {asked.url:.80}") if _is_away(asked.url) else None)
     yield page, wrong
     if page.evaluate("window.hit"):
@@ -181,7 +196,7 @@ def profiles(arena: Arena, row: Row, random: Random, trials: int) -> None:
             faults = [*ran.faults(arena.base), *faults_of(ran.last, (1,), one_line=False)]
             page = place / "out" / "report.html"
             row.count(
-                f"a system with {name:.60}", [*faults, *(_looked_at(made, page.as_uri()) if page.exists() else ())]
+                f"a system with {name:.60}", [*faults, *(_looked_at(made, page.as_uri(), own) if page.exists() else ())]
             )
 
 

@@ -23,8 +23,8 @@ from evenhand.jobs.engines import run
 from evenhand.jobs.fixtures import fixture_files
 from evenhand.jobs.plan import Job
 from evenhand.report.report import Report
-from tests.front.conftest import Command
 from tests.attack.mutation import mutated, values
+from tests.front.conftest import Command
 
 PLAN = {"format": "evenhand/campaign", "version": 1, "runs": [{"protocol": "latch", "engine": "replay"}]}
 PROOFS = {
