@@ -26,8 +26,8 @@ def attacks(arena: Arena) -> Iterator[Attack]:
     """Yield an attack for each kind of file, one on what is no file, and one on the collection by pytest."""
     for kind in kinds(arena):
         yield Attack("files", kind.name, kind.whole, kind.few, partial(mutations, kind))
-    yield Attack("files", "no regular file", 600, 40, no_files)
-    yield Attack("files", "counterexamples that pytest collects", 600, 0, collected)
+    yield Attack("files", "no regular file", 600, 12, no_files)
+    yield Attack("files", "counterexamples that pytest collects", 300, 0, collected)
 
 
 def mutations(kind: Kind, arena: Arena, row: Row, random: Random, trials: int) -> None:

@@ -127,7 +127,7 @@ def _records(place: Path) -> Iterator[Kind]:
     shipped = [json.loads(path.read_bytes()) for name in ("cud", "markspace") for path in fixture_files(name)[::15]]
     commands = (("replay", "{file}"), ("show", "{file}", "--json"), ("replay", "--json", "{file}"))
     whole = [*_json(place, "found/latch/*.json"), *shipped]
-    yield Kind("counterexample", whole, commands, 4_000, refutes=True)
+    yield Kind("counterexample", whole, commands, 5_000, refutes=True)
     written = (("show", "{file}", "--itf", "itf.json", "--wait-for", "w.dot"), ("show", "{file}"))
     yield Kind("counterexample, shown otherwise", whole, written, 1_000, few=10, refutes=True)
     own = _json(place, "own/light/*.json")
@@ -141,10 +141,10 @@ def _records(place: Path) -> Iterator[Kind]:
 def _reports(place: Path) -> Iterator[Kind]:
     report, matrix = _json(place, "report/report.json"), [MATRIX]
     commands = (("report", "{file}", "--out", "{out}"), ("report", "{file}", "--show", "refuted"))
-    yield Kind("report", report, commands, 2_500)
+    yield Kind("report", report, commands, 1_200, few=10)
     whole = json.dumps(report[0]).encode()
     both = (("report", "good.json", "{file}", "--out", "{out}"),)
-    yield Kind("kill matrix", matrix, both, 1_500, beside={"good.json": whole})
+    yield Kind("kill matrix", matrix, both, 2_000, beside={"good.json": whole})
 
 
 def _vectors(place: Path) -> Iterator[Kind]:
@@ -152,27 +152,27 @@ def _vectors(place: Path) -> Iterator[Kind]:
     commands = (("vectors", "latch", "verify", "--out", "."), ("vectors", "latch", "freeze", "--out", "."))
     for name, file in (("vectors", "covering.json"), ("manifest of vectors", "manifest.json")):
         beside = {one: content for one, content in there.items() if one != file}
-        yield Kind(name, [json.loads(there[file])], commands, 1_500, file=file, beside=beside, refutes=True)
+        yield Kind(name, [json.loads(there[file])], commands, 2_000, file=file, beside=beside, refutes=True)
 
 
 def _known(place: Path, checked: str, examined: str) -> Iterator[Kind]:
     check = ("check", "latch", "--adapter", "json:loads", *LITTLE, "--known", "{file}")
     finding = _json(place, "kernel/latch/kernel_answers*[0-9a-f].json")
-    yield Kind("kernel finding", finding, (check,), 600, few=4, refutes=True, starts=True)
-    yield Kind("report of check", [json.loads(checked)], (check,), 600, few=4, refutes=True, starts=True)
+    yield Kind("kernel finding", finding, (check,), 300, few=2, refutes=True, starts=True)
+    yield Kind("report of check", [json.loads(checked)], (check,), 300, few=2, refutes=True, starts=True)
     examine = ("examine", "tests.engines.arbiters.kernels:Honest", "--examples", "1", "--seconds", "0.1", "--known",
                "{file}")  # fmt: skip
-    yield Kind("report of examine", [json.loads(examined)], (examine,), 600, few=4, refutes=True, starts=True)
+    yield Kind("report of examine", [json.loads(examined)], (examine,), 600, few=2, refutes=True, starts=True)
 
 
 def _others() -> Iterator[Kind]:
     log = ("validate", "latch", "--log", "{file}")
     yield Kind("log", [[LOG, *EVENTS], [LOG]], (log, (*log, "--json")), 2_500, refutes=True, lines=True)
     status = (("campaign", "status", "{file}"), ("campaign", "report", "{file}", "--json"))
-    yield Kind("campaign plan", [PLAN], status, 2_500)
+    yield Kind("campaign plan", [PLAN], status, 3_500)
     yield Kind("campaign plan, run", [PLAN], (("campaign", "run", "{file}", "--jobs", "1", "--stop-after", "1"),), 200,
                few=3, refutes=True, codes=(130,))  # fmt: skip
-    yield Kind("proofs", [PROOFS], (("prove", "--check", "{file}"),), 1_500)
+    yield Kind("proofs", [PROOFS], (("prove", "--check", "{file}"),), 2_000)
     text = (folder("properties") / "sovereign" / "rsa_constitution.v0.1.1.yaml").read_bytes()
     constitution = ("check", "sovereign", "--constitution", "{file}")
     yield Kind("constitution", [text], (constitution, (*constitution, "--json")), 1_500, file="file.yaml", refutes=True)
@@ -184,4 +184,4 @@ runs:
     scope: {agents: [2, 3]}
   - {protocol: latch, engine: replay}
 """
-    yield Kind("campaign plan in YAML", [yaml], status, 1_500, file="plan.yaml")
+    yield Kind("campaign plan in YAML", [yaml], status, 2_500, file="plan.yaml")

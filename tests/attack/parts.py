@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tests.attack import answers, disks, files, pages, signals, sockets, stores
+from tests.attack import answers, campaigns, disks, files, pages, signals, sockets, stores
 from tests.attack.running import Arena
 from tests.attack.table import Attack
 
@@ -15,5 +15,6 @@ PARTS: dict[str, Callable[[Arena], Iterator[Attack]]] = {
     "disks": disks.attacks,
     "sockets": sockets.attacks,
     "stores": stores.attacks,
+    "campaigns": campaigns.attacks,
     "pages": pages.attacks,
 }
