@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from tests.attack.disks import writers
 from tests.attack.kinds import kinds
 from tests.attack.parts import PARTS
 from tests.attack.running import LINUX, Arena, faults_of
-from tests.attack.table import Row, printed
+from tests.attack.table import Attack, Row, printed
 from tests.attack.uses import RIGHT, uses
 from tests.front.conftest import ROOT
 from tests.front.parameters import parameters
@@ -41,13 +42,19 @@ def passed(row: Row) -> None:
     assert row.faults == [] and row.survived == row.tried, "\n".join(printed([row]))
 
 
+def in_a_thread(attack: Attack, arena: Arena, seed: int, trials: int) -> Row:
+    """Run an attack where no browser of another test keeps a loop running."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(attack.run, arena, seed, trials).result()
+
+
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.timeout(900)
 def test_a_few_of_each(arena: Arena, part: str) -> None:
     """With a seed of the tests' own."""
     for attack in PARTS[part](arena):
         if attack.few:
-            passed(attack.run(arena, 0, attack.few))
+            passed(in_a_thread(attack, arena, 0, attack.few))
 
 
 @pytest.mark.deep
@@ -56,7 +63,7 @@ def test_a_few_of_each(arena: Arena, part: str) -> None:
 def test_the_whole(arena: Arena, part: str) -> None:
     """As `make attack` does."""
     for attack in PARTS[part](arena):
-        passed(attack.run(arena, 1, attack.whole))
+        passed(in_a_thread(attack, arena, 1, attack.whole))
 
 
 def test_there_are_enough(arena: Arena) -> None:
