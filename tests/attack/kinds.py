@@ -29,7 +29,7 @@ class Kind:
     originals: Sequence[Any]
     commands: Sequence[Words]
     whole: int
-    few: int = 20
+    few: int = 6
     file: str = "file.json"
     beside: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
     refutes: bool = False
@@ -129,19 +129,19 @@ def _records(place: Path) -> Iterator[Kind]:
     whole = [*_json(place, "found/latch/*.json"), *shipped]
     yield Kind("counterexample", whole, commands, 5_000, refutes=True)
     written = (("show", "{file}", "--itf", "itf.json", "--wait-for", "w.dot"), ("show", "{file}"))
-    yield Kind("counterexample, shown otherwise", whole, written, 1_000, few=10, refutes=True)
+    yield Kind("counterexample, shown otherwise", whole, written, 1_000, few=4, refutes=True)
     own = _json(place, "own/light/*.json")
     beside = {"light.py": OWN.encode()}
     yield Kind("counterexample of an own system", own, commands[:2], 1_500, file="own/light/x.json", beside=beside,
                refutes=True)  # fmt: skip
     served = (("serve", "--fixture", "{file}", "--json"),)
-    yield Kind("counterexample, served", whole, served, 100, few=2, signals=((signal.SIGINT, 0.5),))
+    yield Kind("counterexample, served", whole, served, 100, few=1, signals=((signal.SIGINT, 0.5),))
 
 
 def _reports(place: Path) -> Iterator[Kind]:
     report, matrix = _json(place, "report/report.json"), [MATRIX]
     commands = (("report", "{file}", "--out", "{out}"), ("report", "{file}", "--show", "refuted"))
-    yield Kind("report", report, commands, 1_200, few=10)
+    yield Kind("report", report, commands, 1_200, few=4)
     whole = json.dumps(report[0]).encode()
     both = (("report", "good.json", "{file}", "--out", "{out}"),)
     yield Kind("kill matrix", matrix, both, 2_000, beside={"good.json": whole})
@@ -158,11 +158,11 @@ def _vectors(place: Path) -> Iterator[Kind]:
 def _known(place: Path, checked: str, examined: str) -> Iterator[Kind]:
     check = ("check", "latch", "--adapter", "json:loads", *LITTLE, "--known", "{file}")
     finding = _json(place, "kernel/latch/kernel_answers*[0-9a-f].json")
-    yield Kind("kernel finding", finding, (check,), 300, few=2, refutes=True, starts=True)
-    yield Kind("report of check", [json.loads(checked)], (check,), 300, few=2, refutes=True, starts=True)
+    yield Kind("kernel finding", finding, (check,), 300, few=1, refutes=True, starts=True)
+    yield Kind("report of check", [json.loads(checked)], (check,), 300, few=1, refutes=True, starts=True)
     examine = ("examine", "tests.engines.arbiters.kernels:Honest", "--examples", "1", "--seconds", "0.1", "--known",
                "{file}")  # fmt: skip
-    yield Kind("report of examine", [json.loads(examined)], (examine,), 600, few=2, refutes=True, starts=True)
+    yield Kind("report of examine", [json.loads(examined)], (examine,), 600, few=1, refutes=True, starts=True)
 
 
 def _others() -> Iterator[Kind]:
@@ -171,7 +171,7 @@ def _others() -> Iterator[Kind]:
     status = (("campaign", "status", "{file}"), ("campaign", "report", "{file}", "--json"))
     yield Kind("campaign plan", [PLAN], status, 3_500)
     yield Kind("campaign plan, run", [PLAN], (("campaign", "run", "{file}", "--jobs", "1", "--stop-after", "1"),), 200,
-               few=3, refutes=True, codes=(130,))  # fmt: skip
+               few=1, refutes=True, codes=(130,))  # fmt: skip
     yield Kind("proofs", [PROOFS], (("prove", "--check", "{file}"),), 2_000)
     text = (folder("properties") / "sovereign" / "rsa_constitution.v0.1.1.yaml").read_bytes()
     constitution = ("check", "sovereign", "--constitution", "{file}")
@@ -184,4 +184,15 @@ runs:
     scope: {agents: [2, 3]}
   - {protocol: latch, engine: replay}
 """
+    toml = b"""format = "evenhand/campaign"
+version = 1
+[[runs]]
+protocol = "latch"
+engine = "explore"
+scope = {agents = [2, 3]}
+[[runs]]
+protocol = "latch"
+engine = "replay"
+"""
+    yield Kind("campaign plan in TOML", [toml], status, 1_000, file="plan.toml")
     yield Kind("campaign plan in YAML", [yaml], status, 2_500, file="plan.yaml")

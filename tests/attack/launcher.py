@@ -24,6 +24,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
+from evenhand.processes.clock import TimeHad
 from evenhand.processes.launch import descendants, memory_of_all
 
 ROOT = Path(__file__).parents[2]
@@ -69,11 +70,7 @@ class Listener:
             self.path("reads", arguments[0] or ".")
         elif event in STARTS and not self.starts:
             self.tell(f"starts {arguments[0]!s:.100}")
-        elif (
-            event == "socket.connect"
-            and isinstance(arguments[1], tuple)
-            and arguments[1][0] not in ("127.0.0.1", "::1")
-        ):
+        elif event == "socket.connect" and _is_far(arguments[1]):
             self.tell(f"connects to {arguments[1]!s:.100}")
 
     def path(self, what: str, path: Any) -> None:
@@ -165,7 +162,7 @@ def _child(request: dict[str, Any], spool: str, answers: int) -> NoReturn:
             told = {"code": code, "out": _text(f"{spool}/out"), "err": _text(f"{spool}/err")}
             os.write(answers, json.dumps(told).encode() + b"\n")
     threading._shutdown()  # type: ignore[attr-defined] # pyright: ignore
-    atexit._run_exitfuncs()
+    atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]
     os._exit(code)
 
 
@@ -231,7 +228,7 @@ class Watched:
 
     def _wait(self) -> int:
         signals = [list(one) for one in self.request.get("signals", ())]  # [[number, seconds after the start], …]
-        started, sampled, progress = 0.0, 0.0, time.monotonic()
+        started, sampled, had = 0.0, 0.0, TimeHad(self.pid)  # a busy machine makes nothing hang
         while True:
             now = time.monotonic()
             due = max(0.0, started + signals[0][1] - now) if started and signals else LOOK
@@ -243,7 +240,7 @@ class Watched:
                     time.sleep(0.0005)
                 self.heard += more
                 started = started or time.monotonic()
-                progress = time.monotonic() if more else progress
+                had = TimeHad(self.pid) if more else had
             pid, status, _ = os.wait4(self.pid, os.WNOHANG)
             if pid:
                 return status
@@ -251,9 +248,9 @@ class Watched:
             while started and signals and now >= started + signals[0][1]:
                 os.kill(self.pid, signals.pop(0)[0])
             if now - sampled > SAMPLE:
+                self.hung = self.hung or had.over(self.seconds) is not None
                 self.memory, sampled = max(self.memory, memory_of_all([self.pid, *descendants(self.pid)], ENOUGH)), now
-            if now - progress > self.seconds:
-                self.hung = True
+            if self.hung:
                 _kill_all()
 
     def _left(self) -> list[str]:

@@ -38,9 +38,10 @@ PIECES = (
     b"---\n", b"- ",
     b": ", b"{",
     b"[" * 3_000, b"'", b"\xff", b"? ", b"%YAML 9.9\n", b"|\n", b"a: &x [x,x]\nb: &y [*x,*x]\nc: [*y,*y]\n",
-    b"9" * 5_000, b".inf", b"~", b"2026-13-45", b"\xe2\x80\xae", b"\xed\xa0\x80",
+    b"9" * 5_000, b"[a]", b"[[runs]]", b"x = 1",
+    b".inf", b"~", b"2026-13-45", b"\xe2\x80\xae", b"\xed\xa0\x80",
 )  # fmt: skip
-"""Text that has a meaning in YAML, or none in UTF-8."""
+"""Text that has a meaning in YAML or TOML, or none in UTF-8."""
 
 
 def mutated_text(text: bytes, random_: random.Random) -> bytes:

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from random import Random
-from typing import Any, cast
+from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -118,7 +118,7 @@ def _texts(whole: Any) -> Iterator[tuple[tuple[Any, ...], str]]:
 def _put(whole: Any, path: Sequence[Any], value: str) -> None:
     for step in path[:-1]:
         whole = whole[step]
-    cast("Any", whole)[path[-1]] = value
+    whole[path[-1]] = value
 
 
 def reports(arena: Arena, row: Row, random: Random, trials: int) -> None:

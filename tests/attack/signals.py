@@ -18,6 +18,9 @@ STOPS = {signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU}
 HEEDED = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 """Signals that ask a command to end, in order."""
 
+FEW = HEEDED | {signal.SIGKILL, signal.SIGSTOP, signal.SIGPIPE, signal.SIGALRM}
+"""Signals of the default tests."""
+
 REAL_TIME = "real-time signals"
 
 
@@ -26,9 +29,9 @@ def attacks(arena: Arena) -> Iterator[Attack]:
     del arena
     named = [number for number in signal.Signals if number not in (signal.SIGRTMIN, signal.SIGRTMAX)]
     for number in named:
-        yield Attack("signals", number.name, MOMENTS, 1, partial(at_moments, [number]))
+        yield Attack("signals", number.name, MOMENTS, int(number in FEW), partial(at_moments, [number]))
     others = sorted(signal.valid_signals() - {*named})
-    yield Attack("signals", REAL_TIME, MOMENTS, 1, partial(at_moments, others))
+    yield Attack("signals", REAL_TIME, MOMENTS, 0, partial(at_moments, others))
 
 
 def expected(number: int) -> Collection[int]:

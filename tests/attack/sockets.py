@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -30,13 +30,14 @@ def attacks(arena: Arena) -> Iterator[Attack]:
     """Yield an attack for each way to treat a socket, and one on the requests of the page."""
     del arena
     for name, way in WAYS.items():
-        yield Attack("sockets", name, 300, 3, partial(treated, way))
+        yield Attack("sockets", name, 300, 0, partial(treated, way))
+    yield Attack("sockets", "all of these ways", 300, 20, partial(treated, any_way))
     yield Attack("sockets", "requests of the page", 1_500, 20, requests)
-    yield Attack("sockets", "two hundred that stall at once", 5, 1, crowd)
+    yield Attack("sockets", "two hundred that stall at once", 5, 0, crowd)
 
 
 @contextmanager
-def serving(arena: Arena, row: Row) -> Iterator[Served]:
+def serving(arena: Arena, row: Row) -> Generator[Served]:
     """Run the server; afterwards it still answers, has written no word, took no memory without end, and ends."""
     place = arena.new()
     words = [sys.executable, "-m", "evenhand", "serve", "latch", "--json", "--out", "kept"]
@@ -170,6 +171,11 @@ WAYS: dict[str, Way] = {
         another_protocol,
     )
 }  # fmt: skip
+
+
+def any_way(server: Served, made: socket.socket, random: Random) -> None:
+    """Treat a socket in one of the ways."""
+    random.choice([*WAYS.values()])(server, made, random)
 
 
 def treated(way: Way, arena: Arena, row: Row, random: Random, trials: int) -> None:

@@ -36,8 +36,8 @@ CODES = (*ANSWERS, 130)
 def attacks(arena: Arena) -> Iterator[Attack]:
     """Yield an attack for each kind of harm to each kind of store."""
     del arena
-    yield Attack("stores", "SQLite, bytes changed", 800, 8, damaged)
-    yield Attack("stores", "SQLite, values changed", 800, 8, partial(changed, False))
+    yield Attack("stores", "SQLite, bytes changed", 800, 3, damaged)
+    yield Attack("stores", "SQLite, values changed", 800, 3, partial(changed, False))
     yield Attack("stores", "SQLite, locked", 40, 1, locked)
     yield Attack("stores", "PostgreSQL, values changed", 200, 0, partial(changed, True), lacks)
     yield Attack("stores", "PostgreSQL, locked or ended", 20, 0, ended, lacks)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -41,7 +39,7 @@ class Row:
         self.tried += trials
         self.faulty += bool(found)
         if found and len(self.faults) < KEPT:
-            self.faults.append(f"{what}: {'; '.join(found)}")
+            self.faults.append(f"{'; '.join(found)} -- {what}")
 
     def to_json(self) -> dict[str, Any]:
         """Return the row as JSON."""
@@ -85,11 +83,3 @@ def printed(rows: Sequence[Row]) -> Iterator[str]:
     yield f"| all | | | {sum(row.tried for row in rows):,} | {sum(row.survived for row in rows):,} | |"
     for row in rows:
         yield from (f"FAULT {row.part} {row.kind} (seed {row.seed}): {fault}" for fault in row.faults)
-
-
-@contextmanager
-def told(what: str) -> Iterator[None]:
-    """Tell on standard error what runs."""
-    began = time.monotonic()
-    yield
-    sys.stderr.write(f"{what}: {time.monotonic() - began:.0f} s\n")

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -93,7 +94,7 @@ def _is_format(text: str) -> bool:
 def attacked_formats(arena: Arena) -> set[str]:
     """Return the formats of the files that are mutated."""
     whole = [one for kind in kinds(arena) for one in kind.originals if not isinstance(one, bytes)]
-    heads = [one[0] if isinstance(one, list) else one for one in whole]
+    heads: list[Any] = [cast("list[Any]", one)[0] if isinstance(one, list) else one for one in whole]
     return {head["format"].removeprefix("evenhand/") for head in heads if "format" in head}
 
 
@@ -153,5 +154,5 @@ def test_the_table_counts() -> None:
     row = Row("x", "y", 7)
     row.count("good", [], trials=3)
     row.count("bad", ["a", "b"])
-    assert (row.tried, row.survived, row.faults) == (4, 3, ["bad: a; b"])
+    assert (row.tried, row.survived, row.faults) == (4, 3, ["a; b -- bad"])
     assert "| x | y | 7 | 4 | 3 | 0 |" in [*printed([row])]
