@@ -135,7 +135,7 @@ def _records(place: Path) -> Iterator[Kind]:
     yield Kind("counterexample of an own system", own, commands[:2], 1_500, file="own/light/x.json", beside=beside,
                refutes=True)  # fmt: skip
     served = (("serve", "--fixture", "{file}", "--json"),)
-    yield Kind("counterexample, served", whole, served, 100, few=1, signals=((signal.SIGINT, 0.5),))
+    yield Kind("counterexample, served", whole, served, 100, few=1, codes=(130,), signals=((signal.SIGINT, 0.5),))
 
 
 def _reports(place: Path) -> Iterator[Kind]:
