@@ -20,6 +20,7 @@ from evenhand.core.registry import registered
 from evenhand.core.text import inert
 from evenhand.core.versions import versions
 from evenhand.evidence.store import write_atomically
+from evenhand.jobs.certifying import recalled_for
 from evenhand.jobs.plan import Job
 from evenhand.jobs.proofrecords import Named, differences, named_in, records, write_proofs, write_queries
 from evenhand.jobs.proving import finding_of, theorem_named, theorem_names
@@ -58,6 +59,12 @@ def prove(
     proofs: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Keep cvc5's own proofs in this folder; they are not checked.")
     ] = None,
+    certificates: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Check the certificates in this folder in place of asking the solvers again."
+        ),
+    ] = None,
     check: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Prove again what a record file names, and compare every byte.")
     ] = None,
@@ -76,13 +83,12 @@ def prove(
     """
     files = bool(smt2 or record or proofs)
     if check is not None:
-        if protocol or theorem or files or matrix:
+        if protocol or theorem or files or matrix or certificates:
             raise BadUse("--check reads from the file what to prove; it goes with --json and nothing else")
         return _check(check, as_json=as_json)
     if not protocol:
         raise BadUse("which protocol? `evenhand prove PROTOCOL`, or `evenhand prove --check FILE`")
-    if matrix and files:
-        raise BadUse("--matrix writes no texts, records or proofs; it goes with --theorem and --json")
+    _check_options(protocol, certificates, matrix=matrix, files=files, proofs=proofs is not None)
     bundle = bundle_named(protocol)
     with usage():
         names = theorem_names(bundle.name)
@@ -101,7 +107,8 @@ def prove(
     try:
         with counting("prove") as progress:
             for number, one in enumerate(stated, start=1):
-                results.append(prove_theorem(one, bundle=bundle, keep_proofs=kept is not None))
+                by = None if certificates is None else recalled_for(one, certificates)
+                results.append(prove_theorem(one, bundle=bundle, keep_proofs=kept is not None, portfolio=by))
                 if progress is not None:
                     progress(number, len(stated))
     except NoSolver as error:
@@ -122,6 +129,18 @@ def prove(
         systems = [bundle.model.systems[one.theorem.system].under(**one.theorem.readings) for one in results]
         print_proofs(terminal(), results, systems)
     return finish(report, {"theorems": [_theorem(result) for result in results]}, as_json=as_json)
+
+
+def _check_options(protocol: str, certificates: Path | None, *, matrix: bool, files: bool, proofs: bool) -> None:
+    """Raise BadUse for options that contradict each other, and for certificates that are in no folder."""
+    if matrix and files:
+        raise BadUse("--matrix writes no texts, records or proofs; it goes with --theorem and --json")
+    if certificates is None:
+        return
+    if not certificates.is_dir():
+        raise BadUse(f"{certificates} is no folder; `evenhand certify {protocol} --out {certificates}` fills one")
+    if matrix or proofs:
+        raise BadUse("--certificates asks no solver, so there is nothing for --matrix or --proofs")
 
 
 def _write(results: Sequence[Proved], folder: Path | None, kept: Path | None, record: Path | None) -> None:

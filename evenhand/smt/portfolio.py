@@ -36,6 +36,9 @@ from evenhand.smt.solvers import (
 from evenhand.smt.structure import BadStructure, Structure
 from evenhand.smt.worker import Worker
 
+CERTIFICATE = "certificate"
+"""The name in an answer that rests on a certificate and on no solver; see `certificates.recall`."""
+
 Status = Literal["sat", "unsat", "unknown", "disagreement"]
 
 

@@ -18,7 +18,7 @@ from evenhand.core.verdict import Evidence, Status, Verdict
 from evenhand.smt.conformance import Conformance
 from evenhand.smt.countermodel import EncodingDisagrees, Induction, NoCounterpart, Outcome, Refutation
 from evenhand.smt.fragment import fragment
-from evenhand.smt.portfolio import Answered, Portfolio, ProofText
+from evenhand.smt.portfolio import CERTIFICATE, Answered, Portfolio, ProofText
 from evenhand.smt.proved import Killed, ProofStatus, Proved
 from evenhand.smt.record import record_of
 from evenhand.smt.smtlib import Query
@@ -235,8 +235,9 @@ class ProofTask:
     def trusted(self, main: Answered) -> tuple[str, ...]:
         """Return the trusted base of the verdict."""
         solvers = [f"{a.solver} {a.version}".strip() for a in main.answers if a.status != "unknown"]
-        words = f"theory {self.theory.name} with its axioms", "view and realise", "SMT-LIB printer"
-        return ("executable model", *words, *solvers)
+        words = f"theory {self.theory.name} with its axioms", "view and realise"
+        printer = () if all(a.module == CERTIFICATE for a in main.answers) else ("SMT-LIB printer",)
+        return ("executable model", *words, *printer, *solvers)
 
 
 def kind_of(outcome: Outcome) -> str:

@@ -60,7 +60,37 @@ def prove(
             raise TypeError(f"{theorem!r} is neither a theorem nor an invariant")
 
 
+def obligations(
+    theorem: Stated, *, bundle: Bundle | None = None, limits: SolverLimits | None = None, portfolio: Portfolio
+) -> tuple[tuple[str, Answered], ...]:
+    """Ask the queries of which a proof of `theorem`, and of its mutants declared as proved, says they have no model.
+
+    Returns name and answer of each.  A theorem that is expected to be refuted has none of its own.  Raises as `prove`.
+    """
+    asked: dict[str, Any] = {
+        "bundle": bundle or find(theorem.protocol),
+        "limits": limits or SolverLimits(),
+        "portfolio": portfolio,
+    }
+    match theorem:
+        case Theorem():
+            return _Theorem(theorem, theorem.theory, **asked).obligations(theorem)
+        case Invariant():
+            return InvariantProofTask(theorem, theorem.machine.theory, **asked).obligations(theorem)
+        case _:
+            raise TypeError(f"{theorem!r} is neither a theorem nor an invariant")
+
+
 class _Theorem(ProofTask):
+    def obligations(self, theorem: Theorem) -> tuple[tuple[str, Answered], ...]:
+        if self.wants_proof():
+            self.decide("theorem", theorem, theorem.theory, "unsat")
+        for mutation in theorem.mutants:
+            if mutation.expected == "proved":
+                theory = theorem.theory.redefined(mutation.definitions)
+                self.decide(f"mutant.{mutation.mutant.name}", theorem, theory, "unsat")
+        return tuple(self.queries)
+
     def run(self, theorem: Theorem) -> Proved:
         main, steps = self.decide("theorem", theorem, theorem.theory, "unsat" if self.wants_proof() else "sat")
         outcome = self.main_outcome(theorem, main)

@@ -28,6 +28,7 @@ RIGHT: dict[str, list[str]] = {
     "explore": ["latch"],
     "fuzz": ["latch", "--examples", "5"],
     "prove": ["latch"],
+    "certify": ["latch", "--out", "{fresh}"],
     "check": ["latch", "--adapter", "json:loads"],
     "validate": ["latch", "--log", "{log}"],
     "compare": ["latch", "--reading", "again=granted"],

@@ -54,6 +54,7 @@ WRONG: dict[str, list[tuple[str, str]]] = {
     "--suite": [("x", "'x'; there is: boundary")],
     "--system": [("x", "'x'; there is: latch")],
     "--theorem": [("x", "unknown theorem of latch: 'x'; there is: none")],
+    "--certificates": [("{missing}", "{missing} is no folder"), ("{empty}", "{empty} is no folder")],
     "--check": [("{missing}", "{missing}: there is no such file"), ("{folder}", "{folder}"), ("{empty}", "{empty}")],
     "--compare": [("x", "unknown kind of free field for --compare: 'x'; there is: texts, codes, orders")],
     "--known": [("{missing}", "there is no such file"), ("{empty}", "{empty}")],

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from evenhand.core.system import AnySystem
 from evenhand.core.trace import replay
+from evenhand.core.verdict import Status
 from evenhand.evidence.judge import judge, restate
 from evenhand.smt.countermodel import EncodingDisagrees, Induction, NoCounterpart, Outcome, Refutation
 from evenhand.smt.logic import Not, disjunction
+from evenhand.smt.portfolio import Answered
 from evenhand.smt.proof_task import ProofTask
 from evenhand.smt.proved import Killed, ProofStatus, Proved
 from evenhand.smt.structure import Reader, Structure
@@ -44,6 +46,17 @@ class InvariantProofTask(ProofTask):
         conformance = link(invariant, self.system, self.bundle.model.mutants, also=self.runs)
         main = (*proof.base, *proof.step)[-1]
         return self.finish(main, outcome, killed, conformance)
+
+    def obligations(self, invariant: Invariant) -> tuple[tuple[str, Answered], ...]:
+        """Ask the queries of the induction, and of mutants that are declared as proved; return all answers by name."""
+        if invariant.expected is not Status.REFUTED:
+            induct(invariant.machine, invariant.formula, self.ask, depth=invariant.depth)
+        for mutation in invariant.mutants:
+            if mutation.expected == "proved":
+                machine = invariant.machine.redefined(mutation.definitions)
+                name = f"mutant.{mutation.mutant.name}"
+                induct(machine, invariant.formula, self.ask, depth=invariant.depth, name=name)
+        return tuple(self.queries)
 
     def _ended(self, invariant: Invariant, proof: Inductive) -> Outcome | None:
         """The outcome of the induction's own counterexample; None without one."""

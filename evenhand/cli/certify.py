@@ -1,0 +1,112 @@
+"""`evenhand certify`: certificates of theorems, for a checker that trusts no solver."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evenhand.cli import completion
+from evenhand.cli.console import BadUse, Unknown, counting, emit, guarded, terminal, usage
+from evenhand.cli.options import JsonOut, ProtocolNames
+from evenhand.cli.output import folder_for
+from evenhand.cli.requests import bundles_named
+from evenhand.core.bundle import Bundle
+from evenhand.core.canonical import Json
+from evenhand.core.text import inert
+from evenhand.jobs.certifying import Certified, recheck
+from evenhand.jobs.certifying import certify as certify_theorem
+from evenhand.jobs.proving import theorem_named, theorem_names
+from evenhand.report.phrases import plural
+from evenhand.report.table import print_lines
+from evenhand.smt.portfolio import NoSolver
+from evenhand.smt.theorem import Stated
+
+
+@guarded
+def certify(
+    protocol: ProtocolNames = None,
+    out: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="The folder of the certificates; valid ones are kept.")
+    ] = Path("certificates"),
+    theorem: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--theorem", metavar="NAME", help="Only this theorem (repeatable).", autocompletion=completion.theorems
+        ),
+    ] = None,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Check the certificates in the folder against the theorems; ask no solver."),
+    ] = False,
+    as_json: JsonOut = False,
+) -> int:
+    """Write certificates of theorems that a small program checks.
+
+    `evenhand-check DIR` checks them with the standard library of Python alone.  Exit codes: 0 every query of a proof
+    has a valid certificate; 1 with --check: one has none; 2 bad use; 3 one could not be made, or no solver is
+    installed; 130 interrupted, after writing what was made.
+    """
+    with usage():
+        chosen = list(_chosen(bundles_named(protocol or []), theorem or []))
+        if check and not out.is_dir():
+            raise BadUse(f"{out} is no folder of certificates; `evenhand certify --out {out}` writes one")
+        folder = out if check else folder_for(out) or out
+    found: list[tuple[str, Certified]] = []
+    try:
+        with counting("certify") as progress:
+            for number, (bundle, stated) in enumerate(chosen, start=1):
+                made = recheck(stated, bundle, folder) if check else certify_theorem(stated, bundle, folder)
+                with usage():
+                    found += [(bundle.name, one) for one in made]
+                if progress is not None:
+                    progress(number, len(chosen))
+    except NoSolver as error:
+        raise Unknown(str(error)) from error
+    except ImportError as error:
+        raise BadUse(f"certificates need the package python-sat: pip install 'evenhand[certify]' ({error})") from error
+    missing = [(name, one) for name, one in found if not one.valid]
+    if as_json:
+        emit({"certificates": [{"protocol": name, **_fields(one)} for name, one in found], "folder": str(out)})
+    else:
+        print_lines(terminal(), _lines(found, out, checked=check))
+    return 0 if not missing else 1 if check else 3
+
+
+def _chosen(bundles: Sequence[Bundle], names: Sequence[str]) -> Iterator[tuple[Bundle, Stated]]:
+    """The theorems of these names, or all.  Raises BadUse for a file, UnknownName for a name of none."""
+    known = {bundle.name: theorem_names(bundle.name) for bundle in bundles if not bundle.own}
+    for bundle in bundles:
+        if bundle.own:
+            raise BadUse(f"{bundle.name} states no theorems; hand them to evenhand.verify(..., theorems=[...])")
+    for name in names:
+        if not any(name in own for own in known.values()):
+            theorem_named(bundles[0].name, name)
+    for bundle in bundles:
+        for name in known[bundle.name]:
+            if not names or name in names:
+                yield bundle, theorem_named(bundle.name, name)
+
+
+def _fields(one: Certified) -> dict[str, Json]:
+    return {"theorem": one.theorem, "query": one.query, "valid": one.valid, "because": one.because}
+
+
+def _lines(found: list[tuple[str, Certified]], folder: Path, *, checked: bool) -> list[str]:
+    if not found:
+        return ["no theorems."]
+    lines = [inert(f"{name} {one.theorem} {one.query}: {one.because}") for name, one in found if not one.valid]
+    for name in dict.fromkeys(name for name, _ in found):
+        own = [one for other, one in found if other == name]
+        theorems = {one.theorem for one in own}
+        whole = theorems - {one.theorem for one in own if not one.valid}
+        lines.append(
+            f"{name}: {len(whole)} of {plural(len(theorems), 'theorem')} with a certificate of every query, "
+            f"{sum(one.valid for one in own)} of {plural(len(own), 'certificate')} "
+            + ("valid" if checked else "written or kept")
+        )
+    if not checked:
+        lines.append(f"Check them with: evenhand-check {folder}")
+    return lines

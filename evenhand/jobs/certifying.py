@@ -1,0 +1,128 @@
+"""Certificates of a protocol's theorems as files: made, and checked again without a solver.
+
+A file is `PROTOCOL/THEOREM/QUERY.json`: what `evenhand_certificates` reads, and under `about` what it is about.
+"""
+
+from __future__ import annotations
+
+import atexit
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+from evenhand.core.bundle import Bundle
+from evenhand.core.canonical import Json, canonical_bytes, parse
+from evenhand.core.files import content_of
+from evenhand.core.versions import __version__
+from evenhand.evidence.store import write_atomically
+from evenhand.smt.certificates.certify import certificate
+from evenhand.smt.certificates.instances import NotFound
+from evenhand.smt.certificates.recall import Recalled, digest_of
+from evenhand.smt.portfolio import Answered, Portfolio, shared
+from evenhand.smt.prove import obligations
+from evenhand.smt.solvers import Z3, SolverLimits
+from evenhand.smt.theorem import Stated
+from evenhand_certificates.check import FORMAT
+
+MOST_BYTES = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Certified:
+    """One query of a theorem: whether a valid certificate is there, else the reason."""
+
+    theorem: str
+    query: str
+    valid: bool
+    because: str = ""
+
+    def to_json(self) -> Json:
+        """Return the fields as JSON."""
+        return {"theorem": self.theorem, "query": self.query, "valid": self.valid, "because": self.because}
+
+
+def certify(stated: Stated, bundle: Bundle, folder: Path) -> Iterator[Certified]:
+    """Have a certificate of each query of a theorem below `folder`: a valid one stays, others are made.
+
+    Raises NoSolver, OSError where a file cannot be written, and ImportError without the package python-sat.
+    """
+    recalled = recalled_for(stated, folder)
+    for name, answered in obligations(stated, bundle=bundle, portfolio=recalled):
+        because = ""
+        if answered.status != "unsat":
+            because = f"not proved: {answered.because}"
+        elif digest_of(answered.query) not in recalled.checked:
+            try:
+                made = certificate(_core(answered), searching(), SolverLimits())
+            except NotFound as error:
+                because = f"proved, no certificate: {error}"
+            else:
+                content = canonical_bytes({**made, "about": _about(stated, name, answered)})
+                write_atomically(folder_of(folder, stated) / f"{name}.json", content)
+        yield Certified(stated.name, name, not because, because)
+
+
+def recalled_for(stated: Stated, folder: Path) -> Recalled:
+    """Return a portfolio that answers by the certificates of a theorem where it can, and else asks the solvers."""
+    return Recalled(_kept(folder_of(folder, stated)), shared())
+
+
+def recheck(stated: Stated, bundle: Bundle, folder: Path) -> Iterator[Certified]:
+    """Check the certificates of a theorem against the theorem as it stands, without a solver."""
+    recalled = Recalled(_kept(folder_of(folder, stated)))
+    for name, answered in obligations(stated, bundle=bundle, portfolio=recalled):
+        because = "" if answered.status == "unsat" else answered.answers[0].because
+        yield Certified(stated.name, name, not because, because)
+
+
+def folder_of(folder: Path, stated: Stated) -> Path:
+    """Return the folder of a theorem's certificates."""
+    return folder / stated.protocol / stated.name
+
+
+@cache
+def searching() -> Portfolio:
+    """Return the solver that is asked for instances and weights."""
+    found = Portfolio((Z3,))
+    atexit.register(found.close)
+    return found
+
+
+def _core(answered: Answered) -> Any:
+    """The query with the assertions of the smallest core alone."""
+    cores = [answer.core for answer in answered.answers if answer.core]
+    core = min(cores, key=len, default=tuple(name for name, _ in answered.query.assertions))
+    return replace(answered.query, assertions=tuple(one for one in answered.query.assertions if one[0] in core))
+
+
+def _about(stated: Stated, query: str, answered: Answered) -> dict[str, Json]:
+    return {
+        "protocol": stated.protocol,
+        "theorem": stated.name,
+        "sentence": stated.sentence,
+        "source": stated.source,
+        "query": query,
+        "asked": digest_of(answered.query),
+        "readings": {name: str(value) for name, value in sorted(stated.readings.items())},
+        "evenhand": __version__,
+    }
+
+
+def _kept(folder: Path) -> dict[str, Mapping[str, Json]]:
+    """The certificates in a folder by the digests of their queries; what is none is left out."""
+    found: dict[str, Mapping[str, Json]] = {}
+    for file in sorted(folder.glob("*.json")):
+        try:
+            made = _mapping(parse(content_of(file, MOST_BYTES)))
+        except ValueError:
+            continue
+        asked = _mapping(made.get("about")).get("asked")
+        if made.get("format") == FORMAT and isinstance(asked, str):
+            found[asked] = made
+    return found
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

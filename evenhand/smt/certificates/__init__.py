@@ -1,0 +1,1 @@
+"""Certificates of theorems: found here by search, believed by `evenhand_certificates` alone."""

@@ -1,0 +1,20 @@
+"""The one error of this package, and the limit of work that keeps a hostile certificate from running on."""
+
+# SPDX-License-Identifier: MIT
+
+
+class Invalid(ValueError):
+    """A certificate that proves nothing; the message names the place and the reason."""
+
+
+class Work:
+    """Units of work of one check, about a microsecond each."""
+
+    def __init__(self, units: int = 40_000_000) -> None:
+        self.left = units
+
+    def spend(self, units: int = 1) -> None:
+        """Take units.  Raises Invalid when none are left."""
+        self.left -= units
+        if self.left < 0:
+            raise Invalid("checking it takes more work than is allowed")

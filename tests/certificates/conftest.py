@@ -1,0 +1,3 @@
+"""The command line in this process, as the tests of the front ends have it."""
+
+from tests.front.conftest import cli as cli

