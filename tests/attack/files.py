@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -27,7 +28,8 @@ def attacks(arena: Arena) -> Iterator[Attack]:
     for kind in kinds(arena):
         yield Attack("files", kind.name, kind.whole, kind.few, partial(mutations, kind))
     yield Attack("files", "no regular file", 600, 12, no_files)
-    yield Attack("files", "counterexamples that pytest collects", 300, 0, collected)
+    yield Attack("files", "counterexamples that pytest collects", 300, 0, partial(programs, "counterexample", PYTEST))
+    yield Attack("files", "certificates for evenhand-check", 2_000, 0, partial(programs, "certificate", CHECKER))
 
 
 def mutations(kind: Kind, arena: Arena, row: Row, random: Random, trials: int) -> None:
@@ -115,17 +117,19 @@ def no_files(arena: Arena, row: Row, random: Random, trials: int) -> None:
     listening.close()
 
 
-def collected(arena: Arena, row: Row, random: Random, trials: int) -> None:
-    """Let pytest collect mutated counterexamples: each passes or fails, and none stops the run."""
-    kind = next(one for one in kinds(arena) if one.name == "counterexample")
+PYTEST = ("pytest", "-q", "-p", "no:cacheprovider", "-n", "0", "--tb=line")
+CHECKER = ("evenhand_certificates",)
+
+
+def programs(name: str, program: Words, arena: Arena, row: Row, random: Random, trials: int) -> None:
+    """Let another program read a folder of mutated files: each passes or fails, and none stops it."""
+    kind = next(one for one in kinds(arena) if one.name == name)
     for first in range(0, trials, 100):
-        place = arena.new()
-        count = min(100, trials - first)
+        place, count = arena.new(), min(100, trials - first)
         for number in range(count):
             written(kind, place / str(number), random, (*ODD, *leading_out(arena)))
-        words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "0", "--tb=line", str(place)]
-        words += ["--rootdir", str(place)]
+        words = [sys.executable, "-m", *program, str(place)]
         made = subprocess.run(words, cwd=place, env=arena.environment, capture_output=True, text=True, timeout=300)
-        faults = [f"exit code {made.returncode}: {made.stdout[-800:]}"] if made.returncode not in (0, 1, 5) else []
-        faults += ["a traceback"] if "INTERNALERROR" in made.stdout + made.stderr else []
-        row.count(f"pytest on {place}", [*faults, *arena.harmed()], trials=count)
+        faults = [f"exit code {made.returncode}: {made.stderr[-800:]}"] if made.returncode not in (0, 1, 5) else []
+        faults += ["a traceback"] if re.search("INTERNALERROR|Traceback", made.stdout + made.stderr) else []
+        row.count(f"{program[0]} on {place}", [*faults, *arena.harmed()], trials=count)

@@ -105,14 +105,23 @@ def _made(arena: Arena) -> tuple[Kind, ...]:
         ("vectors", "latch", "freeze", "--out", "vectors"),
         ("check", "latch", "--adapter", adapter, *LITTLE, "--out", "kernel", "--json"),
         ("examine", "tests.engines.arbiters.kernels:SmallestName", "--examples", "2", "--json"),
+        ("certify", *THEOREM, "--out", "certificates"),
     )
     made = arena.run(*makers, folder=place, seconds=300.0, starts=True)
     codes = [end.code for end in made.ends]
-    assert codes == [1, 1, 0, 0, 0, 1, 1], [(words[0], end) for words, end in zip(makers, made.ends, strict=False)]
-    *_, checked, examined = (end.out for end in made.ends)
-    return (*_records(place), *_reports(place), *_vectors(place), *_known(place, checked, examined), *_others())
+    assert codes == [1, 1, 0, 0, 0, 1, 1, 0], [(words[0], end) for words, end in zip(makers, made.ends, strict=False)]
+    *_, checked, examined, _ = (end.out for end in made.ends)
+    return (
+        *_records(place),
+        *_reports(place),
+        *_vectors(place),
+        *_known(place, checked, examined),
+        *_certificates(place),
+        *_others(),
+    )
 
 
+THEOREM = ("cud", "--theorem", "no_veto_overridden")
 LITTLE = ("--transitions", "12", "--examples", "1")
 """The least effort of a check."""
 
@@ -163,6 +172,17 @@ def _known(place: Path, checked: str, examined: str) -> Iterator[Kind]:
     examine = ("examine", "tests.engines.arbiters.kernels:Honest", "--examples", "1", "--seconds", "0.1", "--known",
                "{file}")  # fmt: skip
     yield Kind("report of examine", [json.loads(examined)], (examine,), 600, few=1, refutes=True, starts=True)
+
+
+def _certificates(place: Path) -> Iterator[Kind]:
+    there = {str(path.relative_to(place)): path.read_bytes() for path in sorted(place.glob("certificates/*/*/*.json"))}
+    (file,) = (name for name in there if name.endswith("theorem.json"))
+    beside = {one: content for one, content in there.items() if one != file}
+    checked = ("certify", *THEOREM, "--check", "--out", "{folder}/certificates")
+    yield Kind("certificate", [json.loads(there[file])], (checked,), 1_000, file=file, beside=beside, refutes=True)
+    recalled = ("prove", *THEOREM, "--certificates", "{folder}/certificates")
+    yield Kind("certificate, recalled", [json.loads(there[file])], (recalled,), 30, few=0, file=file, beside=beside,
+               starts=True, refutes=True)  # fmt: skip
 
 
 def _others() -> Iterator[Kind]:

@@ -156,6 +156,8 @@ def _child(request: dict[str, Any], spool: str, answers: int) -> NoReturn:
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         try:
             code = _called(words)
+        except KeyboardInterrupt:  # after the end of the command, before the end of its process
+            code = 130
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, signal.valid_signals())
         if len(request["commands"]) > 1:

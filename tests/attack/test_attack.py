@@ -13,7 +13,7 @@ import pytest
 
 from evenhand.cli import COMMANDS
 from evenhand.cli.schemas import PUBLISHED
-from tests.attack.disks import writers
+from tests.attack.disks import writers, writing
 from tests.attack.kinds import kinds
 from tests.attack.parts import PARTS
 from tests.attack.running import LINUX, Arena, faults_of
@@ -118,6 +118,12 @@ def test_every_command_and_every_path_is_attacked(arena: Arena) -> None:
     written = {(command.split()[0], option) for command, option in writers(arena)}
     paths = [(c.split()[0], one.names[0]) for c in COMMANDS for one in parameters(c) if one.kind is Path and one.names]
     assert [one for one in paths if one not in read | written | words] == []
+    for command, option in writers(arena):
+        place = arena.new()
+        (place / "disk").mkdir()
+        signals = [[2, 1.0]] if command == "serve" else []
+        ran = arena.run(writing(arena, command, option, place / "disk"), folder=place, starts=True, signals=signals)
+        assert ran.last.code != 2, f"{command} {option} reads a path: its kind of file is missing in kinds.py"
 
 
 def test_a_fault_is_found(arena: Arena, tmp_path: Path) -> None:
