@@ -68,7 +68,16 @@ def test_a_store_with_damaged_rows_is_bad_input(cli: Command, tmp_path: Path) ->
     plan.write_text(json.dumps(PLAN), "utf-8")
     assert cli("campaign", "run", str(plan), "--jobs", "1").code == 0
     whole = plan.with_suffix(".store").read_bytes()
-    for change in ("seconds = ''", "limits = ''", "content = 1000000000000", "limits = x'ff'", "digest = ''"):
+    for change in (
+        "outcome = 'x'",
+        "outcome = 'time'",
+        'limits = \'{"seconds":"x"}\'',
+        "seconds = ''",
+        "limits = ''",
+        "content = 1000000000000",
+        "limits = x'ff'",
+        "digest = ''",
+    ):
         plan.with_suffix(".store").write_bytes(whole)
         with sqlite3.connect(plan.with_suffix(".store")) as there:
             there.execute(f"UPDATE evenhand_results SET {change}")
