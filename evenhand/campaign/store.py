@@ -189,11 +189,12 @@ def _known_outcome(outcome: Any, limits: Any, made: Any) -> None:
     """Raise ValueError unless a row has one of the outcomes, with what belongs to it."""
     if outcome not in OUTCOMES:
         raise ValueError(f"its outcome is {outcome!r:.40}")
-    because = made.get("because") if isinstance(made, dict) else None
+    because = cast("dict[str, Any]", made).get("because") if isinstance(made, dict) else None
     if isinstance(because, str) != (outcome != "done"):
         raise ValueError(f"its content is none of an outcome {outcome!r}")
-    numbers = [limits.get(name) if isinstance(limits, dict) else "" for name in ("seconds", "memory")]
-    if not all(number is None or (isinstance(number, int | float) and number > 0) for number in numbers):
+    known = cast("dict[str, Any]", limits) if isinstance(limits, dict) else {"seconds": "", "memory": ""}
+    numbers = (known.get("seconds"), known.get("memory"))
+    if not all(number is None or (isinstance(number, int | float) and number >= 0) for number in numbers):
         raise ValueError("its limits are none")
 
 
