@@ -10,7 +10,7 @@ ARGS ?=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help verify test deep attack lint bench docs schemas clean
+.PHONY: help verify test deep attack lint bench docs gallery schemas clean
 
 help:    ## Show this list
 	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## (.*)/  make \1\t\2/' | expand -t 16
@@ -42,6 +42,9 @@ docs: $(STAMP)      ## Build the documents as a site in out/site; a broken link 
 	  --output docs/reference/commands.md
 	$(BIN)/python -m evenhand.cli.pages
 	$(BIN)/python -m mkdocs build
+
+gallery: $(STAMP)   ## Draw the pictures of docs/explanation/gallery.md again
+	$(BIN)/python docs/explanation/gallery/draw.py
 
 schemas: $(STAMP)   ## Write the published JSON Schemas from the types of the files
 	$(BIN)/python -m evenhand.cli.schemas

@@ -19,7 +19,7 @@ from typing import Any, cast
 
 from evenhand.arbiters.again import regressions
 from evenhand.arbiters.answer import Answer
-from evenhand.arbiters.examining import answers, question_names
+from evenhand.arbiters.examining import MOST_PLAYS, answers, question_names
 from evenhand.arbiters.kernels import NotExaminable, Subject
 from evenhand.arbiters.loading import Origin, origin_of
 from evenhand.arbiters.power import Power
@@ -117,7 +117,8 @@ def examine(
     allow: Mapping[str, str] | None = None,
     known: Path | str | None = None,
     place: str = "",
-    seconds: float = 60.0,
+    seconds: float | None = None,
+    plays: int = MOST_PLAYS,
     examples: int = 60,
     seed: int = 0,
 ) -> Examination:
@@ -126,18 +127,19 @@ def examine(
     `allow` maps a question (such as "listing order") to the reason why its finding is intended.  `known` is a report of
     an earlier examination (`report.json`, or the folder that holds it), whose findings are expected now.  `place`
     (`package.module:factory`) lets other processes import the kernel where its own name does not.  `seconds` bounds
-    the whole, `examples` the drawn plays of each question.  Raises `NotExaminable` (a ValueError) for a kernel that
+    the whole, by the clock (None: 60 CPU seconds); `plays` the small plays that are tried, `examples` the drawn plays
+    of each question.  Raises `NotExaminable` (a ValueError) for a kernel that
     lacks the least that is needed, and for an exception to a question that does not exist; BadBaseline (a ValueError)
     for a file at `known` that is no report.
     """
-    allowed = dict(allow or {})
+    allowed = _exceptions(allow)
     unknown = sorted(allowed.keys() - set(question_names()))
     if unknown:
         known = ", ".join(question_names())
         raise NotExaminable(f"there is no question {unknown[0]!r} to allow; there are: {known}")
     earlier = KnownFindings() if known is None else _earlier(Path(known))
     began = time.monotonic()
-    examined = answers(kernel, place=place, seconds=seconds, examples=examples, seed=seed)
+    examined = answers(kernel, place=place, seconds=seconds, most=plays, examples=examples, seed=seed)
     made = tuple(
         replace(one, allowed=allowed.get(one.question) or _known(earlier, examined.subject, one))
         if one.status is Status.REFUTED
@@ -147,6 +149,12 @@ def examine(
     origin = origin_of(kernel, place)
     spent = time.monotonic() - began
     return Examination(examined.subject, made, spent, examined.power, examined.interrupted, origin)
+
+
+def _exceptions(allow: Mapping[str, str] | None) -> dict[str, str]:
+    if isinstance(allow, Mapping) or allow is None:
+        return dict(allow or {})
+    raise NotExaminable(f"{allow!r} gives no reasons: write allow={{'listing order': 'seniority is our rule'}}")
 
 
 def _earlier(path: Path) -> KnownFindings:

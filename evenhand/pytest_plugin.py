@@ -69,14 +69,23 @@ def pytest_report_header() -> str | None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
-    """Remove evenhand's frames from its deliberate errors: they say nothing of the reader's code."""
+    """Remove evenhand's frames from its deliberate errors: they say nothing of the reader's code.
+
+    Where an assertion about an examination fails, show the whole of it: pytest cuts long messages that are no text.
+    """
     found = call.excinfo
+    if found is not None and isinstance(found.value, AssertionError) and (last := _last(found.value.__traceback__)):
+        for one in last.tb_frame.f_locals.values():
+            if type(one).__module__ == "evenhand.examination":
+                item.add_report_section(call.when, "evenhand", str(one))
     if found is None or item.config.getoption("fulltrace", False):
         return
     from evenhand.core.answers import ModelError
 
     error: BaseException | None = found.value
-    if not isinstance(error, ModelError | TypeError | ValueError) or not _is_ours(_last(error.__traceback__)):
+    deliberate = isinstance(error, ModelError | TypeError | ValueError)
+    finding = type(error).__module__ == "evenhand.arbiters.again"
+    if not (deliberate or finding) or not _is_ours(_last(found.value.__traceback__)):
         return
     while error is not None:
         error.__traceback__ = _foreign(error.__traceback__)

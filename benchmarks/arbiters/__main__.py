@@ -1,6 +1,6 @@
 """Examine every listed kernel as a user does, in a process of its own: `python -m benchmarks.arbiters`.
 
-    python -m benchmarks.arbiters [--json] [--seconds N] [NAME …]
+    python -m benchmarks.arbiters [--json] [NAME …]
 
 A planted arbiter counts as found if the question that the list expects refutes it, as named if the answer has the words
 of the list.  Seconds are those of the processor, of the whole command with its children.
@@ -19,9 +19,9 @@ from typing import Any
 from benchmarks.arbiters.listed import LOOKS, OPTIONS, PLANTED
 
 
-def examined(place: str, seconds: float) -> tuple[list[dict[str, Any]], float]:
+def examined(place: str) -> tuple[list[dict[str, Any]], float]:
     """Return the findings of `evenhand examine`, and its processor seconds.  Raises RuntimeError for other exits."""
-    words = [sys.executable, "-m", "evenhand", "examine", place, "--json", "--seconds", str(seconds)]
+    words = [sys.executable, "-m", "evenhand", "examine", place, "--json"]
     words += OPTIONS.get(place, ())
     before = os.times()
     made = subprocess.run(words, capture_output=True, text=True, check=False)
@@ -32,9 +32,9 @@ def examined(place: str, seconds: float) -> tuple[list[dict[str, Any]], float]:
     return json.loads(made.stdout)["verdicts"], used
 
 
-def row_of(name: str, place: str, question: str, words: str, seconds: float) -> dict[str, Any]:
+def row_of(name: str, place: str, question: str, words: str) -> dict[str, Any]:
     """Return the row of one kernel; an honest one has no question that is expected."""
-    findings, used = examined(place, seconds)
+    findings, used = examined(place)
     refuted = {one["claim"].replace("_", " "): one for one in findings if one["status"] == "REFUTED"}
     late = [one["claim"].replace("_", " ") for one in findings if one["status"] == "UNDECIDED"]
     hit = refuted.get(question) or next(iter(refuted.values()), None)
@@ -80,7 +80,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.arbiters", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="only these kernels")
     parser.add_argument("--json", action="store_true", help="one JSON object at the end")
-    parser.add_argument("--seconds", type=float, default=60.0, help="time limit of each")
     given = parser.parse_args()
     listed = [(one.name, one.place, one.question, one.words) for one in PLANTED]
     listed += [(place.partition(":")[2], place, "", "") for place in LOOKS]
@@ -91,7 +90,7 @@ def main() -> int:
         print("| kernel | question | answer | steps | agents | CPU seconds |\n|---|---|---|---|---|---|")
     for one in listed:
         if not given.names or one[0] in given.names:
-            rows.append(row_of(*one, given.seconds))
+            rows.append(row_of(*one))
             if not given.json:
                 print(line(rows[-1]), flush=True)
     made = summary(rows)

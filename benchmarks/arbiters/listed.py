@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 STRANGE = "benchmarks.arbiters.strange"
 STATEFUL = "benchmarks.arbiters.stateful"
+UNSEEN = "benchmarks.arbiters.unseen"
+OFFERED = "benchmarks.arbiters.offered"
 HONEST = "benchmarks.arbiters.honest"
 TESTS = "tests.engines.arbiters.kernels"
 
@@ -108,7 +110,32 @@ FROM_TESTS = (
 )
 """The planted arbiters of the tests."""
 
-PLANTED = DRAWN_UP + FROM_TESTS
+LATER = (
+    Planted(f"{UNSEEN}:most_common", "a tie goes to the vote that was met first", "delivery order", "over first"),
+    Planted(f"{UNSEEN}:float_total", "a sum of floats", "delivery order", "delivery order decides"),
+    Planted(f"{UNSEEN}:Wordy", "the longest message is read", "labels", "longest label"),
+    Planted(f"{UNSEEN}:Uptime", "odd hours of the monotonic clock", "clock", "clock decides"),
+    Planted(f"{UNSEEN}:FirstDone", "objects in a set", "identity", "object identity decides"),
+    Planted(f"{UNSEEN}:Mailbox", "names with the same beginning share a box", "names", "in the names decides"),
+    Planted(f"{UNSEEN}:Waiting", "a default argument outlives the kernel", "repetition", "earlier runs"),
+    Planted(f"{UNSEEN}:Permits", "three collisions use up all permits", "progress", "no choice makes progress"),
+    Planted(f"{UNSEEN}:NoShow", "a vote against brings the quorum", "participation", "worth -1"),
+    Planted(f"{UNSEEN}:Misrouted", "answers go by name, requests by arrival", "delivery order", "order decides"),
+    Planted(f"{UNSEEN}:WarmCache", "a cache hands out an earlier round", "history", "the past of"),
+    Planted(f"{UNSEEN}:Poisoned", "a bad request ends the batch", "listing order", "listing order decides"),
+)
+"""Drawn up, with their kernels, by another who had read the documents and not the code of the questions."""
+
+BY_OFFER = (
+    Planted(f"{OFFERED}:Loophole", "one wins where the rule says nobody may", "own rule", "own rule forbids"),
+    Planted(f"{OFFERED}:Overdrawn", "the stock is counted too late", "own rule", "round 2 gave .* forbids"),
+    Planted(f"{OFFERED}:Seated", "being asked gives a seat", "asking order", "asked first"),
+    Planted(f"{OFFERED}:Aliased", "a snapshot is no copy", "snapshot", "does not go on"),
+    Planted(f"{OFFERED}:Drawn", "equal bids above a million win by seat", "listing order", "first in `agents`"),
+)
+"""Drawn up for the questions that a rule, a menu that acts, a snapshot and a strategy open, by who wrote these."""
+
+PLANTED = DRAWN_UP + FROM_TESTS + LATER + BY_OFFER
 
 LOOKS = {
     f"{HONEST}:AnnouncedDraw": "a tie is drawn from a seed that can be set, and `observe` tells it",
@@ -128,6 +155,7 @@ LOOKS = {
     f"{HONEST}:Cud": "the reference kernel of `cud` through an adapter",
     f"{HONEST}:Lake": "an environment where those that collide stay",
     f"{HONEST}:Vickrey": "the highest of the sealed bids pays the second highest; equal bids sell nothing",
+    f"{OFFERED}:Copied": "it can be restored, and has a rule of its own that it keeps",
     f"{HONEST}:Renamer": "fixed seats that can be renamed, and none is favoured",
 }
 """Honest kernels that look suspicious → what looks so."""

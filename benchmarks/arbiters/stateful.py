@@ -90,8 +90,8 @@ class Philosophers:
         self.ate = False
 
     def choices(self, agent: str) -> list[str]:
-        """Return which fork may be reached for; who waits can only wait."""
-        return ["wait"] if agent in self.forks.values() else ["left", "right"]
+        """Return which fork may be reached for; who has one can only wait."""
+        return ["wait"] if agent in self.forks.values() else ["rest", "left", "right"]
 
     def act(self, profile: Profile) -> dict[str, str]:
         """Reach for the forks; eat if one agent alone has reached."""

@@ -18,7 +18,7 @@ from typing import Any
 
 from evenhand.arbiters.answer import Answer
 from evenhand.arbiters.apart import CHANGES, apart
-from evenhand.arbiters.kernels import NotExaminable, Subject
+from evenhand.arbiters.kernels import Left, NotExaminable, Subject
 from evenhand.arbiters.loading import Origin
 from evenhand.arbiters.plays import Play, menus, perform
 from evenhand.arbiters.question import Question, Unable
@@ -50,10 +50,14 @@ def recheck(origin: Origin, question: str, plays: Iterable[Mapping[str, Any]], *
     Raises NotExaminable where the kernel is missing, or the question can no longer be asked.
     """
     end = time.monotonic() + seconds
+
+    def left() -> float:
+        return end - time.monotonic()
+
     if question in {change.name for change in CHANGES}:
-        _apart(origin, question, end)
+        _apart(origin, question, left)
         return
-    subject = replace(subject_of(origin.factory()), until=end)
+    subject = replace(subject_of(origin.factory()), left=left)
     asked = next((one for one in questions() if one.name == question), None)
     if asked is None or asked.missing(subject):
         why = f"the kernel offers no {asked.missing(subject)}" if asked else "this evenhand has no such question"
@@ -69,8 +73,8 @@ def recheck(origin: Origin, question: str, plays: Iterable[Mapping[str, Any]], *
             raise Found("\n".join([f"{question}: {witness.why}", *witness_lines(answer)]))
 
 
-def _apart(origin: Origin, question: str, end: float) -> None:
-    answers = apart(subject_of(origin.factory()), origin, end, ())
+def _apart(origin: Origin, question: str, left: Left) -> None:
+    answers = apart(subject_of(origin.factory()), origin, left, ())
     answer = next(one for one in answers if one.question == question or one.status is Status.REFUTED)
     if answer.status is Status.REFUTED:
         raise Found("\n".join([f"{answer.question}: {answer.named}", *witness_lines(answer)]))

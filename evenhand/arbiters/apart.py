@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 import sys
-import time
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from evenhand.arbiters.answer import Answer
 from evenhand.arbiters.child import key_of, sort_key
-from evenhand.arbiters.kernels import Subject
+from evenhand.arbiters.kernels import Left, Subject
 from evenhand.arbiters.loading import Origin
 from evenhand.arbiters.plays import Play, Round, Shown, plays
 from evenhand.arbiters.question import Witness
@@ -89,8 +88,8 @@ class _Failed(Exception):
     """Another process gave no answer; the message says why."""
 
 
-def apart(subject: Subject, origin: Origin | None, end: float, explained: Collection[str]) -> Iterator[Answer]:
-    """Answer the questions about process, hash seed and clock by the moment `end`, unless findings explain them."""
+def apart(subject: Subject, origin: Origin | None, left: Left, explained: Collection[str]) -> Iterator[Answer]:
+    """Answer the questions about process, hash seed and clock in the seconds `left`, unless findings explain them."""
     because = "" if origin else NO_PLACE
     because = f"explained by: {', '.join(sorted(explained))}" if explained else because
     base: Seen = {}
@@ -102,9 +101,9 @@ def apart(subject: Subject, origin: Origin | None, end: float, explained: Collec
             yield Answer(change.name, change.sentence, Status.UNDECIDED, NO_CLOCK)
             continue
         try:
-            base = base or _shown(origin, BASE, end)
-            others = [(world, _shown(origin, world, end)) for world in change.worlds]
-            yield (made := _compared(subject, change, base, others, end))
+            base = base or _shown(origin, BASE, left)
+            others = [(world, _shown(origin, world, left)) for world in change.worlds]
+            yield (made := _compared(subject, change, base, others, left))
         except OutOfTime:
             yield Answer(change.name, change.sentence, Status.UNDECIDED, "there was no time left", open=True)
             continue
@@ -121,35 +120,47 @@ def apart(subject: Subject, origin: Origin | None, end: float, explained: Collec
             because = "explained by: process"
 
 
-def _compared(subject: Subject, change: _Change, base: Seen, others: list[tuple[_World, Seen]], end: float) -> Answer:
+def repeats(origin: Origin, play: Play, left: Left) -> bool:
+    """Return whether a play that varies within a process varies in the same way in another: earlier runs decide it."""
+    try:
+        one, other = (_shown(origin, BASE, left, key_of(play)) for _ in range(2))
+    except (_Absent, _Failed):
+        return False
+    return one == other and len({compared for compared, _ in one.values()}) > 1
+
+
+def _compared(subject: Subject, change: _Change, base: Seen, others: list[tuple[_World, Seen]], left: Left) -> Answer:
     """Compare what the processes showed, play by play."""
     for world, other in others:
         if missing := [key for key in base if key not in other]:
             why = f"{change.decides}: the choices that are offered differ"
-            witness = _witness(subject, missing[0], (base, {}), world, end)
+            witness = _witness(subject, missing[0], (base, {}), world, left)
             return Answer(change.name, change.sentence, Status.REFUTED, why, why, witness, len(base))
     differing = {key: world for world, other in reversed(others) for key in base if base[key][0] != other[key][0]}
     if not differing:
-        return Answer(change.name, change.sentence, Status.HOLDS, plays=len(base), complete=True)
+        scope = f"{'all' if len(base) < COUNT else 'the first'} {len(base)} plays, in {len(others) + 1} processes"
+        return Answer(change.name, change.sentence, Status.HOLDS, scope, plays=len(base), complete=len(base) < COUNT)
     first = next(key for key in base if key in differing)
     other = next(seen for world, seen in others if world is differing[first])
-    witness = _witness(subject, first, (base, other), differing[first], end)
+    witness = _witness(subject, first, (base, other), differing[first], left)
     named = f"{change.decides}: {len(differing)} of {len(base)} plays differ"
     return Answer(change.name, change.sentence, Status.REFUTED, witness.why, named, witness, len(base))
 
 
-def _witness(subject: Subject, key: str, seen: tuple[Seen, Seen], world: _World, end: float) -> Witness:
+def _witness(subject: Subject, key: str, seen: tuple[Seen, Seen], world: _World, left: Left) -> Witness:
     """Return the play with this key, and what each process said of it."""
     play = Play(subject.agents, ())
-    play = next((one for one in plays(replace(subject, until=end), sort=sort_key) if key_of(one) == key), play)
+    play = next((one for one in plays(replace(subject, left=left), sort=sort_key) if key_of(one) == key), play)
     shown, also = (Shown(tuple(Round(None, told=text) for text in one[key][1]) if key in one else ()) for one in seen)
     return Witness(play, shown, "the outcomes differ", f"{world.words} in place of {BASE.words}", play, also)
 
 
-def _shown(origin: Origin, world: _World, end: float) -> Seen:
-    """Return what each of the first plays shows in a fresh process.  Raises _Failed and OutOfTime."""
-    left = end - time.monotonic()
-    if left < SHORTEST:
+def _shown(origin: Origin, world: _World, left: Left, again: str | None = None) -> Seen:
+    """Return what each of the first plays shows in a fresh process, or one play with this key again and again.
+
+    Raises _Absent, _Failed and OutOfTime.
+    """
+    if left() < SHORTEST:
         raise OutOfTime
     path = os.pathsep.join([os.getcwd(), *sys.path])
     environment = {**os.environ, "PYTHONHASHSEED": world.hash_seed, "PYTHONPATH": path}
@@ -160,8 +171,9 @@ def _shown(origin: Origin, world: _World, end: float) -> Seen:
         environment=environment,
     )
     try:
-        process.send([json.dumps({"origin": origin.to_json(), "clock": world.ahead, "plays": COUNT}).encode() + b"\n"])
-        made = json.loads(process.line(left))
+        asked = {"origin": origin.to_json(), "clock": world.ahead, "plays": COUNT, "again": again}
+        process.send([json.dumps(asked).encode() + b"\n"])
+        made = json.loads(process.line(left()))
     except NoLine as error:
         if error.failure is Failure.HUNG:
             raise OutOfTime from error

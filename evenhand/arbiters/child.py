@@ -1,7 +1,8 @@
 """Plays in a process of its own, under another hash seed or another clock: `python -m evenhand.arbiters.child`.
 
-It reads one line of JSON from standard input (`origin`, `clock`, `plays`) and writes one line: `shown`, for each play
-what it showed; `absent`, why the kernel is not found; or `error`.  All are texts that are the same under any hash seed.
+It reads one line of JSON from standard input (`origin`, `clock`, `plays`, and `again`: the key of one play to repeat,
+or null) and writes one line: `shown`, for each play what it showed; `absent`, why the kernel is not found; or `error`.
+All are texts that are the same under any hash seed.
 What the kernel prints goes to standard error, because it is no outcome.
 """
 
@@ -12,6 +13,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
@@ -33,7 +35,7 @@ def key_of(play: Play) -> str:
 
 
 def shift_clock(seconds: int) -> None:
-    """Put the clocks of this process ahead, and let each reading take some time."""
+    """Put the clocks of the module `time` ahead, and let each reading take some time."""
     readings = [0]
 
     def ahead(read: Any, unit: int) -> Any:
@@ -47,16 +49,31 @@ def shift_clock(seconds: int) -> None:
         setattr(time, name, ahead(getattr(time, name), 1))
         setattr(time, f"{name}_ns", ahead(getattr(time, f"{name}_ns"), 1_000_000_000))
 
-    class Shifted(datetime.datetime):
+
+def shift_calendar(seconds: int) -> None:
+    """Put `datetime` ahead, wherever modules in Python have imported it.
+
+    It comes after the imports of a kernel, because extension modules in C fail to load with another class in its place.
+    """
+    real = datetime.datetime
+
+    class Kind(type):
+        def __instancecheck__(cls, one: object) -> bool:
+            return isinstance(one, real)
+
+    class Shifted(datetime.datetime, metaclass=Kind):
         @classmethod
         def now(cls, tz: datetime.tzinfo | None = None) -> Any:
-            return super().now(tz) + datetime.timedelta(seconds=seconds)
+            return real.now(tz) + datetime.timedelta(seconds=seconds)
 
         @classmethod
         def utcnow(cls) -> Any:
-            return super().now(datetime.UTC).replace(tzinfo=None) + datetime.timedelta(seconds=seconds)
+            return real.now(datetime.UTC).replace(tzinfo=None) + datetime.timedelta(seconds=seconds)
 
-    datetime.datetime = Shifted  # type: ignore[misc]
+    for module in [*sys.modules.values()]:
+        if str(getattr(module, "__file__", "")).endswith(".py"):
+            for name in [name for name, value in vars(module).items() if value is real]:
+                setattr(module, name, Shifted)
 
 
 def answer(asked: dict[str, Any]) -> dict[str, Any]:
@@ -68,9 +85,17 @@ def answer(asked: dict[str, Any]) -> dict[str, Any]:
     except NotExaminable as error:
         return {"absent": str(error)}
     try:
-        subject = subject_of(factory)
-        performed = ((play, perform(subject, play)) for play in islice(plays(subject, sort=sort_key), asked["plays"]))
-        shown = {key_of(play): [fixed(one.compared()), [row.text for row in one.rounds]] for play, one in performed}
+        subject, most = subject_of(factory), asked["plays"]
+        if asked["clock"]:
+            for play in islice(plays(subject, sort=sort_key), 1):
+                perform(subject, play)  # it may import more
+            shift_calendar(asked["clock"])
+        some: Iterator[tuple[str, Play]] = ((key_of(one), one) for one in islice(plays(subject, sort=sort_key), most))
+        if asked["again"]:  # found before any kernel acts, so that the first of its runs is the first of this process
+            again = next((play for key, play in some if key == asked["again"]), None)
+            some = ((str(number), again) for number in range(most) if again is not None)
+        performed = ((key, perform(subject, play)) for key, play in some)
+        shown = {key: [fixed(one.compared()), [row.text for row in one.rounds]] for key, one in performed}
     except NotExaminable as error:
         return {"error": str(error)}
     return {"shown": shown}

@@ -5,32 +5,35 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from math import inf
+from dataclasses import dataclass, field, replace
 from random import Random
-from typing import TypeVar, cast
+from typing import Any, TypeVar
 
-from hypothesis import HealthCheck, Phase, find, settings
+from hypothesis import Phase, find, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky, NoSuchExample
 
 from evenhand.arbiters.answer import Answer
-from evenhand.arbiters.apart import CHANGES, apart
-from evenhand.arbiters.kernels import POPULATION, Factory, Subject
-from evenhand.arbiters.loading import origin_of
-from evenhand.arbiters.plays import Play, offers, perform, plays
+from evenhand.arbiters.apart import CHANGES, apart, repeats
+from evenhand.arbiters.kernels import EVERY, POPULATION, SOME, Factory, Sampled, Subject
+from evenhand.arbiters.loading import Origin, origin_of
+from evenhand.arbiters.plays import MOST_ROUNDS, WITH_SNAPSHOTS, Play, Shown, offers, perform, plays
 from evenhand.arbiters.power import Power, power
 from evenhand.arbiters.question import Question, Unable, Witness
 from evenhand.arbiters.questions import questions
 from evenhand.arbiters.subjects import subject_of
+from evenhand.arbiters.variants import ORDERS
 from evenhand.core.verdict import Status
 from evenhand.processes.alarm import Hung, until
-from evenhand.processes.clock import OutOfTime
+from evenhand.processes.clock import Clock, OutOfTime
 
 T = TypeVar("T")
 
 MOST_PLAYS = 3_000
-"""Plays that are enumerated at most."""
+"""Plays that are enumerated at most, unless the caller says otherwise."""
+
+SECONDS, PACE = 60.0, 0.25
+"""Limit in CPU seconds where the caller gives none; by the clock it is four times as long, for what only waits."""
 
 SMALL, DRAWN, NAMED = 0.5, 0.65, 0.75
 """Parts of the time after which small plays, drawn plays and names for arbiters end; other processes have the rest."""
@@ -42,7 +45,10 @@ LATE = "not every small play was tried in the time given"
 INTERRUPTED = "interrupted before every small play was tried"
 HUNG = "a call of the kernel did not return in the time given"
 
-HASHED = ("delivery order", "listing order", "names", "identity", "labels", "number of agents", "exchange")
+UNSTEADY = ("repetition", "identity", "snapshot")
+"""Questions whose findings leave all others open, or forbid to restore kernels."""
+
+HASHED = (*ORDERS[1:], "labels", "number of agents", "exchange")
 """Questions whose answers another hash seed may change."""
 
 
@@ -56,10 +62,10 @@ class _Asked:
     drawn: int = 0
     unable: str = ""
 
-    def ask(self, subject: Subject, play: Play) -> Witness | None:
+    def ask(self, subject: Subject, play: Play, shown: Shown) -> Witness | None:
         """Ask it of one play.  Raises OutOfTime."""
         try:
-            found = self.question.ask(subject, play, perform(subject, play))
+            found = self.question.ask(subject, play, shown)
         except Unable as error:
             self.unable = self.unable or str(error)
             return None
@@ -83,24 +89,33 @@ def question_names() -> tuple[str, ...]:
 
 
 def answers(
-    kernel: Factory, *, name: str = "", place: str = "", seconds: float = 60.0, examples: int = 60, seed: int = 0
+    kernel: Factory,
+    *,
+    place: str = "",
+    seconds: float | None = None,
+    most: int = MOST_PLAYS,
+    examples: int = 60,
+    seed: int = 0,
 ) -> Examined:
     """Examine a kernel.
 
-    `seconds` bounds the whole, `examples` the drawn plays of each question.  Raises NotExaminable.
+    `seconds` bounds the whole (None: `SECONDS` of CPU), `most` the enumerated plays, `examples` the drawn plays of each
+    question.  Raises NotExaminable.
     """
-    began = time.monotonic()
-    subject = subject_of(kernel, name)
+    limit, spent = SECONDS if seconds is None else seconds, _spent(PACE if seconds is None else 1.0)
+    subject, origin = subject_of(kernel), origin_of(kernel, place)
     able = [_Asked(one) for one in questions() if not one.missing(subject)]
-
     late = ""
 
     def bounded(part: float, work: Callable[[Subject], T]) -> T | None:
         nonlocal late
-        moment = began + seconds * part
+
+        def left() -> float:
+            return limit * part - spent()
+
         try:
-            with until(lambda: moment - time.monotonic(), seconds * GRACE):
-                return None if late in (HUNG, INTERRUPTED) else work(replace(subject, until=moment))
+            with until(left, limit * GRACE):
+                return None if late in (HUNG, INTERRUPTED) else work(replace(subject, left=left))
         except OutOfTime as error:
             late = HUNG if isinstance(error, Hung) else late or LATE
         except KeyboardInterrupt:
@@ -110,25 +125,26 @@ def answers(
     def interrupted() -> bool:
         return late == INTERRUPTED
 
-    tried = bounded(SMALL, lambda one: _enumerate(one, able))
-    scope = _Scope(late=late) if tried is None else tried
+    tried = _Tried(most, f", with {SOME} values of each strategy" if "strategies" in subject.abilities else "")
+    bounded(SMALL, lambda one: _enumerate(one, able, tried))
+    tried.late = late
     bounded(DRAWN, lambda one: _draw(one, able, examples, seed))
     found = {one.question.name for one in able if one.witness is not None}
-    made = {
-        one.question.name: _answer(one, scope, found, lambda one: bounded(NAMED, lambda subject: _named(subject, one)))
-        for one in able
-    }
+
+    def name(one: _Asked) -> str | None:
+        return bounded(NAMED, lambda subject: _named(subject, one, origin))
+
+    made = {one.question.name: _answer(one, tried, found, name) for one in able}
     unsteady = found & {"repetition", "identity"}
     powers = None if unsteady else bounded(NAMED, power)
     every = [made.get(one.name) or _unasked(one, subject) for one in questions()]
     around: list[Answer] = []
     try:
-        end = -inf if interrupted() else began + seconds
-        for one in apart(subject, origin_of(kernel, place), end, unsteady):
+        for one in apart(subject, origin, lambda: 0.0 if interrupted() else limit - spent(), unsteady):
             around.append(one)
     except KeyboardInterrupt:
         late = INTERRUPTED
-        around += [*apart(subject, origin_of(kernel, place), -inf, unsteady)][len(around) :]
+        around += [*apart(subject, origin, lambda: 0.0, unsteady)][len(around) :]
     if any(one.question == "hash seed" and one.status is Status.REFUTED for one in around):
         every, powers = [_left_to_the_hash_seed(one) for one in every], None
     return Examined(subject, (*every, *around), powers, interrupted=interrupted())
@@ -141,39 +157,84 @@ def _left_to_the_hash_seed(one: Answer) -> Answer:
     return Answer(one.question, one.sentence, Status.UNDECIDED, "explained by: hash seed")
 
 
-@dataclass(frozen=True)
-class _Scope:
-    """Whether all small plays were tried; else why not: `late` for lack of time, or because there are too many.
+@dataclass
+class _Tried:
+    """The small plays that were tried, of `most` at most; `late` says why not all were, for lack of time.
 
-    `whole` is the number of rounds up to which all were.
+    `values` says of which choices, where not of all.
+
+    `whole` maps a number of agents to the number of rounds up to which all their plays were tried.
     """
 
-    complete: bool = False
+    most: int
+    values: str = ""
     late: str = ""
-    whole: int = 0
+    complete: bool = False
+    whole: dict[int, int] = field(default_factory=dict[int, int])
+    _last: tuple[int, int] | None = None
 
-    def many(self, question: Question) -> str:
+    def begin(self, play: Play) -> None:
+        """Begin a play; one of another size or length ends those before it."""
+        size = len(play.agents), len(play.rounds)
+        if size != self._last:
+            self.end()
+        self._last = size
+
+    def end(self) -> None:
+        """End the plays of one size and length: all were tried."""
+        if self._last is not None:
+            self.whole[self._last[0]] = self._last[1]
+
+    def lacking(self, question: Question) -> str:
         """Return why a question is undecided: no play with the rounds that it needs is among those all tried."""
-        if self.complete or self.whole >= question.rounds:
-            return ""
-        rounds = "one round" if question.rounds == 1 else f"{question.rounds} rounds"
-        return f"there are more than {MOST_PLAYS:,} plays of up to {rounds}"
+        if self.late or self.complete or question.rounds <= max(self.whole.values(), default=0):
+            return self.late
+        return f"there are more than {self.most:,} plays of {_rounds(question.rounds)}; raise the limit of plays"
 
     @property
-    def part(self) -> str:
-        """Return what HOLDS is about, where not all small plays were tried."""
-        rounds = "one round" if self.whole == 1 else f"{self.whole} rounds"
-        return "" if self.complete else f"all plays of up to {rounds}, and the first {MOST_PLAYS:,} plays alone"
+    def scope(self) -> str:
+        """Return what HOLDS is about."""
+        by_rounds = {rounds: max(n for n in self.whole if self.whole[n] >= rounds) for rounds in self.whole.values()}
+        parts = [f"up to {_rounds(rounds)} with up to {agents} agents" for rounds, agents in sorted(by_rounds.items())]
+        return f"all plays of {' and of '.join(parts)}{self.values}"
 
 
-def _enumerate(subject: Subject, able: list[_Asked]) -> _Scope:
+def _rounds(count: int) -> str:
+    return "one round" if count == 1 else f"{count} rounds"
+
+
+def _spent(pace: float) -> Callable[[], float]:
+    """Return a clock of CPU seconds; seconds of the other clock count by their `pace`, where that is more."""
+    cpu, began = Clock(by_clock=False), time.monotonic()
+    return lambda: max(cpu.spent(), pace * (time.monotonic() - began))
+
+
+def _enumerate(subject: Subject, able: list[_Asked], tried: _Tried) -> None:
     """Ask every question of every small play, up to a number.  Raises OutOfTime."""
-    for number, play in enumerate(plays(subject)):
-        if number >= MOST_PLAYS:
-            return _Scope(whole=len(play.rounds) - 1)
+    number = 0
+    for play in plays(subject):
+        tried.begin(play)
+        number += 1
+        if number > tried.most:
+            return
+        shown = perform(subject, play)
         for one in _open(able):
-            one.witness = one.ask(subject, play)
-    return _Scope(complete=True)
+            one.witness = one.ask(subject, play, shown)
+    tried.end()
+    tried.complete = "strategies" not in subject.abilities
+    if "snapshot" not in subject.abilities or any(one.witness for one in able if one.question.name in UNSTEADY):
+        return
+    restoring = replace(subject, saved={})
+    for play in plays(restoring, least=MOST_ROUNDS + 1, most=WITH_SNAPSHOTS):
+        tried.begin(play)
+        number += 1
+        if number > tried.most:
+            return
+        shown = perform(restoring, play)
+        for one in _open(able):
+            if one.question.name not in UNSTEADY:  # a restored kernel would tell nothing of these
+                one.witness = one.ask(restoring, play, shown)
+    tried.end()
 
 
 def _open(able: Iterable[_Asked]) -> Iterator[_Asked]:
@@ -186,46 +247,57 @@ def _open(able: Iterable[_Asked]) -> Iterator[_Asked]:
 
 
 def _draw(subject: Subject, able: list[_Asked], examples: int, seed: int) -> None:
-    """Draw larger plays for the questions that are still open; Hypothesis shrinks what it finds.  Raises OutOfTime."""
-    most = len(POPULATION) if "population" in subject.abilities else len(subject.agents)
-    drawn = st.tuples(
-        st.integers(2, most),
-        st.lists(st.lists(st.integers(0, 7), min_size=most, max_size=most), min_size=1, max_size=5),
-        st.integers(0, 9) if "seed" in subject.abilities else st.just(0),
-    )
-    for one in list(_open(able)):
+    """Draw larger plays for the questions that are still open; Hypothesis shrinks what it finds.  Raises OutOfTime.
+
+    Findings of plays with values of a strategy are drawn again, to shrink the values.
+    """
+    for one in (*_open(able), *(one for one in able if one.witness and "strategies" in subject.abilities)):
         found: list[Witness] = []  # shrinking ends with the smallest
 
-        def answered(plan: tuple[int, list[list[int]], int], one: _Asked = one, found: list[Witness] = found) -> bool:
+        def answered(play: Play, one: _Asked = one, found: list[Witness] = found) -> bool:
+            if not play.rounds:  # no agent had a choice
+                return False
             one.drawn += 1
-            witness = one.ask(subject, _built(subject, *plan))
+            witness = one.ask(subject, play, perform(subject, play))
             found += [] if witness is None else [witness]
             return witness is not None
 
         with suppress(NoSuchExample, Flaky):
             find(
-                drawn,
+                _drawn(subject),
                 answered,
                 settings=settings(
                     max_examples=examples,
                     database=None,
                     deadline=None,
                     phases=(Phase.generate, Phase.shrink),
-                    suppress_health_check=tuple(cast("Iterable[HealthCheck]", HealthCheck)),
+                    suppress_health_check=EVERY,
                 ),
                 random=Random(seed),
             )
-        one.witness = found[-1] if found else None
+        one.witness = found[-1] if found else one.witness
 
 
-def _built(subject: Subject, size: int, picks: list[list[int]], seed: int) -> Play:
-    """Return the play that numbers pick among the choices at each moment; it ends where `act` raises."""
-    agents = POPULATION[:size] if "population" in subject.abilities else subject.agents
-    play = Play(tuple(agents), (), seed)
-    session = play.start(subject)
-    for row in picks:
-        offered = offers(session, play)
-        profile = tuple((a, menu[n % len(menu)]) for (a, menu), n in zip(offered.items(), row, strict=False) if menu)
+@st.composite
+def _drawn(draw: st.DrawFn, subject: Subject) -> Play:
+    """Draw a play: a choice of each agent at each moment; it ends where `act` raises.
+
+    Of a strategy, a value that was drawn before is drawn again as often as a new one, because ties are rare otherwise.
+    """
+    every = POPULATION if "population" in subject.abilities else subject.agents
+    agents = every[: draw(st.integers(2, len(every)))] if "population" in subject.abilities else every
+    play = Play(agents, (), draw(st.integers(0, 9)) if "seed" in subject.abilities else 0)
+    session, before = play.start(subject), dict[str, list[Any]]()
+
+    def picked(menu: tuple[Any, ...]) -> Any:
+        if not isinstance(menu, Sampled):
+            return draw(st.sampled_from(menu))
+        values = before.setdefault(repr(menu.strategy), [])
+        values.append(draw(menu.strategy | st.sampled_from(values) if values else menu.strategy))
+        return values[-1]
+
+    for _ in range(draw(st.integers(1, 5))):
+        profile = tuple((agent, picked(menu)) for agent, menu in offers(session, play).items() if menu)
         if not profile:
             break
         play = replace(play, rounds=(*play.rounds, profile))
@@ -236,12 +308,14 @@ def _built(subject: Subject, size: int, picks: list[list[int]], seed: int) -> Pl
     return play
 
 
-def _named(subject: Subject, one: _Asked) -> str:
+def _named(subject: Subject, one: _Asked, origin: Origin | None) -> str:
     assert one.witness is not None
+    if one.question.name == "repetition" and origin and repeats(origin, one.witness.play, subject.left):
+        return "earlier runs in the same process decide"
     return one.question.named(subject, one.witness)
 
 
-def _answer(one: _Asked, scope: _Scope, found: set[str], name: Callable[[_Asked], str | None]) -> Answer:
+def _answer(one: _Asked, tried: _Tried, found: set[str], name: Callable[[_Asked], str | None]) -> Answer:
     question, explained = one.question, found & set(one.question.after)
     if one.witness is not None:
         named = name(one) or one.witness.why
@@ -249,7 +323,7 @@ def _answer(one: _Asked, scope: _Scope, found: set[str], name: Callable[[_Asked]
     if explained:
         because = f"explained by: {', '.join(sorted(explained))}"
         return Answer(question.name, question.sentence, Status.UNDECIDED, because, plays=one.plays)
-    because = scope.late or scope.many(question)
+    because = left_open = tried.lacking(question)
     if one.unable and not because:
         because = f"not asked{' of some plays' if one.plays else ''}: {one.unable}"
     elif not one.plays and not because:
@@ -258,11 +332,11 @@ def _answer(one: _Asked, scope: _Scope, found: set[str], name: Callable[[_Asked]
         question.name,
         question.sentence,
         Status.UNDECIDED if because else Status.HOLDS,
-        because or scope.part,
+        because or tried.scope,
         plays=one.plays,
         drawn=one.drawn,
-        complete=scope.complete,
-        open=bool(scope.late),
+        complete=tried.complete,
+        open=bool(left_open),
     )
 
 

@@ -1,20 +1,27 @@
 """The kernel's side: the abilities that an author offers, and how a kernel is started (`Subject`).
 
 A *kernel* is any object with `act({agent: choice}) -> {agent: outcome}`.  It names its agents (`agents`, or the factory
-takes them) and their choices (`choices(agent)`, a mapping or a list).  Everything else is optional; each ability opens
-more questions (`ABILITIES`).
+takes them) and their choices (`choices(agent)`, a mapping, a list or a Hypothesis strategy).  Everything else is
+optional; each ability opens more questions (`ABILITIES`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeAlias, cast
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis.strategies import SearchStrategy
 
 from evenhand.arbiters.values import comparable, fixed
 
 Factory: TypeAlias = Callable[..., Any]
+Left: TypeAlias = Callable[[], float]
+"""The seconds that are left."""
+
 Profile: TypeAlias = tuple[tuple[str, Any], ...]
 """The choices of one round, in the order in which they are handed over."""
 
@@ -27,11 +34,20 @@ ABILITIES: Mapping[str, str] = {
     "progress": "`progress()` says whether the last round achieved anything",
     "order": "`order()` lists the agents in the order of precedence that the kernel declares for the next round",
     "worth": "`worth(outcome)` is how good an outcome is for the agent that gets it",
+    "may": "`may(agent, choices, outcome)` says whether the kernel's own rule allows an agent that outcome now",
+    "snapshot": "`snapshot()` returns the state of the kernel, and `restore(snapshot)` goes back to it",
+    "choices(agent)": "`choices(agent)` is a method, so that being asked may change something",
+    "strategies": "`choices` gives a Hypothesis strategy: a few of its values are tried, and others drawn",
     "more": "`more(choice, than)` says whether a choice asks for more than another",
     "threads": "`threads` is true: several threads may call `act` at once, each with the choice of one agent",
     "labels": "`labels` lists the values in choices and outcomes whose names should not matter",
 }
 """Name of an ability → what the kernel offers."""
+
+SOME = 4
+"""Values of a strategy that are tried in every small play."""
+
+EVERY = tuple(cast("Iterable[HealthCheck]", HealthCheck))
 
 POPULATION = ("ann", "bob", "cid", "dan", "eve", "flo")
 """Names for a factory that takes agents."""
@@ -45,7 +61,7 @@ class NotExaminable(ValueError):
 class Subject:
     """A kernel to examine: how to start it afresh, its agents, and what it offers.
 
-    No play is begun after the moment `until` of the monotonic clock.
+    No play is begun when no seconds are `left`.
     """
 
     name: str
@@ -53,7 +69,9 @@ class Subject:
     agents: tuple[str, ...]
     abilities: frozenset[str]
     labels: tuple[Any, ...] = ()
-    until: float = math.inf
+    left: Left = lambda: math.inf
+    saved: dict[Hashable, tuple[Session, Any, Any]] | None = None
+    """Play → a kernel, its snapshot after the play, and what the rounds showed; None: kernels are always started."""
 
     def start(self, agents: Sequence[str], *, names: Mapping[str, str] | None = None, seed: int = 0) -> Session:
         """Start a fresh kernel for these agents.
@@ -96,9 +114,38 @@ def choices_of(kernel: Any, agent: str) -> tuple[Any, ...]:
         found = found(agent)
     elif isinstance(found, Mapping):
         found = cast("Mapping[str, Any]", found).get(agent)
+    if isinstance(found, SearchStrategy):
+        return Sampled.of(cast("SearchStrategy[Any]", found))
     if found is None or isinstance(found, str | bytes) or not isinstance(found, Iterable):
         raise NotExaminable(f"the kernel lists no choices for agent {agent!r}; give it `choices(agent)`, or a list")
     return listed(cast("Iterable[Any]", found))
+
+
+class Sampled(tuple[Any, ...]):
+    """A menu of some values of a Hypothesis `strategy`, from which others can be drawn."""
+
+    strategy: SearchStrategy[Any]
+
+    @staticmethod
+    @lru_cache
+    def of(strategy: SearchStrategy[Any]) -> Sampled:
+        """Return values of a strategy from the plainest to the longest; always the same ones."""
+        values: dict[Hashable, Any] = {}
+
+        @seed(0)
+        @settings(
+            max_examples=10 * SOME, database=None, deadline=None, phases=(Phase.generate,), suppress_health_check=EVERY
+        )
+        @given(strategy)
+        def collect(value: Any) -> None:
+            values.setdefault(comparable(value), value)
+
+        collect()
+        plain = sorted(values.values(), key=lambda one: (len(fixed(comparable(one))), fixed(comparable(one))))
+        spread = dict.fromkeys((len(plain) - 1) * n // (SOME - 1) for n in range(SOME))
+        menu = Sampled([plain[n] for n in spread])
+        menu.strategy = strategy
+        return menu
 
 
 def listed(values: Iterable[Any]) -> tuple[Any, ...]:

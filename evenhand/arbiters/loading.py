@@ -55,7 +55,7 @@ def origin_of(factory: Factory, place: str = "") -> Origin | None:
         return Origin(own) if own else None
     function, choices, listed, labels = made
     own = place or place_of(function)
-    plain = all(map(_plain, (*choices, *labels)))
+    plain = isinstance(choices, tuple) and all(map(_plain, (*choices, *labels)))
     return Origin(own, _lists(choices), listed, _lists(labels)) if own and plain else None
 
 

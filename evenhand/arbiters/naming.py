@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from evenhand.arbiters.kernels import Subject
@@ -26,35 +26,46 @@ def rule_that_fits(
     constant: bool = False,
     third: bool = True,
     show: Show = perform,
+    differ: Callable[[Play], bool] = lambda _: False,
 ) -> str:
     """Return the rules that fit the play and all its variants, each with what the favoured agent gets; empty if none.
 
-    A `third` agent that copies the first tells rules apart, where the population can be varied: of two, one wins
-    exactly where the other loses, and then the first rule that fits is told.  A rule that favours the same agent in all
-    variants counts only if `constant`.
+    A `third` agent that copies another tells rules apart, where the population can be varied: of two, one wins exactly
+    where the other loses, and then the first rule that fits is told.  Where variants of a play of three `differ` and no
+    rule fits them, none is told, unless the kernel draws.  A rule that favours the same agent in all variants counts
+    only if `constant`.
     """
-    for one in (_with_a_third(subject, play), play) if third else (play,):
+    for one in (*_with_a_third(subject, play), play) if third else (play,):
         runs = [(other, show(subject, other)) for other in (one, *variants(one))]
         last = [(other, shown.rounds[-1]) for other, shown in runs if not shown.error and shown.rounds]
         last = [run for run in last if _answers_all(*run)]
-        fitting = [f"{words} {prize}" for words, rule in criteria.items() if (prize := _fits(last, rule, constant))]
+        prizes = {words: prize for words, rule in criteria.items() if (prize := _fits(last, rule, constant))}
+        fitting = [f"{words} {prize}" for words, prize in prizes.items()]
         if fitting and constant:  # each of these is true: who is favoured does not depend on the variant
             return " and ".join(fitting)
+        if fitting and len(one.agents) > 2:  # of a whole ranking, the first of its rules is told
+            same = next(iter(prizes.values()))
+            return " or ".join(f"{words} {prize}" for words, prize in prizes.items() if prize == same)
         if fitting:
-            return " or ".join(fitting if len(one.agents) > 2 else fitting[:1])
+            return fitting[0]
+        drawn = "seed" in subject.abilities  # of three under one seed chance may hide the rule that fits two
+        if len(one.agents) > len(play.agents) and not drawn and differ(one):
+            return ""
     return ""
 
 
-def _with_a_third(subject: Subject, play: Play) -> Play:
-    """Return the play with a third agent that copies the first."""
+def _with_a_third(subject: Subject, play: Play) -> Iterator[Play]:
+    """Yield the play with a third agent that copies the first, and with one that copies the second."""
     if "population" not in subject.abilities or len(play.agents) != 2:
-        return play
+        return
     third = subject.agents[2]
-    if third in play.agents or any(play.agents[0] not in dict(profile) for profile in play.rounds):
-        return play
-    rounds = tuple((*profile, (third, dict(profile)[play.agents[0]])) for profile in play.rounds)
-    wider = replace(play, agents=(*play.agents, third), rounds=rounds)
-    return play if perform(subject, wider).error else wider
+    if third in play.agents or any(len(profile) < 2 for profile in play.rounds):
+        return
+    for copied in play.agents:
+        rounds = tuple((*profile, (third, dict(profile)[copied])) for profile in play.rounds)
+        wider = replace(play, agents=(*play.agents, third), rounds=rounds)
+        if not perform(subject, wider).error:
+            yield wider
 
 
 def _answers_all(play: Play, last: Round) -> bool:
@@ -87,5 +98,16 @@ def _fits(runs: Sequence[tuple[Play, Round]], favoured: Criterion, constant: boo
     for one, found in runs:
         given = [agent for agent, _ in one.rounds[-1] if comparable(found.outcomes[agent]) == comparable(value)]
         if given != [favoured(one)]:
-            return ""
+            return "" if nobody else _dictates(runs, favoured)
     return f"gets {describe(value)}"
+
+
+def _dictates(runs: Sequence[tuple[Play, Round]], favoured: Criterion) -> str:
+    """Return that the favoured agent's choice decides what all get, if it does in several runs of one choice."""
+    seen: dict[Hashable, list[Hashable]] = {}
+    for play, last in runs:
+        choice = dict(play.rounds[-1])[favoured(play)]
+        seen.setdefault(comparable(choice), []).append(comparable(last.outcomes))
+    steady = all(len(set(outcomes)) == 1 for outcomes in seen.values())
+    told_apart = len(seen) > 1 and len({outcomes[0] for outcomes in seen.values()}) > 1
+    return "decides by its choice what all get" if steady and told_apart and len(runs) > len(seen) else ""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 import re
-import time
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -24,8 +23,11 @@ Sort = Callable[[Any], str]
 MOST_AGENTS = 3
 """Agents of the largest population whose plays are enumerated."""
 
-MOST_ROUNDS = 2
-"""Rounds of the longest play that is enumerated."""
+MOST_ROUNDS, WITH_SNAPSHOTS = 2, 3
+"""Rounds of the longest play that is enumerated, and of a kernel that can be restored."""
+
+MOST_SAVED = 20_000
+"""Snapshots that are kept at a time."""
 
 
 @dataclass(frozen=True)
@@ -33,13 +35,14 @@ class Play:
     """Agents in the order in which they are listed, and the choices of each round in the order of delivery.
 
     `seed` is set where the kernel takes one.  `names` leads from a kernel's own names to those in the play, for kernels
-    whose agents are renamed.
+    whose agents are renamed.  `asked` are asked for their choices before each round, in this order.
     """
 
     agents: tuple[str, ...]
     rounds: tuple[Profile, ...]
     seed: int = 0
     names: tuple[tuple[str, str], ...] = ()
+    asked: tuple[str, ...] = ()
 
     def called(self, names: Names) -> Play:
         """Return the same play with other names, in choices too."""
@@ -135,21 +138,47 @@ def perform(subject: Subject, play: Play) -> Shown:
 
     Raises OutOfTime.
     """
-    if time.monotonic() > subject.until:
+    if subject.left() <= 0:
         raise OutOfTime
-    rounds: list[Round] = []
+    return Shown(reached(subject, play)[1])
+
+
+def reached(subject: Subject, play: Play) -> tuple[Session | None, tuple[Round, ...]]:
+    """Return a kernel after a play (None if it raised an exception), and what the rounds showed.
+
+    Where snapshots are saved, the kernel is restored to the longest part of the play that is known.
+    """
+    rounds: tuple[Round, ...] = ()
     try:
-        session = play.start(subject)
+        session, rounds = _restored(subject, play) or (play.start(subject), ())
     except Exception as error:
-        return Shown((Round(None, error=f"the start raised {error_text(error)}"),))
-    for profile in play.rounds:
+        return None, (Round(None, error=f"the start raised {error_text(error)}"),)
+    for number, profile in enumerate(play.rounds[len(rounds) :], start=len(rounds) + 1):
         try:
             order = tuple(session.kernel.order()) if "order" in subject.abilities else ()
-            rounds.append(look(session, play.agents, session.act(profile), order))
+            for agent in play.asked:
+                session.choices(agent)
+            rounds += (look(session, play.agents, session.act(profile), order),)
+            if subject.saved is not None:
+                if len(subject.saved) >= MOST_SAVED:
+                    subject.saved.clear()
+                subject.saved[_key(play, number)] = session, session.kernel.snapshot(), rounds
         except Exception as error:
-            rounds.append(Round(None, error=error_text(error)))
-            break
-    return Shown(tuple(rounds))
+            return None, (*rounds, Round(None, error=error_text(error)))
+    return session, rounds
+
+
+def _key(play: Play, rounds: int) -> Hashable:
+    return comparable((play.agents, play.rounds[:rounds], play.seed, play.names, play.asked))
+
+
+def _restored(subject: Subject, play: Play) -> tuple[Session, tuple[Round, ...]] | None:
+    for number in range(len(play.rounds), 0, -1) if subject.saved else ():
+        if found := (subject.saved or {}).get(_key(play, number)):
+            session, snapshot, rounds = found
+            session.kernel.restore(snapshot)
+            return session, rounds
+    return None
 
 
 def look(session: Session, agents: Iterable[str], given: Any, order: tuple[str, ...] = ()) -> Round:
@@ -169,10 +198,17 @@ def _mapped(given: Any) -> tuple[Any, tuple[str, ...]]:
     return dict(given), tuple(agent for agent, count in counts.items() if count > 1)
 
 
-def plays(subject: Subject, *, sort: Sort | None = None) -> Iterator[Play]:
-    """Yield plays of all agents in every round, the fewest agents and rounds first; see `longer`."""
+def without(play: Play, agent: str, number: int = -1) -> Play:
+    """Return the play in which an agent asks for nothing in that round."""
+    rounds = list(play.rounds)
+    rounds[number] = tuple(pair for pair in rounds[number] if pair[0] != agent)
+    return replace(play, rounds=tuple(rounds))
+
+
+def plays(subject: Subject, *, sort: Sort | None = None, least: int = 1, most: int = MOST_ROUNDS) -> Iterator[Play]:
+    """Yield plays of `least` to `most` rounds of all agents, the fewest agents and rounds first; see `longer`."""
     sizes = range(2, MOST_AGENTS + 1) if "population" in subject.abilities else [len(subject.agents)]
-    for rounds in range(1, MOST_ROUNDS + 1):
+    for rounds in range(least, most + 1):
         for size in sizes:
             yield from longer(subject, Play(subject.agents[:size], ()), rounds, sort)
 
@@ -199,15 +235,10 @@ def menus(subject: Subject, play: Play) -> Mapping[str, tuple[Any, ...]]:
 
     An agent without choices does not take part.  Raises NotExaminable where `choices` itself fails, and OutOfTime.
     """
-    if time.monotonic() > subject.until:
+    if subject.left() <= 0:
         raise OutOfTime
-    try:
-        session = play.start(subject)
-        for profile in play.rounds:
-            session.act(profile)
-    except Exception:  # `perform` tells it as the play's last round
-        return {}
-    return offers(session, play)
+    session, _ = reached(subject, play)
+    return {} if session is None else offers(session, play)
 
 
 def offers(session: Session, play: Play) -> Mapping[str, tuple[Any, ...]]:

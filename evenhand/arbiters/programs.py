@@ -28,6 +28,9 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "order": (),
     "worth": ("outcome",),
     "more": ("choice", "than"),
+    "may": ("agent", "choices", "outcome"),
+    "snapshot": (),
+    "restore": ("snapshot",),
 }
 """Methods that a program may offer, with the names of their arguments on the line."""
 
@@ -111,7 +114,7 @@ class _Kernel:
         """Ask what changes the kernel."""
         if do != "start":
             self._resume()
-        self._done.append((do, more))
+        self._done = [*self._done[: 1 if do == "restore" else None], (do, more)]
         shown = self.channel.ask(do, **more)
         self.channel.current = self
         return shown
@@ -139,7 +142,10 @@ def _method(name: str) -> Any:
     def look(self: Any, *given: Any) -> Any:
         return self._look(name, dict(zip(ARGUMENTS[name], given, strict=True)))
 
-    return {"reset": reset, "rename": rename}.get(name, look)
+    def restore(self: Any, snapshot: Any) -> Any:
+        return self._do("restore", {"snapshot": snapshot})
+
+    return {"reset": reset, "rename": rename, "restore": restore}.get(name, look)
 
 
 def program(command: str, limits: KernelLimits | None = None) -> Factory:

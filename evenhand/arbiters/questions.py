@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from evenhand.arbiters.identity import Identity
 from evenhand.arbiters.question import Question
-from evenhand.arbiters.single import Answered, Exclusion, History, Progress, Turns
+from evenhand.arbiters.single import Answered, Exclusion, History, OwnRule, Progress, Restored, Turns
 from evenhand.arbiters.threads import ThreadTiming
-from evenhand.arbiters.variants import AgentNames, Delivery, Exchange, Labels, Number, Repetition, Seats
+from evenhand.arbiters.variants import AgentNames, Asking, Delivery, Exchange, Labels, Number, Repetition, Seats
 from evenhand.arbiters.welfare import Monotonicity, Participation, Veto
 
 
@@ -17,10 +17,12 @@ def questions() -> tuple[Question, ...]:
         Repetition(),
         Identity(),
         Delivery(),
+        Asking(),
         Seats(),
         AgentNames(),
         Labels(),
         History(),
+        OwnRule(),
         Exclusion(),
         Participation(),
         Monotonicity(),
@@ -30,4 +32,5 @@ def questions() -> tuple[Question, ...]:
         ThreadTiming(),
         Number(),
         Exchange(),
+        Restored(),
     )

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from hypothesis.strategies import SearchStrategy
+
 from evenhand.arbiters.kernels import Factory
 from evenhand.arbiters.kernels import listed as in_order
 
 
 def rule(
     function: Callable[..., Any],
-    choices: Iterable[Any],
+    choices: Iterable[Any] | SearchStrategy[Any],
     *,
     listed: bool = False,
     labels: Iterable[Any] = (),
@@ -22,7 +24,8 @@ def rule(
     `function` takes {agent: choice}, or the list of choices if `listed`.  `labels` are values (candidates) whose names
     should not matter.
     """
-    menu, values = in_order(choices), in_order(labels)
+    menu = choices if isinstance(choices, SearchStrategy) else in_order(choices)
+    values = in_order(labels)
 
     class Rule:
         __rule__ = (function, menu, listed, values)
@@ -32,7 +35,7 @@ def rule(
             self.agents = agents
             self.done = False
 
-        def choices(self, agent: str) -> tuple[Any, ...]:
+        def choices(self, agent: str) -> tuple[Any, ...] | SearchStrategy[Any]:
             del agent
             return () if self.done else menu
 

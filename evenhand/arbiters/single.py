@@ -6,12 +6,15 @@ import itertools
 from collections.abc import Hashable
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 from evenhand.arbiters.kernels import Subject
-from evenhand.arbiters.plays import Play, Shown, longer, perform
+from evenhand.arbiters.plays import Play, Round, Shown, longer, look, perform, reached, without
 from evenhand.arbiters.question import Question, Unable, Witness
 from evenhand.arbiters.shares import Sample, Shares
 from evenhand.arbiters.values import comparable
+from evenhand.core.answers import error_text
+from evenhand.core.text import describe
 
 
 class Answered(Question):
@@ -22,7 +25,15 @@ class Answered(Question):
     after = ()
 
     def ask(self, subject: Subject, play: Play, shown: Shown) -> Witness | None:
-        """Compare the agents asked with those answered."""
+        """Compare the agents asked with those answered, also where one agent is listed and asks for nothing."""
+        found = self._answered(play, shown)
+        for agent, _ in reversed(play.rounds[-1]) if found is None and len(play.rounds[-1]) > 1 else ():
+            fewer = without(play, agent)
+            also = perform(subject, fewer)
+            found = found or (None if also.error else self._answered(fewer, also))
+        return found
+
+    def _answered(self, play: Play, shown: Shown) -> Witness | None:
         for number, (profile, one) in enumerate(zip(play.rounds, shown.rounds, strict=False), start=1):
             asked = [agent for agent, _ in profile]
             why = ""
@@ -32,13 +43,68 @@ class Answered(Question):
                 why = f"round {number} gave {type(one.outcomes).__name__}, no outcome for each agent"
             elif lost := [str(agent) for agent in asked if agent not in one.outcomes]:
                 why = f"round {number} gave no outcome to {', '.join(lost)}"
-            elif extra := [str(agent) for agent in one.outcomes if agent not in asked]:
-                why = f"round {number} gave an outcome to {', '.join(extra)}, which asked for nothing"
+            elif extra := [str(agent) for agent, got in one.outcomes.items() if agent not in asked and got is not None]:
+                why = f"round {number} gave an outcome to {', '.join(extra)}, which did not ask"
             elif one.twice:
                 why = f"round {number} answered {', '.join(map(str, one.twice))} twice"
             if why:
                 return Witness(play, shown, why)
         return None
+
+
+class OwnRule(Question):
+    """Does anybody get what the kernel's own rule forbids?"""
+
+    name = "own rule"
+    sentence = "No agent gets an outcome that the kernel's own rule forbids."
+    needs = (("may",),)
+    after = ()
+
+    def ask(self, subject: Subject, play: Play, shown: Shown) -> Witness | None:
+        """Ask the kernel as it was before the last round.  Raises Unable where `may` raises."""
+        before, _ = reached(subject, replace(play, rounds=play.rounds[:-1]))
+        outcomes: Any = shown.rounds[-1].outcomes if shown.rounds else None
+        if shown.error or before is None or not hasattr(outcomes, "items"):
+            return None
+        for agent, outcome in outcomes.items():
+            try:
+                allowed = before.kernel.may(agent, dict(play.rounds[-1]), outcome)
+            except Exception as error:
+                raise Unable(f"may({agent!r}, …, {describe(outcome)}) raised {error_text(error)}") from error
+            if not allowed:
+                why = f"round {len(play.rounds)} gave {agent} {describe(outcome)}, which the kernel's own rule forbids"
+                return Witness(play, shown, why)
+        return None
+
+
+class Restored(Question):
+    """Does a restored kernel go on as it did before?"""
+
+    name = "snapshot"
+    sentence = "A kernel that is restored from a snapshot goes on as the kernel from which it was taken."
+    needs = (("snapshot",),)
+    rounds = 2
+
+    def ask(self, subject: Subject, play: Play, shown: Shown) -> Witness | None:
+        """Take a snapshot before the last of two rounds, and perform that round twice."""
+        if len(play.rounds) != 2 or shown.error:
+            return None
+        seen: list[Round] = []
+        try:
+            session = play.start(subject)
+            session.act(play.rounds[0])
+            snapshot = session.kernel.snapshot()
+            for _ in range(2):
+                seen = [look(session, play.agents, session.act(play.rounds[1]))]
+                session.kernel.restore(snapshot)
+            seen = [look(session, play.agents, session.act(play.rounds[1]))]
+        except Exception as error:
+            seen = [Round(None, error=error_text(error))]
+        also = Shown((shown.rounds[0], *seen))
+        if also.compared() == shown.compared():
+            return None
+        why = "a restored kernel does not go on as the kernel from which the snapshot was taken"
+        return Witness(play, shown, why, "round 2 is played, and again after the snapshot is restored", play, also)
 
 
 class Exclusion(Question):

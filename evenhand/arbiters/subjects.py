@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 from evenhand.arbiters.environments import environments, is_environment
-from evenhand.arbiters.kernels import POPULATION, Factory, NotExaminable, Subject, choices_of, listed
+from evenhand.arbiters.kernels import POPULATION, Factory, NotExaminable, Sampled, Subject, choices_of, listed
 from evenhand.core.answers import error_text
 
 
@@ -35,18 +35,24 @@ def subject_of(kernel: Factory, name: str = "") -> Subject:
         raise NotExaminable(f"{title} names fewer than two agents; list them in `agents`, or let the factory take them")
     if len(set(agents)) < len(agents):
         raise NotExaminable(f"{title} lists an agent twice in `agents`: {', '.join(map(str, agents))}")
+    menus: list[tuple[Any, ...]] = []
     for agent in agents:
         try:
-            choices_of(first, agent)
+            menus.append(choices_of(first, agent))
         except NotExaminable:
             raise
         except Exception as error:
             raise NotExaminable(f"{title}: choices({agent!r}) raised {error_text(error)}") from error
-    named = ("rename", "observe", "holds", "progress", "order", "worth", "more")
+    named = ("rename", "observe", "holds", "progress", "order", "worth", "more", "may")
     offered = {ability for ability in named if callable(getattr(first, ability, None))}
     offered |= {"threads"} if getattr(first, "threads", False) is True else set()
     offered |= {"seed"} if hasattr(first, "reset") and _takes(first.reset, "seed") else set()
     offered |= {"population"} if takes_agents else set()
+    offered |= {"snapshot"} if all(callable(getattr(first, one, None)) for one in ("snapshot", "restore")) else set()
+    offered |= (
+        {"choices(agent)"} if callable(getattr(first, "choices", None)) and not hasattr(kernel, "__rule__") else set()
+    )
+    offered |= {"strategies"} if any(isinstance(menu, Sampled) for menu in menus) else set()
     labels = listed(_value(first, "labels", ()))
     return Subject(title, factory, tuple(agents), frozenset(offered | ({"labels"} if labels else set())), labels)
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from random import Random
 from types import FrameType
@@ -26,8 +25,11 @@ from evenhand.processes.clock import OutOfTime
 PATIENCE = 0.02
 """Seconds after which a thread that does not come back is taken to wait for something."""
 
-LAST = 3.0
-"""Seconds without a step of any thread after which all are taken to wait for ever."""
+LOOK, LOOKS = 0.02, 150
+"""Seconds between two looks at the threads, and looks without a step of any thread after which all wait for ever.
+
+Looks are counted, and not seconds: where the machine is busy, it lets this thread look as seldom as the others step.
+"""
 
 SCHEDULES = 12
 """Drawn schedules of each play."""
@@ -46,18 +48,26 @@ class Turns:
         self._able, self._pick, self.moves = set(range(count)), pick, 0
         self._current: int | None = pick(None, sorted(self._able))
         self._change = threading.Condition()
+        self._threads: dict[int, int] = {}
 
     def come(self, me: int) -> None:
         """Wait for a turn; the thread that has it may lose it."""
         with self._change:
+            self._threads[me] = threading.get_ident()
             self._able.add(me)
             if self._current in (me, None):
                 self._hand_on(me)
             while self._current != me:
                 seen = self.moves
-                if not self._change.wait(PATIENCE) and self.moves == seen and self._current is not None:
+                waited = not self._change.wait(PATIENCE) and self.moves == seen
+                if waited and self._current is not None and not self._goes_on(self._current):
                     self._able.discard(self._current)
                     self._hand_on(None)
+
+    def _goes_on(self, thread: int) -> bool:
+        """Return whether a thread has not begun, or is in this module's code: then it is slow, and waits for none."""
+        frame = sys._current_frames().get(self._threads.get(thread, 0))  # pyright: ignore[reportPrivateUsage]
+        return thread not in self._threads or (frame is not None and frame.f_code.co_filename == __file__)
 
     def end(self, me: int) -> None:
         """Leave."""
@@ -89,7 +99,7 @@ def drawn(seed: int) -> Pick:
 
 def together(subject: Subject, play: Play, pick: Pick = in_order) -> Shown:
     """Perform a play of one round, each agent's call of `act` in a thread of its own.  Raises OutOfTime."""
-    if time.monotonic() > subject.until:
+    if subject.left() <= 0:
         raise OutOfTime
     session = play.start(subject)
     profile = play.rounds[0]
@@ -125,15 +135,13 @@ def together(subject: Subject, play: Play, pick: Pick = in_order) -> Shown:
 
 def _await(subject: Subject, threads: list[threading.Thread], turns: Turns) -> None:
     """Wait until all threads have ended, or none of them goes on.  Raises OutOfTime."""
-    moves, since = turns.moves, time.monotonic()
+    moves, still = turns.moves, 0
     while alive := [thread for thread in threads if thread.is_alive()]:
-        alive[0].join(0.02)
-        now = time.monotonic()
-        if turns.moves != moves:
-            moves, since = turns.moves, now
-        elif now - since > LAST:
+        alive[0].join(LOOK)
+        moves, still = turns.moves, still + 1 if turns.moves == moves else 0
+        if still > LOOKS:
             return
-        if now > subject.until:
+        if subject.left() <= 0:
             raise OutOfTime
 
 

@@ -6,7 +6,7 @@ import itertools
 import time
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, TypeVar
 
@@ -27,9 +27,9 @@ TIMES, MANY_TIMES, MANY_PLAYS = 8, 200, 24
 """Repetitions of a play that must give the same each time, and of the first plays, which are the smallest."""
 
 AT_MOST = 0.1
-"""Seconds after which a play is repeated no more than `TIMES`."""
+"""CPU seconds after which a play is repeated no more than `TIMES`."""
 
-ORDERS = ("repetition", "identity", "listing order", "delivery order", "names")
+ORDERS = ("repetition", "identity", "listing order", "delivery order", "asking order", "names")
 
 
 def orders(things: tuple[T, ...]) -> Iterator[tuple[T, ...]]:
@@ -102,7 +102,10 @@ class Varied(Question):
         def variants(play: Play) -> Iterator[Play]:
             return (one.play for one in self.wider(subject, play))
 
-        found = rule_that_fits(subject, witness.play, variants, self.criteria)
+        def differ(play: Play) -> bool:
+            return self.ask(subject, play, perform(subject, play)) is not None
+
+        found = rule_that_fits(subject, witness.play, variants, self.criteria, differ=differ)
         simple = "; no simple rule fits all variants" if self.criteria else ""
         return found or f"{self.decides}{simple}"
 
@@ -127,9 +130,9 @@ class Repetition(Varied):
     def variants(self, subject: Subject, play: Play) -> Iterator[Variant]:
         """The same play again."""
         self._plays += 1
-        began = time.monotonic()
+        began = time.process_time()
         for number in range(MANY_TIMES if self._plays <= MANY_PLAYS else TIMES):
-            if number >= TIMES and time.monotonic() > began + AT_MOST:
+            if number >= TIMES and time.process_time() > began + AT_MOST:
                 return
             yield Variant(play, "nothing; the same play was repeated with a fresh kernel")
 
@@ -188,6 +191,29 @@ def _pairs(one: Play, other: Play) -> Iterator[tuple[Any, Any]]:
     return zip(one.rounds, other.rounds, strict=True)
 
 
+class Asking(Varied):
+    """Does the order in which agents are asked for their choices decide?"""
+
+    name = "asking order"
+    sentence = "The order in which agents are asked for their choices decides nothing."
+    needs = (("choices(agent)",),)
+    decides = "the asking order decides"
+    criteria: ClassVar[Mapping[str, Criterion]] = {
+        "whoever is asked first": lambda play: play.asked[0],
+        "whoever is asked last": lambda play: play.asked[-1],
+    }
+
+    def ask(self, subject: Subject, play: Play, shown: Shown) -> Witness | None:
+        """Compare with the order of the list."""
+        base = replace(play, asked=play.agents)
+        return super().ask(subject, base, perform(subject, base))
+
+    def variants(self, subject: Subject, play: Play) -> Iterator[Variant]:
+        """The same choices, the agents asked in another order."""
+        for asked in orders(play.agents):
+            yield Variant(replace(play, asked=asked), f"the agents are asked in the order {', '.join(map(str, asked))}")
+
+
 class AgentNames(Varied):
     """Do names decide?"""
 
@@ -199,12 +225,12 @@ class AgentNames(Varied):
     criteria: ClassVar[Mapping[str, Criterion]] = {
         "the smallest name": lambda play: min(play.agents),
         "the greatest name": lambda play: max(play.agents),
-        "the shortest name": lambda play: _extreme(play, -1),
-        "the longest name": lambda play: _extreme(play, 1),
+        "the shortest name": lambda play: extreme(play.agents, -1) or "",
+        "the longest name": lambda play: extreme(play.agents, 1) or "",
     }
 
     def variants(self, subject: Subject, play: Play) -> Iterator[Variant]:
-        """Other names: in other orders of the alphabet, longer and shorter, in capitals, the old ones exchanged."""
+        """Other names: in other orders of the alphabet, longer and shorter, in capitals, with one beginning."""
         agents, size = play.agents, len(play.agents)
         if not all(isinstance(agent, str) for agent in agents):
             raise Unable("the names of the agents are no texts")
@@ -212,6 +238,7 @@ class AgentNames(Varied):
         tables += [tuple(f"{agent}{'x' * (4 * n)}" for n, agent in enumerate(agents))]
         tables += [tuple(f"{agent}{'x' * (4 * (size - n))}" for n, agent in enumerate(agents))]
         tables += [tuple(agent.upper() if n == 0 else agent for n, agent in enumerate(agents))]
+        tables += [tuple(f"agent {agent}" for agent in agents)]
         yield from self._called(play, tables)
 
     def wider(self, subject: Subject, play: Play) -> Iterator[Variant]:
@@ -225,10 +252,11 @@ class AgentNames(Varied):
             yield Variant(play.called(names), f"the agents are called {', '.join(table)}", names)
 
 
-def _extreme(play: Play, sign: int) -> str:
-    """Return the longest name (the shortest for -1); empty where two are as long."""
-    longest = [agent for agent in play.agents if sign * len(agent) == max(sign * len(one) for one in play.agents)]
-    return longest[0] if len(longest) == 1 else ""
+def extreme(words: Sequence[T], sign: int) -> T | None:
+    """Return the longest of names or labels (the shortest for -1); None where two are as long."""
+    sizes = [sign * len(str(one)) for one in words]
+    longest = [one for one, size in zip(words, sizes, strict=True) if size == max(sizes)]
+    return longest[0] if len(longest) == 1 else None
 
 
 class Exchange(Varied):
@@ -299,6 +327,8 @@ class Labels(Varied):
         rules: dict[str, list[Any]] = {
             "the smallest label chosen": [min(some, key=str, default=None) for some in chosen],
             "the greatest label chosen": [max(some, key=str, default=None) for some in chosen],
+            "the shortest label chosen": [extreme(some, -1) for some in chosen],
+            "the longest label chosen": [extreme(some, 1) for some in chosen],
             "the first in `labels` of those chosen": [some[0] if some else None for some in chosen],
             "the last in `labels` of those chosen": [some[-1] if some else None for some in chosen],
         }

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import replace
 
 from evenhand.arbiters.kernels import Subject
-from evenhand.arbiters.plays import Play, Shown, longer, menus, perform
+from evenhand.arbiters.plays import Play, Shown, longer, menus, perform, without
 from evenhand.arbiters.question import Question, Witness
 from evenhand.arbiters.shares import less, worths
 from evenhand.arbiters.values import comparable
@@ -25,13 +25,6 @@ def _whole(play: Play, shown: Shown) -> bool:
     """Return whether every round came to its end, with an outcome for each agent."""
     done = bool(shown.rounds) and not shown.error and len(shown.rounds) == len(play.rounds)
     return done and hasattr(shown.rounds[-1].outcomes, "get")
-
-
-def without(play: Play, agent: str, number: int = -1) -> Play:
-    """Return the play in which an agent asks for nothing in that round."""
-    rounds = list(play.rounds)
-    rounds[number] = tuple(pair for pair in rounds[number] if pair[0] != agent)
-    return replace(play, rounds=tuple(rounds))
 
 
 class Participation(Question):

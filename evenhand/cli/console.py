@@ -174,20 +174,34 @@ def running(total: int, what: str) -> Generator[Callable[[str, int], None]]:
 REDRAWN = 0.1
 """Seconds between two pictures of a bar."""
 
-FIRST_LINE, LINES = 5.0, 30.0
+FIRST_LINE, LINES = 4.0, 60.0
 """Seconds before the first line of progress off a terminal, and between later ones."""
 
 
+class LogTimes:
+    """When a log wants a line of progress: short runs write none."""
+
+    def __init__(self) -> None:
+        self.began, self._due = time.monotonic(), FIRST_LINE
+
+    def due(self) -> bool:
+        """Whether a line is due now; the next one is due later."""
+        passed = time.monotonic() - self.began
+        if passed < self._due:
+            return False
+        self._due = passed + LINES
+        return True
+
+
 def _lines(total: int, what: str) -> Callable[[str, int], None]:
-    """Return what writes progress to a log: short runs write nothing."""
-    began, due, done = time.monotonic(), FIRST_LINE, 0
+    """Return what writes progress to a log."""
+    times, done = LogTimes(), 0
 
     def advance(words: str, steps: int) -> None:
-        nonlocal due, done
+        nonlocal done
         done += steps
-        passed = time.monotonic() - began
-        if passed >= due:
-            due = passed + LINES
+        if times.due():
+            passed = time.monotonic() - times.began
             about = f", {inert(words)[:60]}" if words else ""
             say(f"{what}: {done}{f' of {total}' if total else ''} after {passed:.0f} s{about}")
 
@@ -213,14 +227,20 @@ def counting(what: str) -> Generator[Callable[[int, int], None]]:
         yield count
 
 
+def on_terminal() -> Console | None:
+    """Return standard error for bars, None if it is no terminal."""
+    console = Console(stderr=True, highlight=False, emoji=False, markup=False)
+    return console if console.is_terminal else None
+
+
 @contextmanager
 def _bar(what: str, total: int | None) -> Generator[Callable[..., None] | None]:
     """Yield what redraws a bar on standard error; None if that is no terminal.
 
     Nothing refreshes on its own: a thread beside forked children can deadlock them.
     """
-    console = Console(stderr=True, highlight=False, emoji=False, markup=False)
-    if not console.is_terminal:
+    console = on_terminal()
+    if console is None:
         yield None
         return
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.completed:,}"))

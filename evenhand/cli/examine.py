@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from evenhand.arbiters.examining import MOST_PLAYS
 from evenhand.arbiters.kernels import Factory, NotExaminable
 from evenhand.arbiters.loading import factory_at
 from evenhand.arbiters.programs import program
@@ -39,7 +40,10 @@ def examine(
         list[str] | None,
         typer.Option(metavar="QUESTION=REASON", help="A finding that is intended, and why (repeatable)."),
     ] = None,
-    seconds: Annotated[float, typer.Option(metavar="S", min=1.0, help="Time limit of the whole.")] = 60.0,
+    seconds: Annotated[
+        float | None, typer.Option(metavar="S", min=1.0, help="Time limit of the whole. Default: 60 CPU seconds.")
+    ] = None,
+    plays: Annotated[int, typer.Option(metavar="N", min=1, help="Small plays that are tried at most.")] = MOST_PLAYS,
     examples: Annotated[int, typer.Option(metavar="N", min=1, help="Drawn plays of each question.")] = 60,
     seed: SeedOption = 0,
     known: Annotated[
@@ -69,7 +73,14 @@ def examine(
         with redirect_stdout(sys.stderr):  # what a kernel prints must not mix with the report
             factory = _factory(kernel, choices, listed, label or []) if kernel else program(command)
             found = examined(
-                factory, allow=allowed, known=known, place=kernel, seconds=seconds, examples=examples, seed=seed
+                factory,
+                allow=allowed,
+                known=known,
+                place=kernel,
+                seconds=seconds,
+                plays=plays,
+                examples=examples,
+                seed=seed,
             )
     except (NotExaminable, BadBaseline) as error:
         raise BadUse(str(error)) from error

@@ -113,5 +113,6 @@ def init(
     if as_json:
         emit({"format": "evenhand/written", "version": 1, "written": [str(path) for path in written]})
     else:
-        say(_NEXT)
+        for line in _NEXT.splitlines():
+            say(line)
     return 0

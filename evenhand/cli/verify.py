@@ -9,10 +9,11 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli.console import guarded, running, usage
+from evenhand.cli.console import guarded, usage
 from evenhand.cli.forms import write_forms
 from evenhand.cli.options import BudgetOption, JobsOption, JsonOut, ProtocolNames, SeedOption, StrictOption
 from evenhand.cli.output import finish, folder_for, with_files
+from evenhand.cli.progress import PlanProgress, showing
 from evenhand.cli.requests import bundles_named, cores
 from evenhand.cli.shown import AboutOption, AllOption, ShowOption, chosen, digested
 from evenhand.core.bundle import Bundle
@@ -76,6 +77,7 @@ def verify(
         unfinished=tuple(job.title for job in ran.unfinished),
         timing={"total": time.monotonic() - began, **dict(ran.seconds)},
         claims=tuple(about_claims(bundles)),
+        mutants={bundle.name: len(bundle.model.mutants) for bundle in bundles},
     )
     if folder is not None:
         report = _write(folder, report)
@@ -88,15 +90,13 @@ def _planned(bundle: Bundle, budget: Budget, seed: int, claim: str) -> Iterable[
 
 
 def _run(planned: list[Job], workers: int) -> Ran:
-    with running(len(planned), "verify") as advance:
+    progress = PlanProgress(planned, workers)
 
-        def started(job: Job) -> None:
-            advance(job.title, 0)
+    def finished(job: Job, _found: tuple[Finding, ...]) -> None:
+        progress.finished(job)
 
-        def finished(job: Job, _found: tuple[Finding, ...]) -> None:
-            advance(job.title, 1)
-
-        return run_jobs(planned, workers=workers, started=started, finished=finished)
+    with showing(progress, "verify") as look:
+        return run_jobs(planned, workers=workers, started=progress.started, finished=finished, tick=look)
 
 
 def _write(folder: Path, report: Report) -> Report:

@@ -58,8 +58,9 @@ def run_jobs(
     workers: int = 1,
     started: Started = _nothing_started,
     finished: Finished = _nothing_finished,
+    tick: Callable[[], None] | None = None,
 ) -> Ran:
-    """Run every job, `workers` at a time, and return what was found.
+    """Run every job, `workers` at a time, and return what was found; `tick` is called now and then meanwhile.
 
     KeyboardInterrupt ends the run and is not raised: the result says `interrupted` and holds the finished jobs.
     """
@@ -81,6 +82,7 @@ def run_jobs(
             workers=workers,
             started=lambda number: started(jobs[number]),
             finished=ended,
+            tick=tick,
         )
     except KeyboardInterrupt:
         interrupted = True

@@ -55,7 +55,8 @@ class Told:
 class Answered:
     """An answer of the protocol's profile: in which systems yes, no and open, and the readings that change it.
 
-    `why` is the claim that shows a yes; `unasked` says that no claim asks.
+    `why` is the claim that shows a yes, `how` the claim that another reading refutes with its shortest run in a line;
+    `unasked` says that no claim asks; an answer that is open in no system has no verdict yet.
     """
 
     aspect: str
@@ -65,6 +66,7 @@ class Answered:
     open: tuple[str, ...] = ()
     readings: tuple[str, ...] = ()
     why: str = ""
+    how: str = ""
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,8 @@ class ProtocolDigest:
     shortest; `undecided` those of which some system is decided by no engine and sampled by none, with the reason;
     `sampled` counts, by system, those that only random runs looked at there.  `depends` names the claims whose decided
     verdict another reading reverses.  `answers` follow the protocol's profile.  `recorded` and `caught` are the kept
-    counterexamples of the reference and of its mutants that fail as recorded, `kept` all that were replayed.
+    counterexamples of the reference and of its mutants that fail as recorded, `kept` all that were replayed.  `proved`
+    has the claims of its group by what the proof is for, `any number of agents`.
     """
 
     protocol: str
@@ -88,6 +91,7 @@ class ProtocolDigest:
     recorded: int
     caught: int
     kept: int
+    proved: Mapping[str, tuple[str, ...]]
 
     @property
     def claims(self) -> int:
@@ -128,10 +132,10 @@ def _of(report: Report, protocol: str) -> ProtocolDigest:
     kept = {finding.claim: finding for finding in reversed(replayed) if finding.variant == "reference"}
     refuted = [_refuted(by_claim[claim], kept.get(claim)) for claim in groups[Group.refuted]]
     refuted.sort(key=lambda one: (one.claim not in answering, one.length or 0, one.claim))
-    flipped: dict[str, list[str]] = {}
+    flipped: dict[str, list[Flip]] = {}
     for flip in flips(report):
         if flip.protocol == protocol:
-            flipped.setdefault(flip.claim, []).append(flip.readings)
+            flipped.setdefault(flip.claim, []).append(flip)
     again = [finding for finding in replayed if word(finding) is Word.REPRODUCED]
     return ProtocolDigest(
         protocol,
@@ -144,7 +148,16 @@ def _of(report: Report, protocol: str) -> ProtocolDigest:
         sum(finding.variant == "reference" for finding in again),
         sum(finding.variant != "reference" for finding in again),
         len(replayed),
+        _proved(by_claim, sorted(groups[Group.proved], key=[*about, *by_claim].index)),
     )
+
+
+def _proved(by_claim: Mapping[str, list[Finding]], names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    scopes: dict[str, list[str]] = {}
+    for name in names:
+        of = next((str(one.scope["proved"]) for one in _usual(by_claim[name]) if one.scope.get("proved")), "any size")
+        scopes.setdefault(of, []).append(name)
+    return {scope: tuple(several) for scope, several in scopes.items()}
 
 
 def _usual(found: Iterable[Finding]) -> list[Finding]:
@@ -176,6 +189,7 @@ class Flip:
     usual: Status
     readings: str
     status: Status
+    story: str = ""
 
 
 def flips(report: Report) -> tuple[Flip, ...]:
@@ -193,7 +207,7 @@ def flips(report: Report) -> tuple[Flip, ...]:
         decided = Status.UNDECIDED not in (before, finding.status)
         if finding.readings and before is not None and decided and finding.status is not before:
             readings = readings_of(finding)
-            found[*key, readings] = Flip(*key, before, readings, finding.status)
+            found[*key, readings] = Flip(*key, before, readings, finding.status, brief(finding.story))
     return tuple(found.values())
 
 
@@ -248,7 +262,7 @@ def _undecided(by_claim: Mapping[str, list[Finding]]) -> Iterable[Told]:
 
 
 def _answer(
-    every: Iterable[About], aspect: Aspect, by_claim: Mapping[str, list[Finding]], flipped: Mapping[str, list[str]]
+    every: Iterable[About], aspect: Aspect, by_claim: Mapping[str, list[Finding]], flipped: Mapping[str, list[Flip]]
 ) -> Answered:
     """The answer to a question of the profile; what only sampling met stays open."""
     asked = [one for one in every if aspect.value in one.questions]
@@ -262,14 +276,18 @@ def _answer(
     for system in dict.fromkeys(one.finding.system for one in shown):
         own = Cell(aspect, tuple(one for one in shown if one.finding.system == system))
         systems[own.answer].append(system)
+    changing = [flip for one in asked for flip in flipped.get(one.claim, ())]
+    runs = sorted((flip for flip in changing if flip.story), key=lambda flip: len(flip.story))
+    answer = ProfileAnswer.OPEN if asked and not shown else cell.answer  # a run that was interrupted, say
     return Answered(
         aspect.value,
-        cell.answer.value,
+        answer.value,
         tuple(systems[ProfileAnswer.YES]),
         tuple(systems[ProfileAnswer.NO]),
         tuple(systems[ProfileAnswer.OPEN]),
-        tuple(dict.fromkeys(reading for one in asked for reading in flipped.get(one.claim, ()))),
+        tuple(dict.fromkeys(flip.readings for flip in changing)),
         cell.best.finding.claim if cell.answer is ProfileAnswer.YES and cell.best is not None else "",
+        f"{runs[0].claim}: {runs[0].story}" if runs else "",
     )
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenhand.report.drawing import Picture, story_picture
+from evenhand.report.drawing import Picture
+from evenhand.report.strip import story_picture
 from evenhand.report.templates import shown
 
 if TYPE_CHECKING:

@@ -1,14 +1,13 @@
-"""Pictures of runs and graphs: states as numbered circles, steps between them; hovering over either describes it."""
+"""The picture of a graph: states as numbered circles, steps between them; hovering over either describes it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import networkx as nx
 
 from evenhand.core.text import describe
-from evenhand.evidence.story import RunLines, Story
 from evenhand.report.phrases import plural
 from evenhand.report.templates import shown
 
@@ -18,10 +17,7 @@ MOST = 80
 EDGES = 100
 """Edges that are drawn at most; beyond it only the first edge to each state."""
 
-LAST = 14
-"""Steps of a run that a picture shows: the last ones, because the violation is there."""
-
-_WIDE, _HIGH, _STEP, _RUN = 96, 40, 84, 96
+_WIDE, _HIGH = 96, 40
 
 
 class Node(NamedTuple):
@@ -36,14 +32,22 @@ class Node(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """A step; `path` is that of SVG, `label` the words written at `place`."""
+    """A step; `path` is that of SVG."""
 
     path: str
     title: str
     cycle: bool = False
-    arrow: bool = False
-    label: str = ""
-    place: tuple[int, int] = (0, 0)
+
+
+class Words(NamedTuple):
+    """A line of text."""
+
+    x: int
+    y: int
+    words: str
+    weight: int = 400
+    quiet: bool = False
+    cycle: bool = False
 
 
 class Picture(NamedTuple):
@@ -55,6 +59,7 @@ class Picture(NamedTuple):
     nodes: list[Node]
     edges: list[Edge]
     note: str = ""
+    texts: Sequence[Words] = ()
 
 
 def graph_svg(graph: nx.DiGraph[Any]) -> str:
@@ -100,36 +105,3 @@ def _places(graph: nx.DiGraph[Any], nodes: list[Any]) -> dict[Any, tuple[int, in
         row = rows[depth] = rows.get(depth, -1) + 1
         places[node] = (30 + _WIDE * depth + 18 * (row % 2), 30 + _HIGH * row)
     return places
-
-
-def story_picture(story: Story) -> Picture:
-    """Return each run as a row of states with its actions between them; the loop of a lasso is an arrow back."""
-    runs = [run for run in story.runs if run.steps or run.start]
-    longest = max((min(len(run.steps), LAST) for run in runs), default=0)
-    nodes = [node for row, run in enumerate(runs) for node in _states(run, _RUN * row + 56)]
-    edges = [edge for row, run in enumerate(runs) for edge in _steps(run, _RUN * row + 56)]
-    return Picture("Run", 40 + _STEP * (longest + 1), _RUN * len(runs), nodes, edges)
-
-
-def _states(run: RunLines, y: int) -> Iterator[Node]:
-    first, steps = max(0, len(run.steps) - LAST), run.steps[-LAST:]
-    for number in range(len(steps) + (0 if run.loop else 1)):
-        changed = (steps[number - 1].changed or ("unchanged",)) if number + first else run.start
-        looping = run.loop > 0 and len(steps) - run.loop <= number
-        yield Node(28 + _STEP * number, y, number + first, "; ".join(changed), looping, number + first == 0)
-
-
-def _steps(run: RunLines, y: int) -> Iterator[Edge]:
-    steps = run.steps[-LAST:]
-    for number, step in enumerate(steps):
-        x, action = 28 + _STEP * number, " ".join(step.action)
-        if run.loop and number == len(steps) - 1:
-            end = 28 + _STEP * max(0, len(steps) - run.loop)
-            wide = 34 if end == x else 6
-            yield Edge(
-                f"M{x - 6} {y - 11} C{x - wide} {y - 60} {end + wide} {y - 60} {end + 6} {y - 13}", action, True, True
-            )
-        else:
-            label = action[:13] + ("…" if len(action) > 13 else "")
-            path = f"M{x + 13} {y} L{x + _STEP - 14} {y}"
-            yield Edge(path, action, arrow=True, label=label, place=(x + _STEP // 2, y + 32))

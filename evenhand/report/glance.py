@@ -41,7 +41,14 @@ NARROW, WIDE = 100, 160
 LEAST = 60
 """A story keeps so many characters, however long its command is."""
 
-_STYLE = {"holds": "green", "refuted": "red", "open": "yellow", "sampled": "yellow", "records": "cyan"}
+_STYLE = {
+    "holds": "green",
+    "proved": "green",
+    "refuted": "red",
+    "open": "yellow",
+    "sampled": "yellow",
+    "records": "cyan",
+}
 
 OPEN = "  more: --show GROUP lists a group of claims, --claim NAME is all about one, --all prints every table"
 
@@ -73,6 +80,8 @@ def _protocol(one: ProtocolDigest, width: int, shown: int) -> Iterator[str]:
 def _facts(one: ProtocolDigest, width: int) -> Iterator[tuple[str, str]]:
     room = width - _TITLE - len(_INDENT)
     yield "holds", short(_holding(one), room)
+    if one.proved:
+        yield "proved", short(_proved(one), room)
     for answered in one.answers:
         if answered.aspect in STUCK:
             yield answered.aspect, short(answer_text(answered), room)
@@ -104,6 +113,21 @@ def _holding(one: ProtocolDigest) -> str:
     return ", ".join(parts) + (f"; another reading changes {len(one.depends)}" if one.depends else "")
 
 
+AGENTS = "any number of agents"
+
+
+def _proved(one: ProtocolDigest) -> str:
+    """What is proved for any number of agents; where a proof is about other numbers, for the most frequent of them."""
+    agents = [name for scope, names in one.proved.items() if scope.startswith(AGENTS) for name in names]
+    most = max(one.proved, key=lambda scope: len(one.proved[scope]))
+    scope, names = (AGENTS, agents) if agents else (most, list(one.proved[most]))
+    return f"{len(names)} of them for {inert(scope)}: {', '.join(map(inert, names))}"
+
+
+HOW = 90
+"""Characters of the run that another reading allows."""
+
+
 def answer_text(answered: Answered) -> str:
     """Return an answer in words, with the systems and readings that it is about."""
     if answered.answer == "unasked":
@@ -115,8 +139,9 @@ def answer_text(answered: Answered) -> str:
         if systems
     ]
     other = "no" if answered.answer == "yes" else "yes"
-    parts += [f"{other} under {' or '.join(map(inert, answered.readings))}"] if answered.readings else []
-    return "; ".join(parts)
+    how = f" ({short(inert(answered.how), HOW)})" if answered.how else ""
+    parts += [f"{other} under {' or '.join(map(inert, answered.readings))}{how}"] if answered.readings else []
+    return "; ".join(parts) or "open: no verdict yet"
 
 
 def _deciding(one: ProtocolDigest) -> str:

@@ -24,6 +24,10 @@ def group_lines(report: Report, group: Group) -> Iterator[str]:
         yield f"{inert(one.protocol)}: {plural(len(names), 'claim')} of {one.claims} {group.value}"
         if group is Group.refuted:
             yield from (line for told in one.refuted for line in refuted_lines(told, WIDE))
+        elif group is Group.proved:
+            for scope, several in one.proved.items():
+                yield f"  for {inert(scope)}:"
+                yield from (f"    {inert(name)}: {inert(sentences[one.protocol, name])}" for name in several)
         else:
             yield from (f"    {inert(name)}: {inert(sentences[one.protocol, name])}" for name in names)
         yield from _undecided(one) if group is Group.open else ()

@@ -57,8 +57,8 @@ class Report:
     """Every finding of a run, in the order of its plan.
 
     `settings` are the options of the run (budget, seed, protocols …), `versions` the software that ran it,
-    `notes` what a reader must know beside the findings, `claims` the source and the place of each claim.  Only `timing`
-    holds clock readings.
+    `notes` what a reader must know beside the findings, `claims` the source and the place of each claim, `mutants` how
+    many each protocol has.  Only `timing` holds clock readings.
     """
 
     findings: tuple[Finding, ...]
@@ -69,6 +69,7 @@ class Report:
     unfinished: tuple[str, ...] = ()
     timing: Mapping[str, float] = field(default_factory=_nothing)
     claims: tuple[About, ...] = ()
+    mutants: Mapping[str, int] = field(default_factory=_nothing)
 
     @property
     def holds(self) -> bool:
@@ -183,6 +184,7 @@ class Report:
             "summary": self.summary(),
             "verdicts": [self._verdict(f) for f in self.findings],
             "claims": [claim.to_json() for claim in self.claims],
+            "mutants": dict(self.mutants),
             "notes": list(self.notes),
             "interrupted": self.interrupted,
             "unfinished": list(self.unfinished),
@@ -212,7 +214,7 @@ class Report:
         return Report(
             findings=tuple(map(_finding, made["verdicts"])),
             claims=tuple(map(About.from_json, made["claims"])),
-            **fields_of(plain, Report, ("findings", "claims")),
+            **fields_of({"mutants": {}, **plain}, Report, ("findings", "claims")),  # older files count none
         )
 
     def __repr__(self) -> str:

@@ -8,7 +8,8 @@ from itertools import islice
 from typing import Any
 
 from evenhand.core.system import AnySystem
-from evenhand.core.text import changes, describe, inert
+from evenhand.core.text import inert
+from evenhand.web.state_table import differences, in_words, label
 
 PAGE = 24
 """Actions on one page."""
@@ -64,7 +65,7 @@ def menu(system: AnySystem, config: Any, state: Any, *, words: str = "", page: i
     offered = system.enabled(config, state)
     for number, action in enumerate(islice(offered, LISTED)):
         total += 1
-        text = describe(action)
+        text = label(action)
         if all(word in text.lower() for word in wanted):
             fitting.append((number, action, text))
     more = next(offered, None) is not None
@@ -75,8 +76,8 @@ def menu(system: AnySystem, config: Any, state: Any, *, words: str = "", page: i
 
 def _option(system: AnySystem, config: Any, state: Any, number: int, action: Any, text: str) -> Option:
     step = system.take(config, state, action)
-    shows = "" if step.shown is None or step.shown == () else describe(step.shown, 160)
-    return Option(number, text, shows, changes(state, step.after)[:3], step.after != state)
+    shows = "" if step.shown is None or step.shown == () else in_words(step.shown, 160)
+    return Option(number, text, shows, differences(state, step.after)[:3], step.after != state)
 
 
 def _choices(system: AnySystem, config: Any, state: Any) -> Iterator[Choice]:
@@ -85,7 +86,7 @@ def _choices(system: AnySystem, config: Any, state: Any) -> Iterator[Choice]:
         return
     for agent in joint.agents(config, state):
         offered = islice(joint.choices(config, system.scope, state, agent), CHOICES)
-        yield Choice(inert(agent), tuple(describe(one, 120) for one in offered))
+        yield Choice(inert(agent), tuple(label(one, 120) for one in offered))
 
 
 def action_at(system: AnySystem, config: Any, state: Any, number: int) -> Any:

@@ -29,7 +29,7 @@ const swap = (fresh) => {
   Object.assign(old.dataset, fresh.dataset);
   for (const [id, was] of open) {
     const one = document.getElementById(id);
-    if (one && id !== "d-state" && id !== "d-false" && id !== "d-met") one.open = was;
+    if (one && id !== "d-false" && id !== "d-met") one.open = was;
   }
   for (const [id, top] of scrolled) {
     const one = document.getElementById(id);

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from evenhand.core.canonical import Json
-from evenhand.core.text import changes, describe
 from evenhand.report.phrases import plural
 from evenhand.web.neighbourhood import Edge, Region
+from evenhand.web.state_table import differences, in_words, label
 
 AHEAD, BEHIND, DRAWN = 22, 8, 40
 """States drawn: ahead of the current one; before it; parts of the condensation."""
@@ -85,7 +85,7 @@ def _edge(edge: Edge, pair: tuple[int, int], walked: bool, now: int) -> dict[str
         "id": f"e{source}-{target}",
         "source": str(source),
         "target": str(target),
-        "action": describe(edge.action, 120),
+        "action": label(edge.action, 120),
         "number": edge.number,
         "weight": edge.weight,
         "classes": " ".join(kind for kind, so in kinds.items() if so),
@@ -157,12 +157,12 @@ def _state(region: Region, at: int, place: tuple[int, int], now: int, path: set[
         "end": "nothing is on offer",
         "open": "not explored further",
     }
-    difference = () if at == now else changes(region.states[now], region.states[at])[:4]
+    difference = () if at == now else differences(region.states[now], region.states[at])[:4]
     return {
         "id": str(at),
         "label": f"{at}",
         "note": [word for kind, word in words.items() if kinds[kind]],
-        "state": describe(region.states[at], 300),
+        "state": in_words(region.states[at], 300),
         "difference": list(difference),
         "classes": " ".join(kind for kind, so in kinds.items() if so),
         "x": place[0],
@@ -229,7 +229,7 @@ def _part(region: Region, part: int, members: list[int], place: tuple[int, int],
         "id": f"p{part}",
         "label": plural(len(members), "state") if len(members) > 1 else f"state {members[0]}",
         "note": [plural(len(members), "state"), *(word for kind, word in words.items() if kinds[kind])],
-        "state": describe(region.states[members[0]], 300),
+        "state": in_words(region.states[members[0]], 300),
         "difference": [],
         "classes": " ".join(["part", *(kind for kind, so in kinds.items() if so)]),
         "x": place[0],

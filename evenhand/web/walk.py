@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from evenhand.core.canonical import canonical_text
 from evenhand.core.codec import encode
-from evenhand.core.text import inert, layout
+from evenhand.core.text import inert
 from evenhand.core.trace import Scenario, Trace, replay
 from evenhand.evidence.story import RunLines, story_of_trace
 from evenhand.jobs.plan import claims_for, written_value
@@ -20,6 +20,7 @@ from evenhand.web.menu import Menu, menu
 from evenhand.web.neighbourhood import region
 from evenhand.web.picture import Picture, neighbourhood, parts
 from evenhand.web.position import Position, counted
+from evenhand.web.state_table import Table, differences, in_words, label, shown_table, table
 
 GROUPS = (
     (Truth.FALSE, "false on this run"),
@@ -29,6 +30,9 @@ GROUPS = (
     (Truth.SILENT, "says nothing so far"),
 )
 """The groups of claims, the most important first."""
+
+LINE = 120
+"""Characters of an action that is shown in one line; a longer one is a table."""
 
 
 @dataclass(frozen=True)
@@ -89,9 +93,40 @@ class View:
         return replace(made, loop=self.place.loop)
 
     @property
-    def state(self) -> list[str]:
-        """The current state, in lines."""
-        return layout(self.trace.final, 100)
+    def actions(self) -> list[str]:
+        """Each action of the run in a line."""
+        return [label(action) for action in self.whole.scenario.actions]
+
+    @property
+    def action(self) -> Table | str:
+        """The last action; empty at the start."""
+        if not self.at:
+            return ""
+        action = self.trace.scenario.actions[-1]
+        return label(action) if len(label(action)) < LINE else shown_table(action) or label(action)
+
+    @property
+    def state(self) -> Table | str:
+        """The current state, with what the last step changed."""
+        now, before = self.trace.states[-1], self.trace.states[-2 if self.at else -1]
+        return table(now, before) or (differences(before, now)[0] if self.changed else in_words(now))
+
+    @property
+    def changed(self) -> bool:
+        """Whether the last step changed the state."""
+        return self.at > 0 and self.trace.states[-1] != self.trace.states[-2]
+
+    @property
+    def shown(self) -> Table | str:
+        """What the last step showed; empty at the start."""
+        seen = self.trace.steps[-1].shown if self.at else None
+        return "" if seen is None else shown_table(seen) or in_words(seen)
+
+    @property
+    def fixed(self) -> Table | str:
+        """The configuration; empty if there is none."""
+        config = self.whole.scenario.config
+        return "" if config is None or config == () else shown_table(config) or in_words(config)
 
     @property
     def returns(self) -> int | None:

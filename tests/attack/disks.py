@@ -54,7 +54,7 @@ def outputs(how: dict[str, str], codes: tuple[int, ...], arena: Arena, row: Row,
         signals = [[int(signal.SIGINT), use.seconds + 0.1]] if use.endless else []
         ran = arena.run(words, folder=place, starts=True, signals=signals, **how)
         allowed = (*codes, use.code) if not codes or not use.prints else codes
-        faults = [*ran.faults(arena.base), *faults_of(ran.last, (*allowed, *([130] if use.endless else [])),
+        faults = [*ran.faults(arena.base), *faults_of(ran.last, (*allowed, *((0, 130) if use.endless else ())),
                                                       one_line=False)]  # fmt: skip
         row.count(f"{words}", faults)
 

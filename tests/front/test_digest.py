@@ -17,7 +17,7 @@ from evenhand.evidence.finding import Finding
 from evenhand.evidence.story import RunLines, StepLines, Story
 from evenhand.report.about import About
 from evenhand.report.digest import Group, ProtocolDigest, brief, digest
-from evenhand.report.glance import glance, print_glance
+from evenhand.report.glance import answer_text, glance, print_glance
 from evenhand.report.listing import claim_lines, group_lines
 from evenhand.report.phrases import Word, word
 from evenhand.report.report import Report
@@ -98,6 +98,31 @@ def test_what_is_counted_beside_the_groups() -> None:
     assert told.story == "take; then for ever: wait"
 
 
+def test_what_is_proved_is_named_by_what_it_is_proved_for() -> None:
+    """Any number of agents first; without such a proof, what most proofs are for."""
+    agents = {"proved": "any number of agents and keys"}
+    others = [found(name, engine="prove", scope={"proved": "any tree"}) for name in ("tree_a", "tree_b")]
+    made = one(replace(EVERY, findings=(*others, found("lock", engine="prove", scope=agents), *EVERY.findings)))
+    assert made.proved == {
+        "any tree": ("tree_a", "tree_b"),
+        "any number of agents and keys": ("lock",),
+        "any size": ("proved",),
+    }
+    lines = glance([made])
+    assert "  proved    1 of them for any number of agents: lock" in lines
+    without = glance([replace(made, proved={"any tree": ("tree_a", "tree_b"), "any size": ("proved",)})])
+    assert "  proved    2 of them for any tree: tree_a, tree_b" in without
+    listed = list(group_lines(replace(EVERY, findings=(*others, *EVERY.findings)), Group.proved))
+    assert listed[1:3] == ["  for any tree:", "    tree_a: It is tree_a."]
+
+
+def test_a_reading_that_gets_stuck_says_how() -> None:
+    """The claim and the shortest run under it."""
+    changing = replace(EVERY, claims=(about("searched", "deadlock"),))
+    deadlock = one(changing).answers[7]
+    assert answer_text(deadlock) == "no in a; yes under clock=slow (searched: take; then for ever: wait)"
+
+
 def test_a_counterexample_that_no_longer_fails_is_not_reproduced() -> None:
     """Nor is one that was mended and fails again."""
     gone = found("refuted", HOLDS, engine="replay", expected=REFUTED)
@@ -114,6 +139,8 @@ def test_the_answers_name_their_systems_and_the_readings_that_change_them() -> N
     assert (deadlock.answer, deadlock.yes, deadlock.no, deadlock.why) == ("yes", ("a",), ("b",), "refuted")
     assert (livelock.answer, livelock.no, livelock.open) == ("open", ("a",), ("b",))
     assert answers["position"].answer == "unasked"
+    left = one(replace(EVERY, claims=(about("not_reached", "deadlock"),))).answers[7]
+    assert (left.answer, answer_text(left)) == ("open", "open: no verdict yet"), "of an interrupted run"
     changing = replace(EVERY, claims=(about("searched", "deadlock"),))
     assert one(changing).answers[7].readings == ("clock=slow",)
     sampled = replace(EVERY, claims=(about("sampled", "deadlock"),))

@@ -30,7 +30,7 @@ STEP = StepLines(("take",), (), ("held",))
 def shapes(story: Story) -> tuple[int, int, int]:
     """Return how many states, arrows and curved arrows a picture has."""
     picture = ET.fromstring(story_svg(story))
-    paths = [element.attrib["d"] for element in picture.iter() if element.tag.endswith("path")][1:]  # the arrow head
+    paths = [element.attrib["d"] for element in picture.iter() if element.tag.endswith("path")]
     circles = sum(element.tag.endswith("circle") for element in picture.iter())
     return circles, len(paths), sum("C" in path for path in paths)
 
@@ -42,6 +42,29 @@ def test_a_run_and_a_lasso_are_drawn() -> None:
     assert shapes(Story((RunLines((), ("free",), (STEP,), loop=1),))) == (1, 1, 1)
     assert shapes(Story((RunLines((), ("free",), ()),) * 2, "renaming")) == (2, 0, 0)
     assert shapes(Story((RunLines((), ("free",), (STEP,) * 40),)))[0] == 15, "of a long run the end"
+    whole = Story((RunLines((), ("free",), (STEP,) * 40, loop=20),))
+    assert shapes(whole) == (14, 14, 1) and "for ever; the loop begins earlier:" in words_of(whole)
+
+
+def words_of(story: Story) -> list[str]:
+    """Return the lines of text of a picture, the numbers of states left out."""
+    picture = ET.fromstring(story_svg(story))
+    texts = [element.text or "" for element in picture.iter() if element.tag.endswith("text")]
+    return [text for text in texts if not text.isdecimal()]
+
+
+def test_a_picture_says_what_was_done_shown_and_changed() -> None:
+    """From top to bottom; two runs side by side; long lines are broken and many are cut, which is said."""
+    seen = StepLines(("ann: asks; bob: asks",), (("outcome", ("nobody",)),), ("turn: 0 → 1",))
+    run = RunLines((), ("free",), (seen,))
+    assert words_of(Story((run,))) == ["start: free", "ann: asks", "bob: asks", "→ outcome: nobody", "turn: 0 → 1"]
+    assert words_of(Story((run, run), "renaming"))[:2] == ["first run", "second run"]
+    lasso = Story((RunLines((), ("free",), (seen,), loop=1),))
+    assert "from here on, for ever:" in words_of(lasso)
+    long = StepLines(("word " * 200,), (), ("a: 1 → 2",))
+    shown = words_of(Story((RunLines((), ("free",), (long,)),)))
+    assert sum("word" in line for line in shown) == 4 and any(line.endswith("…") for line in shown)
+    assert max(map(len, shown)) <= 55
 
 
 def test_the_lasso_that_an_engine_found_is_told_and_drawn() -> None:

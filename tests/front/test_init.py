@@ -29,7 +29,11 @@ def make(folder: Path) -> subprocess.CompletedProcess[str]:
 def test_the_project_passes_and_then_finds_the_fault(cli: Command, tmp_path: Path) -> None:
     """The message says what to change; the counterexample of that is kept and fails as a test."""
     answer = cli("init", "--out", str(tmp_path / "mine"))
-    assert answer.code == 0 and "next: make verify" in answer.err
+    assert answer.code == 0
+    assert answer.err.splitlines()[-2:] == [
+        "next: make verify",
+        "then break it: in lock.py, let `take` return agent whoever holds the lock, and run make verify again",
+    ]
     folder = tmp_path / "mine"
     sound = make(folder)
     assert sound.returncode == 0, sound.stdout + sound.stderr

@@ -174,3 +174,35 @@ def test_a_machine_heeds_the_profile_that_is_loaded(project: pytest.Pytester) ->
     )
     result = run(project, "-p", "_hypothesis_pytestplugin", "--hypothesis-profile", "few")
     result.assert_outcomes(passed=2)
+
+
+DESK = """
+import evenhand
+
+class Desk:
+    def __init__(self, agents):
+        self.agents, self.choices = agents, ["ask", "pass"]
+
+    def act(self, choices):
+        asking = [agent for agent in self.agents if choices[agent] == "ask"]
+        return {agent: "got" if agent in asking[:1] else "nothing" for agent in choices}
+
+def test_desk():
+    report = evenhand.examine(Desk, examples=1)
+    assert report.clean, report
+"""
+
+
+def test_an_examination_that_finds_something_is_shown_whole(project: pytest.Pytester) -> None:
+    """With the arbiter and both plays, which pytest would cut in its own message."""
+    project.makepyfile(DESK)
+    result = run(project)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "Desk: 1 of * questions found an arbiter",
+            "- listing order: the first in `agents` gets 'got'",
+            "*changed: the agents are listed as bob, ann",
+            "*1. ann: 'ask', bob: 'ask' -> {'ann': 'nothing', 'bob': 'got'}",
+        ]
+    )

@@ -122,7 +122,8 @@ def test_the_keys_of_the_report_are_these() -> None:
     """Other programs rely on them."""
     made = Report((found(HOLDS),)).to_json()
     assert sorted(made) == [
-        "claims", "format", "interrupted", "notes", "settings", "summary", "timing", "unfinished", "verdicts",
+        "claims", "format", "interrupted", "mutants", "notes", "settings", "summary", "timing", "unfinished",
+        "verdicts",
         "version", "versions",
     ]  # fmt: skip
     assert sorted(made["verdicts"][0]) == [

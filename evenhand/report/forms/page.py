@@ -14,11 +14,19 @@ from typing import Any
 from markupsafe import Markup
 
 from evenhand.report.digest import steps_of
+from evenhand.report.drawing import Picture
 from evenhand.report.forms.views import View
-from evenhand.report.glance import STUCK, WORDS, answer_text
-from evenhand.report.phrases import word
+from evenhand.report.glance import WORDS, answer_text
+from evenhand.report.phrases import plural, word
 from evenhand.report.report import Report
-from evenhand.report.templates import environment
+from evenhand.report.templates import environment, shown
+
+FEW = 8
+"""So many guarantees of a group are listed at once; more are folded."""
+
+
+DRAWN = 5
+"""So many limits of a protocol are drawn at once; the pictures of the others are folded."""
 
 
 def page(report: Report, matrices: Sequence[Mapping[str, Any]] = ()) -> bytes:
@@ -31,7 +39,11 @@ def page(report: Report, matrices: Sequence[Mapping[str, Any]] = ()) -> bytes:
             view=View(report, tuple(matrices)),
             word=word,
             words=WORDS,
-            stuck=STUCK,
+            stuck={"deadlock": "deadlock", "livelock": "go on for ever without progress"},
+            few=FEW,
+            drawn_first=DRAWN,
+            plural=plural,
+            drawn=_drawn,
             answer_text=answer_text,
             steps_of=steps_of,
             style=Markup(style),  # ours, and it holds no tag
@@ -40,6 +52,11 @@ def page(report: Report, matrices: Sequence[Mapping[str, Any]] = ()) -> bytes:
         )
     )
     return made.encode()
+
+
+def _drawn(picture: Picture) -> Markup:
+    """A picture as a part of the page, which needs no namespace; its texts are escaped already."""
+    return Markup(shown("picture", picture).replace(' xmlns="http://www.w3.org/2000/svg"', "", 1))
 
 
 def _part(name: str) -> str:

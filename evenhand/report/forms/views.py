@@ -12,7 +12,8 @@ from evenhand.core.verdict import Status
 from evenhand.evidence.finding import Finding, readings_of
 from evenhand.evidence.story import Story
 from evenhand.report.about import About
-from evenhand.report.digest import Flip, ProtocolDigest, digest, flips
+from evenhand.report.digest import Flip, Group, ProtocolDigest, digest, flips
+from evenhand.report.forms.results import Guarantee, Kills, Result, abstract, engine_rows, limit_of, reach
 from evenhand.report.phrases import counted, where
 from evenhand.report.report import Report, Standing
 from evenhand.report.table import next_steps, summary_line
@@ -130,14 +131,49 @@ class View:
         self.following = list(next_steps(report))
 
     @cached_property
-    def digests(self) -> tuple[ProtocolDigest, ...]:
-        """What is known of each protocol."""
-        return digest(self.report)
+    def results(self) -> tuple[Result, ...]:
+        """The page of each protocol."""
+        return tuple(map(self._result, digest(self.report)))
 
-    @cached_property
-    def sentences(self) -> dict[tuple[str, str], str]:
-        """The sentence of each claim, by protocol and name."""
-        return {(finding.protocol, finding.claim): finding.sentence for finding in self.report.findings}
+    def _result(self, one: ProtocolDigest) -> Result:
+        every = [finding for finding in self.report.findings if finding.protocol == one.protocol]
+        found: dict[str, list[Finding]] = {}
+        for finding in every:
+            if finding.variant == "reference" and finding.engine != "replay":
+                found.setdefault(finding.claim, []).append(finding)
+        cases = {id(finding): self._numbers[_case_of(finding)] for finding in every if finding.story is not None}
+        shown = {finding.claim: cases[id(finding)] for finding in every if id(finding) in cases and bool(finding)}
+        sources = {about.claim: about.source for about in self.report.claims if about.protocol == one.protocol}
+        guarantees = {
+            group: [
+                Guarantee(
+                    name,
+                    found[name][0].sentence,
+                    sources.get(name, ""),
+                    reach(group, found[name]),
+                    shown.get(name, 0) if group is Group.happens else 0,
+                )
+                for name in one.groups[group]
+            ]
+            for group in (Group.proved, Group.searched, Group.happens, Group.sampled, Group.elsewhere)
+            if one.groups[group]
+        }
+        return Result(
+            one,
+            abstract(one),
+            guarantees,
+            [limit_of(told, found[told.claim], sources.get(told.claim, ""), cases) for told in one.refuted],
+            [flip for flip in self.sensitivity if flip.protocol == one.protocol],
+            list(engine_rows(every)),
+            self._kills(one.protocol),
+            {part: self.base[part] for part in dict.fromkeys(part for f in every for part in f.trusted_base)},
+        )
+
+    def _kills(self, protocol: str) -> Kills:
+        heat = next((heat for heat in self.heat if heat.protocol == protocol), None)
+        caught = sum(any(cells) for _, _, cells in heat.rows) if heat is not None else 0
+        total = len(heat.rows) if heat is not None and heat.complete else self.report.mutants.get(protocol, 0)
+        return Kills(caught, total, heat is not None and heat.complete)
 
     @cached_property
     def about(self) -> dict[tuple[str, str], About]:
@@ -162,6 +198,11 @@ class View:
         stories = ((finding, finding.story) for finding in first.values())
         return tuple(Case(n, f, story) for n, (f, story) in enumerate(stories, start=1) if story is not None)
 
+    @cached_property
+    def _numbers(self) -> dict[tuple[Any, ...], int]:
+        """The number of each run."""
+        return {_case_of(case.finding): case.number for case in self.cases}
+
     @property
     def _every(self) -> list[Finding]:
         return [finding for finding in self.report.findings if finding.story is not None]
@@ -169,7 +210,7 @@ class View:
     @cached_property
     def rows(self) -> tuple[Row, ...]:
         """Every verdict: unexpected, as expected, then left open or better; in each UNDECIDED, REFUTED, HOLDS."""
-        cases = {_case_of(case.finding): case.number for case in self.cases}
+        cases = self._numbers
         rows = [
             Row(
                 number,

@@ -41,13 +41,37 @@ def statuses(made: Examination) -> dict[str, Status]:
 
 
 def test_what_was_tried_in_part_says_so() -> None:
-    """All 400 plays of one round hold; history needs two rounds, of which not all were tried."""
+    """All 400 plays of one round hold; history needs two rounds, of which not all were tried, and is left open."""
     made = examine(type("Here", (Wide,), {"__module__": "__main__"}), examples=1)
     found = {one.question: one for one in made.answers}
     assert found["delivery order"].status is Status.HOLDS and not found["delivery order"].complete
-    assert "decides nothing in all plays of up to one round, and the first 3,000 plays alone: " in str(made)
-    assert found["history"].status is Status.UNDECIDED
-    assert found["history"].because == "there are more than 3,000 plays of up to 2 rounds"
+    assert "- decides nothing in all plays of up to one round with up to 2 agents: " in str(made)
+    assert found["history"].status is Status.UNDECIDED and made.open == (found["history"],) and not made.clean
+    assert found["history"].because == "there are more than 3,000 plays of 2 rounds; raise the limit of plays"
+
+
+def test_more_plays_can_be_tried() -> None:
+    """Six choices: 36 plays of one round and 1,296 of two; the limit that is raised decides history."""
+    kernel = type("Here", (Wide,), {"__module__": "__main__", "many": 6})
+    few, many = (examine(kernel, plays=plays, examples=1) for plays in (1_331, 1_332))
+    assert statuses(few)["history"] is Status.UNDECIDED and not few.clean
+    assert statuses(many)["history"] is Status.HOLDS and many.clean
+    assert "- decides nothing in all plays of up to 2 rounds with up to 2 agents: " in str(many)
+
+
+def test_each_size_has_the_rounds_that_were_tried_whole() -> None:
+    """Of three choices: 9 plays of two agents, 27 of three, then 81 of two agents and two rounds."""
+
+    class Few(Wide):
+        many = 3
+
+        def __init__(self, agents: list[str]) -> None:
+            super().__init__()
+            self.agents = agents
+
+    Few.__module__ = "__main__"
+    scope = " in all plays of up to one round with up to 3 agents and of up to 2 rounds with up to 2 agents: "
+    assert scope in str(examine(Few, plays=9 + 27 + 81, examples=1))
 
 
 def test_where_no_length_was_tried_nothing_holds() -> None:
@@ -87,3 +111,18 @@ def test_a_menu_that_is_a_set_gives_the_same_report() -> None:
 
     first, *others = map(printed, "123")
     assert "the first in `agents`" in first and others == [first, first]
+
+
+def test_a_population_without_choices_is_not_asked() -> None:
+    """Larger elections than the kernel serves are drawn too, and have no play."""
+
+    class Small(Wide):
+        many = 2
+
+        def __init__(self, agents: list[str]) -> None:
+            super().__init__()
+            self.agents = agents
+            self.choices = [0, 1] if len(agents) < 4 else []
+
+    Small.__module__ = "__main__"
+    assert examine(Small, examples=20).clean

@@ -16,10 +16,10 @@ from playwright.sync_api import Browser, Page, expect
 from evenhand.core.canonical import canonical_text
 from evenhand.core.codec import encode
 from evenhand.core.registry import find
-from evenhand.core.text import describe
 from evenhand.core.trace import replay
 from evenhand.web.files import Library
 from evenhand.web.position import Position, opened
+from evenhand.web.state_table import label
 from evenhand.web.walk import ViewRequest, walk
 from evenhand.web.witness import led
 from tests.front.conftest import Command
@@ -155,10 +155,10 @@ def test_walk_into_a_livelock_edit_a_request_and_save(
     # An action on offer: the first of the loop once more.
     again = lasso.scenario.actions[steps - lasso.loop]
     if window.get_by_label("only actions that contain").count():
-        window.get_by_label("only actions that contain").fill(describe(again)[:190].rpartition(" ")[0])
+        window.get_by_label("only actions that contain").fill(label(again)[:190].rpartition(" ")[0])
         window.get_by_role("button", name="filter").click()
         expect(window.locator("#p-middle")).to_contain_text("1 to ")
-    option = window.locator(".option").filter(has=window.locator(".what").get_by_text(describe(again), exact=True))
+    option = window.locator(".option").filter(has=window.locator(".what").get_by_text(label(again), exact=True))
     option.first.click()
     expect(window.locator(".steppers output")).to_have_text(f"step {steps + 1} of {steps + 1}")
     walked = lasso.walked((*lasso.scenario.actions, again))

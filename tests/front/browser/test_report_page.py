@@ -106,6 +106,18 @@ def test_a_phone_scrolls_one_way_only(report: Path, browser: Browser) -> None:
         context.close()
 
 
+def test_its_print_is_the_results_alone(report: Path, window: Page) -> None:
+    """Guarantees are unfolded, limits are drawn; the long tables and the controls stay out, in black on white."""
+    window.goto(report.as_uri())
+    window.emulate_media(media="print", color_scheme="dark")
+    for part in ("#verdicts", "#runs", "#base", "nav"):
+        expect(window.locator(part)).to_be_hidden()
+    expect(window.locator(".limit svg")).to_be_visible()
+    for item in window.locator(".guarantees li").all():
+        expect(item).to_be_visible()
+    assert window.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+
+
 def test_the_kill_matrices_of_several_protocols_stand_on_one_page(
     report: Path, browser: Browser, cli: Command, tmp_path: Path
 ) -> None:

@@ -163,7 +163,7 @@ def test_an_edited_request_is_replayed(server: Served) -> None:
     page = server.get(got.json["to"]).text
     assert "one_<wbr>inside" in page and 'id="d-false" class="claims false" open' in page
     hostile = server.do("edit", address=address, at=int(at), step=1, text='{"$":"Act","agent":77,"verb":"take"}')
-    assert "(77,)" in server.get(hostile.json["to"]).text
+    assert "<ins>77</ins>" in server.get(hostile.json["to"]).text
     assert server.get(server.start).status == 200, "the run that was edited is still there"
 
 
