@@ -103,6 +103,9 @@ def ended(run: Callable[[], object]) -> int:
             where = f"{error.filename}: " if error.filename is not None else ""
             _say(f"{where}{error.strerror}; make room or ask for the rights, and run it again")
             return BAD
+        if _is_of_a_model(error):
+            _say(str(error))
+            return BAD
         _say(_told(error))
         return BUG
     return code
@@ -161,6 +164,12 @@ def _drop_output() -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, 1)
         os.close(nowhere)
+
+
+def _is_of_a_model(error: BaseException) -> bool:
+    """Whether a model or mutant broke its contract; then the message names it, and what to correct."""
+    answers = sys.modules.get("evenhand.core.answers")
+    return answers is not None and isinstance(error, answers.ModelError)
 
 
 def _told(error: BaseException) -> str:

@@ -13,17 +13,27 @@ from typing import Annotated, Any
 import typer
 
 from evenhand.cli import options
-from evenhand.cli.check_lines import brief, report_lines
+from evenhand.cli.check_lines import brief, coverage_lines, report_lines
 from evenhand.cli.console import BadUse, counting, emit, guarded, terminal, usage
 from evenhand.cli.output import folder_for
 from evenhand.cli.requests import bundle_named
+from evenhand.cli.skeleton import write_skeleton
+from evenhand.conform.adapters.bounded import Bounded
 from evenhand.conform.adapters.kernels import NoKernel, Piped, adapter_source, command_source
 from evenhand.conform.adapters.limits import KernelLimits
 from evenhand.conform.checking.baseline import load_baseline
 from evenhand.conform.checking.causes import Cause, causes
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import finding_json
-from evenhand.conform.checking.loop import EXHAUSTIVE, MACHINE, SEPARATING, CheckEffort, check_system, scopes_of
+from evenhand.conform.checking.loop import (
+    EXHAUSTIVE,
+    MACHINE,
+    SEPARATING,
+    CheckEffort,
+    check_system,
+    scopes_of,
+    takes,
+)
 from evenhand.conform.checking.multi_run import LIVENESS_RUNS, PAIRS
 from evenhand.conform.documents import check_document
 from evenhand.core.bundle import Bundle
@@ -33,10 +43,12 @@ from evenhand.core.freedom import FREE, Free
 from evenhand.core.text import describe, inert
 from evenhand.core.verdict import Status
 from evenhand.core.versions import versions
+from evenhand.evidence.store import write_atomically
 from evenhand.exits import INTERRUPTED
 from evenhand.jobs.fixtures import fixtures_of
 from evenhand.jobs.plan import chosen_readings, chosen_scope
 from evenhand.processes.clock import Clock
+from evenhand.report.forms.checked import checked_forms
 from evenhand.report.phrases import plural
 from evenhand.report.table import print_lines
 from evenhand.search.verdicts import changed_readings
@@ -50,6 +62,12 @@ def check(
     constitution: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Check a document that configures the protocol, instead of a kernel."),
+    ] = None,
+    skeleton: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write an adapter to begin from, with example steps and a JSON Schema beside it."
+        ),
     ] = None,
     system: options.SystemNames = None,
     scope: options.ScopeOption = None,
@@ -111,7 +129,8 @@ def check(
         typer.Option(
             "--out",
             metavar="DIR",
-            help="Write each finding to this folder as a record, a pytest file, Markdown and ITF.",
+            help="Write the report to this folder as HTML, Markdown, SARIF and JSON, and each finding as a record, a "
+            "pytest file, Markdown and ITF.",
         ),
     ] = None,
     as_json: options.JsonOut = False,
@@ -122,12 +141,13 @@ def check(
     found; 2 bad use, no kernel, or a kernel that supports none of the systems; 130 interrupted, after printing what
     was found.
     """
+    if (constitution or skeleton) and (adapter or command):
+        raise BadUse("--constitution and --skeleton need no kernel: leave --adapter and --command out")
     if constitution is not None:
-        if adapter or command:
-            raise BadUse("a document is checked for itself: leave --adapter and --command out")
         return _document(protocol, constitution, as_json)
-
     bundle = bundle_named(protocol)
+    if skeleton is not None:
+        return _begun(bundle, system or [], skeleton, as_json)
     limits = KernelLimits(seconds=answer_seconds, mebibytes=memory)
     compared = _free(compare or [])
     with usage():
@@ -149,19 +169,17 @@ def check(
     clock = _clock(source, seconds, exhaustive=exhaustive)
     began = time.monotonic()
     try:
-        checked = list(
-            _checked(bundle, source, system or [], scope or [], reading or [], claims_only, compared, effort, clock)
+        checked = sorted(
+            _checked(bundle, source, system or [], scope or [], reading or [], claims_only, compared, effort, clock),
+            key=lambda one: [*bundle.model.systems].index(one.system.name),
         )
     except NoKernel as error:
         raise BadUse(str(error)) from error
     finally:
         source.close()
     interrupted = any(one.interrupted for one in checked)
-    if not interrupted and not any(one.defects or any(one.steps.values()) for one in checked):
-        if clock.left() <= 0:
-            raise BadUse("the kernel gave no answer in the time given; give it more with --seconds")
-        why = "; ".join(dict.fromkeys(reason for one in checked for reason in one.unsupported)) or "nothing was asked"
-        raise BadUse(f"the kernel supports none of the systems asked for: {inert(why)}")
+    if not interrupted:
+        _require_answers(checked, clock)
     kernel = adapter or f"command: {command}"
     found = causes((one.system, one.defects) for one in checked)
     records = [_finding(bundle, one, source, claims_only, compared) for one in found]
@@ -180,8 +198,18 @@ def check(
         "interrupted": interrupted,
         "timing": {"total": time.monotonic() - began, **_firsts(checked)},
     }
-    _print(report, as_json)
+    _print(report, as_json, folder)
     return INTERRUPTED if interrupted else int(bool(findings))
+
+
+def _require_answers(checked: Sequence[Any], clock: Clock) -> None:
+    """Raise BadUse if the kernel has answered nothing, and say why."""
+    if any(one.defects or any(one.steps.values()) for one in checked):
+        return
+    if clock.left() <= 0:
+        raise BadUse("the kernel gave no answer in the time given; give it more with --seconds")
+    why = "; ".join(dict.fromkeys(reason for one in checked for reason in one.unsupported)) or "nothing was asked"
+    raise BadUse(f"the kernel supports none of the systems asked for: {inert(why)}")
 
 
 DEFAULT = 60.0
@@ -197,7 +225,22 @@ def _clock(source: Piped, seconds: float | None, *, exhaustive: bool) -> Clock:
     return Clock(limit, by_clock=seconds is not None, running=lambda: source.pid)
 
 
-def _print(report: dict[str, Json], as_json: bool) -> None:
+def _begun(bundle: Bundle, names: list[str], path: Path, as_json: bool) -> int:
+    """Write a skeleton and say where."""
+    written = write_skeleton(bundle, names, path)
+    if as_json:
+        emit({"written": [str(one) for one in written]})
+    else:
+        print_lines(terminal(), [f"written: {inert(str(one))}" for one in written])
+    return 0
+
+
+def _print(report: dict[str, Json], as_json: bool, folder: Path | None) -> None:
+    """Print the report, and write its forms to the folder."""
+    if folder is not None:
+        with usage():
+            for name, data in checked_forms(report, list(coverage_lines(report))).items():
+                write_atomically(folder / name, data)
     if as_json:
         emit(report)
     else:
@@ -275,6 +318,9 @@ def _checked(
             if not any(True for _ in at.all_configs()):  # a configuration may be None
                 raise BadUse(f"{at.name} has no configuration at {at.scope}; choose other sizes with --scope")
         records = [record for _, record in fixtures_of(bundle.name)]
+    bounded = Bounded(source, clock)
+    taken = {one.name: takes(bundle.name, scopes[0], bounded) for one, scopes in placed}
+    placed.sort(key=lambda item: taken[item[0].name])  # what a system does not need, the ones after it have
     for number, (one, scopes) in enumerate(placed):
         left = clock.left() - clock.limit * REPORTING
         share = None if clock.limit == inf else max(0.0, left / (len(placed) - number))

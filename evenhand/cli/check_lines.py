@@ -22,10 +22,9 @@ def report_lines(report: Mapping[str, Any]) -> Iterator[str]:
     if report["findings"]:
         yield ""
     for number, one in enumerate(report["findings"], start=1):
-        yield from _finding(number, one)
+        yield from finding_lines(number, one)
         yield ""
-    for one in report["systems"]:
-        yield from _covered(one)
+    yield from coverage_lines(report)
     number = len(report["findings"])
     verdict = plural(number, "distinct finding") if number else "nothing found"
     if report["known"]:
@@ -35,13 +34,20 @@ def report_lines(report: Mapping[str, Any]) -> Iterator[str]:
     yield f"{begun}{verdict}; judged by the {report['judged_by']}{sightings if report['sightings'] else ''}"
 
 
+def coverage_lines(report: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what was run in each system, and what was not judged."""
+    for one in report["systems"]:
+        yield from _covered(one)
+
+
 def brief(value: Json, most: int = 200) -> str:
     """Return a value on one line, cut to `most` characters."""
     said = inert(text(value))
     return said if len(said) <= most else said[: most - 1] + "…"
 
 
-def _finding(number: int, one: Mapping[str, Any]) -> Iterator[str]:
+def finding_lines(number: int, one: Mapping[str, Any]) -> Iterator[str]:
+    """Yield one finding with its run; `trace` has the actions in words."""
     yield f"{number}. {inert(one['claim'])}{' (' + inert(one['source']) + ')' if one['source'] else ''}"
     yield f"   in {plural(one['length'], 'step')} of system {one['system']}, seen in {plural(one['seen'], 'run')}"
     yield f"   configuration: {brief(one['run'].get('config'))}"
@@ -49,7 +55,7 @@ def _finding(number: int, one: Mapping[str, Any]) -> Iterator[str]:
     if one.get("loop"):
         yield f"       the last {plural(one['loop'], 'step')} go round for ever"
     if one.get("beside"):
-        yield "   beside"
+        yield "   after this run in the same process" if one["what"] == "remembers" else "   beside"
         yield from _steps(one["trace_beside"], one["beside"]["expected"], one["beside"]["got"])
     if one["fault"]:
         yield f"   the kernel {one['fault']}: {inert(one['why'])}"

@@ -8,10 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
+from evenhand.cli.check_lines import finding_lines
 from evenhand.cli.console import BadUse, emit, guarded, terminal, usage
 from evenhand.cli.options import JsonOut
 from evenhand.cli.output import finish
 from evenhand.cli.waits import waiting_after
+from evenhand.conform.checking.finding import recorded_finding
 from evenhand.core.canonical import Json, canonical_bytes
 from evenhand.core.system import Scope
 from evenhand.core.text import describe, inert
@@ -64,6 +66,10 @@ def replay(
 
 def _replayed(path: Path) -> tuple[Record, Replayed]:
     file = fixture_at(path)
+    if recorded_finding(file) is not None:
+        raise BadUse(
+            f"{path} is a finding about a kernel: the pytest file beside it repeats it, `evenhand show` tells it"
+        )
     record = load(file)
     return record, replay_record(record, origin=str(path), file=file)
 
@@ -87,8 +93,14 @@ def show(
 ) -> int:
     """Show a counterexample step by step.
 
-    Prints the run, what each action showed, and what changed.  Exit codes: 0 shown; 2 a file that cannot be used.
+    Prints the run, what each action showed, and what changed; of a finding about a kernel what `check` printed.
+    Exit codes: 0 shown; 2 a file that cannot be used.
     """
+    with usage():
+        found = recorded_finding(fixture_at(file))
+    if found is not None:
+        print_lines(terminal(), [f"{inert(found['claim'])}: {inert(found['sentence'])}", *finding_lines(1, found)])
+        return 0
     with usage():
         record, result = _replayed(file)
     lines = _lines(file, result, full)

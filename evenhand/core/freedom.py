@@ -17,6 +17,8 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any, Literal, get_args
 
+from evenhand.core.parts import Part, part
+
 Free = Literal["texts", "codes", "orders"]
 """What is free: a sentence for people, a name that programs read, the order of an array."""
 
@@ -38,9 +40,9 @@ def free(what: Free, *, named: Collection[str] = ()) -> Mapping[str, Freedom]:
     return {"freedom": Freedom(what, frozenset(named))}
 
 
-def free_field(what: Free, default: Any, *, named: Collection[str] = ()) -> Any:
-    """Return a field with a default whose content the text leaves open."""
-    return field(default=default, metadata=free(what, named=named))
+def free_field(what: Free, default: Any, *, named: Collection[str] = (), tells: Part = "decision") -> Any:
+    """Return a field with a default whose content the text leaves open; it tells of a `Part`."""
+    return field(default=default, metadata={**free(what, named=named), **part(tells)})
 
 
 @cache

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+import typing
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
-from inspect import cleandoc, getdoc
+from inspect import cleandoc, getdoc, signature
 from itertools import islice
 from typing import Any
 
@@ -19,7 +21,7 @@ from evenhand.core.system import AnyStep, AnySystem
 CONFIGS, WALKS, STEPS = 3, 8, 24
 """Configurations of a system from which examples are taken, walks from each start, and their steps."""
 
-ACTIONS = 200
+ACTIONS = 5_000
 """Actions from which a walk chooses."""
 
 EXAMPLE = 1_500
@@ -36,6 +38,14 @@ class Words:
     shown: dict[type, Any] = field(default_factory=dict[type, Any])
     states: dict[type, Any] = field(default_factory=dict[type, Any])
 
+    @property
+    def kinds(self) -> list[type]:
+        """The classes of actions that the system's step takes; those that were met come first."""
+        hints = typing.get_type_hints(self.system.step)
+        taken = [hints[name] for name in list(signature(self.system.step).parameters)[3:] if name in hints]
+        named = [kind for hint in taken for kind in (typing.get_args(hint) or (hint,)) if isinstance(kind, type)]
+        return list(dict.fromkeys([*self.actions, *named]))
+
     def see(self, step: AnyStep) -> None:
         """Keep the values of a step that are shorter than those known."""
         for found, value in (
@@ -51,8 +61,8 @@ class Words:
 
 
 def example_steps(system: AnySystem) -> Iterator[AnyStep]:
-    """Yield the steps of some walks; a walk takes a kind of action that was not taken yet where it can."""
-    chance, taken = random.Random(0), set[Any]()
+    """Yield the steps of some walks; a walk takes the kind of action that was taken least."""
+    chance, taken = random.Random(0), Counter[type]()
     for config in islice(system.all_configs(), CONFIGS):
         for start in islice(system.initial(config), 2):
             for _ in range(WALKS):
@@ -61,9 +71,10 @@ def example_steps(system: AnySystem) -> Iterator[AnyStep]:
                     offered = list(islice(system.enabled(config, state), ACTIONS))
                     if not offered:
                         break
-                    new = [action for action in offered if type(action) not in taken]
-                    step = system.take(config, state, chance.choice(new or offered))
-                    taken.add(type(step.action))
+                    least = min(taken[type(action)] for action in offered)
+                    rare = [action for action in offered if taken[type(action)] == least]
+                    step = system.take(config, state, chance.choice(rare))
+                    taken[type(step.action)] += 1
                     yield step
                     state = step.after
 
@@ -91,6 +102,7 @@ def page(bundle: Bundle) -> str:
     system: AnySystem
     for system in bundle.model.systems.values():
         lines += _system(words_of(system))
+    lines += _readings(bundle)
     types = dict.fromkeys(kind for system in bundle.model.systems.values() for kind in system.types)
     lines += ["## Records", ""]
     for kind in sorted((kind for kind in types if is_dataclass(kind)), key=lambda one: one.__name__):
@@ -99,7 +111,7 @@ def page(bundle: Bundle) -> str:
     if enums:
         lines += ["## Enumerations", ""]
     for enum in enums:
-        members = ", ".join(f"`{name}`" for name in enum.__members__)
+        members = ", ".join(_member(one) for one in enum)
         lines += [f"**{enum.__name__}**: {_said(enum)} {members}", ""]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -112,11 +124,31 @@ def _system(words: Words) -> Iterator[str]:
         ("Shown", words.shown),
         ("State", words.states),
     ):
-        yield from (f"{title}: {', '.join(f'`{kind.__name__}`' for kind in found)}", "")
+        listed = ", ".join(f"`{kind.__name__}`" for kind in found)
+        rare = [f"`{kind.__name__}`" for kind in words.kinds if title == "Actions" and kind not in found]
+        yield from (f"{title}: {listed}" + (f"; in longer runs or other systems {', '.join(rare)}" if rare else ""), "")
         for value in found.values():
             said = canonical_text(encode(value))
-            if len(said) <= EXAMPLE:
+            if len(said) <= EXAMPLE or title == "Configuration":
                 yield from ("```json", said, "```", "")
+
+
+def _readings(bundle: Bundle) -> Iterator[str]:
+    """Where the text can be read in several ways, the default is this project's choice."""
+    found: dict[str, tuple[Any, Any, str]] = {}
+    for system in bundle.model.systems.values():
+        if is_dataclass(system.readings):
+            for one in fields(system.readings):
+                found[one.name] = (one.default, one.metadata.get("values", ()), one.metadata.get("sentence", ""))
+    if not found:
+        return
+    yield from ("## Readings", "", "Where the source can be read in several ways, the default (first) is a choice of")
+    yield from ("this project. `--reading NAME=VALUE` compares with another one.", "")
+    yield from ("| reading | values | about |", "|---|---|---|")
+    for name, (default, values, sentence) in found.items():
+        said = ", ".join(f"`{one}`" for one in (default, *(one for one in values if one != default)))
+        yield f"| `{name}` | {said} | {sentence} |"
+    yield ""
 
 
 def _record(kind: Any) -> Iterator[str]:
@@ -135,6 +167,13 @@ def _record(kind: Any) -> Iterator[str]:
         yield f"| `{one.name}` | `{hint}` | {note} |"
     if entries:
         yield ""
+
+
+def _member(member: Enum) -> str:
+    """The name of a member, and its value where that says more."""
+    value = str(member.value)
+    told = isinstance(member.value, str) and value.lower() != member.name.lower()
+    return f"`{member.name}` ({value})" if told else f"`{member.name}`"
 
 
 def _said(kind: type) -> str:

@@ -126,11 +126,20 @@ def all_fields(preferences: tuple[str, ...], readings: Readings, groups: bool = 
     With `groups`, at most one collision is declared, of any size: several are the conjunction of each, which keeps
     the repaired rules' menu as large as the pairs' one.
     """
-    sets = subsets(preferences)
-    made = (
-        Fields(av, rp, pairs) for pairs in _attributions(preferences, readings, groups) for av in sets for rp in sets
-    )
-    return tuple(sorted(made, key=lambda f: len(f.av) + len(f.rp) + sum(len(pair) for pair in f.pairs)))
+    return tuple(each_fields(preferences, readings, groups))
+
+
+def each_fields(preferences: tuple[str, ...], readings: Readings, groups: bool = False) -> Iterator[Fields]:
+    """Yield the same one by one, because there are many and most runs need the first ones only."""
+    sets, attributions = subsets(preferences), _attributions(preferences, readings, groups)
+    of_size = [tuple(one for one in sets if len(one) == size) for size in range(len(preferences) + 1)]
+    sizes = [sum(len(pair) for pair in pairs) for pairs in attributions]
+    for size in range(max(sizes) + 2 * len(preferences) + 1):
+        for taken, pairs in zip(sizes, attributions, strict=True):
+            for av in sets:
+                left = size - taken - len(av)
+                if 0 <= left <= len(preferences):
+                    yield from (Fields(av, rp, pairs) for rp in of_size[left])
 
 
 def _attributions(preferences: tuple[str, ...], readings: Readings, groups: bool) -> tuple[Pairs, ...]:

@@ -8,7 +8,9 @@ of feasible actions, artefacts by the rule-based generators.  `conditions`: the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from copy import copy
 from functools import lru_cache
+from itertools import chain, tee
 from typing import Any
 
 from evenhand.core.system import Fairness, Scope, System
@@ -17,7 +19,7 @@ from evenhand.model.apcm.generators import artifact_of
 from evenhand.model.apcm.menus import (
     THREE_WAY,
     action_names,
-    all_fields,
+    each_fields,
     every_situation,
     hostile_artifacts,
     hostile_situations,
@@ -52,7 +54,6 @@ def _selections(state: State) -> Iterator[Act]:
     return (Select(action) for action in state.offered)
 
 
-@lru_cache(maxsize=4_096)
 def _submissions(
     preferences: tuple[str, ...],
     readings: Readings,
@@ -61,15 +62,28 @@ def _submissions(
     modes: tuple[str, ...],
     groups: bool,
     hostile: bool,
-) -> tuple[Submit, ...]:
+) -> Iterator[Submit]:
     """Return the artefacts on offer after `previous`, simplest first."""
-    honest = [
+    return copy(_menu(preferences, readings, previous, modes, groups, hostile))
+
+
+@lru_cache(maxsize=4_096)
+def _menu(
+    preferences: tuple[str, ...],
+    readings: Readings,
+    previous: Fields | None,
+    modes: tuple[str, ...],
+    groups: bool,
+    hostile: bool,
+) -> Iterator[Submit]:
+    """Artefacts that are made when a copy first reaches them, because a random run asks for the first one only."""
+    honest = (
         Submit(artifact_of(fields, previous, mode))
         for mode in modes
-        for fields in all_fields(preferences, readings, groups)
-    ]
-    odd = [Submit(artifact) for artifact in hostile_artifacts(preferences, previous)] if hostile else []
-    return (*honest, *odd)
+        for fields in each_fields(preferences, readings, groups)
+    )
+    odd = (Submit(artifact) for artifact in (hostile_artifacts(preferences, previous) if hostile else ()))
+    return tee(chain(honest, odd), 1)[0]
 
 
 def _one_step(groups: bool) -> Any:

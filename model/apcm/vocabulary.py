@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 from evenhand.core.atoms import Atom, Opaque
 from evenhand.core.canonical import canonical_bytes
 from evenhand.core.freedom import free, free_field
+from evenhand.core.parts import part
 from evenhand.model.apcm.readings import Readings
 
 MAINTAIN, REVISE = "MAINTAIN", "REVISE"
@@ -234,16 +235,16 @@ class Shown:
     fields: Fields | None = None
     mode: str = ""
     compile_ok: bool | None = None
-    errors: tuple[Error, ...] = ()
+    errors: tuple[Error, ...] = field(default=(), metadata=part("label"))
     forbidden: tuple[str, ...] = ()
     permitted: tuple[str, ...] = ()
     offered: tuple[str, ...] = ()
     halt: bool = False
-    gridlock: bool = False
-    revision: bool = False
-    selected: str = ""
-    selected_violates: tuple[str, ...] = ()
-    invalid: tuple[Error, ...] = ()
+    gridlock: bool = field(default=False, metadata=part("label"))
+    revision: bool = field(default=False, metadata=part("label"))
+    selected: str = field(default="", metadata=part("effect"))
+    selected_violates: tuple[str, ...] = field(default=(), metadata=part("record"))
+    invalid: tuple[Error, ...] = field(default=(), metadata=part("label"))
     rejected: str = free_field("texts", "")
 
     @property

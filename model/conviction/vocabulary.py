@@ -8,11 +8,12 @@ that are still the last of some proposal, None for never.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, TypeAlias
 
 from evenhand.core.freedom import free_field
+from evenhand.core.parts import part
 from evenhand.model.conviction.exact import Amount, Surd
 from evenhand.model.conviction.readings import Readings
 from evenhand.model.conviction.texts import Text
@@ -309,7 +310,7 @@ class Event:
 class Shown:
     """The observation of a step: the events it logs, and why the action was rejected (empty: accepted)."""
 
-    events: tuple[Event, ...]
+    events: tuple[Event, ...] = field(metadata=part("effect"))
     rejected: str = free_field("codes", "", named=NAMED)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from evenhand.core.atoms import Atom
 from evenhand.core.freedom import free
+from evenhand.core.parts import part
 from evenhand.core.system import Fairness, Joint, OneOf, Quotient, Scope, Separated, Step, System
 from evenhand.model.cud.kernel import (
     ADMITTED,
@@ -65,8 +66,8 @@ class FreeShown:
     """The observation of an epoch of free agents: tokens by agent, the structural diff, and the livelock facts."""
 
     tokens: tuple[tuple[str, str], ...] = field(metadata=free("orders"))
-    effects: tuple[Effect, ...] = field(metadata=free("orders"))
-    happened: Happened
+    effects: tuple[Effect, ...] = field(metadata={**free("orders"), **part("effect")})
+    happened: Happened = field(metadata=part("label"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -191,15 +191,15 @@ class Shown:
     else that an agent got with its token; an honest kernel hands out nothing.
     """
 
-    seen: tuple[tuple[str, Observation], ...] = free_field("orders", ())
+    seen: tuple[tuple[str, Observation], ...] = free_field("orders", (), tells="record")
     tokens: tuple[tuple[str, str], ...] = free_field("orders", ())
-    receipts: tuple[tuple[str, str], ...] = free_field("orders", ())
-    log: tuple[Entry, ...] = free_field("orders", ())
-    effects: tuple[Effect, ...] = free_field("orders", ())
+    receipts: tuple[tuple[str, str], ...] = free_field("orders", (), tells="record")
+    log: tuple[Entry, ...] = free_field("orders", (), tells="record")
+    effects: tuple[Effect, ...] = free_field("orders", (), tells="effect")
     exits: tuple[str, ...] = free_field("orders", ())
     sent: tuple[Message, ...] = free_field("orders", ())
     dropped: tuple[tuple[str, str], ...] = free_field("texts", ())
-    rejected: tuple[tuple[str, str], ...] = free_field("texts", ())
+    rejected: tuple[tuple[str, str], ...] = free_field("texts", (), tells="label")
 
 
 @dataclass(frozen=True, slots=True)

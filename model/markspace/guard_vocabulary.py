@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from evenhand.core.freedom import free_field
+from evenhand.core.parts import part
 from evenhand.core.system import Step
 from evenhand.model.markspace.readings import Readings
 
@@ -157,12 +158,12 @@ class Decision:
 
     what: What
     verdict: Verdict | None = None
-    reason: str = free_field("texts", "")
+    reason: str = free_field("texts", "", tells="label")
     winner: Intent | None = None
     claimed_by: str | None = None
     conflicting: tuple[Intent, ...] = ()
     told: tuple[tuple[str, Verdict], ...] = ()
-    considered: tuple[Intent, ...] = ()
+    considered: tuple[Intent, ...] = field(default=(), metadata=part("record"))
     notified: str | None = None
     need: bool = False
     rejected: str = free_field("texts", "")

@@ -162,7 +162,10 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation by or about an agent; `tokens` (input, output), `right` whether the canary's id was right."""
+    """One operation by or about an agent; `right` tells whether the canary's id was right.
+
+    `tokens` (input, output) are those of a round, or those that RAISE adds to the ceilings.
+    """
 
     op: Op
     agent: str = ""
@@ -182,7 +185,7 @@ class Outcome:
     """
 
     accepted: bool = False
-    why: str = free_field("texts", "")
+    why: str = free_field("texts", "", tells="label")
     by: Layer | None = None
     health: Health | None = None
     needs: tuple[tuple[str, bool, str], ...] = ()

@@ -5,11 +5,12 @@ A state holds no counter that only grows: the cycle of a warrant is its age, a l
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from evenhand.core.atoms import Atom, Opaque
 from evenhand.core.freedom import free_field
+from evenhand.core.parts import part
 from evenhand.model.sovereign.constitution import (
     REFERENCE_CONSTITUTION,
     ActionType,
@@ -163,10 +164,10 @@ class Shown:
 
     kind: str
     decision: Decision | None = None
-    effects: tuple[Effect, ...] = ()
-    intents: tuple[Record, ...] = ()
-    logged: tuple[Record, ...] = ()
-    lost: tuple[Record, ...] = ()
+    effects: tuple[Effect, ...] = field(default=(), metadata=part("effect"))
+    intents: tuple[Record, ...] = field(default=(), metadata=part("record"))
+    logged: tuple[Record, ...] = field(default=(), metadata=part("record"))
+    lost: tuple[Record, ...] = field(default=(), metadata=part("record"))
     log_warrants: int = 0
     rejected: str = free_field("texts", "")
 

@@ -91,6 +91,11 @@ sys.exit(ended(run))
         ("raise OSError(5, 'Input/output error', '/x')", 2, "evenhand: /x: Input/output error; make room"),
         ("raise OSError(2, 'gone', '/x')", 70, "evenhand: this is a bug of evenhand: FileNotFoundError: "),
         ("raise BrokenPipeError(32, 'Broken pipe')", 70, "evenhand: this is a bug of evenhand: BrokenPipeError: "),
+        (
+            "from evenhand.core.answers import ModelError; raise ModelError('system `lock`: `step` is no function')",
+            2,
+            "evenhand: system `lock`: `step` is no function\n",
+        ),
         ("raise MemoryError", 2, "evenhand: there is not enough memory"),
         ("raise KeyboardInterrupt", 130, "evenhand: interrupted\n"),
         ("sys.exit(3)", 3, ""),

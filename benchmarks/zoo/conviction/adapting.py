@@ -76,6 +76,8 @@ class Adapter:
     whole = False
     """Whether points are whole numbers."""
     ready_in_propose = False
+    ready_again = False
+    """Whether a second READY of one agent is taken as the first."""
 
     def __init__(self, initial: Any) -> None:
         self.config, start = initial["config"], initial["start"]
@@ -86,6 +88,7 @@ class Adapter:
         self.own: dict[str, Any] = {}
         self.keys: dict[str, str] = {}
         self.enrolled: set[str] = set()
+        self.ready: set[str] = set()
         self.names: dict[Any, str] = {}
         self.at, self.running, self.held = 0, False, list[Any]()
         self.make(self._rules())
@@ -180,10 +183,15 @@ class Adapter:
             why = self._enrol(action)
         else:
             why = self._act(kind, action)
-        return self._shown(why, self.news())
+        return self._refused(why) if why else self._shown(why, self.news())
 
     def _shown(self, why: Any, events: list[Any]) -> Any:
         return {"$": "Shown", "rejected": why, "events": {"$bag": events}}
+
+    def _refused(self, why: str) -> Any:
+        """A refusal; what the scheduler or administrator is refused is not logged everywhere."""
+        shown, news = self._shown(why, []), self.news()
+        return self._shown(why, news) if news else {**shown, "events": UNKNOWN}
 
     def _join(self, agent: Any) -> None:
         why = self.invite(agent, ADMIN) or self.enrol(agent["uid"], self.key_of(agent["credential"]))
@@ -221,11 +229,16 @@ class Adapter:
                 raise Unsupported("the key alone says who acts; nobody can act in another's name")
 
     def _act(self, kind: str, action: Any) -> Any:
-        uid, phase = action["agent"], self.seen().get("phase")
-        if kind == "SignalReady" and phase == "PROPOSE" and self.ready_in_propose != (uid in self.names.values()):
+        uid, seen = action["agent"], self.seen()
+        proposed = any(seat["proposal"] for seat in seen["seats"] if seat["agent"] == uid)
+        if kind == "SignalReady" and seen.get("phase") == "PROPOSE" and self.ready_in_propose != proposed:
             raise Unsupported("READY in PROPOSE has a meaning of its own")
+        if kind == "SignalReady" and self.ready_again and uid in self.ready:
+            raise Unsupported("a second READY changes nothing and is not refused")
         before = self.reasons(uid, action) if kind == "Feedback" else []
         why = self.act(kind, uid, self.key_of(action["credential"]), action)
+        if kind == "SignalReady" and not why:
+            self.ready.add(uid)
         if why in NAMED and kind == "Feedback" and why in before and len(before) > 1:
             return UNKNOWN
         return why
@@ -275,7 +288,7 @@ class Adapter:
         if credential != SCHEDULER:
             why = self.tick(credential)
             if why:
-                return self._shown(why, self.news())
+                return self._refused(why)
         elif self.held:
             shown, self.held, self.running = self.held, [], False
             self.at += 1
@@ -289,6 +302,7 @@ class Adapter:
             return self._shown("", self.news())
         elif why := self.tick(credential):
             return self._shown(why, self.news())
+        self.ready.clear()
         seen = self.seen()
         if self.limits["think_ticks"] > 1 and seen.get("phase") in ("FEEDBACK", "REVISE", "STAKE") and self.done():
             raise Unsupported("READY lasts for the phase here, for one tick in the model")

@@ -60,15 +60,17 @@ def supported(initial: Initial, systems: Sequence[str], plain_numbers: bool = Fa
     return config
 
 
-def conclusion(config: Json, deadlock_space: str, verdict: Any, admitted: bool) -> Json:
+def conclusion(config: Json, deadlock_space: str, verdict: Any, admitted: bool, *, left: bool) -> Json:
     """Whether the run has ended, and how; a kernel has no verdict before the end.
 
     The class is told where the configuration has the kernel's own readings.  Which other actions count when a deadlock
-    is looked for matters only if the last epoch `admitted` nothing in pass 1.
+    is looked for matters only if the last epoch `admitted` nothing in pass 1, and so does whether agents that `left` in
+    this epoch still count, as in the model, or do not, as in these kernels.
     """
     readings = config["readings"]
     asked = all(readings[name] == value for name, value in _CONCLUDED.items())
-    alike = admitted or readings["deadlock_space"] == deadlock_space or verdict in ("COLLAPSE", "ORPHANING")
+    same = readings["deadlock_space"] == deadlock_space and not left
+    alike = admitted or same or verdict in ("COLLAPSE", "ORPHANING")
     ended = verdict is not None
     return {"$": "Conclusion", "ended": ended, "terminal": "" if not ended else verdict if asked and alike else UNKNOWN}
 

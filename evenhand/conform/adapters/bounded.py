@@ -45,13 +45,31 @@ class Bounded:
             self.progress()
         return self.last_left()
 
+    @property
+    def alone(self) -> bool:
+        """Whether each scenario gets a fresh process."""
+        return self.source.alone
+
+    @alone.setter
+    def alone(self, alone: bool) -> None:
+        self.source.alone = alone
+
     def ask(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
         """Yield the result of each scenario, in order.  Raises OutOfTime."""
+        yield from self._asked(self.source.ask, scenarios)
+
+    def together(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
+        """Yield the result of each scenario in one fresh process.  Raises OutOfTime."""
+        yield from self._asked(self.source.together, scenarios)
+
+    def _asked(
+        self, ask: Callable[[Sequence[KernelRequest]], Iterator[KernelResponse]], scenarios: Sequence[KernelRequest]
+    ) -> Iterator[KernelResponse]:
         if self.left() <= 0:
             raise OutOfTime
         if isinstance(self.source, Piped):
             self.source.bound(self._waits, self.clock)
-        answers = self.source.ask(scenarios)
+        answers = ask(scenarios)
         while (response := self._next(answers)) is not None:
             yield response
             if self.left() <= 0:

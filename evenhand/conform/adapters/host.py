@@ -3,6 +3,8 @@
 It reads requests from standard input and writes one answer to each, as `schema/wire.json` says.  The adapter gets
 neither stream; it prints to standard error.  Its input is compared with what was sent, on the first scenarios and on
 each new action, because a kernel that writes to its input would change its caller's data in a shared process.
+
+`{"do":"fresh",…}` is a start in a process of its own, forked before any kernel was made; it lasts until `end`.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import importlib
 import json
 import os
 import sys
+import sysconfig
 import traceback
 from collections.abc import Callable
 from typing import Any
@@ -25,6 +28,11 @@ WATCHED = 64
 
 ACTIONS = 2_048
 """Distinct actions compared with what was sent."""
+
+FRESH, END = b'{"do":"fresh"', b'{"do":"end"'
+
+LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")} | {os.path.dirname(__file__)})
+"""Where a line is not the adapter's own."""
 
 _encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
 
@@ -73,15 +81,14 @@ class Host:
                 "utf-8", "replace"
             )
         except BaseException as error:  # an exit or an interrupt raised by a kernel is the kernel's answer, too
-            where = traceback.extract_tb(error.__traceback__)[-1]
-            text = f"{type(error).__name__}: {error!s:.500} ({os.path.basename(where.filename)}, line {where.lineno})"
+            text = f"{type(error).__name__}: {error!s:.500}{_place(error)}"
             return _encoder.encode({"id": number, "error": text}).encode("utf-8", "replace")
 
     def _done(self, request: Any, line: bytes) -> bytes:
         match request["do"]:
             case "step":
                 return self._stepped(request["action"], line)
-            case "start":
+            case "start" | "fresh":
                 self._started(request, line)
                 return b""
             case _:
@@ -102,11 +109,11 @@ class Host:
         if self.kernel is None:
             raise RuntimeError("there is no kernel: its factory failed")
         shown = self.kernel.step(action)
-        made = b',"shown":' + _encoder.encode(shown).encode("utf-8", "surrogatepass")
+        made = b',"shown":' + _encoded(shown, "step")
         if self.tells_state:
-            made += b',"state":' + _encoder.encode(self.kernel.state()).encode("utf-8", "surrogatepass")
+            made += b',"state":' + _encoded(self.kernel.state(), "state")
         if self.tells_facts:
-            made += b',"facts":' + _encoder.encode(self.kernel.facts()).encode("utf-8", "surrogatepass")
+            made += b',"facts":' + _encoded(self.kernel.facts(), "facts")
         return made + self._mutated(action, line)
 
     def _mutated(self, action: Any, line: bytes) -> bytes:
@@ -122,6 +129,62 @@ class Host:
         return b""
 
 
+class Pristine:
+    """A process forked before the first kernel is made, which forks one for each group of requests."""
+
+    def __init__(self, host: Host, requests: int, answers: int) -> None:
+        (self._asked, self._ask), (self._told, self._tell) = os.pipe(), os.pipe()
+        if os.fork():
+            os.close(self._asked)
+            os.close(self._tell)
+            return
+        os.close(requests)
+        os.close(self._ask)
+        os.close(self._told)
+        self._serve(host, answers)
+
+    def answer(self, lines: list[bytes]) -> None:
+        """Have the lines answered; exit as the process does that answers them."""
+        data = b"\n".join(lines)
+        _write(self._ask, b"%d\n" % len(data) + data)
+        code = os.read(self._told, 1)
+        if code != b"\0":
+            os._exit(code[0] if code else 1)
+
+    def _serve(self, host: Host, answers: int) -> None:
+        with os.fdopen(self._asked, "rb") as asked:
+            while size := asked.readline():
+                lines = asked.read(int(size)).split(b"\n")
+                child = os.fork()
+                if not child:
+                    os.close(self._tell)
+                    for line in lines:
+                        _write(answers, host.answer(line) + b"\n")
+                    sys.stdout.flush()
+                    os._exit(0)
+                code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+                os.write(self._tell, bytes([code % 256]))
+        os._exit(0)
+
+
+def _encoded(value: Any, name: str) -> bytes:
+    """Return what a method of the kernel returned, as JSON.  Raises TypeError that names the method."""
+    try:
+        return _encoder.encode(value).encode("utf-8", "surrogatepass")
+    except (TypeError, ValueError, RecursionError) as error:
+        raise TypeError(f"what {name}() returned is no JSON: {error}") from error
+
+
+def _place(error: BaseException) -> str:
+    """Return the last line of the adapter or the kernel on the way to an error, and the library that raised it."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if not frame.filename.startswith((*LIBRARIES, "<"))]
+    if not own:
+        return ""
+    inside = "" if own[-1] is frames[-1] else f", in a call of {os.path.basename(frames[-1].filename)}"
+    return f" ({os.path.basename(own[-1].filename)}, line {own[-1].lineno}{inside})"
+
+
 def main(words: list[str]) -> None:
     """Serve until standard input ends."""
     (name,) = words
@@ -134,11 +197,18 @@ def main(words: list[str]) -> None:
     except ValueError as error:
         sys.stderr.write(f"{error}\n")
         raise SystemExit(NOT_LOADED) from error
-    rest = b""
+    pristine = Pristine(host, requests, answers) if hasattr(os, "fork") else None
+    rest, group = b"", list[bytes]()
     while chunk := os.read(requests, 1 << 16):
         *lines, rest = (rest + chunk).split(b"\n")
         for line in lines:
-            _write(answers, host.answer(line) + b"\n")
+            if group or (pristine is not None and line.startswith(FRESH)):
+                group.append(line)
+                if pristine is not None and line.startswith(END):
+                    pristine.answer(group)
+                    group = []
+            else:
+                _write(answers, host.answer(line) + b"\n")
 
 
 def _write(target: int, data: bytes) -> None:

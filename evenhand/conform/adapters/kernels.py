@@ -86,8 +86,20 @@ class Source(Interface):
         """Its name on a command line."""
         ...
 
+    @property
+    def alone(self) -> bool:
+        """Whether each scenario gets a fresh process, not only a fresh kernel."""
+        ...
+
+    @alone.setter
+    def alone(self, alone: bool) -> None: ...
+
     def ask(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
         """Yield the result of each scenario, in order, each with a fresh kernel."""
+        ...
+
+    def together(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
+        """Yield the result of each scenario, one after the other in one fresh process."""
         ...
 
     def renew(self) -> None:
@@ -181,7 +193,8 @@ class Piped:
         self._number = 0
         self._left: Callable[[], float] = lambda: inf
         self._clock: Clock | None = None
-        self.answered = False
+        self.answered = self.alone = False
+        self._begun = 0
 
     @property
     def name(self) -> str:
@@ -199,13 +212,19 @@ class Piped:
         try:
             while todo:
                 done = 0
-                for response in self._batch(todo):
+                for response in self._batch(todo[:1] if self.alone else todo, fresh=self.alone):
                     done += 1
                     yield response
                 del todo[:done]
         finally:
             if todo:  # the caller stopped early, and unread answers are on their way
                 self.renew()
+
+    def together(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
+        """Yield the result of each scenario in one fresh process, up to the first that breaks it."""
+        yield from self._batch(scenarios, fresh=True)
+        if not self.hosted:
+            self.renew()
 
     def bound(self, left: Callable[[], float], clock: Clock) -> None:
         """Wait for no answer longer than `left` says.  The clock begins with the first answer of all."""
@@ -219,12 +238,14 @@ class Piped:
 
     close = renew
 
-    def _batch(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
-        """Send all at once; stop after the first scenario that breaks the process."""
+    def _batch(self, scenarios: Sequence[KernelRequest], *, fresh: bool = False) -> Iterator[KernelResponse]:
+        """Send all at once, to a `fresh` process if asked; stop after the first scenario that breaks the process."""
+        if fresh and not self.hosted:
+            self.renew()
         child, listening, lines = self._running(), list[_Listening](), list[bytes]()
         for asked in scenarios:
             listening.append(_Listening(asked, self._number + 1))
-            lines.append(wire.start(self._number + 1, asked.initial))
+            lines.append(wire.start(self._number + 1, asked.initial, fresh=fresh and self.hosted and not lines))
             for place, action in enumerate(asked.actions, start=2):
                 lines.append(wire.step(self._number + place, action))
             self._number += len(asked.actions) + 1
@@ -297,7 +318,10 @@ class Piped:
 
     def _running(self) -> LineProcess:
         if self._child is None:
-            environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
+            path = os.pathsep.join(path or os.getcwd() for path in sys.path)
+            seed = str(self._begun)  # each process has another order of sets and hashes, the same in each check
+            self._begun += 1
+            environment = {**os.environ, "PYTHONHASHSEED": seed, **({"PYTHONPATH": path} if self.hosted else {})}
             try:
                 self._child = LineProcess(
                     self.command,
@@ -305,7 +329,7 @@ class Piped:
                     cpu=CORE_SECONDS,
                     processes=self.limits.processes,
                     longest=self.limits.answer,
-                    environment=environment if self.hosted else None,
+                    environment=environment,
                 )
             except OSError as error:
                 raise NoKernel(f"{self._name}: {error.strerror or error}") from error

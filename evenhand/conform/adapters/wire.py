@@ -116,9 +116,9 @@ def initial_text(protocol: str, system: str, config: Json, start: Json) -> bytes
     return text(content)[1:].encode()
 
 
-def start(number: int, initial: bytes) -> bytes:
-    """Return the request for a new kernel."""
-    return b'{"do":"start","id":%d,%s\n' % (number, initial)
+def start(number: int, initial: bytes, *, fresh: bool = False) -> bytes:
+    """Return the request for a new kernel; `fresh`: of our host, in a process of its own."""
+    return b'{"do":"%s","id":%d,%s\n' % (b"fresh" if fresh else b"start", number, initial)
 
 
 def step(number: int, action: bytes) -> bytes:

@@ -6,16 +6,20 @@ mutant shows what the kernel showed.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, is_dataclass, replace
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from evenhand.conform.adapters.wire import Fault
 from evenhand.conform.checking.divergence import SENTENCES
+from evenhand.core.canonical import Json
+from evenhand.core.parts import Part, parts_of
 
 if TYPE_CHECKING:
+    from evenhand.conform.checking.comparing import Difference
     from evenhand.conform.checking.defects import Defect
     from evenhand.conform.checking.divergence import Divergence
     from evenhand.core.system import AnySystem
@@ -24,42 +28,65 @@ if TYPE_CHECKING:
 class Seriousness(IntEnum):
     """How grave a finding is, the gravest first."""
 
-    CLAIM = 0
-    CLAIM_OF_RUNS = 1
-    CRASH = 2
-    HANG = 3
-    DIFFERENCE = 4
+    OUTSIDE = 0
+    UNWARRANTED = 1
+    DECISION = 2
+    CRASH = 3
+    HANG = 4
     CONDUCT = 5
-    BEHIND = 6
+    RECORD = 6
+    LABEL = 7
+    BEHIND = 8
 
     @property
     def words(self) -> str:
         """The words of a report."""
         return (
-            "violates a claim",
-            "violates a claim about several runs",
-            "fails to answer",
-            "hangs",
-            "differs from the model",
-            "is not fit to be checked alone",
-            "differs behind another finding",
+            "an effect outside what was allowed",
+            "an effect that nothing warrants",
+            "a wrong decision",
+            "no answer",
+            "a hang",
+            "not fit to be checked alone",
+            "a wrong record",
+            "a wrong label",
+            "wrong behind another finding",
         )[self]
 
 
 _HANGS = (Fault.HUNG, Fault.MEMORY, Fault.TOO_LONG)
+_CONDUCT = ("mutates", "non-deterministic", "remembers")
 
 
-def seriousness(divergence: Divergence) -> Seriousness:
-    """Return how grave a divergence is."""
+def seriousness(system: AnySystem, divergence: Divergence) -> Seriousness:
+    """Return how grave a divergence is, by what its differences tell of (`core.parts`).
+
+    An effect too much or another one is outside what was allowed if every decision is right, else unwarranted.
+    """
     if divergence.behind:
         return Seriousness.BEHIND
-    if divergence.what in ("relates", "liveness"):
-        return Seriousness.CLAIM_OF_RUNS
-    if divergence.subject not in SENTENCES:
-        return Seriousness.CLAIM
     if divergence.what == "fails":
         return Seriousness.HANG if divergence.fault in _HANGS else Seriousness.CRASH
-    return Seriousness.DIFFERENCE if divergence.what in ("differs", "violates") else Seriousness.CONDUCT
+    if divergence.what in _CONDUCT:
+        return Seriousness.CONDUCT
+    told = [(_part(system, divergence, one), one) for one in divergence.differences]
+    decides = any(what == "decision" for what, _ in told)
+    if any(what == "effect" and one.got is not None for what, one in told):
+        return Seriousness.UNWARRANTED if decides else Seriousness.OUTSIDE
+    if decides or not told or any(what == "effect" for what, _ in told):
+        return Seriousness.DECISION
+    return Seriousness.RECORD if any(what == "record" for what, _ in told) else Seriousness.LABEL
+
+
+def _part(system: AnySystem, divergence: Divergence, one: Difference) -> Part:
+    """What the field tells of in which a difference lies; of the state, a record, and of the end of a run, a label."""
+    first, *more = re.findall(r"\w+", one.path)
+    if first == "facts" and more:
+        return "label" if more[0] == "conclusion" else "record"
+    shown: Any = divergence.expected[-1]
+    name = cast("dict[str, Json]", shown).get("$") if isinstance(shown, dict) else ""
+    kind = next((kind for kind in system.types if kind.__name__ == name and is_dataclass(kind)), None)
+    return "decision" if kind is None else parts_of(kind).get(first, "decision")
 
 
 @dataclass(frozen=True)
@@ -76,7 +103,7 @@ class Cause:
     @property
     def seriousness(self) -> Seriousness:
         """How grave it is."""
-        return seriousness(self.defect.divergence)
+        return seriousness(self.system, self.defect.divergence)
 
 
 def alone(system: AnySystem, defect: Defect) -> Cause:
@@ -121,14 +148,23 @@ def _joined(one: Cause, other: Cause) -> Cause:
 def _order(cause: Cause) -> tuple[object, ...]:
     divergence = cause.defect.divergence
     basis = min((one.basis for one in divergence.violations), default=0)
-    return (cause.seriousness, divergence.behind, basis, divergence.length, cause.headline, cause.system.name)
+    unclaimed = cause.headline in SENTENCES
+    return (
+        cause.seriousness,
+        divergence.behind,
+        unclaimed,
+        basis,
+        divergence.length,
+        cause.headline,
+        cause.system.name,
+    )
 
 
 def _same(cause: Cause, defect: Defect) -> bool:
     one, other = cause.defect.divergence, defect.divergence
     if one.what != other.what:
         return False
-    if one.what in ("non-deterministic", "mutates"):
+    if one.what in ("non-deterministic", "remembers", "mutates"):
         return True
     if cause.defect.alike and defect.alike:
         return cause.defect.alike <= defect.alike or defect.alike <= cause.defect.alike

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -64,7 +64,8 @@ class Covering:
     """Walks through the graph of one system, shallowest transitions first, in an order that `seed` shuffles.
 
     When the walks are used up, `complete` says whether they covered the whole scope; `transitions` counts what they
-    covered, `unreached` what lies behind a step on which the kernel differs.
+    covered, `unreached` what lies behind a step on which the kernel differs.  Pairs of configuration and action in
+    `refused` are left out, also those that are added later.
     """
 
     system: AnySystem
@@ -72,6 +73,8 @@ class Covering:
     transitions: int = 0
     unreached: int = 0
     whole: bool = True
+    refused: Collection[tuple[Any, Any]] = ()
+    reach: int = LONGEST
     _nodes: dict[tuple[int, Any], _Node] = field(default_factory=dict[tuple[int, Any], _Node])
     _heap: list[tuple[int, int, int, _Node]] = field(default_factory=list[tuple[int, int, int, _Node]])
     _ids: dict[int, int] = field(default_factory=dict[int, int])
@@ -96,12 +99,20 @@ class Covering:
             if node.lost:
                 self.unreached += len(node.left)
                 node.left.clear()
-            if node.left:
+            if self._takes(node):
                 yield self._walk(node)
+
+    def _takes(self, node: _Node) -> bool:
+        """Whether an action is left; refused ones are dropped before one that is taken next."""
+        while node.left and self.refused and (node.config, node.left[-1]) in self.refused:
+            node.left.pop()
+            self.whole = False
+        return bool(node.left)
 
     def give_back(self, walk: Walk, agreed: int) -> None:
         """Give back the steps after the first that differs (step `agreed + 1`); paths through it are lost."""
         first = len(walk.trace.steps) - walk.fresh
+        self.reach = max(1, (self.reach + max(agreed - first, 0)) // 2)  # most steps behind a difference are lost
         for place in range(max(agreed + 1, first), len(walk.trace.steps)):
             node = walk.nodes[place]
             node.left.append(walk.trace.steps[place].action)
@@ -122,7 +133,9 @@ class Covering:
             nodes.append(self._nodes[number, step.before])
         fresh = 0
         here = node
-        while here.left and len(steps) < max(LONGEST, len(node.way) + 1):
+        longest = max(min(LONGEST, len(node.way) + self.reach), len(node.way) + 1)
+        self.reach = min(LONGEST, self.reach + 1)
+        while self._takes(here) and len(steps) < longest:
             action = here.left.pop()
             step = self.system.take(here.config, here.state, action)
             nodes.append(here)

@@ -30,6 +30,9 @@ from evenhand.processes.clock import OutOfTime
 if TYPE_CHECKING:
     from evenhand.core.system import Mutant
 
+JUDGED = 4
+"""Divergences of one sort on which the claims are evaluated; later ones that are no shorter are counted."""
+
 COMPARED = 12
 """Divergences of the same kinds that are compared with the known mutants; the others are counted."""
 
@@ -51,7 +54,7 @@ MANY_WAYS = 4
 MOSTLY = 0.5
 """The share of all runs in which a difference hides what lies behind it."""
 
-GOES_ON = 10
+GOES_ON = 3
 """After a difference, how many steps must agree for one that does not, before that one is told apart."""
 
 _WORDLESS = re.compile(r"nothing|entries|a record|more|less|[·/ ]")
@@ -88,10 +91,19 @@ class Defects:
     explained: int = 0
     _seen: dict[tuple[object, ...], Defect] = field(default_factory=dict[tuple[object, ...], Defect])
     _behind: dict[tuple[frozenset[str], frozenset[str]], Defect] = field(default_factory=dict[Any, Defect])
-    _after: dict[frozenset[str], tuple[int, int, int]] = field(default_factory=dict[Any, Any])
+    _followed: list[tuple[frozenset[str], int, tuple[frozenset[str], ...]]] = field(default_factory=list[Any])
+    _sorts: dict[tuple[object, ...], tuple[int, int, tuple[object, ...]]] = field(default_factory=dict[Any, Any])
 
     def __post_init__(self) -> None:
         self.lookalikes = Lookalikes(self.coder.system, self.mutants)
+
+    def counts(self, divergence: Divergence) -> bool:
+        """Count a difference, not yet judged, if it was seen often enough in runs as short; return whether it was."""
+        times, length, key = self._sorts.get(_sort(divergence), (0, 0, ()))
+        if divergence.what != "differs" or times < JUDGED or divergence.length < length:
+            return False
+        self._seen[key] = replace(self._seen[key], count=self._seen[key].count + 1)
+        return True
 
     def add(self, divergence: Divergence) -> None:
         """Add a divergence; of equal ones the shortest is kept."""
@@ -103,13 +115,21 @@ class Defects:
         else:
             best = divergence if divergence.length < known.divergence.length else known.divergence
             self._seen[key] = Defect(best, known.count + 1, known.claims | claims)
+        times, length, _ = self._sorts.get(_sort(divergence), (0, divergence.length, key))
+        self._sorts[_sort(divergence)] = times + 1, min(length, divergence.length), key
+
+    def forget(self, because: Divergence) -> None:
+        """Let one divergence explain all so far."""
+        counted = max(1, self.count)
+        for kept in (self._seen, self._behind, self._followed, self._sorts):
+            kept.clear()
+        self.add(because)
+        self._seen = {key: replace(one, count=counted) for key, one in self._seen.items()}
 
     def follow(self, first: Divergence, steps: int, later: Sequence[Divergence]) -> None:
         """Note how a run of `steps` steps goes on after its first difference, as if that were mended."""
-        strayed = [one for one in later if not one.kinds <= first.kinds]
-        agreed, apart, struck = self._after.get(first.kinds, (0, 0, 0))
-        self._after[first.kinds] = agreed + steps - first.length - len(strayed), apart + len(strayed), struck + 1
-        for one in strayed:
+        self._followed.append((first.kinds, steps - first.length, tuple(one.kinds for one in later)))
+        for one in later:
             known = self._behind.get((first.kinds, one.kinds))
             if known is None or one.length < known.divergence.length:
                 self._behind[first.kinds, one.kinds] = Defect(one, known.count + 1 if known else 1)
@@ -121,9 +141,15 @@ class Defects:
 
         What shows behind a rare difference only is its consequence, else some other run would have shown it first.
         """
+        seen = frozenset[str]().union(*(one.divergence.kinds for one in (*self._seen.values(), *made)))
+        after: dict[frozenset[str], tuple[int, int, int]] = {}
+        for first, steps, later in self._followed:
+            agreed, apart, struck = after.get(first, (0, 0, 0))
+            strayed = sum(1 for kinds in later if not kinds <= seen)
+            after[first] = agreed + steps - strayed, apart + strayed, struck + 1
         for (first, kinds), one in sorted(self._behind.items(), key=lambda item: _simple(item[1])):
-            agreed, apart, struck = self._after[first]
-            new = kinds - frozenset[str]().union(*(known.divergence.kinds for known in made))
+            agreed, apart, struck = after[first]
+            new = kinds - seen - frozenset[str]().union(*(known.divergence.kinds for known in made))
             if new and agreed >= GOES_ON * apart and struck >= MOSTLY * runs:
                 small = self._small(one.divergence, new)
                 self._merge(made, Defect(small, one.count, alike=self._alike(small)))
@@ -246,7 +272,7 @@ class Defects:
 
     def _confirmed(self, divergence: Divergence, times: int) -> Divergence:
         """The divergence, or a non-deterministic one if a repetition in a fresh process differs."""
-        if divergence.what == "non-deterministic" or self._over():
+        if divergence.what in ("non-deterministic", "remembers") or self._over():
             return divergence
         try:
             return self._repeated(divergence, times)
@@ -284,7 +310,7 @@ class Defects:
         one, other = known.divergence, new.divergence
         if one.what != other.what:
             return False
-        if one.what == "non-deterministic":
+        if one.what in ("non-deterministic", "remembers"):
             return True
         if known.alike and new.alike:
             return known.alike <= new.alike or new.alike <= known.alike
@@ -311,6 +337,11 @@ def wavering(divergence: Divergence, again: Sequence[Json]) -> Divergence:
         shape="",
         why="the same actions from the same start were answered differently the second time",
     )
+
+
+def _sort(divergence: Divergence) -> tuple[object, ...]:
+    """What a divergence is, apart from the claims that it violates."""
+    return divergence.what, divergence.kinds, divergence.shape
 
 
 def _simple(one: Defect) -> tuple[object, ...]:

@@ -17,15 +17,16 @@ from evenhand.conform.checking.comparing import Difference, Names, differences, 
 from evenhand.conform.checking.withholding import decode_with_gaps, is_withheld
 from evenhand.conform.checking.words import Dictionary, Malformed, Reading, gaps
 from evenhand.core.canonical import Json
-from evenhand.core.codec import decode
+from evenhand.core.codec import decode, encode
+from evenhand.core.system import AnyStep
 from evenhand.core.trace import AnyScenario, AnyTrace, Scenario
 
-What = Literal["differs", "fails", "violates", "mutates", "non-deterministic", "relates", "liveness"]
+What = Literal["differs", "fails", "violates", "mutates", "non-deterministic", "remembers", "relates", "liveness"]
 """The fault of a run.
 
 In this order: it shows something else; it does not answer; it violates a claim although it shows the same, or is not
-compared; it wrote to its input; it is non-deterministic; two runs together violate a claim; it violates a liveness
-claim.
+compared; it wrote to its input; it is non-deterministic; it answers by what earlier runs of its process did; two runs
+together violate a claim; it violates a liveness claim.
 """
 
 
@@ -35,6 +36,7 @@ SENTENCES: Mapping[str, str] = {
     "kernel_answers": "The kernel answers every action, once and in time, in the protocol's own words.",
     "kernel_keeps_its_input": "The kernel changes nothing in the data that it is handed.",
     "kernel_is_deterministic": "The kernel answers the same actions from the same start in the same way.",
+    "kernel_forgets_earlier_runs": "What a kernel answers depends on no earlier run of its process.",
 }
 """The duties of every kernel under any protocol."""
 
@@ -44,6 +46,7 @@ SUBJECTS: Mapping[What, str] = {
     "fails": "kernel_answers",
     "mutates": "kernel_keeps_its_input",
     "non-deterministic": "kernel_is_deterministic",
+    "remembers": "kernel_forgets_earlier_runs",
     "relates": DISAGREES,
     "liveness": DISAGREES,
 }
@@ -112,29 +115,42 @@ class Examiner:
     coder: Coder
     judge: Judge
     claims_only: bool = False
+    _last: _Run | None = None
+
+    def _run(self, trace: AnyTrace, request: KernelRequest, response: KernelResponse) -> _Run:
+        """The run, with all that was found out about it if it is the last one."""
+        if self._last is None or self._last.response is not response:
+            self._last = _Run(self.coder, trace, request, response)
+        return self._last
 
     def examine(
-        self, trace: AnyTrace, request: KernelRequest, response: KernelResponse, origin: str
+        self,
+        trace: AnyTrace,
+        request: KernelRequest,
+        response: KernelResponse,
+        origin: str,
+        *,
+        judged: bool = True,
     ) -> Divergence | None:
-        """Return the first fault of a run; None if there is none."""
+        """Return the first fault of a run; None if there is none.  If not `judged`, no claims are evaluated on it."""
         if response.as_expected or (response.unsupported and not response.refused):
             return None
-        run = _Run(self.coder, trace, request, response)
+        run = self._run(trace, request, response)
         found = [*_faulty(run), *self._differing(run), *self._objecting(run), *_mutating(run)]
         if not found:
             return None
-        return run.divergence(
-            *min(found, key=lambda one: one[0]), origin=origin, judge=self.judge, guess=not self.claims_only
-        )
+        first = min(found, key=lambda one: one[0])
+        judge = self.judge if judged else None
+        return run.divergence(*first, origin=origin, judge=judge, guess=not self.claims_only)
 
     def later(
         self, trace: AnyTrace, request: KernelRequest, response: KernelResponse, origin: str
     ) -> Iterator[Divergence]:
         """Yield each difference behind the first one, as if the kernel had shown the right thing before."""
-        run = _Run(self.coder, trace, request, response)
-        if self.claims_only or run.illegal() is not None:
+        run = self._run(trace, request, response)
+        if self.claims_only or run.illegal is not None:
             return
-        for number, place in enumerate(run.differing()):
+        for number, place in enumerate(run.differing):
             if number:
                 found = run.divergence(place + 1, "differs", origin=origin, judge=self.judge, guess=False)
                 here = tuple(one for one in found.violations if one.step == place + 1 and one.basis is Basis.SHOWN)
@@ -144,12 +160,12 @@ class Examiner:
         """Return how many steps precede the first difference from the model, or the end of the run."""
         if response.as_expected:
             return len(trace.steps)
-        run = _Run(self.coder, trace, request, response)
-        return next(iter(run.differing()), min(len(response.shown), len(trace.steps)))
+        run = self._run(trace, request, response)
+        return next(iter(run.differing), min(len(response.shown), len(trace.steps)))
 
     def answers(self, trace: AnyTrace, request: KernelRequest, response: KernelResponse) -> tuple[Json, ...]:
         """Return all answers of a run in the model's words, those that are the model's included."""
-        run = _Run(self.coder, trace, request, response)
+        run = self._run(trace, request, response)
         return tuple(run.got(place) for place in range(len(response.shown)))
 
     def reported(self, trace: AnyTrace, request: KernelRequest, response: KernelResponse) -> list[KernelStep]:
@@ -158,14 +174,13 @@ class Examiner:
             return []
         if response.as_expected:
             return [KernelStep(step, step.shown, False) for step in trace.steps]
-        return _Run(self.coder, trace, request, response).reported()
+        return self._run(trace, request, response).reported()
 
     def _differing(self, run: _Run) -> Iterator[tuple[int, What]]:
         if self.claims_only:
             return
-        for place in run.differing():
+        for place in run.differing[:1]:
             yield place + 1, "differs"
-            return
 
     def _objecting(self, run: _Run) -> Iterator[tuple[int, What]]:
         """Evaluate the claims on the whole run if the model does not count, or the kernel tells its state."""
@@ -176,7 +191,7 @@ class Examiner:
 
 
 def _faulty(run: _Run) -> Iterator[tuple[int, What]]:
-    illegal = run.illegal()
+    illegal = run.illegal
     if illegal is not None:
         yield illegal + 1, "fails"
     if run.response.fault is not None:
@@ -203,11 +218,15 @@ class _Run:
         self.coder, self.trace, self.request, self.response = coder, trace, request, response
         self.config = trace.scenario.config
         self._wrong: str = ""
-        self.facts: dict[int, tuple[Reading, Json]] = {}
+        self.facts: dict[int, Reading] = {}
+        self._observables: dict[int, Any] = {}
+        self.steps: list[AnyStep] = list(trace.steps)
 
     def expected(self, place: int) -> Json:
-        """Return the model's observation at `place`."""
-        return json.loads(self.request.expected[place])
+        """Return the model's observation at `place`, from where the kernel says that it was."""
+        if not self._is_astray(place):
+            return json.loads(self.request.expected[place])
+        return encode(self.steps[place].shown)
 
     def got(self, place: int) -> Json:
         """Return the kernel's observation at `place` in the model's words, or as it is if it has no meaning."""
@@ -224,15 +243,54 @@ class _Run:
         reader, known = self.coder.reader, Dictionary()
         for place, said in enumerate(self.response.shown):
             try:
-                made.append(None if said is None else reader.reading(said, self.expected(place), known))
+                astray = self._is_astray(place)
+                if said is None and astray:
+                    said = json.loads(self.request.expected[place])
+                expected = text(self.expected(place)).encode() if astray else self.request.expected[place]
+                made.append(None if said is None else reader.known_reading(said, expected, known))
                 told = self._told_facts(place)
                 if told is not None:
-                    self.facts[place] = (reader.reading(told, self._all_facts(place, told), known), told)
+                    facts = text(self._all_facts(place, told)).encode()
+                    self.facts[place] = reader.known_reading(told, facts, known)
+                if astray or self._differs(place, made[-1]):
+                    self._resynchronise(place)
             except (Malformed, RecursionError) as error:
                 self._wrong = str(error) if isinstance(error, Malformed) else "nested too deeply"
                 del made[place:]
                 break
         return made
+
+    def _is_astray(self, place: int) -> bool:
+        """Whether the kernel told another state than the model's before this step."""
+        return self.steps[place] is not self.trace.steps[place]
+
+    def _resynchronise(self, place: int) -> None:
+        """After a difference, have the model go on from the state that the kernel tells, so that later steps compare.
+
+        What is not told of it is the model's.
+        """
+        if place + 1 == len(self.steps):
+            return
+        following = self.trace.steps[place + 1]
+        try:
+            after = self._told_state(place)
+            if after != following.before:
+                self.steps[place + 1] = self.coder.system.take(self.config, after, following.action)
+        except Exception:  # this is no state of the model: it goes on as if the step were right
+            return
+
+    def _told_state(self, place: int) -> Any:
+        """The state after a step as far as the kernel tells it, the rest as in the model.  Raises for no state."""
+        after, types = self.steps[place].after, self.coder.system.types
+        if self._tells_state(place):
+            told = self._decoded(self.response.states[place])
+            return told if type(told) is type(after) else after
+        if place not in self.facts or not is_dataclass(after):
+            return after
+        read = self.facts[place]
+        known, facts = (cast("dict[str, Json]", normal(one)) for one in (read.expected, read.told))
+        names = [one.name for one in fields(after) if facts.get(one.name) != known.get(one.name)]
+        return replace(cast("Any", after), **{name: decode(facts[name], *types) for name in names})
 
     def _told_facts(self, place: int) -> Json:
         """What the kernel tells of its state without telling it all; None for nothing.  Raises Malformed."""
@@ -258,7 +316,7 @@ class _Run:
 
     def _all_facts(self, place: int, told: Json) -> Json:
         """The facts of the model, those that were told.  Raises Malformed for one that the model has not."""
-        known = self.coder.facts(self.trace.steps[: place + 1])
+        known = self.coder.facts(self.steps[: place + 1])
         if isinstance(known, dict) and isinstance(told, dict):
             there, mine = cast("dict[str, Json]", known), cast("dict[str, Json]", told)
             if more := sorted(mine.keys() - there.keys() - {"$unknown"}):
@@ -266,22 +324,25 @@ class _Run:
                 raise Malformed(f"facts: the state has no field {', '.join(more):.80}; it has: {names}")
         return cast("Json", known)
 
-    def differing(self) -> Iterator[int]:
-        """Yield the places at which the kernel showed something else, or told other facts."""
-        for place, read in enumerate(self.readings):
-            shown = read is None or text(normal(read.told)) == text(normal(self.expected(place)))
-            if not shown or any(True for _ in self.wrong_facts(place)):
-                yield place
+    @cached_property
+    def differing(self) -> tuple[int, ...]:
+        """The places at which the kernel showed something else than the model, or told other facts."""
+        return tuple(place for place, read in enumerate(self.readings) if self._differs(place, read))
+
+    def _differs(self, place: int, read: Reading | None) -> bool:
+        facts = self.facts.get(place)
+        return (read is not None and not read.agrees) or (facts is not None and not facts.agrees)
 
     def wrong_facts(self, place: int) -> Iterator[Difference]:
         """Yield the differences of the told facts from the model's."""
         if place in self.facts:
-            read, told = self.facts[place]
-            yield from differences(normal(self._all_facts(place, told)), normal(read.told), "facts")
+            facts = self.facts[place]
+            yield from differences(normal(facts.expected), normal(facts.told), "facts")
 
+    @cached_property
     def illegal(self) -> int | None:
-        """Return the first place whose answer does not decode; `_wrong` says why."""
-        differing = set(self.differing())
+        """The first place whose answer does not decode; `_wrong` says why."""
+        differing = set(self.differing)
         for place in range(len(self.response.shown)):
             if place >= len(self.readings):
                 return place
@@ -303,34 +364,41 @@ class _Run:
 
     def _observable(self, place: int) -> Any:
         """The shown value, which must be of the class that the model shows; what was not shown is withheld."""
-        read, shown = self.readings[place], self.trace.steps[place].shown
+        if place not in self._observables:
+            self._observables[place] = self._read(place)
+        return self._observables[place]
+
+    def _read(self, place: int) -> Any:
+        read, shown = self.readings[place], self.steps[place].shown
         if read is None:
             return shown
         said = decode_with_gaps(read.seen, self.coder.system.types)
-        kind = type(said).__bases__[0] if read.partial and type(said) is not type(shown) else type(said)
-        if not is_withheld(said) and kind is not type(shown):
+        if not is_withheld(said) and not issubclass(type(said), type(shown)):  # with gaps it is of a subclass
             raise ValueError(f"{type(shown).__name__} is to be shown, not {type(said).__name__}")
         return said
 
     def reported(self) -> list[KernelStep]:
         """Return the steps for the claims, as far as they decode."""
-        differing, end = set(self.differing()), self.illegal()
+        differing, end = set(self.differing), self.illegal
         made: list[KernelStep] = []
         before, known = self.trace.scenario.start, True
         for place, step in enumerate(self.trace.steps[: len(self.response.shown) if end is None else end]):
             read = self.readings[place]
             partial = read is not None and read.partial
-            shown = self._observable(place) if place in differing or partial else step.shown
+            differs = place in differing or self._is_astray(place)
+            shown = self._observable(place) if differs or partial else step.shown
             tells = self._tells_state(place)
             own = tells and known
             after = self._decoded(self.response.states[place]) if tells else None
-            told = self.got(place) if place in differing else None
-            made.append(KernelStep(step, shown, place in differing, before if own else None, after, own, partial, told))
+            told = self.got(place) if differs else None
+            made.append(KernelStep(step, shown, differs, before if own else None, after, own, partial, told))
             before, known = after, tells
         return made
 
-    def divergence(self, at: int, what: What, *, origin: str, judge: Judge, guess: bool) -> Divergence:
-        """Return the run cut after step `at`, with all that is wrong there."""
+    def divergence(
+        self, at: int, what: What, *, origin: str, judge: Judge | None = None, guess: bool = False
+    ) -> Divergence:
+        """Return the run cut after step `at`, with all that is wrong there; without a judge no claims are evaluated."""
         names = Names(json.loads(b"{" + self.request.initial)["config"])
         actions = self.trace.scenario.actions[:at]
         expected = tuple(self.expected(place) for place in range(at))
@@ -339,7 +407,7 @@ class _Run:
         if what == "differs":
             found = (*differences(normal(expected[-1]), normal(got[-1])), *self.wrong_facts(at - 1))
         violations: tuple[Violation, ...] = ()
-        if what in ("differs", "violates"):
+        if judge is not None and what in ("differs", "violates"):
             asked_of = self.reported()[:at]
             violations = tuple(one for one in judge.violations(self.config, asked_of, guess=guess) if one.step <= at)
         fault, why = (self.response.fault, self.response.why) if what == "fails" else (None, "")

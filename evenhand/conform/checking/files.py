@@ -86,7 +86,8 @@ def _lines(finding: Mapping[str, Json]) -> Iterator[str]:
         yield f"- the last {finding['loop']} steps go round for ever"
     yield from ("", "## The run", "", *_steps(finding, finding["again"]))
     if "beside" in finding:
-        yield from ("## The second run", "", *_steps(finding["beside"], ()))
+        title = "An earlier run in the same process" if finding["what"] == "remembers" else "The second run"
+        yield from (f"## {title}", "", *_steps(finding["beside"], ()))
 
 
 def _steps(one: Mapping[str, Json], again: Sequence[Json]) -> Iterator[str]:
@@ -100,7 +101,7 @@ def _steps(one: Mapping[str, Json], again: Sequence[Json]) -> Iterator[str]:
             yield from ("the kernel shows the same", "") if same else _block(one["got"][number], "the kernel shows")
         else:
             yield from ("the kernel shows nothing", "")
-        if number < len(again) and text(again[number]) != text(one["got"][number]):
+        if number < len(again) and [text(again[number])] != [text(said) for said in one["got"][number : number + 1]]:
             yield from _block(again[number], "and when asked again")
 
 

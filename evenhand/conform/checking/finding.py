@@ -24,6 +24,7 @@ from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.defects import STUBBORN
 from evenhand.conform.checking.divergence import SENTENCES, Examiner, What
 from evenhand.conform.checking.multi_run import still_broken, still_related
+from evenhand.conform.checking.remembering import answers_by
 from evenhand.conform.checking.two_safety import Pairing
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json, parse
@@ -32,6 +33,7 @@ from evenhand.core.files import Unreadable, content_of
 from evenhand.core.freedom import Free
 from evenhand.core.property import Property
 from evenhand.core.system import AnySystem, Mutant
+from evenhand.core.text import describe
 from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.versions import versions
 from evenhand.evidence.home import found_within
@@ -52,12 +54,14 @@ class BadFinding(ValueError):
 class Rechecked:
     """The result of repeating a finding: `ok`, or a message that says what is wrong.
 
-    `skipped`: the kernel does not take an action of the run, so nothing is known.
+    `skipped`: the kernel does not take an action of the run, so nothing is known.  `kinds`: what differs now, as in
+    the record.
     """
 
     ok: bool
     message: str
     skipped: bool = False
+    kinds: frozenset[str] = frozenset()
 
     def raise_if_found(self) -> None:
         """Raise AssertionError with the message if the kernel still does it, SkipTest if it does not take the run."""
@@ -76,7 +80,7 @@ class ViolatedClaim(Shape, frozen=True):
 
 
 class SecondRun(Shape, frozen=True):
-    """The second of two runs that violate a claim together."""
+    """The second of two runs that violate a claim together, or the earlier run that changes an answer."""
 
     run: VectorRun
     expected: list[Json]
@@ -241,6 +245,29 @@ def load_finding(path: Path) -> KernelFinding:
     return finding
 
 
+def recorded_finding(path: Path) -> dict[str, Any] | None:
+    """Return the finding in a file with its actions in words; None for a file of another format.
+
+    Raises BadFinding for a broken finding and for one of another model, Unreadable for no file.
+    """
+    try:
+        parsed = parse(content_of(path, MAX_BYTES))
+    except ValueError:
+        return None
+    made = cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else {}
+    if made.get("format") != FORMAT:
+        return None
+    data = load_finding(path)
+    try:
+        types = found_within(data.protocol).model.systems[data.system].types
+        runs = {"trace": data.run, **({"trace_beside": data.beside.run} if data.beside else {})}
+        read = {name: cast("AnyScenario", decode_run(run, types)) for name, run in runs.items()}
+        words = {name: [describe(action) for action in run.actions] for name, run in read.items()}
+    except (KeyError, ValueError) as error:
+        raise BadFinding(f"{path}: the model has changed since ({error}). Check the kernel again.") from error
+    return {**made, **words, "fixture": None}
+
+
 def source_named(kernel: str, limits: KernelLimits | None = None) -> Source:
     """Return the kernel that `kernel` names: `package.module:factory`, or `command: ./kernel --option`."""
     word, colon, rest = kernel.partition(":")
@@ -278,7 +305,8 @@ def _rechecked(path: Path, data: KernelFinding, source: Source) -> Rechecked:
         return _again(path, data, Examiner(coder, Judge(())), bundle, scenario, source)
     trace = coder.trace(scenario)
     shown = [encode(step.shown) for step in trace.steps]
-    if text(shown) != text(data.expected):
+    certain = len(shown) - data.behind  # behind a difference the model went on from the state that the kernel told
+    if len(shown) != len(data.expected) or text(shown[:certain]) != text(data.expected[:certain]):
         raise BadFinding(f"{path}: the model shows something else now than was recorded. Check the kernel again.")
     claims, _ = judged_kinds(bundle.claims, system.name)
     objecting = {one.claim for one in data.violations} | {data.claim}
@@ -286,6 +314,8 @@ def _rechecked(path: Path, data: KernelFinding, source: Source) -> Rechecked:
     judge = Judge([claim for claim in claims if claim.name in objecting] if claims_only else claims)
     examiner = Examiner(coder, judge, claims_only)
     request = coder.request(trace)
+    if data.what == "remembers":
+        return _remembered(path, data, examiner, scenario, source)
     answers: list[str] = []
     for response in source.ask([request] * (STUBBORN if data.what == "non-deterministic" else 2)):
         if response.unsupported:
@@ -298,10 +328,24 @@ def _rechecked(path: Path, data: KernelFinding, source: Source) -> Rechecked:
                 False,
                 f"{data.claim}: {data.sentence}\nin step {divergence.length} of {path.name}: {details}"
                 + (f"\nclaims violated: {names}" if names else ""),
+                kinds=divergence.kinds,
             )
         answers.append(text([said for said in response.shown if said is not None]))
     if len(set(answers)) > 1:
-        return Rechecked(False, f"{data.claim}: {data.sentence}\nthe same run was answered differently")
+        return Rechecked(
+            False, f"{data.claim}: {data.sentence}\nthe same run was answered differently", kinds=frozenset(data.kinds)
+        )
+    return Rechecked(True, f"the kernel no longer does what {path.name} shows")
+
+
+def _remembered(path: Path, data: KernelFinding, examiner: Examiner, run: AnyScenario, source: Source) -> Rechecked:
+    """Repeat a finding that a kernel answers by what an earlier run of its process did."""
+    if not data.beside:
+        return Rechecked(False, f"{path.name} was not repeated: it takes several earlier runs", skipped=True)
+    earlier = decode_run(data.beside.run, examiner.coder.system.types)
+    assert isinstance(earlier, Scenario)
+    if answers_by(examiner, source, run, earlier):
+        return Rechecked(False, f"{data.claim}: {data.sentence}\nin the runs of {path.name}: {data.why}")
     return Rechecked(True, f"the kernel no longer does what {path.name} shows")
 
 
@@ -321,7 +365,9 @@ def _again(
     else:
         still = still_broken(pairing, claim, system, run, data.loop or 0)
     if still:
-        return Rechecked(False, f"{data.claim}: {data.sentence}\nin the runs of {path.name}: {data.why}")
+        return Rechecked(
+            False, f"{data.claim}: {data.sentence}\nin the runs of {path.name}: {data.why}", kinds=frozenset(data.kinds)
+        )
     return Rechecked(True, f"the kernel no longer does what {path.name} shows")
 
 

@@ -16,7 +16,7 @@ from evenhand.conform.adapters.bounded import Bounded
 from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.checking.claims import Judge, judged_kinds
 from evenhand.conform.checking.coding import Coder
-from evenhand.conform.checking.covering import Covering, Walk
+from evenhand.conform.checking.covering import Covering, Walk, spread
 from evenhand.conform.checking.defects import Defect, Defects
 from evenhand.conform.checking.divergence import Examiner
 from evenhand.conform.checking.drawing import drawn, separating, silenced
@@ -28,7 +28,7 @@ from evenhand.core.freedom import Free
 from evenhand.core.generator import Generator
 from evenhand.core.property import Property
 from evenhand.core.system import AnySystem, Mutant
-from evenhand.core.trace import AnyScenario, AnyTrace
+from evenhand.core.trace import AnyScenario, AnyTrace, Scenario, Trace
 from evenhand.evidence.record import Record
 from evenhand.processes.alarm import until
 from evenhand.processes.clock import Clock, OutOfTime
@@ -36,7 +36,7 @@ from evenhand.processes.clock import Clock, OutOfTime
 EXHAUSTIVE, MACHINE, SEPARATING = "exhaustive", "machine", "separating"
 FALSE = "it is stated to be false on the model"
 
-SHARES = {EXHAUSTIVE: 0.35, MACHINE: 0.5, SEPARATING: 0.57, AGAIN: 0.62, PAIRS: 0.73, LIVENESS_RUNS: 0.82}
+SHARES = {SEPARATING: 0.08, EXHAUSTIVE: 0.36, MACHINE: 0.58, AGAIN: 0.62, PAIRS: 0.73, LIVENESS_RUNS: 0.82}
 """Parts of the time after which the engines end, in their order; what one leaves the next ones have.  Shrinking has the
 rest."""
 
@@ -103,6 +103,20 @@ def scopes_of(bundle: Bundle, system: AnySystem) -> tuple[AnySystem, ...]:
         if plan.system == system.name and plan.engine == "explore" and "quick" in plan.budgets
     )
     return tuple(system.at(**dict(one)) for one in sizes) or (system,)
+
+
+STARTS = 16
+"""Configurations of a system that a kernel is asked to start, to see whether it takes the system at all."""
+
+
+def takes(protocol: str, system: AnySystem, source: Source) -> bool:
+    """Return whether the kernel supports one of a few starts of a system.  Raises NoKernel if there is no kernel."""
+    configs, _ = spread(system.all_configs(), STARTS, STARTS * STARTS)
+    coder = Coder(protocol, system)
+    starts: list[AnyTrace] = [
+        Trace(Scenario(config, start), ()) for config in configs for start in list(system.initial(config))[:1]
+    ]
+    return any(not one.unsupported for one in source.ask([coder.request(start) for start in starts]))
 
 
 class CheckOptions(TypedDict, total=False):
@@ -204,23 +218,31 @@ class _Check:
 
     def _search(self, scopes: Sequence[AnySystem]) -> None:
         """Single runs: all transitions of the scopes, drawn runs, runs that separate known variants."""
-        effort, phase, coder = self.effort, self.phase, self.coder
+        effort, phase, generator = self.effort, self.phase, self.known.get("generator")
+        if SEPARATING in effort.phases:
+            records = self.known.get("records", ())
+            self._share(SEPARATING, lambda: self._anew(SEPARATING, lambda: separating(self.system, records)))
         if EXHAUSTIVE in effort.phases:
             for number, scope in enumerate(scopes, start=1):
                 self._share(EXHAUSTIVE, partial(self._cover, scope), number / len(scopes))
         if MACHINE in effort.phases:
-            runs = _drawn(self.system, self.known.get("generator"), effort, phase)
-            self._share(MACHINE, lambda: phase.run(MACHINE, _traced(coder, runs)))
-        if SEPARATING in effort.phases:
-            apart = separating(self.system, self.known.get("records", ()))
-            self._share(SEPARATING, lambda: phase.run(SEPARATING, _traced(coder, apart)))
+            self._share(MACHINE, lambda: self._anew(MACHINE, lambda: _drawn(self.system, generator, effort, phase)))
         self._share(AGAIN, lambda: phase.again(effort.seed))
+
+    def _anew(self, name: str, runs: Callable[[], Iterable[AnyScenario]]) -> None:
+        """Make runs, and make them again if the kernel answers by what earlier ones did."""
+        self.phase.run(name, _traced(self.coder, runs()))
+        if self.phase.leaks:
+            self.phase.run(name, _traced(self.coder, runs()))
 
     def _cover(self, scope: AnySystem) -> None:
         """Walk every transition of one scope."""
-        covering = Covering(scope, self.effort.seed)
+        covering = Covering(scope, self.effort.seed, refused=self.phase.refused)
         try:
             self.phase.run(EXHAUSTIVE, _walks(covering, self.effort.transitions), covering)
+            if self.phase.leaks:
+                covering = Covering(scope, self.effort.seed, refused=self.phase.refused)
+                self.phase.run(EXHAUSTIVE, _walks(covering, self.effort.transitions), covering)
         finally:
             self.covered.append(
                 {

@@ -9,15 +9,16 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from itertools import islice
 from time import monotonic
-from typing import Any
+from typing import Any, TypeAlias
 
-from evenhand.conform.adapters.kernels import KernelResponse, Source
+from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse, Source
 from evenhand.conform.adapters.wire import Fault
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.covering import Covering, Walk
 from evenhand.conform.checking.defects import Defects, wavering
 from evenhand.conform.checking.divergence import Divergence, Examiner
 from evenhand.conform.checking.multi_run import DIFFERING
+from evenhand.conform.checking.remembering import remembers
 from evenhand.core.trace import AnyScenario, AnyTrace, Trace
 from evenhand.processes.clock import OutOfTime
 
@@ -40,6 +41,18 @@ ASKED_AGAIN = 24
 
 REPEATED = 24
 """Agreeing runs repeated in a fresh process, in another order."""
+
+FUTILE = 32
+"""Runs that the kernel does not support after which a phase ends, if it supported none before."""
+
+SUSPECTED = 48
+"""Differing runs, each of another kind than those before, that are repeated at once in a process of their own."""
+
+BESIDE = 100
+"""Runs that are repeated without the step that differs, for each kind of difference."""
+
+EARLIER = 256
+"""Runs of the kernel's process among which the one is looked for that changes a later answer."""
 
 
 @dataclass(frozen=True)
@@ -74,20 +87,28 @@ class Phase:
     followed: int = 0
     left_out: dict[str, LeftOut] = field(default_factory=dict[str, LeftOut])
     refused: set[tuple[Any, Any]] = field(default_factory=set[tuple[Any, Any]])
+    repeated: set[frozenset[str]] = field(default_factory=set[frozenset[str]])
+    leaks: bool = False
+    futile: int = FUTILE
+    struck: dict[frozenset[str], int] = field(default_factory=dict[frozenset[str], int])
+    asked: deque[AnyTrace] = field(default_factory=lambda: deque[AnyTrace](maxlen=EARLIER))
 
     def over(self) -> bool:
         """Return whether the phase must end: the time is up, too much fails, or the first fault is enough."""
-        return (self.only_first and self.first is not None) or self.failing >= FAILING or self.left() <= 0
+        enough = (self.only_first and self.first is not None) or self.failing >= FAILING
+        futile = not any(self.steps.values()) and sum(self.unsupported.values()) >= self.futile
+        return enough or futile or self.leaks or self.left() <= 0
 
     def run(self, name: str, traces: Iterable[tuple[AnyTrace, Walk | None]], covering: Covering | None = None) -> None:
         """Run every trace on the kernel until the phase is over."""
-        self.failing = 0
+        self.failing, self.leaks = 0, False
+        self.futile = sum(self.unsupported.values()) + FUTILE
         waiting, size = iter(traces), FIRST_BATCH
         while not self.over() and (batch := list(islice(waiting, size))):
             size = min(BATCH, 2 * size)
             for _ in range(ASKED_AGAIN):
                 batch = self._asked(name, batch, covering)
-                if not batch:
+                if not batch or self.leaks:
                     break
         if self.failing >= FAILING:
             self.notes.append(f"{name}: stopped, too many runs fail; these findings hide others")
@@ -95,13 +116,15 @@ class Phase:
     def _asked(
         self, name: str, batch: Sequence[tuple[AnyTrace, Walk | None]], covering: Covering | None
     ) -> list[tuple[AnyTrace, Walk | None]]:
-        """Run traces on the kernel; return those to run again, without actions that it cannot take."""
+        """Run traces on the kernel; return those to run again, without actions at which they got stuck."""
         again: list[tuple[AnyTrace, Walk | None]] = []
+        suspects: list[_Suspect] = []
         requests = [self.coder.request(trace) for trace, _ in batch]
         answers, waiting = self.source.ask(requests), deque(batch)
         while waiting:
             one, response = requests[-len(waiting)], self._next(answers, waiting, covering)
             trace, walk = waiting.popleft()
+            self.asked.append(trace)
             self.runs[name] = self.runs.get(name, 0) + 1
             self.steps[name] = self.steps.get(name, 0) + len(response.shown)
             if response.unsupported and not response.refused:
@@ -113,20 +136,71 @@ class Phase:
             agreed = self.examiner.agreed(trace, one, response)
             if agreed < len(trace.steps) and walk is not None and covering is not None:
                 covering.give_back(walk, agreed)
+            rest: AnyTrace | None = None
             if response.refused and agreed == len(response.shown):
-                rest = self._without(trace, agreed, response.unsupported)
-                again += [(rest, None)] if rest.steps else []
+                without = self._without(trace, agreed, response.unsupported)
+                rest = without if walk is None else None  # what follows on a walk was given back
             elif agreed < len(trace.steps):
                 self._differs(trace, agreed + 1)
             else:
                 self.own.append(trace)
-            found = self.examiner.examine(trace, one, response, name)
-            self._saw(found)
-            if found is not None and found.what == "differs" and self.followed < FOLLOWED:
-                self.followed += 1
-                behind = list(self.examiner.later(trace, one, response, name))
-                self.defects.follow(found, len(response.shown), behind)
+            found = self._examined(trace, one, response, name)
+            if found is not None and walk is None and not response.refused:
+                rest = self._beside(trace, found)
+            again += [(rest, None)] if rest is not None and rest.steps else []
+            if found is not None and found.kinds not in self.repeated and len(self.repeated) < SUSPECTED:
+                self.repeated.add(found.kinds)
+                suspects.append((found, tuple(self.asked)[:-1]))
+        self._suspect(suspects)
         return again
+
+    def _examined(self, trace: AnyTrace, one: KernelRequest, response: KernelResponse, name: str) -> Divergence | None:
+        """The first fault of a run, counted, and what is behind it."""
+        found = self.examiner.examine(trace, one, response, name, judged=False)
+        if found is None:
+            return None
+        if not self.defects.counts(found):
+            found = self.examiner.examine(trace, one, response, name)
+            assert found is not None
+            self.defects.add(found)
+        self._failed(found)
+        if found.what == "differs" and self.followed < FOLLOWED:
+            self.followed += 1
+            behind = list(self.examiner.later(trace, one, response, name))
+            self.defects.follow(found, len(response.shown), behind)
+        return found
+
+    def _beside(self, trace: AnyTrace, found: Divergence) -> AnyTrace | None:
+        """The run without the step that differs, which may hide other differences; at most `BESIDE` of each kind."""
+        struck = self.struck.get(found.kinds, 0)
+        if found.what != "differs" or found.length == len(trace.steps) or struck >= BESIDE:
+            return None
+        self.struck[found.kinds] = struck + 1
+        scenario = trace.scenario
+        rest = scenario.actions[: found.length - 1] + scenario.actions[found.length :]
+        return self.coder.trace(replace(scenario, actions=rest))
+
+    def _suspect(self, suspects: Sequence[_Suspect]) -> None:
+        """Repeat differing runs in processes of their own: does the kernel answer by what earlier runs did?
+
+        If so, that is one finding, which explains all so far, and from now on each run has a process of its own.
+        """
+        found = self._remembers(suspects)
+        if found is not None:
+            self.defects.forget(found)
+            self.leaks = True
+            for kept in (self.agreed, self.own, self.differing, self.repeated):
+                kept.clear()
+
+    def _remembers(self, suspects: Sequence[_Suspect]) -> Divergence | None:
+        for one, before in suspects:
+            if self.source.alone or self.left() <= 0:
+                return None
+            found = remembers(self.examiner, self.source, one, before)
+            if found is not None:
+                self.source.alone = True
+                return found
+        return None
 
     def _next(
         self,
@@ -160,13 +234,22 @@ class Phase:
         if not chosen or self.over():
             return
         self.source.renew()
+        self.asked.clear()
         requests = [self.coder.request(trace) for trace in chosen]
+        changed: list[_Suspect] = []
         for trace, one, response in zip(chosen, requests, self.source.ask(requests), strict=True):
+            self.asked.append(trace)
             self.runs[AGAIN] = self.runs.get(AGAIN, 0) + 1
             self.steps[AGAIN] = self.steps.get(AGAIN, 0) + len(response.shown)
-            found = self.examiner.examine(trace, one, response, AGAIN)
-            if found is not None and found.what != "mutates":
-                self._saw(wavering(replace(found, got=found.expected), found.got))
+            differs = self.examiner.examine(trace, one, response, AGAIN)
+            if differs is not None and differs.what != "mutates":
+                changed.append((differs, tuple(self.asked)[:-1]))
+        remembered = self._remembers(changed)
+        if remembered is not None:
+            self._saw(remembered)
+            return
+        for found, _ in changed:
+            self._saw(wavering(replace(found, got=found.expected), found.got))
 
     def _differs(self, trace: AnyTrace, steps: int) -> None:
         """Keep a run up to step `steps`, in which the kernel differs."""
@@ -174,13 +257,18 @@ class Phase:
             cut = replace(trace.scenario, actions=trace.scenario.actions[:steps])
             self.differing.setdefault(cut, Trace(cut, trace.steps[:steps]))
 
-    def _saw(self, divergence: Divergence | None) -> None:
-        if divergence is None:
-            return
+    def _saw(self, divergence: Divergence) -> None:
+        self._failed(divergence)
+        self.defects.add(divergence)
+
+    def _failed(self, divergence: Divergence) -> None:
         self.failing += (COST.get(divergence.fault, 1) if divergence.fault else 1) if divergence.length else SLOW
         if self.first is None:
             self.first = (sum(self.runs.values()), monotonic() - self.began)
-        self.defects.add(divergence)
+
+
+_Suspect: TypeAlias = tuple[Divergence, tuple[AnyTrace, ...]]
+"""A run that differs, and the runs that its process answered before."""
 
 
 def _kind(action: Any) -> str:

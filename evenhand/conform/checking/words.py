@@ -18,9 +18,11 @@ no claim may rest on a value that the model filled in.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, TypeAlias, cast
 
 from evenhand.conform.adapters.wire import text
@@ -42,6 +44,9 @@ _KEYS: Mapping[str, frozenset[str]] = {
     "$bag": frozenset({"$bag"}),
 }
 _MARKERS = frozenset(_KEYS)
+KEPT = 4_000
+"""Readings that are kept; then they are forgotten."""
+
 DIGITS = 400
 """The longest number in a marker; more digits cost time and say nothing."""
 
@@ -55,15 +60,21 @@ class Malformed(ValueError):
 
 @dataclass(frozen=True)
 class Reading:
-    """What a kernel shows, in the model's words; `seen` is `told` itself where everything was shown."""
+    """What a kernel shows where the model shows `expected`, in its words; `seen` is `told` if everything was shown."""
 
     told: Json
     seen: Json
+    expected: Json
 
     @property
     def partial(self) -> bool:
-        """Whether something in it rests on the model."""
-        return self.seen is not self.told
+        """Whether something in it rests on the model, or is not shown."""
+        return self.seen is not self.told or gaps(self.seen)
+
+    @cached_property
+    def agrees(self) -> bool:
+        """Whether what is shown is what the model shows; sets may have any order."""
+        return text(normal(self.told)) == text(normal(self.expected))
 
 
 @dataclass
@@ -105,6 +116,7 @@ class Reader:
         self.types = tuple(types)
         self._fields = {kind.__name__: tuple(one.name for one in fields(kind)) for kind in types if is_dataclass(kind)}
         self._free: dict[str, dict[str, Freedom]] = {}
+        self._readings: dict[tuple[str, bytes], Reading] = {}
         for kind in types:
             for name, freedom in freedom_of(kind).items() if is_dataclass(kind) else ():
                 if freedom.free not in compare:
@@ -114,7 +126,19 @@ class Reader:
         """Return what was shown where the model shows `expected`, and learn its tokens.  Raises Malformed."""
         known.fresh.clear()
         told, seen = self._read(said, expected, known, "")
-        return Reading(told, told if seen is told or text(seen) == text(told) else seen)
+        return Reading(told, told if seen is told or text(seen) == text(told) else seen, expected)
+
+    def known_reading(self, said: Json, expected: bytes, known: Dictionary) -> Reading:
+        """Return the same, of an encoded observation; without tokens each pair is read once.  Raises Malformed."""
+        key = text(said), expected
+        found = self._readings.get(key)
+        if found is None:
+            found = self.reading(said, json.loads(expected), known)
+            if '"$opaque"' not in key[0]:
+                if len(self._readings) >= KEPT:
+                    self._readings.clear()
+                self._readings[key] = found
+        return found
 
     def _read(self, said: Json, expected: Json, known: Dictionary, path: str) -> _Both:
         marker = _marker(said, path)

@@ -31,10 +31,10 @@ DRAWN = 5
 
 def page(report: Report, matrices: Sequence[Mapping[str, Any]] = ()) -> bytes:
     """Return the report as HTML, UTF-8; `matrices` are kill matrices as `evenhand mutants P --json` prints them."""
-    style, script = _part("page.css"), _part("page.js")
+    style, script = part("page.css"), part("page.js")
     made = (
         environment()
-        .from_string(_part("page.html.j2"))
+        .from_string(part("page.html.j2"))
         .render(
             view=View(report, tuple(matrices)),
             word=word,
@@ -48,7 +48,7 @@ def page(report: Report, matrices: Sequence[Mapping[str, Any]] = ()) -> bytes:
             steps_of=steps_of,
             style=Markup(style),  # ours, and it holds no tag
             script=Markup(script),
-            policy=f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}; base-uri 'none'",
+            policy=f"default-src 'none'; style-src {allowed(style)}; script-src {allowed(script)}; base-uri 'none'",
         )
     )
     return made.encode()
@@ -59,9 +59,11 @@ def _drawn(picture: Picture) -> Markup:
     return Markup(shown("picture", picture).replace(' xmlns="http://www.w3.org/2000/svg"', "", 1))
 
 
-def _part(name: str) -> str:
+def part(name: str) -> str:
+    """Return a file of this folder."""
     return (resources.files(__name__.rpartition(".")[0]) / name).read_text("utf-8")
 
 
-def _digest(text: str) -> str:
+def allowed(text: str) -> str:
+    """Return the source of a content security policy that allows this style or script."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -20,10 +20,13 @@ class InProcess:
 
     factory: Callable[[Any], Any]
     name: str = "in this process"
+    alone: bool = False
 
     def ask(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
         """Iterate over the results of the scenarios."""
         return map(self._run, scenarios)
+
+    together = ask
 
     def renew(self) -> None:
         """Do nothing: there is no process."""

@@ -18,6 +18,7 @@ class Latch:
     def __init__(self, initial: Any) -> None:
         self.again = initial["config"]["readings"]["again"]
         self.inside: list[int] = list(initial["start"]["inside"])
+        self.before: frozenset[int] = frozenset()
 
     def step(self, action: Any) -> Any:
         """Take or leave."""
@@ -181,6 +182,26 @@ def leaks(initial: Any) -> Latch:
     global _made
     _made += 1
     return always_free(initial) if _made % 3 == 0 else Latch(initial)
+
+
+_known: set[int] = set()
+
+
+def hoards(initial: Any) -> Latch:
+    """It lets nobody take the latch who took it in an earlier run."""
+
+    class Hoarding(Latch):
+        def step(self, action: Any) -> Any:
+            answer = super().step(action)
+            if answer == "taken" and action["agent"] in self.before:
+                return "refused"
+            if answer == "taken":
+                _known.add(action["agent"])
+            return answer
+
+    made = Hoarding(initial)
+    made.before = frozenset(_known)
+    return made
 
 
 no_factory = 7

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 from unittest import SkipTest
@@ -12,16 +12,18 @@ import pytest
 
 from evenhand.conform.adapters.model import factory_of
 from evenhand.conform.checking.baseline import Baseline, load_baseline
-from evenhand.conform.checking.causes import Cause, Seriousness, alone, causes
+from evenhand.conform.checking.causes import Cause, Seriousness, alone, causes, seriousness
 from evenhand.conform.checking.comparing import Difference, Names
+from evenhand.conform.checking.divergence import Divergence
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import BadFinding, finding_json, recheck
 from evenhand.conform.checking.loop import EXHAUSTIVE, MACHINE, CheckEffort, SystemChecked, check_system, scopes_of
 from evenhand.core.codec import encode
 from evenhand.core.kernel import Unsupported
+from evenhand.core.parts import part
 from evenhand.core.registry import find
 from evenhand.core.system import AnySystem, Mutant
-from evenhand.core.trace import replay
+from evenhand.core.trace import Scenario, replay
 from tests.front.conform.in_process import InProcess
 
 PLANTED = [
@@ -128,7 +130,7 @@ def test_one_cause_in_two_systems_is_one_finding() -> None:
     found = causes((system, one.defects) for system, one in made)
     assert set(found[0].systems) == {"conditions", "universe"}
     assert [one.seriousness for one in found] == sorted(one.seriousness for one in found)
-    assert found[0].seriousness is Seriousness.CLAIM
+    assert found[0].seriousness is Seriousness.DECISION
 
 
 def known(tmp_path: Path) -> tuple[Cause, dict[str, Any]]:
@@ -170,3 +172,51 @@ def test_a_finding_that_the_kernel_does_not_take_is_skipped(tmp_path: Path) -> N
     assert again.skipped and not again.ok
     with pytest.raises(SkipTest, match="not here"):
         again.raise_if_found()
+
+
+@dataclass(frozen=True)
+class Parts:
+    """An observation with a field of each part."""
+
+    verdict: str = ""
+    effects: tuple[str, ...] = field(default=(), metadata=part("effect"))
+    log: str = field(default="", metadata=part("record"))
+    name: str = field(default="", metadata=part("label"))
+
+
+@pytest.mark.parametrize(
+    ("paths", "rank"),
+    [
+        (["effects[]"], Seriousness.OUTSIDE),
+        (["effects[]", "log"], Seriousness.OUTSIDE),
+        (["effects[]", "verdict"], Seriousness.UNWARRANTED),
+        (["verdict", "log", "name"], Seriousness.DECISION),
+        (["log", "name"], Seriousness.RECORD),
+        (["facts.world[0][1]", "name"], Seriousness.RECORD),
+        (["name", "facts.conclusion.terminal"], Seriousness.LABEL),
+    ],
+    ids=str,
+)
+def test_a_difference_is_as_serious_as_what_it_tells_of(paths: list[str], rank: Seriousness) -> None:
+    """An effect too much is graver than a decision, a record or a label."""
+    system: Any = replace(find("apcm").model.systems["universe"], types=(Parts,))
+    found = Divergence(
+        Scenario(None, None, (1,)),
+        "exhaustive",
+        "differs",
+        frozenset(),
+        "",
+        ({"$": "Parts"},),
+        (None,),
+        tuple(Difference(path, None, '"x"') for path in paths),
+    )
+    assert seriousness(system, found) is rank
+    lacks = replace(found, differences=tuple(Difference(path, '"x"', None) for path in paths))
+    effect = rank in (Seriousness.OUTSIDE, Seriousness.UNWARRANTED)
+    assert seriousness(system, lacks) is (Seriousness.DECISION if effect else rank)
+
+
+def test_a_part_is_one_of_four() -> None:
+    """Another word is refused where it is declared."""
+    with pytest.raises(ValueError, match="a field tells of effect, decision, record, label"):
+        part("deed")  # type: ignore[arg-type]

@@ -95,7 +95,7 @@ def outcome(test: Path, **environment: str) -> tuple[int, str]:
 
 def test_a_kernel_that_wavers_has_both_traces(cli: Command, tmp_path: Path) -> None:
     """The generated test keeps failing, whichever answer comes first."""
-    (found,) = checked(cli, "leaks", "--out", str(tmp_path))["findings"]
+    (found,) = checked(cli, "wavers", "--out", str(tmp_path))["findings"]
     assert found["claim"] == "kernel_is_deterministic"
     assert found["again"] and found["again"] != found["got"]
     assert "and when asked again" in (tmp_path / found["fixture"]).with_suffix(".md").read_text("utf-8")

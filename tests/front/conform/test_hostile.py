@@ -43,7 +43,7 @@ ADAPTERS: tuple[tuple[str, str, str, str], ...] = (
     ("mutates_action", "writes to the action", "kernel_keeps_its_input", ""),
     ("mutates_config", "writes to the initial data", "kernel_keeps_its_input", ""),
     ("wavers", "answers by chance", "kernel_is_deterministic", ""),
-    ("leaks", "answers by what earlier kernels did", "kernel_is_deterministic", ""),
+    ("leaks", "answers by what earlier kernels did", "kernel_forgets_earlier_runs", ""),
     ("blabbers", "prints to both streams", "", ""),
 )
 COMMANDS: tuple[tuple[str, str, str, str], ...] = (

@@ -54,6 +54,7 @@ class Adapter:
         self.free = initial["system"] == "free"
         self.talks = config["communication"]
         self.config, self.space = config, "requests_of_run"
+        self.left = False
         self.letters = enc.Letters()
         self.agents: list[str] = config["agents"]
         self.puppets = {agent: Puppet() for agent in self.agents}
@@ -84,6 +85,7 @@ class Adapter:
         seen = [[agent, self.seen(agent)] for agent in moves]
         self.codes = {agent: move["code"] for agent, move in moves.items() if move.get("code") is not None}
         exits = [agent for agent, move in moves.items() if move["exit"]]
+        self.left = bool(exits)
         self.gone.update(exits)
         tokens = {agent: move["outcome"] for agent, move in moves.items() if "outcome" in move}
         changes = enc.effects(before, self.arena.state)
@@ -137,7 +139,7 @@ class Adapter:
             return {"world": enc.world(self.arena.state)}
         told = {"epoch": self.arena.epoch, "world": enc.world(self.arena.state)}
         admitted = not enc.ADMITTED.isdisjoint(self.codes.values())
-        told["conclusion"] = enc.conclusion(self.config, self.space, self.arena.verdict(), admitted)
+        told["conclusion"] = enc.conclusion(self.config, self.space, self.arena.verdict(), admitted, left=self.left)
         return told
 
 

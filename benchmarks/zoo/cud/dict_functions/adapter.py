@@ -25,6 +25,7 @@ class Adapter:
         config = enc.supported(initial, SYSTEMS)
         self.free = initial["system"] == "free"
         self.config, self.space = config, "all_well_formed_actions"
+        self.left = False
         self.letters = enc.Letters()
         self.codes: dict[str, str] = {}
         try:
@@ -60,6 +61,7 @@ class Adapter:
         self.codes = {one["agent"]: one["code"] for one in requests}
         tokens = {one["agent"]: one["outcome"] for one in news if one["kind"] in ("request", "idle")}
         exits = [one["agent"] for one in news if one["kind"] == "exit"]
+        self.left = bool(exits)
         changes = enc.effects(before, self.run["world"])
         if self.free:
             return enc.free_shown(enc.free_tokens(tokens, exits, chosen), changes, bool(requests), self.codes.values())
@@ -106,7 +108,7 @@ class Adapter:
             "agents": [{"$": "AgentState", "active": agent in run["active"]} for agent in run["setup"]["agents"]],
         }
         admitted = not enc.ADMITTED.isdisjoint(self.codes.values())
-        told["conclusion"] = enc.conclusion(self.config, self.space, verdict(run), admitted)
+        told["conclusion"] = enc.conclusion(self.config, self.space, verdict(run), admitted, left=self.left)
         return told
 
 

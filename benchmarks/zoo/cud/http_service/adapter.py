@@ -62,6 +62,7 @@ class Adapter:
         self.free = initial["system"] == "free"
         self.agents: list[str] = config["agents"]
         self.config, self.space = config, "all_well_formed_actions"
+        self.left = False
         self.letters = enc.Letters(only_json=True)
         self.codes: dict[str, str] = {}
         status, answer = Service.ask("POST", "/runs", enc.setup(config))
@@ -112,6 +113,7 @@ class Adapter:
         tokens = {agent: self.look(agent, self.status["epoch"])["own_last_outcome"] for agent in here}
         events = list(self.events())
         exits = [facts["who"] for event, facts in events if event == "exit"]
+        self.left = bool(exits)
         requests = [facts for event, facts in events if event == "action" and facts["request"] is not None]
         self.codes = {one["who"]: REFUSALS.get(one["code"], one["code"]) for one in requests}
         changes = enc.effects(before["state"], self.status["state"])
@@ -196,7 +198,7 @@ class Adapter:
             "agents": [{"$": "AgentState", "active": agent in self.status["active"]} for agent in self.agents],
         }
         admitted = not enc.ADMITTED.isdisjoint(self.codes.values())
-        told["conclusion"] = enc.conclusion(self.config, self.space, self.status["verdict"], admitted)
+        told["conclusion"] = enc.conclusion(self.config, self.space, self.status["verdict"], admitted, left=self.left)
         return told
 
 

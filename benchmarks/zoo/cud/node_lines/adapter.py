@@ -59,6 +59,7 @@ class Adapter:
         self.free = initial["system"] == "free"
         self.agents: list[str] = config["agents"]
         self.config, self.space = config, "all_well_formed_actions"
+        self.left = False
         self.letters = enc.Letters(only_json=True)
         self.codes: dict[str, str] = {}
         self.active = list(self.agents)
@@ -114,6 +115,7 @@ class Adapter:
         before, self.world, epoch = self.world, answer["world"], self.epoch
         self.epoch, self.ending = answer["epoch"] + 1, answer["class"]
         exits = [one["agent"] for one in news if one["what"] == "exit"]
+        self.left = bool(exits)
         self.active = [agent for agent in self.active if agent not in exits]
         requests = [one for one in news if one["what"] == "action" and one["ask"] is not None]
         self.codes = {one["agent"]: _code(one["code"]) for one in requests}
@@ -160,7 +162,7 @@ class Adapter:
             return {"world": enc.world(self.world)}
         told = {"epoch": self.epoch, "world": enc.world(self.world)}
         admitted = not enc.ADMITTED.isdisjoint(self.codes.values())
-        told["conclusion"] = enc.conclusion(self.config, self.space, self.ending, admitted)
+        told["conclusion"] = enc.conclusion(self.config, self.space, self.ending, admitted, left=self.left)
         return told
 
 

@@ -44,6 +44,7 @@ class Adapter:
         self.free = initial["system"] == "free"
         self.talks = config["communication"]
         self.config, self.space = config, "all_well_formed_actions"
+        self.left = False
         given = enc.setup(config)
         papers = given["authorities"]
         if len({paper["authority_id"] for paper in papers}) < len(papers):
@@ -118,6 +119,7 @@ class Adapter:
                 raise
             return enc.closed(action, self.free)
         exits = [agent for agent in present if agent not in self.table.present]
+        self.left = bool(exits)
         tokens = {agent: RESULTS[result] for agent, result in told["results"].items()}
         self.done = "done" in told["results"].values()
         changes = enc.effects(before, told["slots"])
@@ -157,7 +159,9 @@ class Adapter:
             "agents": [{"$": "AgentState", "active": seat in table.present} for seat in table.seats],
         }
         admitted = self.done
-        told["conclusion"] = enc.conclusion(self.config, self.space, ENDINGS.get(table.ending()), admitted)
+        told["conclusion"] = enc.conclusion(
+            self.config, self.space, ENDINGS.get(table.ending()), admitted, left=self.left
+        )
         return told
 
 

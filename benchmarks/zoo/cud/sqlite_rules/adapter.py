@@ -34,6 +34,7 @@ class Adapter:
         config = enc.supported(initial, SYSTEMS)
         self.free = initial["system"] == "free"
         self.config, self.space = config, "all_well_formed_actions"
+        self.left = False
         self.letters = enc.Letters()
         self.codes: dict[str, str] = {}
         if Adapter.last is not None:
@@ -70,6 +71,7 @@ class Adapter:
             if when == epoch
         ]
         exits = [agent for step, agent, *_ in rows if step == 1]
+        self.left = bool(exits)
         requests = [row for row in rows if row[0] == 3 and row[3] != "NO_ACTION"]
         self.codes = {agent: code for _, agent, _, _, code in requests}
         changes = enc.effects(before, self.kernel.state)
@@ -117,7 +119,7 @@ class Adapter:
             return {"world": enc.world(kernel.state)}
         told = {"epoch": kernel.epoch, "world": enc.world(kernel.state)}
         admitted = not enc.ADMITTED.isdisjoint(self.codes.values())
-        told["conclusion"] = enc.conclusion(self.config, self.space, kernel.verdict(), admitted)
+        told["conclusion"] = enc.conclusion(self.config, self.space, kernel.verdict(), admitted, left=self.left)
         return told
 
 

@@ -1,0 +1,39 @@
+"""`evenhand check PROTOCOL --skeleton FILE`: an adapter to begin from, example steps, and the schema of all values."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from evenhand.cli.console import BadUse, usage
+from evenhand.conform.adapters.skeleton import example_lines, skeleton
+from evenhand.core.bundle import Bundle
+from evenhand.evidence.store import write_atomically
+from evenhand.report.value_schema import schema_of
+from evenhand.report.vocabulary import example_steps, words_of
+
+
+def write_skeleton(bundle: Bundle, names: list[str], path: Path) -> tuple[Path, Path, Path]:
+    """Write the adapter, its example steps and the schema; return the three files.
+
+    Raises BadUse for a name that is no module's, for a file that exists, and for an unknown system.
+    """
+    if path.suffix != ".py" or not path.stem.isidentifier():
+        raise BadUse(f"{path}: an adapter is a Python module; give it a name such as my_adapter.py")
+    unknown = [name for name in names if name not in bundle.model.systems]
+    if unknown:
+        raise BadUse(f"unknown system of {bundle.name}: {unknown[0]!r}; there is: {', '.join(bundle.model.systems)}")
+    steps, schema = path.with_name(f"{path.stem}_steps.jsonl"), path.with_name(f"{path.stem}_schema.json")
+    for one in (path, steps, schema):
+        if one.exists():
+            raise BadUse(f"{one} exists; name another file, or delete it")
+    systems = [bundle.model.systems[name] for name in names or bundle.model.systems]
+    words = [words_of(system) for system in systems]
+    kinds = {kind: None for one in words for kind in one.kinds}
+    listed = [system.name for system in systems]
+    lines = [line for one in systems for line in example_lines(bundle.name, one.name, example_steps(one))]
+    with usage():
+        write_atomically(path, skeleton(bundle.name, path.stem, listed, kinds, steps.name, schema.name).encode())
+        write_atomically(steps, "".join(f"{line}\n" for line in lines).encode())
+        write_atomically(schema, (json.dumps(schema_of(bundle, words), indent=1) + "\n").encode())
+    return path, steps, schema

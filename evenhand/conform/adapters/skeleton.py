@@ -1,0 +1,150 @@
+"""Write an adapter to begin from: it answers from the reference and prints what it is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import cast
+
+from evenhand.core.canonical import Json, canonical_text
+from evenhand.core.codec import encode
+from evenhand.core.system import AnyStep
+
+EXAMPLES = 10
+"""Example steps of each system."""
+
+_HEAD = '''\
+"""An adapter of a kernel of {protocol}, to begin from.  It answers from the reference and prints what it is asked.
+
+    evenhand check {protocol} --adapter {module}:make    finds nothing as long as the reference answers
+    python {module}.py    takes the example steps of {steps}
+
+The page docs/reference/protocols/{protocol}.md and {schema} describe every value.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import cast
+
+from evenhand.conform.adapters import Initial, Unsupported
+from evenhand.conform.adapters.model import reference
+
+SYSTEMS = {systems}
+"""The systems that the kernel takes; leave out those that it does not."""
+
+
+class Kernel:
+    """One run.  Replace `self.reference` by your kernel, and each answer by what yours shows.
+
+    What your kernel does not show may be left out.  With a method `facts` it may tell fields of its state too.
+    """
+
+    def __init__(self, initial: Initial) -> None:
+        if initial["system"] not in SYSTEMS:
+            raise Unsupported(f"no system {{initial['system']}}")
+        # `config` is fixed during the run.  `start` is where it begins, which may be the middle of a run: build your
+        # kernel in this state, or raise Unsupported where `start` is not as your kernel begins.
+        self.reference = reference(initial)
+        print("start:", initial["system"], file=sys.stderr)
+
+    def step(self, action: Any) -> Any:
+        """Take one action and return what the kernel shows of it."""
+        print("asked:", json.dumps(action), file=sys.stderr)
+        match action["$"]:
+'''
+
+_KIND = """\
+            case "{kind}":  # {fields}
+                return self.reference.step(action)
+"""
+
+_TAIL = '''\
+        raise Unsupported(f"no {{action['$']}}")
+
+
+def make(initial: Initial) -> Kernel:
+    """Return the kernel of one run."""
+    return Kernel(initial)
+
+
+def main() -> None:
+    """Take the example steps; a step is as expected, or both answers are printed."""
+    kernel: Any = None
+    for line in Path(__file__).with_name("{steps}").read_text("utf-8").splitlines():
+        asked = json.loads(line)
+        if asked["do"] == "start":
+            kernel = make(asked)
+            continue
+        shown = kernel.step(asked["action"])
+        if shown == asked["shown"]:
+            print("as expected:", json.dumps(asked["action"]))
+        else:
+            print("differs:    ", json.dumps(asked["action"]))
+            print("    expected", json.dumps(asked["shown"]))
+            print("    shown   ", json.dumps(shown))
+
+
+if __name__ == "__main__":
+    main()
+'''
+
+
+def skeleton(
+    protocol: str, module: str, systems: Sequence[str], actions: Iterable[type], steps: str, schema: str
+) -> str:
+    """Return the source of the adapter `module`, with a case for each class of actions.
+
+    `steps` and `schema` are the names of the files beside it.
+    """
+    kinds = sorted(actions, key=lambda kind: kind.__name__)
+    cases = "".join(
+        _KIND.format(kind=kind.__name__, fields=", ".join(getattr(kind, "__match_args__", ())) or "no fields")
+        for kind in kinds
+    )
+    listed = "(" + ", ".join(f'"{name}"' for name in systems) + ("," if len(systems) == 1 else "") + ")"
+    head = _HEAD.format(protocol=protocol, module=module, systems=listed, steps=steps, schema=schema)
+    return head + cases + _TAIL.format(steps=steps)
+
+
+def example_lines(protocol: str, system: str, steps: Iterable[AnyStep]) -> Iterator[str]:
+    """Yield example steps as lines of the wire, each step with the answer of the reference.
+
+    There are `EXAMPLES` of them, from whole beginnings of the runs whose answers differ most.
+    """
+    waiting, seen, left = _runs(steps), set[tuple[str, str]](), EXAMPLES
+    while waiting and left:
+        best = max(waiting, key=lambda run: (len(_kinds(run[:left]) - seen), len(run)))
+        waiting.remove(best)
+        seen |= _kinds(best[:left])
+        yield from _lines(protocol, system, best[:left])
+        left -= len(best[:left])
+
+
+def _runs(steps: Iterable[AnyStep]) -> list[list[AnyStep]]:
+    """Return the runs that the steps make up."""
+    made: list[list[AnyStep]] = []
+    for step in steps:
+        if not made or step.before is not made[-1][-1].after or step.config is not made[-1][-1].config:
+            made.append([])
+        made[-1].append(step)
+    return made
+
+
+def _kinds(run: Iterable[AnyStep]) -> set[tuple[str, str]]:
+    """The classes of the actions, with the places that the answer fills."""
+    found = set[tuple[str, str]]()
+    for step in run:
+        shown = encode(step.shown)
+        entries = cast("dict[str, Json]", shown) if isinstance(shown, dict) else {}
+        filled = sorted(name for name, value in entries.items() if value)
+        found.add((type(step.action).__name__, ",".join(filled)))
+    return found
+
+
+def _lines(protocol: str, system: str, run: Sequence[AnyStep]) -> Iterator[str]:
+    start = {"do": "start", "protocol": protocol, "system": system}
+    yield canonical_text({**start, "config": encode(run[0].config), "start": encode(run[0].before)})
+    for step in run:
+        yield canonical_text({"do": "step", "action": encode(step.action), "shown": encode(step.shown)})

@@ -1,0 +1,82 @@
+"""Decide whether a kernel answers a run by what earlier runs of its process did.
+
+A kernel that keeps something in its module, class or default arguments is wrong in nearly every run after the first,
+which hides all its other faults.  So a run that differs is repeated in a process of its own, and behind the runs that
+came before it in a fresh process.  If each repetition always says the same and the two do not agree, the kernel
+remembers; the shortest list of earlier runs that is needed is looked for by halving.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from evenhand.conform.adapters.kernels import KernelRequest, Source
+from evenhand.conform.checking.defects import wavering
+from evenhand.conform.checking.divergence import Divergence, Examiner, SecondTrace
+from evenhand.core.canonical import Json
+from evenhand.core.codec import encode
+from evenhand.core.trace import AnyScenario, AnyTrace
+
+SETTLED = 5
+"""Repetitions that must say the same, because an answer by chance may be the same a few times."""
+
+
+def remembers(examiner: Examiner, source: Source, found: Divergence, before: Sequence[AnyTrace]) -> Divergence | None:
+    """Return the finding that a kernel remembers; None if the difference `found` does not show it.
+
+    `before` are the runs that its process answered before.
+    """
+    asking = _Asking(examiner, source, examiner.coder.trace(found.scenario))
+    alone = asking.settled(())
+    if alone is None or alone[: len(found.got)] == found.got:
+        return None
+    for runs in ((asking.trace,), tuple(before)):
+        said = asking.settled(runs)
+        if said not in (None, alone):
+            earlier = asking.fewest(runs, alone)
+            return replace(
+                wavering(found, alone),
+                what="remembers",
+                kinds=frozenset({"remembers"}),
+                got=said,
+                beside=earlier,
+                why="the same run is answered differently after an earlier run in the same process",
+            )
+    return None
+
+
+def answers_by(examiner: Examiner, source: Source, run: AnyScenario, earlier: AnyScenario) -> bool:
+    """Return whether a kernel answers a run otherwise after an earlier one than in a process of its own."""
+    asking = _Asking(examiner, source, examiner.coder.trace(run))
+    return asking.behind([examiner.coder.trace(earlier)]) != asking.behind(())
+
+
+class _Asking:
+    """Asks one run of fresh processes, behind other runs."""
+
+    def __init__(self, examiner: Examiner, source: Source, trace: AnyTrace) -> None:
+        self.examiner, self.source, self.trace = examiner, source, trace
+        self.request = examiner.coder.request(trace)
+
+    def behind(self, runs: Sequence[AnyTrace]) -> tuple[Json, ...]:
+        """Return the answers to the run after others."""
+        earlier: list[KernelRequest] = [self.examiner.coder.request(one) for one in runs]
+        *_, last = self.source.together([*earlier, self.request])
+        return self.examiner.answers(self.trace, self.request, last)
+
+    def settled(self, runs: Sequence[AnyTrace]) -> tuple[Json, ...] | None:
+        """Return the answers after other runs; None if they vary."""
+        said = self.behind(runs)
+        return said if all(self.behind(runs) == said for _ in range(SETTLED - 1)) else None
+
+    def fewest(self, runs: Sequence[AnyTrace], alone: Sequence[Json]) -> SecondTrace | None:
+        """Return the one of some earlier runs that changes the answers; None if it takes several."""
+        while len(runs) > 1:
+            half = len(runs) // 2
+            kept = next((some for some in (runs[:half], runs[half:]) if self.behind(some) != alone), None)
+            if kept is None:
+                return None
+            runs = kept
+        expected = tuple(encode(step.shown) for step in runs[0].steps)
+        return SecondTrace(runs[0].scenario, expected, expected)

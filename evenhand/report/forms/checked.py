@@ -1,0 +1,187 @@
+"""The report of `evenhand check` as Markdown, HTML and SARIF, from its JSON: the list first, then each finding.
+
+Text from the kernel can neither format, link nor close a tag.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from markupsafe import Markup
+
+from evenhand.conform.checking.comparing import differences, normal
+from evenhand.core.canonical import Json, canonical_bytes, canonical_text, digest
+from evenhand.core.text import inert
+from evenhand.report.forms.page import allowed, part
+from evenhand.report.forms.sarif import SCHEMA
+from evenhand.report.phrases import plural
+from evenhand.report.templates import environment
+
+Found = Mapping[str, Any]
+LIGHT = ("a wrong record", "a wrong label", "wrong behind another finding", "not fit to be checked alone")
+"""How serious a finding is that is a warning and no error for code scanning."""
+
+
+def checked_forms(report: Found, coverage: Sequence[str]) -> dict[str, bytes]:
+    """Return every form of the report by file name; `coverage` says in lines what was run."""
+    return {
+        "report.html": _html(report, coverage),
+        "report.json": canonical_bytes(dict(report)) + b"\n",
+        "report.md": ("\n".join(_markdown(report, coverage)) + "\n").encode(),
+        "report.sarif": _sarif(report),
+    }
+
+
+def headline(report: Found) -> str:
+    """Return one sentence on the result."""
+    number = len(report["findings"])
+    known = f", {plural(report['known'], 'known one')} left out" if report["known"] else ""
+    said = plural(number, "finding") if number else "Nothing found"
+    stopped = "Interrupted. " if report["interrupted"] else ""
+    return f"{stopped}{said}{known}: {report['kernel']} as a kernel of {report['protocol']}"
+
+
+def steps_of(one: Found, trace: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the steps of a run: the action and what the model shows in words, and what the kernel shows otherwise."""
+    made: list[dict[str, Any]] = []
+    for place, action in enumerate(trace):
+        expected: Json = one["expected"][place] if place < len(one["expected"]) else None
+        otherwise = ["no answer"]
+        if place < len(one["got"]):
+            otherwise = [str(each) for each in differences(normal(expected), normal(one["got"][place]))]
+        made.append({"action": action, "shown": _words(expected), "otherwise": otherwise})
+    return made
+
+
+PLAIN = ("text", "name", "$fraction", "$int", "$set")
+"""The key that alone tells a value of the kinds that are no records of a protocol's own."""
+
+
+def _words(value: Json) -> str:
+    """Return a value without the names of its classes and without empty fields, for people."""
+    if isinstance(value, list):
+        return "[" + ", ".join(_words(one) for one in cast("list[Json]", value)) + "]"
+    if not isinstance(value, dict):
+        return canonical_text(value)
+    entries = cast("dict[str, Json]", value)
+    if entries.get("$", "Atom") == "Atom":
+        return _words(next((entries[key] for key in PLAIN if key in entries), canonical_text(value)))
+    told = {key: one for key, one in entries.items() if key != "$" and one not in (None, "", [], False)}
+    return "(" + "; ".join(f"{key} {_words(one)}" for key, one in told.items()) + ")"
+
+
+def _notes(one: Found) -> Iterator[str]:
+    """Yield what is known of a finding, in sentences."""
+    if one["fault"]:
+        yield f"The kernel {one['fault']}: {one['why']}"
+    elif one["why"]:
+        yield one["why"]
+    for violation in one["violations"]:
+        yield f"{violation['claim']} is violated in step {violation['step']}, judged on: {violation['basis']}."
+    if one["also"]:
+        yield f"In longer runs also: {', '.join(one['also'])}."
+    if one.get("loop"):
+        yield f"The last {plural(one['loop'], 'step')} go round for ever."
+    if one["behind"]:
+        yield f"{plural(one['behind'], 'earlier step')} of this run differ too, by another finding."
+    for sentence in one["alike"][:2]:
+        yield f"A kernel that does this shows the same: {sentence}"
+
+
+def _markdown(report: Found, coverage: Sequence[str]) -> Iterator[str]:
+    yield from (f"# {_plain(headline(report))}", "")
+    if report["findings"]:
+        yield from ("| | claim | how serious | steps | systems |", "|---|---|---|---|---|")
+    for number, one in enumerate(report["findings"], start=1):
+        systems = ", ".join(one["systems"])
+        said = f"`{one['claim']}`: {_plain(one['sentence'])}"
+        yield f"| {number} | {said} | {_plain(one['rank'])} | {one['length']} | {systems} |"
+    for number, one in enumerate(report["findings"], start=1):
+        yield from ("", f"## {number}. {_plain(one['claim'])}", "", f"> {_plain(one['sentence'])}")
+        yield from ((f"> ({_plain(one['source'])})",) if one["source"] else ())
+        yield from ("", *(f"- {_plain(note)}" for note in _notes(one)))
+        yield from (f"- {_code(difference)}" for difference in one["differences"])
+        yield from ("", f"Configuration: {_code(canonical_text(one['run']['config']))}")
+        yield from _table(steps_of(one, one["trace"]))
+        if one.get("beside"):
+            yield from ("", "Beside:", *_table(steps_of(one["beside"], one["trace_beside"])))
+        if one["fixture"]:
+            yield from ("", f"Reproduce: {_code(one['reproduce'])}")
+    yield from ("", "## What was run", "", *(f"    {inert(line)}" for line in coverage))
+
+
+def _table(steps: Sequence[Found]) -> Iterator[str]:
+    yield from ("", "| | action | the model shows | the kernel shows |", "|---|---|---|---|")
+    for number, step in enumerate(steps, start=1):
+        otherwise = "<br>".join(f"**differs** {_code(each)}" for each in step["otherwise"]) or "the same"
+        yield f"| {number} | {_code(step['action'])} | {_code(step['shown'])} | {otherwise} |"
+
+
+def _html(report: Found, coverage: Sequence[str]) -> bytes:
+    style = part("checked.css")
+    made = environment().from_string(part("checked.html.j2"))
+    return made.render(
+        report=report,
+        headline=headline(report),
+        coverage=coverage,
+        steps_of=steps_of,
+        notes=_notes,
+        text=canonical_text,
+        style=Markup(style),  # ours, and it holds no tag
+        policy=f"default-src 'none'; style-src {allowed(style)}; base-uri 'none'",
+    ).encode()
+
+
+def _sarif(report: Found) -> bytes:
+    rules = {one["claim"]: one for one in report["findings"]}
+    order = {name: number for number, name in enumerate(rules)}
+    driver: dict[str, Json] = {
+        "name": "evenhand",
+        "version": report["versions"].get("evenhand", "0"),
+        "rules": [_rule(report["protocol"], one) for one in rules.values()],
+    }
+    run: dict[str, Json] = {
+        "tool": {"driver": driver},
+        "invocations": [{"executionSuccessful": not report["interrupted"]}],
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(report, one, order[one["claim"]]) for one in report["findings"]],
+    }
+    return canonical_bytes({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
+
+
+def _rule(protocol: str, one: Found) -> Json:
+    source = f" Source: {one['source']}." if one["source"] else ""
+    return {
+        "id": inert(f"{protocol}/{one['claim']}"),
+        "name": inert(one["claim"]),
+        "shortDescription": {"text": inert(one["sentence"])},
+        "fullDescription": {"text": inert(one["sentence"] + source)},
+    }
+
+
+def _result(report: Found, one: Found, rule: int) -> Json:
+    steps = [f"{number}. {action}" for number, action in enumerate(one["trace"], start=1)]
+    again = [f"Reproduce: {one['reproduce']}"] if one["fixture"] else []
+    lines = [f"{one['sentence']} Found: {one['rank']}.", *_notes(one), *one["differences"], *steps, *again]
+    made: dict[str, Json] = {
+        "ruleId": inert(f"{report['protocol']}/{one['claim']}"),
+        "ruleIndex": rule,
+        "kind": "fail",
+        "level": "warning" if one["rank"] in LIGHT else "error",
+        "message": {"text": "\n".join(inert(line) for line in lines)},
+        "partialFingerprints": {"evenhand/v1": digest([one["claim"], one["kinds"]]).removeprefix("sha256:")},
+    }
+    if one["fixture"]:
+        place = {"artifactLocation": {"uri": inert(one["fixture"])}, "region": {"startLine": 1}}
+        made["locations"] = [{"physicalLocation": place}]
+    return made
+
+
+def _plain(said: str) -> str:
+    return re.sub(r"([\\`*_{}\[\]<>#|!&])", r"\\\1", inert(said))
+
+
+def _code(said: str) -> str:
+    return "`" + inert(said).replace("`", "'").replace("|", "\\|") + "`"

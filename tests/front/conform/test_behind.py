@@ -1,0 +1,187 @@
+"""What a check finds behind a difference: as if it were mended, beside it, and in processes of their own."""
+
+from __future__ import annotations
+
+import gc
+import inspect
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse, adapter_source
+from evenhand.conform.checking.causes import causes
+from evenhand.conform.checking.claims import Judge
+from evenhand.conform.checking.coding import Coder
+from evenhand.conform.checking.covering import Covering
+from evenhand.conform.checking.divergence import Divergence, Examiner
+from evenhand.conform.checking.files import save_finding
+from evenhand.conform.checking.finding import finding_json, recheck
+from evenhand.conform.checking.loop import CheckEffort, SystemChecked, check_system, takes
+from evenhand.core.codec import encode
+from evenhand.core.kernel import Unsupported
+from evenhand.core.registry import find
+from evenhand.core.trace import Scenario
+from evenhand.processes.alarm import in_collector
+from tests.front.conform.in_process import InProcess
+from tests.front.conform.test_words import ROOM, Enter, Leave, Room, step
+
+
+class Haunted:
+    """A room with a guest whom nobody let in, which tells who is inside; the third guest who enters gets no ticket."""
+
+    def __init__(self, *, tells: bool = True) -> None:
+        self.room = Room()
+        self.facts = self.inside if tells else None
+
+    def step(self, action: Any) -> Any:
+        """Take an encoded action."""
+        if not self.room.inside:
+            self.room = Room(("ghost",))
+        self.room, shown = step(None, None, self.room, (Enter if action["$"] == "Enter" else Leave)(action["name"]))
+        made: Any = encode(shown)
+        if len(self.room.inside) == 4:
+            made["ticket"] = None
+        return made
+
+    def inside(self) -> Any:
+        """Who is inside."""
+        return {"inside": list(self.room.inside)}
+
+
+def looked_at(kernel: Any, actions: tuple[Any, ...]) -> tuple[Divergence, list[Divergence]]:
+    """Return the first difference in one run of a kernel, and those behind it."""
+    examiner = Examiner(Coder("house", ROOM), Judge(()))
+    trace = examiner.coder.trace(Scenario("house", Room(), actions))
+    request = examiner.coder.request(trace)
+    (response,) = InProcess(lambda _initial: kernel).ask([request])
+    first = examiner.examine(trace, request, response, "exhaustive")
+    assert first is not None
+    return first, list(examiner.later(trace, request, response, "exhaustive"))
+
+
+ENTERING = (Enter("ann"), Enter("bob"), Enter("cy"))
+
+
+def test_the_model_goes_on_from_the_state_that_the_kernel_tells() -> None:
+    """The ghost is a difference once, and what is wrong behind it is told by itself."""
+    first, (behind,) = looked_at(Haunted(), ENTERING)
+    assert (first.length, behind.length, behind.behind) == (1, 3, 1)
+    assert {one.path for one in behind.differences} == {"ticket"}
+
+
+def test_a_kernel_that_tells_no_state_differs_in_every_step() -> None:
+    """Without the state each later step shows the ghost again."""
+    first, behind = looked_at(Haunted(tells=False), ENTERING)
+    assert [one.length for one in (first, *behind)] == [1, 2, 3]
+
+
+def test_a_state_that_is_told_before_any_difference_mends_nothing() -> None:
+    """A kernel whose told state goes astray in silence is compared with the model's own run until it differs."""
+
+    class Silent(Haunted):
+        def inside(self) -> Any:
+            return {}
+
+        def step(self, action: Any) -> Any:
+            shown = super().step(action)
+            return shown if len(self.room.inside) > 2 else encode(step(None, None, Room(), Enter("ann"))[1])
+
+    first, _ = looked_at(Silent(), ENTERING)
+    assert first.length == 2
+
+
+def checked(name: str) -> SystemChecked:
+    """Check one of the latches in a process."""
+    latch = find("latch")
+    source = adapter_source(f"tests.front.conform.latches:{name}")
+    effort = CheckEffort(transitions=60, examples=2, steps=5)
+    try:
+        return check_system("latch", (latch.model.systems["latch"],), latch.claims, source, effort=effort)
+    finally:
+        source.close()
+
+
+def test_a_kernel_that_remembers_earlier_runs_is_found_by_the_run_that_it_remembers(tmp_path: Path) -> None:
+    """One finding, with the earlier run; the rest of the check is silent, since each run has its own process."""
+    result = checked("hoards")
+    (defect,) = result.defects
+    assert defect.divergence.subject == "kernel_forgets_earlier_runs"
+    assert defect.divergence.beside is not None and len(defect.divergence.beside.scenario.actions) >= 1
+    assert result.explained == result.divergences == defect.count
+    (cause,) = causes([(result.system, result.defects)])
+    record = save_finding(finding_json("latch", cause, (), claims_only=False, kernel="here"), tmp_path, "here")
+    assert [recheck(record, f"tests.front.conform.latches:{name}").ok for name in ("hoards", "honest")] == [False, True]
+
+
+def test_a_run_is_repeated_without_the_step_that_differs() -> None:
+    """What that step hides may show then."""
+
+    class Wrong:
+        def __init__(self) -> None:
+            self.room = Room()
+
+        def step(self, action: Any) -> Any:
+            self.room, shown = step(None, None, self.room, (Enter if action["$"] == "Enter" else Leave)(action["name"]))
+            made: Any = encode(shown)
+            return {**made, "ok": not made["ok"]} if action["name"] == "cy" else made
+
+    class Listening(InProcess):
+        def ask(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
+            asked.extend(one.actions for one in scenarios)
+            return super().ask(scenarios)
+
+    asked: list[tuple[bytes, ...]] = []
+    effort = CheckEffort(examples=4, steps=6, phases=("machine",))
+    check_system("house", (ROOM,), (), Listening(lambda _initial: Wrong()), effort=effort)
+    first = next(one for one in asked if any(b"cy" in action for action in one[:-1]))
+    at = next(place for place, action in enumerate(first) if b"cy" in action)
+    assert (*first[:at], *first[at + 1 :]) in asked
+
+
+def test_walks_leave_out_what_the_kernel_refuses() -> None:
+    """An action that was refused once is on no later walk, and the scope does not count as covered."""
+    refused: set[Any] = set()
+    covering = Covering(ROOM, refused=refused)
+    walks = covering.walks()
+    refused.add(("house", next(walks).trace.scenario.actions[0]))
+    assert not any(
+        ("house", action) in refused for walk in walks for action in walk.trace.scenario.actions[-walk.fresh :]
+    )
+    assert not covering.complete
+
+
+def test_walks_get_short_where_most_runs_differ() -> None:
+    """What stands behind a difference is lost, so less is put there."""
+    covering = Covering(ROOM)
+    lengths: list[int] = []
+    for walk in islice(covering.walks(), 8):
+        lengths.append(walk.fresh)
+        covering.give_back(walk, len(walk.trace.steps) - walk.fresh)
+    assert lengths[0] > 4 and lengths[-1] <= 2
+
+
+def test_a_kernel_takes_a_system_or_not() -> None:
+    """A few starts are asked."""
+
+    def refusing(_initial: Any) -> Any:
+        raise Unsupported("not here")
+
+    assert takes("house", ROOM, InProcess(lambda _initial: Haunted()))
+    assert not takes("house", ROOM, InProcess(refusing))
+
+
+def test_an_alarm_waits_for_the_garbage_collector() -> None:
+    """What is raised in a callback of the collector is lost, so such a frame is told apart."""
+    found: list[bool] = []
+
+    def listens(_phase: str, _info: Any) -> None:
+        found.append(in_collector(inspect.currentframe()))
+
+    gc.callbacks.append(listens)
+    try:
+        gc.collect()
+        assert not in_collector(inspect.currentframe())
+    finally:
+        gc.callbacks.remove(listens)
+    assert found and all(found)

@@ -1,0 +1,133 @@
+"""The forms of one report of `evenhand check`: list first, what differs told, hostile text inert."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evenhand.report.forms.checked import checked_forms
+from tests.front.test_form_schemas import SARIF
+
+HOSTILE = "</code></style><script>alert(1)</script> | `x` [a](b)"
+ADAPTER = f"""
+from evenhand.conform.adapters.model import variant
+
+lax = variant("cud", "tie_break_by_name")
+
+
+class Loud:
+    def step(self, action):
+        raise ValueError({HOSTILE!r})
+
+
+def rude(initial):
+    return Loud()
+"""
+
+
+SMALL = ("--system=free", "--scope=agents=2,keys=1,values=1", "--examples=0", "--pairs=5", "--liveness=0", "--first")
+
+
+class Tags(HTMLParser):
+    """The tags of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        """Note a tag."""
+        self.found.append(tag)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folders of two checks: of a kernel with a known fault, and of one that says hostile things."""
+    home = tmp_path_factory.mktemp("forms")
+    (home / "wrong.py").write_text(ADAPTER, "utf-8")
+    for name in ("lax", "rude"):
+        words = ["check", "cud", "--adapter", f"wrong:{name}", "--out", name, *SMALL]
+        done = subprocess.run([sys.executable, "-m", "evenhand", *words], cwd=home, capture_output=True, check=False)
+        assert done.returncode == 1, done.stderr
+    return home
+
+
+def test_every_form_has_every_finding(folder: Path) -> None:
+    """Claim, sentence and rank stand in each; the JSON is what is printed."""
+    report = json.loads((folder / "lax/report.json").read_text("utf-8"))
+    assert report["format"] == "evenhand/check" and report["findings"]
+    for name in ("report.html", "report.md", "report.sarif"):
+        told = (folder / "lax" / name).read_text("utf-8").replace("\\_", "_")
+        for one in report["findings"]:
+            assert one["claim"] in told and one["rank"] in told
+
+
+def test_the_steps_tell_what_differs(folder: Path) -> None:
+    """The last step of the first finding."""
+    report = json.loads((folder / "lax/report.json").read_text("utf-8"))
+    differs = report["findings"][0]["differences"][0]
+    assert f"**differs** `{differs}`" in (folder / "lax/report.md").read_text("utf-8")
+    assert (folder / "lax/report.html").read_text("utf-8").count('class="differs"') >= 1
+
+
+@pytest.mark.parametrize("name", ["lax", "rude"])
+def test_the_sarif_is_valid(folder: Path, name: str) -> None:
+    """By the published schema; each result is of a rule that is there."""
+    made = json.loads((folder / name / "report.sarif").read_text("utf-8"))
+    SARIF.validate(made)
+    (run,) = made["runs"]
+    for result in run["results"]:
+        assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
+
+
+def test_what_a_kernel_says_is_inert(folder: Path) -> None:
+    """It opens no tag, and no cell or link in Markdown."""
+    page = (folder / "rude/report.html").read_text("utf-8")
+    assert "alert(1)" in page and "script" not in Tags(page).found
+    told = (folder / "rude/report.md").read_text("utf-8")
+    assert "alert(1)" in told and "<script" not in told.replace("\\<", "") and "[a](b)" not in told
+
+
+def test_two_runs_stand_side_by_side(folder: Path) -> None:
+    """A finding about a pair of runs has both."""
+    report = json.loads((folder / "lax/report.json").read_text("utf-8"))
+    one = report["findings"][0]
+    one |= {"beside": {name: one[name] for name in ("run", "expected", "got")}, "trace_beside": one["trace"]}
+    forms = checked_forms({**report, "findings": [one]}, [])
+    assert forms["report.html"].count(b"<h3>") == 2 and b"Beside:" in forms["report.md"]
+
+
+def test_nothing_found_is_said() -> None:
+    """The forms of an empty report."""
+    report: dict[str, Any] = {
+        "protocol": "cud",
+        "kernel": "k",
+        "findings": [],
+        "known": 2,
+        "interrupted": True,
+        "versions": {},
+    }
+    for name, data in checked_forms(report, ["run: no runs"]).items():
+        if name in ("report.html", "report.md"):
+            assert b"Interrupted. Nothing found, 2 known ones left out" in data and b"run: no runs" in data
+    SARIF.validate(json.loads(checked_forms(report, [])["report.sarif"]))
+
+
+def test_show_tells_a_finding(folder: Path) -> None:
+    """As `check` printed it; `replay` says what to do instead."""
+    record = next(path for path in (folder / "lax/cud").glob("*.json") if "itf" not in path.name)
+    told = subprocess.run(
+        [sys.executable, "-m", "evenhand", "show", record], capture_output=True, text=True, check=True
+    ).stdout
+    assert "   *   " in told and " expected, " in told
+    done = subprocess.run(
+        [sys.executable, "-m", "evenhand", "replay", record], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2 and "is a finding about a kernel" in done.stderr

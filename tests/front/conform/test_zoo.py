@@ -1,0 +1,70 @@
+"""The zoo of strangers' kernels: its lists, and how its benchmark counts."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from benchmarks.zoo.__main__ import adapter_of, assigned, defects_of, kernels, total
+from benchmarks.zoo.table import markdown
+from evenhand.conform.adapters.host import load_factory
+from tests.front.conftest import ROOT
+
+ZOO = ROOT / "benchmarks/zoo"
+KERNELS = tuple(kernels([]))
+
+
+def test_every_kernel_has_an_adapter_and_four_to_ten_defects() -> None:
+    """At least six kernels of each protocol; each list names kernels that are there."""
+    homes = {(path.parent.parent.name, path.parent.name) for path in ZOO.glob("*/*/README.md")}
+    assert set(KERNELS) == homes
+    for protocol in ("apcm", "conviction", "cud", "markspace", "sovereign"):
+        own = [kernel for named, kernel in KERNELS if named == protocol]
+        assert len(own) >= 6
+        assert all(4 <= len(defects_of(protocol, kernel)) <= 10 for kernel in own)
+        listed = tomllib.loads((ZOO / protocol / "defects.toml").read_text("utf-8"))
+        assert {one["kernel"] for one in listed["defect"]} == set(own)
+        assert set(listed.get("readings", {})) <= set(own)
+
+
+@pytest.mark.parametrize(("protocol", "kernel"), KERNELS)
+def test_every_adapter_loads(protocol: str, kernel: str) -> None:
+    """Nothing is started by that."""
+    assert callable(load_factory(adapter_of(protocol, kernel)))
+
+
+def test_a_finding_tells_one_defect() -> None:
+    """As many defects as can be assigned are told, whatever the order."""
+    shown = {"a": [1, 2], "b": [1], "c": [1], "d": []}
+    told = assigned(shown)
+    assert len(told) == 2 and told["a"] == 2
+    assert assigned({"a": [1], "b": [1, 2], "c": [2, 3]}) == {"a": 1, "b": 2, "c": 3}
+    assert assigned({"a": [7], "b": [7]}) == {"a": 7}
+
+
+def test_the_table_has_a_row_for_every_defect() -> None:
+    """Told, shown by another's finding alone, and not told."""
+    row = {
+        "kernel": "cud/classes", "planted": 3, "told": 1, "false_findings": 0, "findings": 1, "sightings": 9,
+        "explained": 9, "cpu_seconds": 12.5, "check_seconds": 6.5, "claims": ["no_winner"],
+        "ranks": {"a": 1, "b": None, "c": None}, "shown": {"a": [1], "b": [1], "c": []},
+    }  # fmt: skip
+    lines = markdown([row], total([row])).splitlines()
+    assert "| cud/classes | `a` | `no_winner` | 1 | 6.5 |" in lines
+    assert "| cud/classes | `b` | not told; shows in 1 of another |  | 6.5 |" in lines
+    assert "| cud/classes | `c` | not told |  | 6.5 |" in lines
+    assert any(line.startswith("| all | 3 | 1 | 0 |") for line in lines)
+
+
+def test_the_kept_table_is_of_these_kernels() -> None:
+    """Each row of the document names a kernel and a defect that are listed."""
+    page = Path(ROOT / "docs/explanation/zoo.md").read_text("utf-8")
+    listed = {
+        (f"{protocol}/{kernel}", one["name"]) for protocol, kernel in KERNELS for one in defects_of(protocol, kernel)
+    }
+    cells = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| ")]
+    rows = {(row[0], row[1].strip("`")) for row in cells if len(row) > 3 and "/" in row[0] and row[1].startswith("`")}
+    assert rows
+    assert rows <= listed
