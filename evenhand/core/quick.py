@@ -127,6 +127,8 @@ def _taking(label: str, step: Callable[[Any, Any], Any], shows: bool | None, sta
             _refuse_unhashable(label, (("state", made), ("shown value", shown)), where)
         return made, shown
 
+    # Engines that observe what the user's function reads call it without these checks.
+    take.__plain__, take.__shows__ = step, bool(shows)  # type: ignore[attr-defined]
     return take
 
 
@@ -153,6 +155,7 @@ def _offering(label: str, actions: Callable[[Any], Any]) -> Any:
             _refuse_unhashable(label, (("action", one) for one in listed), f"`actions` of state {short(state, 80)}")
         return listed
 
+    offered.__plain__ = actions  # type: ignore[attr-defined]
     return offered
 
 

@@ -19,6 +19,7 @@ from evenhand.search.liveness import AboutRuns, Labels, decide
 from evenhand.search.pairs import DeterminedWatch, StatePairsWatch, StepPairsWatch
 from evenhand.search.steps import Method
 from evenhand.search.symmetric.method import Orbits
+from evenhand.search.tables.method import Attempt, Finished
 from evenhand.search.totals import Result
 from evenhand.search.witness import Progress, Tally
 
@@ -64,7 +65,13 @@ def _step_by_step(
             watchers[place] = _watcher(method.system, claim, config, bounds)
     labels = Labels(method.system, config, [claim for _, claim in runs]) if runs else None
     every: list[Watcher] = [*watchers.values(), *(one for one in (labels, counting) if one is not None)]
-    walk = search(method, config, number, _sorted(every), bounds, tick)
+    attempt = None
+    if method.learns:
+        attempt = Attempt(method.system, config, number, claims, bounds, tick, counting)
+    try:
+        walk = search(method, config, number, _sorted(every), bounds, tick, attempt=attempt)
+    except Finished as done:
+        return done.result
     tallies = {place: watcher.close(walk) for place, watcher in watchers.items()}
     if labels is not None:
         tallies.update({place: decide(claim, labels, walk) for place, claim in runs})
@@ -77,6 +84,9 @@ def _step_by_step(
         tuple(tallies.get(place, Tally()) for place in range(len(claims))),
         walk.spilled,
         counting.counted() if counting is not None else NOTHING,
+        (("explicit", f"tables were tried and given up: {attempt.why}"),)
+        if attempt is not None and attempt.why
+        else (),
     )
 
 

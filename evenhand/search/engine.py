@@ -290,7 +290,7 @@ class Prepared:
             complete=not total.open,
             bounds=self.bounds,
             scope=self._scope(total, covered_configs),
-            trusted=(*self.trusted, *(("what the disk gave back",) if total.spilled else ())),
+            trusted=(*self._trusting(total), *(("what the disk gave back",) if total.spilled else ())),
             classes=self.classes,
         )
         with naming(self.system.label):
@@ -312,8 +312,8 @@ class Prepared:
             configs=covered_configs,
             complete=covered.complete,
             spilled=total.spilled,
-            method=self.method.name,
-            why_method=self.why_method,
+            method=self._how(total)[0],
+            why_method=self._how(total)[1],
             reach=reach,
             searched=len(self.kept),
             classes=self.classes,
@@ -322,6 +322,22 @@ class Prepared:
             _configs=self.configs,
             _bounds=self.bounds,
         )
+
+    def _trusting(self, total: Result) -> tuple[str, ...]:
+        """The trusted base, with the tables that this search learned."""
+        tables = ("the tables of compiled search, compared with step on samples",) if self._learned(total) else ()
+        return (*self.trusted, *tables)
+
+    def _learned(self, total: Result) -> bool:
+        return self.method.name == "explicit" and any(name == "compiled" for name, _ in total.how)
+
+    def _how(self, total: Result) -> tuple[str, str]:
+        """The method and the reason; tables are chosen during the search."""
+        if not total.how:
+            return self.method.name, self.why_method
+        learned = [why for name, why in total.how if name != self.method.name]
+        name = "compiled" if learned else self.method.name
+        return name, learned[0] if len(total.how) == 1 and learned else "; ".join(why for _, why in total.how)
 
     def _all_counted(self, total: Result) -> bool:
         """Whether every configuration was counted; compiled ones are not."""

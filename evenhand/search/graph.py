@@ -15,7 +15,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import count
 from math import inf
-from typing import Any
+from typing import Any, Protocol
 
 from evenhand.core.alike import deep_copy, refuse_merge
 from evenhand.core.answers import ModelError, error_text, located, short
@@ -91,6 +91,16 @@ class Watchers:
     singly: tuple[Watcher, ...] | None = None
 
 
+class Attempt(Protocol):
+    """Another way to search, tried when there are `size` states; it may raise `size` to be tried again."""
+
+    size: int
+
+    def __call__(self, walk: Walk) -> None:
+        """Take over, or return."""
+        ...
+
+
 def search(
     method: Method,
     config: Any,
@@ -99,8 +109,11 @@ def search(
     bounds: Bounds,
     tick: Progress | None = None,
     until: int | None = None,
+    attempt: Attempt | None = None,
 ) -> Walk:
     """Search one configuration; stop early only at a bound, or once state number `until` is known.
+
+    Once there are `attempt.size` states, the attempt gets the search so far; it may raise to end this one.
 
     Raises ModelError for a model that breaks its contract, or a claim that raises; SpillFailed for a disk that is full
     or gone.
@@ -134,6 +147,8 @@ def search(
                 _expand(method, walk, sid, watchers, bounds, fresh=True)
                 if sid & SETTLED == 0:
                     gc.freeze()
+                if attempt is not None and sid & 127 == 0 and len(walk.states) >= attempt.size:
+                    attempt(walk)
                 if tick is not None and sid & 1023 == 0:
                     tick(len(walk.states), walk.transitions)
                 if until is not None and len(walk.states) > until:

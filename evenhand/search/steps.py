@@ -14,12 +14,16 @@ Row = tuple[int, Any, "Sequence[int] | None", Any, Any]
 
 
 class Method:
-    """Explicit search: `step` runs on every action.  Other methods compute the same steps in other ways."""
+    """Explicit search: `step` runs on every action.  Other methods compute the same steps in other ways.
+
+    With `learns`, a large search goes on from tables that are learned from its first states.
+    """
 
     name = "explicit"
 
-    def __init__(self, system: AnySystem) -> None:
+    def __init__(self, system: AnySystem, *, learns: bool = False) -> None:
         self.system = system
+        self.learns = learns
 
     def begin(self, config: Any, number: int) -> None:
         """Start on the configuration of that number."""

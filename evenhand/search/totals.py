@@ -19,7 +19,8 @@ class Result:
     """The result of the search of one configuration: numbers alone, so that processes can exchange it.
 
     `spilled` counts the states on disk, without the weights of orbits.  `counted` holds the counts by action, if
-    requested; it is no part of the JSON.
+    requested, and `how` the methods that were used where they were chosen during the search, each with the reason; both
+    are no part of the JSON.
     """
 
     states: int
@@ -30,6 +31,7 @@ class Result:
     tallies: tuple[Tally, ...]
     spilled: int = 0
     counted: Counted = NOTHING
+    how: tuple[tuple[str, str], ...] = ()
 
     def times(self, weight: int) -> Result:
         """Return the result for an orbit of `weight` configurations."""
@@ -42,6 +44,7 @@ class Result:
             tuple(tally.times(weight) for tally in self.tallies),
             self.spilled,
             NOTHING.plus(self.counted, weight) if weight != 1 else self.counted,
+            self.how,
         )
 
     def plus(self, later: Result) -> Result:
@@ -55,6 +58,7 @@ class Result:
             tuple(one.plus(other) for one, other in zip(self.tallies, later.tallies, strict=True)),
             self.spilled + later.spilled,
             self.counted.plus(later.counted) if later.counted.configs else self.counted,
+            tuple(dict.fromkeys((*self.how, *later.how))),
         )
 
     def to_json(self) -> dict[str, Json]:

@@ -161,7 +161,7 @@ class Watch:
                 self._saw(frame, argument)
             elif event == events and (at := frame.f_lineno if events == "line" else frame.f_lasti) in looks:
                 for operand in looks[at]:
-                    if _is_open(frame, operand):
+                    if self._is_open(frame, operand):
                         self._complain(
                             f"{frame.f_code.co_filename}:{frame.f_lineno} ({frame.f_code.co_name}): `is` looks past "
                             "a value that is not chosen yet; compare with == instead"
@@ -169,6 +169,21 @@ class Watch:
             return looking
 
         return looking
+
+    def _is_open(self, frame: FrameType, operand: Operand) -> bool:
+        """Whether an operand is a proxy right now; attributes of proxies never are."""
+        kind, name, attributes = operand
+        if kind == "CONSTANT":
+            return False
+        value = frame.f_locals.get(name, frame.f_globals.get(name))
+        for attribute in attributes:
+            if type(value) is Proxy:
+                return False
+            try:
+                value = getattr(value, attribute)
+            except BaseException:
+                return False
+        return type(value) is Proxy
 
     def _saw(self, frame: FrameType, argument: Any) -> None:
         """Note an exception that passes through a frame that may handle it."""
@@ -212,19 +227,3 @@ def _operands(body: list[dis.Instruction], place: int) -> tuple[Operand, ...] | 
         place -= 1
     # If a jump ends in the midst of it, an operand is one of several values.
     return None if any(one.is_jump_target for one in body[place + 2 : last + 1]) else tuple(found)
-
-
-def _is_open(frame: FrameType, operand: Operand) -> bool:
-    """Whether an operand is a proxy right now; attributes of proxies never are."""
-    kind, name, attributes = operand
-    if kind == "CONSTANT":
-        return False
-    value = frame.f_locals.get(name, frame.f_globals.get(name))
-    for attribute in attributes:
-        if type(value) is Proxy:
-            return False
-        try:
-            value = getattr(value, attribute)
-        except BaseException:
-            return False
-    return type(value) is Proxy

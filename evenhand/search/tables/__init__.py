@@ -1,0 +1,6 @@
+"""Transition tables learned by observation: the model's own functions run on proxies, which record what decides.
+
+`expressions` are values computed from columns, `proxies` make them while the model runs, `segments` cuts `actions` into
+pieces, `trees` keeps what was observed, `learning` observes, `walk` answers from it level by level, `audit` compares
+samples with the plain functions, and `method` decides when all this is tried.
+"""

@@ -1,0 +1,123 @@
+"""Questions about states and steps, answered from a tree or, where that grows, once for equal values read.
+
+A step is asked about as a pair of states: the columns before, those after, the action and the observation.
+"""
+
+# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from evenhand.search.tables.expressions import Expression, Expressions, Ids, NotLearned
+from evenhand.search.tables.proxies import Run
+from evenhand.search.tables.questions import Question
+from evenhand.search.tables.trees import Tree, once
+from evenhand.search.tables.watching import Watching
+
+PATHS = 40
+"""Paths up to which a question is followed decision by decision."""
+
+READ = 5
+"""What one evaluation on the values read costs, in calls of the model."""
+
+
+class MoreRead(NotLearned):
+    """An evaluation read columns that none before had read."""
+
+    def __init__(self, columns: set[int]) -> None:
+        super().__init__("more was read")
+        self.columns = columns
+
+
+class Asked:
+    """One question, and what is known of its answers.
+
+    `about` makes what the question is about from the leaves.
+    """
+
+    def __init__(
+        self,
+        question: Question,
+        expressions: Expressions,
+        about: Callable[[Sequence[Any]], Any],
+        watching: Watching,
+    ) -> None:
+        self.question, self.expressions, self.about, self.watching = question, expressions, about, watching
+        self.tree = Tree(expressions)
+        self.read: set[int] = set()
+        self.memo: Expression | None = None
+
+    def answers(self, rows: Ids | Sequence[Any], count: int) -> Any:
+        """Return the answer for each of `count` states or steps.  Raises NotLearned."""
+        found = np.zeros(count, dtype=np.int8)
+        every, learned = np.arange(count), set[int]()
+        while self.memo is None:
+            ended, stopped = self.tree.walk(rows, every)
+            if not stopped:
+                for node, group in ended:
+                    found[group] = node.result
+                return found
+            for group in stopped:
+                index = once(int(group[0]), learned)
+                self._learn([int(row[index]) for row in rows])
+        while True:
+            try:
+                outcomes = self.expressions.looked_up(self.memo, rows, every)
+            except MoreRead as error:
+                if error.columns <= self.read:
+                    raise NotLearned(f"{self.question.name} reads what it is not given") from error
+                self.read |= error.columns
+                self._remember()
+            else:
+                return np.asarray(self.memo.outcomes.values, dtype=np.int8)[outcomes]
+
+    def _learn(self, numbers: Sequence[int]) -> None:
+        """Observe one answer.  Raises NotLearned where the plain function answers otherwise."""
+        if self.memo is not None:
+            return
+        columns = self.expressions.columns
+        # Plain values first: an error of the model's own is then reported as such.
+        expected = self.question.plain(self.about([c.values[n] for c, n in zip(columns, numbers, strict=True)]))
+        answers: list[int] = []
+        traced = self.question.traced
+        run = self.watching.observed(
+            Run(self.expressions, numbers), lambda run: answers.append(traced(self.about(run.leaves)))
+        )
+        if answers != [expected]:
+            raise NotLearned(f"{self.question.name} answers otherwise on proxies")
+        self.tree.insert(run.events, expected)
+        for what, expression, _ in run.events:
+            if what == "decide":
+                self.read.update(expression.columns)
+        if len(self.tree.ends) > PATHS:
+            self._remember()
+
+    def _remember(self) -> None:
+        """From now on evaluate the question for each combination of the values read."""
+        expressions, read = self.expressions, sorted(self.read)
+        run = Run(expressions, [0] * len(expressions.columns))
+
+        def answer(*values: Any) -> int:
+            expressions.spend(READ)
+            leaves = [*run.leaves]
+            for column, value in zip(read, values, strict=True):
+                leaves[column] = value
+            found: int = self.watching.run_on(self.question.traced, self.about(leaves))
+            if run.events or expressions.trouble:
+                if expressions.trouble:
+                    raise NotLearned(expressions.trouble)
+                more = {column for _, expression, _ in run.events for column in expression.columns}
+                run.events.clear()
+                run.decided.clear()
+                run.settled.clear()
+                self.watching.clear_caches()  # one may hold a proxy
+                raise MoreRead(more)
+            return found
+
+        self.memo = expressions.made(("values read", *read), answer, [expressions.every[column] for column in read])

@@ -1,0 +1,281 @@
+"""Values computed from the columns of a state, with a table of each result that was ever needed.
+
+A state is a row of numbers, one for each column: the number of the value that its part has.  An expression is an
+operation of Python over columns and constants.  It is evaluated once for each combination of values that occurs, by the
+operation itself; afterwards its results are looked up for whole arrays of states.
+"""
+
+
+# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import fields, is_dataclass
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from functools import cache
+from math import isnan
+from types import SimpleNamespace
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.core.alike import alike
+from evenhand.core.answers import short
+
+Ids: TypeAlias = NDArray[np.int32]
+"""Numbers of values, one for each state."""
+
+DENSE = 1 << 20
+"""Entries up to which the table of an expression over several columns is an array."""
+
+SCALARS = frozenset({bool, int, str, bytes, type(None), Fraction})
+"""Types of a single value whose operations depend on the value alone."""
+
+
+_EQUALITIES = (object.__eq__, str.__eq__, int.__eq__)
+_HASHES = (Enum.__hash__, str.__hash__, int.__hash__)
+
+
+class NotLearned(Exception):
+    """The tables cannot be trusted, or do not pay, for this model; says why."""
+
+
+class Spent(NotLearned):
+    """Learning has cost more than the states that it covers are worth."""
+
+
+_UNKNOWN: Any = SimpleNamespace(frozen=False)
+
+
+@cache
+def record_fields(kind: Hashable) -> tuple[str, ...] | None:
+    """Return the fields of a class that is nothing but a record: a named tuple or a frozen dataclass; else None."""
+    given: Any = kind
+    if issubclass(given, tuple):
+        names = getattr(given, "_fields", None)
+        special = ("__eq__", "__hash__", "__iter__", "__getitem__", "__len__", "__contains__", "__getattribute__")
+        own = all(getattr(given, name) is getattr(tuple, name) for name in special)
+        return tuple(names) if own and isinstance(names, tuple) and not hasattr(given, "__getattr__") else None
+    if not is_dataclass(given) or not vars(given).get("__dataclass_params__", _UNKNOWN).frozen:
+        return None
+    every = fields(given)
+    if "__eq__" not in vars(given):
+        return None  # an inherited equality may compare fewer fields
+    made = getattr(getattr(given, "__eq__", None), "__code__", None)
+    if made is None or made.co_filename != "<string>" or not all(one.compare for one in every):
+        return None  # equality that the decorator did not write may ignore what a claim can see
+    if given.__getattribute__ is not object.__getattribute__ or hasattr(given, "__getattr__"):
+        return None
+    return tuple(one.name for one in every)
+
+
+def plain(value: Any) -> bool:
+    """Return whether a value is immutable through and through, and its class does nothing unforeseen."""
+    kind: Any = type(value)
+    if kind is Fraction:
+        return type(value.numerator) is int and type(value.denominator) is int  # it may be made of proxies
+    if kind in SCALARS:
+        return True
+    if kind is float:
+        return not isnan(value)
+    if kind is Decimal:
+        return not value.is_nan()
+    if kind is tuple or kind is frozenset:
+        return all(map(plain, value))
+    if issubclass(kind, Enum):
+        return kind.__eq__ in _EQUALITIES and kind.__hash__ in (
+            Enum.__hash__,
+            str.__hash__,
+            int.__hash__,
+        )
+    names = record_fields(kind)
+    return names is not None and all(plain(getattr(value, name)) for name in names)
+
+
+def make_record(kind: Any, values: Sequence[Any]) -> Any:
+    """Return a record of that class without running any of its code."""
+    if issubclass(kind, tuple):
+        return tuple.__new__(kind, values)
+    made = object.__new__(kind)
+    for name, value in zip(record_fields(kind) or (), values, strict=True):
+        object.__setattr__(made, name, value)
+    return made
+
+
+class Values:
+    """Numbered values.  Raises NotLearned for equal values that can be told apart, and for values that are not plain.
+
+    `strict` refuses 1 beside True; otherwise values of different types have different numbers.
+    """
+
+    def __init__(self, *, strict: bool) -> None:
+        self.strict = strict
+        self.values: list[Any] = []
+        self.numbers: dict[Any, int] = {}
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def number(self, value: Any) -> int:
+        """Return the number of a value, a new one if it was never seen."""
+        key: Hashable = value if self.strict else (type(value), value)
+        known = self.numbers.get(key)
+        if known is None:
+            if not plain(value) and (self.strict or not isinstance(value, type)):
+                raise NotLearned(f"{short(value, 60)} of type {type(value).__name__} is not followed")
+            known = self.numbers[key] = len(self.values)
+            self.values.append(value)
+        elif self.values[known] is not value and not alike(self.values[known], value):
+            raise NotLearned(f"{short(self.values[known], 60)} and {short(value, 60)} are equal and not alike")
+        return known
+
+
+class Expression:
+    """An operation on other expressions; `columns` are those it depends on, in order."""
+
+    __slots__ = ("args", "columns", "dense", "into", "jumps", "number", "outcomes", "run", "shape", "sparse", "what")
+
+    def __init__(self, number: int, what: str, run: Callable[..., Any] | None, args: Sequence[Expression]) -> None:
+        self.number = number
+        self.what = what
+        self.run = run
+        self.args = tuple(args)
+        self.columns: tuple[int, ...] = tuple(sorted({column for arg in args for column in arg.columns}))
+        self.outcomes = Values(strict=False)
+        self.shape: tuple[int, ...] = ()
+        self.dense: Any = None
+        self.sparse: dict[int, int] = {}
+        self.into: dict[int, list[int]] = {}
+        self.jumps: Any = None
+
+
+class Expressions:
+    """All expressions of a configuration, equal ones once, over `columns` of values.
+
+    `trouble` says what proxies could not do, in case the model swallowed the exception.
+    """
+
+    def __init__(self, columns: Sequence[Values], spend: Callable[[int], None]) -> None:
+        self.columns = columns
+        self.spend = spend
+        self.trouble = ""
+        self.every: list[Expression] = []
+        self.known: dict[Hashable, Expression] = {}
+        for place in range(len(columns)):
+            self.made(("column", place), None, ()).columns = (place,)
+
+    def made(self, key: Hashable, run: Callable[..., Any] | None, args: Sequence[Expression]) -> Expression:
+        """Return the expression of an operation, which `key` identifies, on these arguments."""
+        whole = (key, tuple(arg.number for arg in args))
+        found = self.known.get(whole)
+        if found is None:
+            found = self.known[whole] = Expression(len(self.every), str(key), run, args)
+            self.every.append(found)
+        return found
+
+    def constant(self, value: Any) -> Expression:
+        """Return a constant.  Raises NotLearned for one that is not plain or a class."""
+        key = ("constant", type(value), value)
+        found = self.known.get((key, ()))
+        if found is not None and not alike(found.outcomes.values[0], value):
+            raise NotLearned(f"{short(value, 60)} equals another value that is not alike")
+        if found is None:
+            found = self.made(key, None, ())
+            found.outcomes.number(value)
+        return found
+
+    def evaluated(self, expression: Expression, given: Sequence[Any]) -> Any:
+        """Return the value for these values of its columns."""
+        at = dict(zip(expression.columns, given, strict=True))
+
+        def of(one: Expression) -> Any:
+            if one.run is None:
+                return at[one.number] if one.columns else one.outcomes.values[0]
+            return one.run(*map(of, one.args))
+
+        try:
+            return of(expression)
+        except NotLearned:
+            raise
+        except Exception as error:
+            raise NotLearned(f"{expression.what} raised {type(error).__name__} where it had not before") from error
+
+    def looked_up(self, expression: Expression, rows: Ids | Sequence[Any], these: Any) -> Any:
+        """Return the number of the outcome for these states; `rows` has a row of numbers for each column."""
+        columns = expression.columns
+        if len(columns) == 1:
+            code = rows[columns[0]][these]
+            if expression.run is None:
+                return code
+            size = len(self.columns[columns[0]])
+            if expression.dense is None or len(expression.dense) < size:
+                grown = np.full(2 * size, -1, dtype=np.int32)
+                if expression.dense is not None:
+                    grown[: len(expression.dense)] = expression.dense
+                expression.dense = grown
+        else:
+            self._fit(expression)
+            code = rows[columns[0]][these].astype(np.int64)
+            for column, size in zip(columns[1:], expression.shape[1:], strict=True):
+                code *= size
+                code += rows[column][these]
+        if expression.dense is None:
+            return self._sparse(expression, code)
+        found = expression.dense[code]
+        if len(found) and found.min() < 0:
+            for one in np.unique(code[found < 0]).tolist():
+                expression.dense[one] = self._filled(expression, one)
+            found = expression.dense[code]
+        return found
+
+    def _fit(self, expression: Expression) -> None:
+        """Make room for the values that columns have by now."""
+        sizes = [len(self.columns[column]) for column in expression.columns]
+        if expression.shape and all(size <= room for size, room in zip(sizes, expression.shape, strict=True)):
+            return
+        expression.shape = tuple(1 << size.bit_length() for size in sizes)
+        product = 1
+        for size in expression.shape:
+            product *= size
+        if product > 1 << 62:
+            raise NotLearned(f"{expression.what} depends on {len(sizes)} parts at once")
+        expression.sparse = {}
+        expression.dense = np.full(product, -1, dtype=np.int32) if product <= DENSE else None
+
+    def _sparse(self, expression: Expression, code: Any) -> Any:
+        some, where = np.unique(code, return_inverse=True)
+        found = np.empty(len(some), dtype=np.int32)
+        for place, one in enumerate(some.tolist()):
+            known = expression.sparse.get(one)
+            if known is None:
+                known = expression.sparse[one] = self._filled(expression, one)
+            found[place] = known
+        return found[where]
+
+    def _filled(self, expression: Expression, code: int) -> int:
+        """Evaluate one entry."""
+        self.spend(1)
+        numbers = [code]
+        for size in reversed(expression.shape[1:]):
+            numbers[:1] = divmod(numbers[0], size)
+        given = [self.columns[c].values[number] for c, number in zip(expression.columns, numbers, strict=True)]
+        return expression.outcomes.number(self.evaluated(expression, given))
+
+    def numbers_in(
+        self, expression: Expression, column: int, target: Values, rows: Ids | Sequence[Any], these: Any
+    ) -> Any:
+        """Return the numbers that the outcomes have among the values of a column, which are `target`."""
+        found = self.looked_up(expression, rows, these)
+        if expression.run is None and expression.columns == (column,):
+            return found
+        outcomes = self.columns[expression.columns[0]] if expression.run is None else expression.outcomes
+        into = expression.into.setdefault(column, [])
+        for value in outcomes.values[len(into) :]:
+            into.append(target.number(value))
+        return np.asarray(into, dtype=np.int32)[found]

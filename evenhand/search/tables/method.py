@@ -1,0 +1,201 @@
+"""When tables are tried, and what a search from them gives: the result of explicit search, number by number.
+
+Explicit search begins.  When it has found `ENOUGH` states, tables are learned from some of these, for a share of what
+these cost.  If that is enough, the search starts again on tables.  If it is not, learning goes on when there are more
+states.  If anything differs or cannot be followed, explicit search goes on where it was, and says why.
+"""
+
+# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from evenhand.core.answers import ModelError, Signal, error_text
+from evenhand.core.kinds import DeadlockFree, Property
+from evenhand.core.system import AnySystem
+from evenhand.search.actions import NOTHING, ActionsWatch
+from evenhand.search.bounds import Bounds
+from evenhand.search.contract import initial_states
+from evenhand.search.csr import Flags
+from evenhand.search.lasso import Edges
+from evenhand.search.liveness import AboutRuns, decide_on
+from evenhand.search.tables.audit import audit
+from evenhand.search.tables.expressions import NotLearned, Spent
+from evenhand.search.tables.learning import Learner
+from evenhand.search.tables.questions import MET, VIOLATED, Questions
+from evenhand.search.tables.shape import Path, Reshaped, Shape
+from evenhand.search.tables.walk import TableWalk
+from evenhand.search.tables.watching import Budget
+from evenhand.search.totals import Result
+from evenhand.search.walk import Walk
+from evenhand.search.witness import Progress, Tally, Witness
+
+ENOUGH = 20_000
+"""States that explicit search finds before tables are tried."""
+
+SHARE = 0.2
+"""What learning may cost, as a share of what explicit search has cost; it goes on later where that is too little."""
+
+NEVER = 1 << 62
+"""More states than any search finds."""
+
+ATTEMPTS = 5
+"""Attempts, each with half as many states again."""
+
+SAMPLE = 1_000
+"""Known states from which tables are learned first."""
+
+RESHAPES = 40
+"""Parts that may turn out to have no fixed shape."""
+
+
+class Finished(Signal):
+    """The search from tables has ended, and this is its result."""
+
+    def __init__(self, result: Result) -> None:
+        super().__init__()
+        self.result = result
+
+
+class Attempt:
+    """One attempt to go on from tables, in the midst of an explicit search of one configuration."""
+
+    def __init__(
+        self,
+        system: AnySystem,
+        config: Any,
+        number: int,
+        claims: Sequence[Property],
+        bounds: Bounds,
+        tick: Progress | None,
+        counting: ActionsWatch | None,
+    ) -> None:
+        self.system, self.config, self.number, self.claims = system, config, number, claims
+        self.bounds, self.tick, self.counting = bounds, tick, counting
+        self.size, self.budget = ENOUGH, Budget(SHARE)
+        self.why, self.left = "", ATTEMPTS
+        self.opaque: set[Path] = set()
+        self.learner: Learner | None = None
+
+    @property
+    def how(self) -> tuple[tuple[str, str], ...]:
+        """The method of the search in which this attempt was made, and what was wrong with it."""
+        return (("explicit", f"tables were tried and given up: {self.why}"),) if self.why else ()
+
+    def __call__(self, walk: Walk) -> None:
+        """Search from tables.  Raises Finished; where it returns, `why` says what was wrong."""
+        try:
+            raise Finished(self._result(walk))
+        except Spent as error:
+            self.why = str(error)
+            self.left -= 1  # what was learned is kept, and there is more to spend later
+            self.size = len(walk.states) * 3 // 2 if self.left else NEVER
+        except (NotLearned, ModelError) as error:
+            self.why = str(error)
+            self.size = NEVER
+        except Exception as error:  # explicit search does without tables, whatever is wrong with them
+            self.why = f"an error in the tables, {error_text(error)}"
+            self.size = NEVER
+
+    def _result(self, walk: Walk) -> Result:
+        self.budget.calls = len(walk.states) + walk.transitions
+        states = walk.states[:: max(1, len(walk.states) // SAMPLE)]
+        starts: dict[Any, int] = {}
+        for place, state in enumerate(initial_states(self.system, self.config)):
+            starts.setdefault(state, place)
+        for _ in range(RESHAPES):
+            try:
+                if self.learner is None:
+                    questions = Questions(self.system, self.config, self.claims)
+                    shape = Shape(states, self.opaque)
+                    self.learner = Learner(self.system, self.config, shape, questions, self.budget)
+                return self._searched(self.learner, states, [(place, state) for state, place in starts.items()])
+            except Reshaped as error:
+                self.opaque.add(error.path)
+                self.learner = None
+        raise NotLearned("the states have no fixed shape")
+
+    def _searched(self, learner: Learner, states: Sequence[Any], starts: Sequence[Any]) -> Result:
+        shape, budget = learner.shape, self.budget
+        counting = None if self.counting is None else ActionsWatch(self.counting.menu)
+        trial = TableWalk(learner, self.number, self.bounds, None)
+        trial.steps_of(np.asarray([shape.numbers(state) for state in states], dtype=np.int32).T)
+        walk = TableWalk(learner, self.number, self.bounds, counting)
+        walk.run(starts, self.tick, audit)
+        tallies = tuple(self._tally(walk, number, claim) for number, claim in enumerate(self.claims))
+        why = (
+            f"{budget.runs} runs on proxies taught the tables of {walk.states:,} states with {len(shape.columns)} "
+            "columns; samples were compared with the step"
+        )
+        depth = max(0, len(walk.levels) - 1)
+        counted = NOTHING if counting is None else counting.counted()
+        return Result(
+            walk.states,
+            walk.transitions,
+            walk.edge_count,
+            depth,
+            walk.open,
+            tallies,
+            counted=counted,
+            how=(("compiled", why),),
+        )
+
+    def _tally(self, walk: TableWalk, number: int, claim: Property) -> Tally:
+        if not claim.applies(self.config):
+            return Tally()
+        if isinstance(claim, AboutRuns):
+            return decide_on(claim, _Graph(walk, self.claims))
+        place = walk.learner.questions.place[number]
+        if getattr(claim, "reads", "") == "states":
+            answers = np.concatenate(walk.state_answers[place])
+            bad = np.flatnonzero(answers & VIOLATED)
+            finding = walk.finding(int(bad[0])) if len(bad) else None
+            return Tally(1, walk.states, int(np.count_nonzero(answers & MET)), len(bad), finding)
+        counts = walk.counts[place]
+        at = walk.first[place]
+        finding = None if at is None else walk.finding(*at)
+        return Tally(1, walk.transitions, int(counts[1] + counts[3]), int(counts[2] + counts[3]), finding)
+
+
+class _Graph:
+    """The graph that a search from tables kept, see `liveness.RunGraph`."""
+
+    def __init__(self, walk: TableWalk, claims: Sequence[Property]) -> None:
+        self.walk, self.claims = walk, claims
+        self.fair: Mapping[str, Any] = walk.learner.questions.fair
+        self.size = walk.transitions, walk.open
+        self.finding = walk.finding
+
+    @property
+    def edges(self) -> Edges:
+        """See `RunGraph`."""
+        return self.walk.edges()[0]
+
+    def where(self, test: Callable[[Any], bool]) -> Flags:
+        """See `RunGraph`."""
+        found: Flags = (self.walk.edges()[1] >> self.walk.learner.questions.tests[test] & 1).astype(np.bool_)
+        return found
+
+    def count(self, test: Callable[[Any], bool]) -> int:
+        """See `RunGraph`."""
+        questions = self.walk.learner.questions
+        return int(self.walk.counts[questions.first_test + questions.tests[test]][MET])
+
+    def wanting(self, wants: Callable[[Any, Any], bool]) -> Sequence[int]:
+        """See `RunGraph`."""
+        number = next(
+            n for n, claim in enumerate(self.claims) if isinstance(claim, DeadlockFree) and claim.wants is wants
+        )
+        answers = np.concatenate(self.walk.state_answers[self.walk.learner.questions.place[number]])
+        found: list[int] = np.flatnonzero(answers & MET & ~(answers >> 1)).tolist()
+        return found
+
+    def run(self, start: int, path: tuple[int, ...], loop: tuple[int, ...]) -> Witness:
+        """See `RunGraph`."""
+        return Witness(self.walk.number, self.walk.actions[start], path, loop)

@@ -1,0 +1,105 @@
+"""What is asked about states and steps: the predicates of the claims, each with its plain and its traced form.
+
+An answer is a number: bit 0 says that the antecedent is met (or the predicate true), bit 1 that the claim is violated.
+"""
+
+# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evenhand.core.kinds import DeadlockFree, Property, Reachable, Safety, every_state, every_step
+from evenhand.core.system import AnySystem
+from evenhand.search.liveness import AboutRuns, Taken, predicates_of
+from evenhand.search.tables.expressions import NotLearned
+from evenhand.search.tables.proxies import settled
+
+MET, VIOLATED = 1, 2
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question: `plain` asks the claim as every engine does, `traced` asks the user's own functions."""
+
+    name: str
+    plain: Callable[[Any], int]
+    traced: Callable[[Any], int]
+
+
+class Questions:
+    """The questions of the claims that apply to a configuration."""
+
+    def __init__(self, system: AnySystem, config: Any, claims: Sequence[Property]) -> None:
+        self.states: list[Question] = []
+        self.steps: list[Question] = []
+        self.place: dict[int, int] = {}
+        runs: list[AboutRuns] = []
+        for number, claim in enumerate(claims):
+            if not claim.applies(config):
+                continue
+            if isinstance(claim, AboutRuns):
+                runs.append(claim)
+                if isinstance(claim, DeadlockFree):
+                    self._add(self.states, number, claim.name, (every_state, claim.wants), (config,))
+            elif isinstance(claim, Reachable):
+                self._add(self.steps, number, claim.name, (every_step, claim.goal), (), goal=True)
+            elif isinstance(claim, Safety) and claim.reads == "states":
+                self._add(self.states, number, claim.name, claim.tests, (config,))
+            elif isinstance(claim, Safety) and claim.reads == "steps":
+                self._add(self.steps, number, claim.name, claim.tests, ())
+            else:
+                raise NotLearned(f"claim {claim.name!r} is of kind {claim.kind}, which needs the steps themselves")
+        self.fair = system.fair(config) if runs else {}
+        self.tests = predicates_of(system, self.fair, runs)
+        self.first_test = len(self.steps)
+        distinct = {place: test for test, place in self.tests.items()}
+        for place in sorted(distinct):
+            self._predicate(distinct[place])
+
+    def _add(
+        self, into: list[Question], number: int, name: str, tests: Any, given: tuple[Any, ...], *, goal: bool = False
+    ) -> None:
+        self.place[number] = len(into)
+        when, check = tests
+        every = when is every_state or when is every_step
+        raw_when, raw_check = _user(when), _user(check)
+
+        def plain(about: Any) -> int:
+            if not every and not when(*given, about):
+                return 0
+            return MET if bool(check(*given, about)) is not goal else MET | VIOLATED
+
+        def traced(about: Any) -> int:
+            if not every and not _answer(raw_when(*given, about), name):
+                return 0
+            return MET if _answer(raw_check(*given, about), name) is not goal else MET | VIOLATED
+
+        into.append(Question(f"claim {name!r}", plain, traced))
+
+    def _predicate(self, test: Any) -> None:
+        if isinstance(test, Taken):
+            raw_taken = _user(test.fairness.taken)
+            about = "a fairness assumption"
+            traced: Callable[[Any], int] = lambda step: int(_answer(raw_taken(step.before, step.action), about))  # noqa: E731
+        else:
+            raw = _user(test)
+            about = "a predicate of a claim about runs"
+            traced = lambda step: int(_answer(raw(step), about))  # noqa: E731
+        self.steps.append(Question(about, lambda step: int(bool(test(step))), traced))
+
+
+def _user(function: Any) -> Any:
+    """The function below the check of its answers."""
+    return getattr(function, "__wrapped__", function) if getattr(function, "__asked__", None) is function else function
+
+
+def _answer(answer: Any, name: str) -> bool:
+    real = settled(answer)
+    if type(real) is not bool:
+        raise NotLearned(f"{name} answers neither True nor False")
+    return real

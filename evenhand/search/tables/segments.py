@@ -1,0 +1,254 @@
+"""Cut `actions` into segments, so that independent conditions are not multiplied.
+
+The model's function is compiled once more from its own source, with a `yield` of a mark before each of its statements;
+nothing else changes.  At a mark the generator is suspended, and `continuations` says what its further course depends
+on.  A list comprehension that is returned is run as the loop that it abbreviates.
+
+A source whose bytecode differs from that of the function is not used, nor one with `with`, `try` or `await`.
+"""
+
+
+# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
+
+from __future__ import annotations
+import __future__
+
+import ast
+import copy
+import inspect
+import linecache
+from collections.abc import Iterator
+from functools import cache
+from types import CellType, CodeType, FunctionType, GeneratorType
+from typing import Any
+
+from evenhand.search.tables.continuations import SEGMENTS, aside
+
+MARK = "\0mark of a segment"
+"""What a segmented generator yields between two statements."""
+
+_INNER = "_evenhand_segmented"
+_TROUBLE = (ast.With, ast.Try, ast.TryStar, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Global, ast.Nonlocal)
+
+
+_READS_VARIABLES = {"locals", "vars", "dir", "eval", "exec", "globals"}
+"""Functions that may read a variable of which the bytecode shows no use."""
+
+
+def segmented_call(function: Any, given: tuple[Any, ...]) -> Iterator[Any]:
+    """Call a function that lists values, and iterate over them, with marks where that is possible."""
+    if type(function) is FunctionType:
+        code = _cut(function.__code__)
+        if code is not None and not function.__code__.co_flags & inspect.CO_GENERATOR:
+            names = _bound(function, given)
+            if names is not None:
+                cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+                return _started(code, function.__globals__, names, cells)
+    return segmented(function(*given))
+
+
+@aside
+def _bound(function: Any, given: tuple[Any, ...]) -> dict[str, Any] | None:
+    try:
+        bound = inspect.signature(function).bind(*given)
+    except (TypeError, ValueError):
+        return None
+    bound.apply_defaults()
+    return dict(bound.arguments)
+
+
+def segmented(listed: Any) -> Iterator[Any]:
+    """Return a generator of the same values, with marks where that is possible."""
+    if type(listed) is GeneratorType and listed.gi_frame is not None and not listed.gi_running and _is_new(listed):
+        code = _cut(listed.gi_code)
+        values = listed.gi_frame.f_locals
+        if code is not None and set(listed.gi_code.co_freevars) <= values.keys():
+            cells = {name: CellType(values[name]) for name in listed.gi_code.co_freevars}
+            names = [name for name in listed.gi_code.co_varnames if name in values]
+            given = {name.replace(".0", "_0"): values[name] for name in names}
+            made = _started(code, listed.gi_frame.f_globals, given, cells)
+            listed.close()
+            return made
+    return iter(listed)
+
+
+@aside
+def _is_new(generator: Any) -> bool:
+    return inspect.getgeneratorstate(generator) == inspect.GEN_CREATED
+
+
+def _started(code: CodeType, names: dict[str, Any], given: dict[str, Any], cells: dict[str, CellType]) -> Iterator[Any]:
+    closure = tuple(CellType(segmented) if name == _INNER else cells[name] for name in code.co_freevars)
+    made: Iterator[Any] = FunctionType(code, names, code.co_name, None, closure)(**given)
+    return made
+
+
+@aside
+@cache
+def _cut(code: CodeType) -> CodeType | None:
+    """The code of a generator with marks, from the source of this code; None where there is none."""
+    tree, known = _module(code.co_filename)
+    if tree is None or code.co_name == "<listcomp>" or _READS_VARIABLES.intersection(code.co_names):
+        return None
+    twins = [one for one in known if one.co_firstlineno == code.co_firstlineno and one.co_qualname == code.co_qualname]
+    if len(twins) != 1 or not _same_code(twins[0], code):
+        return None
+    nodes = [node for node in ast.walk(tree) if _is_of(node, code)]
+    return _compiled(nodes[0], code) if len(nodes) == 1 else None
+
+
+@cache
+def _module(name: str) -> tuple[ast.Module | None, tuple[CodeType, ...]]:
+    """The source of a file, and every code object in it."""
+    lines = linecache.getlines(name)
+    if not lines or not name.endswith(".py"):
+        return None, ()
+    try:
+        tree = ast.parse("".join(lines))
+        code = compile(tree, name, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return None, ()
+
+    def within(one: CodeType) -> Iterator[CodeType]:
+        yield one
+        for inner in one.co_consts:
+            if isinstance(inner, CodeType):
+                yield from within(inner)
+
+    return tree, tuple(within(code))
+
+
+def _same_code(one: CodeType, other: CodeType) -> bool:
+    """Whether two code objects do the same."""
+    names = ("co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_flags", "co_argcount")
+    if any(getattr(one, name) != getattr(other, name) for name in names):
+        return False
+    pairs = list(zip(one.co_consts, other.co_consts, strict=False))
+    return len(one.co_consts) == len(other.co_consts) and all(
+        _same_code(a, b) if isinstance(a, CodeType) and isinstance(b, CodeType) else type(a) is type(b) and a == b
+        for a, b in pairs
+    )
+
+
+def _is_of(node: ast.AST, code: CodeType) -> bool:
+    """Whether a node of the source is what a code object was compiled from."""
+    match node:
+        case ast.FunctionDef():
+            line = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+            return node.name == code.co_name and line == code.co_firstlineno
+        case ast.Lambda():
+            return code.co_name == "<lambda>" and node.lineno == code.co_firstlineno
+        case ast.GeneratorExp():
+            return code.co_name == "<genexpr>" and node.lineno == code.co_firstlineno
+        case _:
+            return False
+
+
+def _compiled(node: ast.AST, code: CodeType) -> CodeType | None:
+    match node:
+        case ast.FunctionDef():
+            body = _as_generator(node.body) if not code.co_flags & inspect.CO_GENERATOR else node.body
+        case ast.Lambda():
+            body = _as_generator([ast.Return(node.body)])
+        case ast.GeneratorExp():
+            body = _loops(node, first=ast.Name("_0", ast.Load()))
+        case _:
+            body = None
+    if body is None or "__class__" in code.co_freevars:
+        return None
+    if any(isinstance(inner, _TROUBLE) for statement in body for inner in ast.walk(statement)):
+        return None
+    count = code.co_argcount + code.co_kwonlyargcount
+    count += bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    names = [name.replace(".0", "_0") for name in code.co_varnames[:count]]
+    marked = _marked([_Delegation().visit(one) for one in _copied(body)])
+    inner = _function(SEGMENTS, [], names, marked)
+    outer = _function("outer", [*code.co_freevars, _INNER], [], [inner])
+    module = ast.fix_missing_locations(ast.Module([outer], []))
+    future = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+    flags = code.co_flags & future
+    made = compile(module, code.co_filename, "exec", flags=flags, dont_inherit=True)
+    return next(c for c in _inner(_inner(made)[0]) if c.co_name == SEGMENTS)
+
+
+def _function(name: str, args: list[str], keywords: list[str], body: list[ast.stmt]) -> ast.FunctionDef:
+    arguments = ast.arguments(
+        posonlyargs=[],
+        args=[ast.arg(one) for one in args],
+        kwonlyargs=[ast.arg(one) for one in keywords],
+        kw_defaults=[None] * len(keywords),
+        defaults=[],
+    )
+    return ast.FunctionDef(name=name, args=arguments, body=body, decorator_list=[], lineno=1, col_offset=0)
+
+
+def _inner(code: CodeType) -> list[CodeType]:
+    return [one for one in code.co_consts if isinstance(one, CodeType)]
+
+
+def _copied(body: list[ast.stmt]) -> list[ast.stmt]:
+    return copy.deepcopy(body)
+
+
+def _as_generator(body: list[ast.stmt]) -> list[ast.stmt] | None:
+    """The body of a function that returns a comprehension, as a generator of the same values."""
+    *before, last = body
+    if any(isinstance(inner, ast.Return) for one in before for inner in ast.walk(one)):
+        return None
+    if not isinstance(last, ast.Return) or last.value is None:
+        return None
+    value = last.value
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in ("list", "tuple"):
+        if len(value.args) != 1 or value.keywords:
+            return None
+        value = value.args[0]
+    if isinstance(value, ast.ListComp | ast.GeneratorExp):
+        return [*before, *_loops(value)]
+    return None
+
+
+def _loops(value: ast.ListComp | ast.GeneratorExp, first: ast.expr | None = None) -> list[ast.stmt]:
+    body: list[ast.stmt] = [ast.Expr(ast.Yield(value.elt))]
+    for place, one in reversed(list(enumerate(value.generators))):
+        for test in reversed(one.ifs):
+            body = [ast.If(test, body, [])]
+        source = first if place == 0 and first is not None else one.iter
+        body = [ast.For(target=one.target, iter=source, body=body, orelse=[], lineno=1, col_offset=0)]
+    return body
+
+
+class _Delegation(ast.NodeTransformer):
+    """`yield from …` as a statement becomes a loop over a segmented iterator."""
+
+    def visit_Expr(self, node: ast.Expr) -> Any:
+        """Rewrite one statement."""
+        if not isinstance(node.value, ast.YieldFrom):
+            return self.generic_visit(node)
+        name = "_evenhand_each"
+        source = ast.Call(ast.Name(_INNER, ast.Load()), [node.value.value], [])
+        body: list[ast.stmt] = [ast.Expr(ast.Yield(ast.Name(name, ast.Load())))]
+        return ast.For(target=ast.Name(name, ast.Store()), iter=source, body=body, orelse=[], lineno=1, col_offset=0)
+
+    def _leave(self, node: Any) -> Any:
+        return node
+
+    visit_FunctionDef = visit_Lambda = visit_ClassDef = visit_GeneratorExp = visit_ListComp = _leave
+
+
+def _marked(body: list[ast.stmt]) -> list[ast.stmt]:
+    """The same statements with a mark before each, in loops as well."""
+    made: list[ast.stmt] = []
+    for one in body:
+        if isinstance(one, ast.For | ast.While):
+            one.body, one.orelse = _marked(one.body), _marked(one.orelse) if one.orelse else []
+        elif isinstance(one, ast.If):
+            one.body = [x for part in one.body for x in (_marked([part]) if _loops_in(part) else [part])]
+            one.orelse = [x for part in one.orelse for x in (_marked([part]) if _loops_in(part) else [part])]
+        made += [ast.Expr(ast.Yield(ast.Constant(MARK))), one]
+    return made
+
+
+def _loops_in(statement: ast.stmt) -> bool:
+    return any(isinstance(one, ast.For | ast.While) for one in ast.walk(statement))

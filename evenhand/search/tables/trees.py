@@ -1,0 +1,241 @@
+"""What was observed, as decision trees over the columns, and how arrays of states go through them.
+
+A node asks an expression, names an action on offer, or ends with a result.  Runs that agree so far share their nodes.
+At a mark runs with one continuation share all that follows, so that the whole is a graph without circles.  Where two
+runs that agree so far go on to look at different things, the model depends on something that is not observed.
+"""
+
+# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from evenhand.search.tables.expressions import Expression, Expressions, Ids, NotLearned
+from evenhand.search.tables.proxies import Event
+
+OPEN, DECIDE, YIELD, END = range(4)
+
+Ints = Any
+"""An array of whole numbers."""
+
+
+class Node:
+    """A place in a tree: what is asked or found there, and what comes next."""
+
+    __slots__ = ("after", "expression", "jumps", "kind", "next", "number", "rank", "result", "root", "uses")
+
+    def __init__(self, rank: int = 0, *, root: bool = False) -> None:
+        self.kind = OPEN
+        self.expression: Any = None
+        self.after: list[Node] = []
+        self.jumps: Any = None
+        self.next: Any = None
+        self.result: Any = None
+        self.number = -1
+        self.rank = rank
+        self.root = root
+        self.uses = 0
+
+    def to(self, expressions: Expressions, outcome: int, node: Node | None) -> Node:
+        """Return the node after an outcome, which is `node` or a new one if the outcome was never seen."""
+        room = 0 if self.jumps is None else len(self.jumps)
+        if outcome >= room:
+            grown: Any = np.full(2 * outcome + 2, -1, dtype=np.int32)
+            if room:
+                grown[:room] = self.jumps
+            self.jumps = grown
+        jumps: Any = self.jumps
+        place = int(jumps[outcome])
+        if place < 0:
+            fresh = Node(self.rank) if node is None else node
+            place = next((place for place, known in enumerate(self.after) if known is fresh), len(self.after))
+            if place == len(self.after):
+                self.after.append(fresh)
+            jumps[outcome] = place
+        # The same outcomes lead to the same continuation, even where its key holds something made anew in each run.
+        return self.after[place]
+
+
+class Tree:
+    """The observations of one function."""
+
+    def __init__(self, expressions: Expressions) -> None:
+        self.expressions = expressions
+        self.root = Node(root=True)
+        self.segments: dict[Any, Node] = {}
+        self.ends: list[Node] = []
+
+    def insert(self, events: Sequence[Event], result: Any) -> Node:
+        """Add one run, and return its last node.  Raises NotLearned where it contradicts an earlier run."""
+        at: Node | None = self.root
+        before, outcome = self.root, 0
+        rank = 0
+        for what, first, found in [*events, ("end", result, None)]:
+            if what == "mark":
+                rank += 1
+                if at is not None:  # nothing since the last mark: this node only leads on
+                    _agree(at, YIELD, None, None)
+                    before, outcome = at, 0
+                known = self.segments.get(first)
+                if known is None:
+                    known = self.segments[first] = Node(rank, root=True)
+                known.rank = max(known.rank, rank)
+                at = self._next(before, outcome, known)
+                continue
+            if at is None:
+                at = self._next(before, outcome, None)
+            if what == "decide":
+                _agree(at, DECIDE, first, None)
+                before, outcome = at, outcome_number(self.expressions, first, found)
+            elif what == "yield":
+                _agree(at, YIELD, None, first)
+                before, outcome = at, 0
+            else:
+                if at.kind == OPEN:
+                    at.number = len(self.ends)
+                    self.ends.append(at)
+                _agree(at, END, None, first)
+                return at
+            at = None
+        raise AssertionError
+
+    def _next(self, before: Node, outcome: int, known: Node | None) -> Node:
+        """The node after another; `known` after a mark."""
+        if before.kind == DECIDE:
+            return before.to(self.expressions, outcome, known)
+        if before.next is None:
+            before.next = Node(before.rank) if known is None else known
+        found: Node = before.next
+        return found
+
+    def walk(
+        self,
+        rows: Ids | Sequence[Any],
+        these: Ints,
+        offered: Callable[[Any, Ints], None] | None = None,
+    ) -> tuple[list[tuple[Node, Ints]], list[Ints]]:
+        """Send states through the tree.
+
+        Returns the states that reach each end, and groups of states that an outcome unseen so far stops, each group at
+        one place.  `offered` is called with each action and the states that offer it, in the order of each state's
+        actions.
+        """
+        ended: dict[int, tuple[Node, list[Ints]]] = {}
+        stopped: list[Ints] = []
+        waiting: list[tuple[int, int, Node, Ints]] = [(self.root.rank, 0, self.root, these)]
+        count = 0
+        while waiting:
+            _, _, node, group = heapq.heappop(waiting)
+            if node.root:
+                group = _joined(waiting, node, group)
+            for after, part in self._advanced(node, rows, group, offered, ended, stopped):
+                count += 1
+                heapq.heappush(waiting, (after.rank, count, after, part))
+        return [(node, np.concatenate(some)) for node, some in ended.values()], stopped
+
+    def _advanced(
+        self,
+        node: Node,
+        rows: Ids | Sequence[Any],
+        group: Ints,
+        offered: Callable[[Any, Ints], None] | None,
+        ended: dict[int, tuple[Node, list[Ints]]],
+        stopped: list[Ints],
+    ) -> list[tuple[Node, Ints]]:
+        """Follow states as long as they stay together; return where they go on to then."""
+        while True:
+            node.uses += len(group)
+            if node.kind == DECIDE:
+                parts = self._parted(node, rows, group, stopped)
+                if len(parts) != 1:
+                    return parts
+                node, group = parts[0]
+            elif node.kind == YIELD and node.next is not None:
+                if node.result is not None and offered is not None:
+                    offered(node.result, group)
+                node = node.next
+            elif node.kind == END:
+                ended.setdefault(node.number, (node, []))[1].append(group)
+                return []
+            else:
+                stopped.append(group)
+                return []
+            if node.root:
+                return [(node, group)]
+
+    def _parted(
+        self, node: Node, rows: Ids | Sequence[Any], group: Ints, stopped: list[Ints]
+    ) -> list[tuple[Node, Ints]]:
+        """Split states by what comes after a question."""
+        outcome = self.expressions.looked_up(node.expression, rows, group)
+        jumps = node.jumps
+        top = int(outcome.max()) if len(outcome) else 0
+        if top >= len(jumps):
+            node.jumps = jumps = np.concatenate([jumps, np.full(2 * top + 2 - len(jumps), -1, dtype=np.int32)])
+        place = jumps[outcome]
+        first = int(place[0])
+        if (place == first).all():
+            if first >= 0:
+                return [(node.after[first], group)]
+            stopped.extend(_by_outcome(outcome, group))
+            return []
+        found: list[tuple[Node, Ints]] = []
+        for one, after in enumerate(node.after):
+            part = group[place == one]
+            if len(part):
+                found.append((after, part))
+        lost = place < 0
+        if lost.any():
+            stopped.extend(_by_outcome(outcome[lost], group[lost]))
+        return found
+
+
+def _joined(waiting: list[tuple[int, int, Node, Ints]], node: Node, group: Ints) -> Ints:
+    """All states that wait for a segment, which then goes through it once."""
+    some, others = [group], list[tuple[int, int, Node, Ints]]()
+    while waiting and waiting[0][0] == node.rank:
+        other = heapq.heappop(waiting)
+        if other[2] is node:
+            some.append(other[3])
+        else:
+            others.append(other)
+    for other in others:
+        heapq.heappush(waiting, other)
+    return np.concatenate(some) if len(some) > 1 else group
+
+
+def once(index: int, learned: set[int]) -> int:
+    """Return the index of a state to observe.  Raises NotLearned if it was observed and is still unknown."""
+    if index in learned:
+        raise NotLearned("a state that was observed is not found among what was observed")
+    learned.add(index)
+    return index
+
+
+def _by_outcome(outcome: Any, group: Ints) -> list[Ints]:
+    order = np.argsort(outcome, kind="stable")
+    edges = np.flatnonzero(np.diff(outcome[order])) + 1
+    return list(np.split(group[order], edges))
+
+
+def _agree(node: Node, kind: int, expression: Expression | None, result: Any) -> None:
+    """Fill an open node, or check that it says the same."""
+    if node.kind == OPEN:
+        node.kind, node.expression, node.result = kind, expression, result
+        if kind == DECIDE:
+            node.jumps = np.full(2, -1, dtype=np.int32)
+    elif node.kind != kind or node.expression is not expression or node.result != result:
+        raise NotLearned("two runs that agree so far differ: something that is not part of the state decides as well")
+
+
+def outcome_number(expressions: Expressions, expression: Expression, outcome: Any) -> int:
+    """Return the number of an outcome; that of a column is the number of its value."""
+    values = expressions.columns[expression.columns[0]] if expression.run is None else expression.outcomes
+    return values.number(outcome)

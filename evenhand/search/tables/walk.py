@@ -1,0 +1,366 @@
+"""Breadth-first search over the columns, a level at a time; only what was never observed goes to Python.
+
+States have the numbers that explicit search gives them: in the order of the states before, then of the actions on
+offer.  A state is kept as packed words; its columns are unpacked again when it is expanded.
+"""
+
+# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from evenhand.search.actions import LABELS, OTHERS, ActionsWatch, label_of
+from evenhand.search.bounds import Bounds
+from evenhand.search.compiled.plain import Visited, different, unique
+from evenhand.search.compiled.shape import WORD
+from evenhand.search.lasso import Edges
+from evenhand.search.memory import MemoryBudget
+from evenhand.search.tables.expressions import NotLearned
+from evenhand.search.tables.learning import Learner
+from evenhand.search.tables.questions import MET, VIOLATED
+from evenhand.search.tables.trees import Tree, once
+from evenhand.search.witness import Progress, Witness
+
+CHUNK = 1 << 15
+"""States that are expanded at a time."""
+
+
+FIRST_AUDIT = 4_000
+"""States after which samples are compared for the first time."""
+
+
+class Packing:
+    """The places of the columns in the words of a state; a column gets room for twice the values it has."""
+
+    def __init__(self, sizes: Sequence[int]) -> None:
+        self.bits = [max(1, (2 * size - 1).bit_length()) for size in sizes]
+        self.places: list[tuple[int, int]] = []
+        word = shift = 0
+        for bits in self.bits:
+            if shift + bits > WORD:
+                word, shift = word + 1, 0
+            self.places.append((word, shift))
+            shift += bits
+        self.width = word + 1
+
+    def fits(self, sizes: Sequence[int]) -> bool:
+        """Return whether every value still has a number in its column's bits."""
+        return all(size <= 1 << bits for size, bits in zip(sizes, self.bits, strict=True))
+
+    def packed(self, rows: Any) -> Any:
+        """Return the words of states given by their columns."""
+        words = np.zeros((rows.shape[1], self.width), dtype=np.int64)
+        for row, (word, shift), bits in zip(rows, self.places, self.bits, strict=True):
+            if len(row) and (row.max() >> bits or row.min() < 0):
+                raise NotLearned("a value has no room in its column")  # never, since `fits` comes first
+            words[:, word] |= row.astype(np.int64) << shift
+        return words
+
+    def unpacked(self, words: Any) -> Any:
+        """Return the columns of states given by their words."""
+        rows = np.empty((len(self.bits), len(words)), dtype=np.int32)
+        for place, ((word, shift), bits) in enumerate(zip(self.places, self.bits, strict=True)):
+            rows[place] = words[:, word] >> shift & (1 << bits) - 1
+        return rows
+
+
+class StepArrays(NamedTuple):
+    """Steps: the state, the number of the action on offer, the action, the columns after, and the answers."""
+
+    source: Any
+    number: Any
+    label: Any
+    after: Any
+    answers: Any
+
+
+class TableWalk:
+    """The search of one configuration from tables."""
+
+    def __init__(self, learner: Learner, number: int, bounds: Bounds, counting: ActionsWatch | None) -> None:
+        self.learner, self.number, self.bounds, self.counting = learner, number, bounds, counting
+        self.columns = learner.shape.columns
+        self.packing = Packing([len(column) for column in self.columns])
+        self.words = np.zeros((0, self.packing.width), dtype=np.int64)
+        self.parents, self.actions = array("q"), array("q")
+        self.states = self.transitions = self.edge_count = self.covered = 0
+        self.levels: list[int] = []
+        self.open = False
+        self.visited = Visited(0, False, self.packing.width)
+        questions = learner.questions
+        self.state_answers: list[list[Any]] = [[] for _ in questions.states]
+        self.counts = np.zeros((len(questions.steps), 4), dtype=np.int64)
+        self.first: list[tuple[int, int] | None] = [None] * len(questions.steps)
+        self.kept_edges: list[tuple[Any, Any, Any, Any]] = []
+        self.examples: dict[tuple[int, int], int] = {}
+
+    def run(
+        self, starts: Sequence[tuple[int, Any]], tick: Progress | None, audit: Callable[[TableWalk, int], None]
+    ) -> None:
+        """Search from the initial states, each with its place in the list.  Raises NotLearned or Reshaped.
+
+        `audit(walk, expanded)` compares samples at the end, and before whenever there are twice as many states: wrong
+        tables may have no end.
+        """
+        budget = MemoryBudget(self.bounds.max_memory)
+        numbers = [self.learner.shape.numbers(state) for _, state in starts]
+        rows = np.asarray(numbers, dtype=np.int32).reshape(-1, len(self.columns)).T
+        self._fit()
+        first = self.packing.packed(rows)
+        self._enter(first, np.full(len(first), -1), np.asarray([place for place, _ in starts]))
+        low, high, due = 0, self.states, FIRST_AUDIT
+        while low < high:
+            self.levels.append(low)
+            for start in range(low, high, CHUNK):
+                self._ask_states(self._rows(start, min(high, start + CHUNK)))
+            if self.bounds.depth is not None and len(self.levels) > self.bounds.depth:
+                self.open = self.open or self._any_offer(low, high)
+                break
+            for start in range(low, high, CHUNK):
+                self._expand(start, min(high, start + CHUNK))
+                if budget.spent():
+                    raise NotLearned("the bound on memory was reached")
+                if tick is not None:
+                    tick(self.states, self.transitions)
+            low, high = high, self.states
+            if high >= due and low < high:
+                audit(self, low)
+                due = 2 * high
+        audit(self, low)
+
+    def finding(self, sid: int, *more: int) -> Witness:
+        """Return the shortest run to a state, and the actions `more` after it."""
+        taken: list[int] = []
+        while self.parents[sid] >= 0:
+            taken.append(self.actions[sid])
+            sid = self.parents[sid]
+        return Witness(self.number, self.actions[sid], (*reversed(taken), *more))
+
+    def depth_of(self, sid: int) -> int:
+        """Return the distance of a state from the nearest initial one."""
+        return bisect_right(self.levels, sid) - 1
+
+    def state(self, sid: int) -> Any:
+        """Return a state as the model knows it."""
+        return self.learner.shape.state(self.packing.unpacked(self.words[sid : sid + 1])[:, 0].tolist())
+
+    def _rows(self, low: int, high: int) -> Any:
+        return self.packing.unpacked(self.words[low:high])
+
+    def _fit(self) -> None:
+        """Pack all states anew where a column has outgrown its bits."""
+        sizes = [len(column) for column in self.columns]
+        if self.packing.fits(sizes):
+            return
+        old, self.packing = self.packing, Packing(sizes)
+        words = np.zeros((self.states, self.packing.width), dtype=np.int64)
+        for low in range(0, self.states, CHUNK):
+            words[low : low + CHUNK] = self.packing.packed(
+                old.unpacked(self.words[low : min(self.states, low + CHUNK)])
+            )
+        self.words = words
+        self.visited = Visited(0, False, self.packing.width)
+        if self.states:
+            self.visited.add(words, 0)
+
+    def _enter(self, words: Any, parents: Any, actions: Any) -> None:
+        """Number new states, all different."""
+        if self.bounds.max_states is not None and self.states + len(words) > max(self.bounds.max_states, 1):
+            raise NotLearned("the bound on states was reached")
+        needed = self.states + len(words)
+        if needed > len(self.words):
+            grown = np.zeros((2 * needed, self.packing.width), dtype=np.int64)
+            grown[: self.states] = self.words[: self.states]
+            self.words = grown
+        self.words[self.states : needed] = words
+        self.visited.add(words, self.states)
+        self.parents.frombytes(np.ascontiguousarray(parents, dtype=np.int64).tobytes())
+        self.actions.frombytes(np.ascontiguousarray(actions, dtype=np.int64).tobytes())
+        self.states = needed
+
+    def through(self, tree: Tree, rows: Any, these: Any, learn: Any, offered: Any = None) -> list[tuple[Any, Any]]:
+        """Send states through a tree until all reach an end; `learn(index)` observes one that did not."""
+        learned: set[int] = set()
+        while True:
+            found: list[tuple[Any, Any]] = []
+            ended, stopped = tree.walk(rows, these, None if offered is None else _into(found))
+            if not stopped:
+                if offered is not None:
+                    for action, group in found:
+                        offered(action, group)
+                return ended
+            for group in stopped:
+                learn(once(int(group[0]), learned))
+
+    def _ask_states(self, rows: Any) -> None:
+        for asked, kept in zip(self.learner.of_states, self.state_answers, strict=True):
+            kept.append(asked.answers(rows, rows.shape[1]))
+
+    def _offers(self, rows: Any) -> dict[int, tuple[Any, Any]]:
+        """For each action the states that offer it, and its number among those on offer."""
+        learner, found = self.learner, dict[int, list[tuple[Any, Any]]]()
+        count = np.zeros(rows.shape[1], dtype=np.int64)
+
+        def offered(action: int, group: Any) -> None:
+            found.setdefault(action, []).append((group, count[group]))
+            count[group] += 1
+
+        every = np.arange(rows.shape[1])
+        self.through(learner.offer, rows, every, lambda i: learner.learn_offer(rows[:, i].tolist()), offered)
+        return {
+            action: (np.concatenate([g for g, _ in parts]), np.concatenate([n for _, n in parts]))
+            for action, parts in found.items()
+        }
+
+    def _any_offer(self, low: int, high: int) -> bool:
+        return any(bool(self._offers(self._rows(s, min(high, s + CHUNK)))) for s in range(low, high, CHUNK))
+
+    def steps_of(self, rows: Any, base: int = 0) -> StepArrays | None:
+        """Return every step out of these states, in the order of states and of actions on offer; None if there is none.
+
+        States are numbered by their places in `rows`; `base` is the number of the first in the search.
+        """
+        learner, found = self.learner, list[tuple[Any, ...]]()
+        for action, (sources, numbers) in self._offers(rows).items():
+            while len(learner.steps) <= action:
+                learner.steps.append(Tree(learner.expressions))
+
+            def learn(index: int, action: int = action) -> None:
+                learner.learn_step(rows[:, index].tolist(), action)
+
+            order = np.argsort(sources, kind="stable")
+            sources, numbers = sources[order], numbers[order]
+            once = np.unique(sources)
+            for node, group in self.through(learner.steps[action], rows, once, learn):
+                self.examples[action, node.number] = base + int(group[-1])
+                if len(once) != len(sources):  # an action is listed twice
+                    left, right = np.searchsorted(sources, group), np.searchsorted(sources, group, side="right")
+                    group = np.repeat(group, right - left)
+                    some = np.concatenate([numbers[low:high] for low, high in zip(left, right, strict=True)])
+                else:
+                    some = numbers[np.searchsorted(sources, group)]
+                after, shown = self._after(node.result, rows, group)
+                found.append((group, some, np.full(len(group), action), shown, after))
+        if not found:
+            return None
+        source, number, label, shown = (np.concatenate([part[place] for part in found]) for place in range(4))
+        after = np.concatenate([part[4] for part in found], axis=1)
+        order = np.argsort(source * (int(number.max()) + 1) + number)
+        source, number, label, shown = source[order], number[order], label[order], shown[order]
+        after = after[:, order]
+        if learner.of_steps:
+            pairs = [*(row[source] for row in rows), *after, label, shown]
+            answers = np.stack([asked.answers(pairs, len(source)) for asked in learner.of_steps])
+        else:
+            answers = np.zeros((0, len(source)), dtype=np.int8)
+        return StepArrays(source, number, label, after, answers)
+
+    def _after(self, effect: Any, rows: Any, group: Any) -> tuple[Any, Any]:
+        """The columns after a step of this effect, and the observation."""
+        expressions, after = self.learner.expressions, rows[:, group]
+        shown = np.zeros(len(group), dtype=np.int32)
+        for column, number in effect:
+            expression = expressions.every[number]
+            target = self.learner.shown if column == len(after) else self.columns[column]
+            if expression.columns:
+                changed = expressions.numbers_in(expression, column, target, rows, group)
+            else:
+                changed = target.number(expression.outcomes.values[0])
+            if column == len(after):
+                shown[:] = changed
+            else:
+                after[column] = changed
+        return after, shown
+
+    def _expand(self, low: int, high: int) -> None:
+        """Take every step out of some states."""
+        steps = self.steps_of(self._rows(low, high), low)
+        self.covered += high - low + (0 if steps is None else len(steps.source))
+        self.learner.watching.budget.calls = max(self.learner.watching.budget.calls, self.covered)
+        self._fit()
+        if steps is None:
+            return
+        source, number, label, answers = steps.source + low, steps.number, steps.label, steps.answers
+        words = self.packing.packed(steps.after)
+        there = self.visited.numbers(words)
+        new = np.flatnonzero(there < 0)
+        fresh_rows = np.zeros(0, dtype=np.int64)
+        if len(new):
+            fresh = words[new]
+            first, _ = unique(fresh)
+            first.sort()
+            fresh_rows = new[first]
+            self._enter(words[fresh_rows], source[fresh_rows], number[fresh_rows])
+            there[new] = self.visited.numbers(fresh)
+        self.transitions += len(source)
+        self.edge_count += different(source * (self.states + 1) + there)
+        if self.counting is not None:
+            self._count(label, there != source, fresh_rows)
+        self._tally(answers, source, number)
+        if self.learner.questions.tests:
+            self._keep(source, there, number, answers)
+
+    def _tally(self, answers: Any, source: Any, number: Any) -> None:
+        for place, row in enumerate(answers):
+            self.counts[place] += np.bincount(row, minlength=4)
+            if self.first[place] is None:
+                bad = np.flatnonzero(row & VIOLATED)
+                if len(bad):
+                    self.first[place] = int(source[bad[0]]), int(number[bad[0]])
+
+    def _keep(self, source: Any, there: Any, number: Any, answers: Any) -> None:
+        """Keep the edges: the first action of each source, target and set of predicates."""
+        first = self.learner.questions.first_test
+        label = np.zeros(len(source), dtype=np.int64)
+        for place, row in enumerate(answers[first:]):
+            label |= (row & MET).astype(np.int64) << place
+        order = np.lexsort((number, label, there, source))
+        columns = [column[order] for column in (source, there, label, number)]
+        new = np.ones(len(order), dtype=np.bool_)
+        new[1:] = False
+        for column in columns[:3]:
+            new[1:] |= np.diff(column) != 0
+        columns = [column[new] for column in columns]
+        order = np.lexsort((columns[2], columns[1], columns[3], columns[0]))
+        self.kept_edges.append(tuple(column[order] for column in columns))  # type: ignore[arg-type]
+
+    def edges(self) -> tuple[Edges, Any]:
+        """Return the whole graph as arrays, and the label of each edge."""
+        empty = np.zeros(0, dtype=np.int64)
+        kept = self.kept_edges or [(empty,) * 4]
+        source, target, label, action = (np.concatenate(column) for column in zip(*kept, strict=True))
+        initials = self.levels[1] if len(self.levels) > 1 else self.states
+        return Edges(self.states, initials, source, target, action), label
+
+    def _count(self, label: Any, changed: Any, fresh: Any) -> None:
+        """Count the actions as a watcher of explicit search does."""
+        assert self.counting is not None
+        size = len(self.learner.actions)
+        offered = np.bincount(label, minlength=size)
+        moved = np.bincount(label[changed], minlength=size)
+        new = np.bincount(label[fresh], minlength=size)
+        _, first = np.unique(label, return_index=True)
+        for place in label[np.sort(first)].tolist():
+            action = self.learner.actions.values[place]
+            name = label_of(action)
+            if name not in self.counting.labels and len(self.counting.labels) >= LABELS:
+                raise NotLearned(f"more than {LABELS} labels of actions, of which the first are named, not {OTHERS!r}")
+            counts = [self.counting.labels.setdefault(name, [0, 0, 0])]
+            if self.counting.menu and (number := self.counting.menu.get(action)) is not None:
+                counts.append(self.counting.numbers.setdefault(number, [0, 0, 0]))
+            for one in counts:
+                one[0] += int(offered[place])
+                one[1] += int(moved[place])
+                one[2] += int(new[place])
+
+
+def _into(found: list[tuple[Any, Any]]) -> Callable[[Any, Any], None]:
+    return lambda action, group: found.append((action, group))

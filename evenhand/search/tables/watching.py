@@ -1,0 +1,116 @@
+"""Run the model on proxies under watch, and refuse what proxies cannot follow."""
+
+
+# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
+
+from __future__ import annotations
+
+import functools
+import gc
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import Any
+
+from evenhand.core.answers import error_text
+from evenhand.search.compiled.watch import Evades
+from evenhand.search.tables.expressions import NotLearned, Spent
+from evenhand.search.tables.proxies import Run, Unknown, lazy_builtins
+from evenhand.search.tables.shape import Reshaped
+from evenhand.search.tables.watch import LazyWatch
+
+RUN = 50
+"""What a run on proxies costs, in calls of the model, beside its operations."""
+
+
+class Budget:
+    """What learning may cost: a share of the calls of the model that the states found so far take or took."""
+
+    def __init__(self, share: float) -> None:
+        self.share = share
+        self.calls = 0
+        self.spent = 0
+        self.runs = 0
+
+    def spend(self, calls: int) -> None:
+        """Count some calls of the model.  Raises Spent."""
+        self.spent += calls
+        if self.spent > self.share * self.calls:
+            raise Spent(f"{self.runs} runs on proxies have not taught enough: the same is seldom seen twice")
+
+
+class Watching:
+    """The watch over all runs of one configuration, and what they cost."""
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
+        self.watch = LazyWatch()
+        self.caches: list[Any] | None = None
+
+    def run_on(self, function: Callable[..., Any], *given: Any) -> Any:
+        """Call a function of the model under watch."""
+        return self.watch.watched(function, *given)
+
+    def observed(self, run: Run, act: Callable[[Run], Any]) -> Run:
+        """Let `act` run the model on the proxies of a run.  Raises NotLearned for what they cannot follow."""
+        self.budget.runs += 1
+        self.budget.spend(RUN)
+        with lazy_builtins(), self._no_cache():
+            try:
+                act(run)
+            except Spent:
+                run.expressions.trouble = ""
+                raise
+            except (NotLearned, Reshaped):
+                raise
+            except Unknown as error:
+                raise NotLearned(f"a result holds {error}") from error
+            except Exception as error:
+                self._speak(run)
+                raise NotLearned(f"{error_text(error)} was raised on proxies") from error
+            finally:
+                run.alive = False
+        self._speak(run)
+        return run
+
+    def _speak(self, run: Run) -> None:
+        """Raise NotLearned for what the watch or the proxies found."""
+        try:
+            self.watch.speak()
+        except Evades as error:
+            raise NotLearned(str(error)) from error
+        if run.expressions.trouble:
+            raise NotLearned(run.expressions.trouble)
+
+    def clear_caches(self) -> None:
+        """Forget what cached functions of the model keep."""
+        for one in self._all_caches():
+            one.cache_clear()
+
+    def _all_caches(self) -> list[Any]:
+        if self.caches is None:
+            kind: Any = type(functools.lru_cache(lambda: None))
+            # The garbage collector knows all caches, but lists none that were frozen.
+            gc.unfreeze()
+            self.caches = [one for one in gc.get_objects() if type(one) is kind and not _ours(one)]
+            gc.freeze()
+        return self.caches
+
+    @contextmanager
+    def _no_cache(self) -> Generator[None]:
+        """Refuse a model that caches results: a cache would mix proxies and values."""
+        caches = self._all_caches()
+        before = [one.cache_info() for one in caches]
+        try:
+            yield
+        finally:
+            used = [one for one, info in zip(caches, before, strict=True) if one.cache_info() != info]
+            for one in used:
+                one.cache_clear()
+        if used:
+            raise NotLearned(f"{getattr(used[0], '__qualname__', 'a function')} keeps its results in a cache")
+
+
+def _ours(cached: Any) -> bool:
+    return str(getattr(cached, "__module__", "")).startswith(("evenhand.search", "evenhand.core"))

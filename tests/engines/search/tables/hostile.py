@@ -1,0 +1,997 @@
+"""Models that look at a part of their state in every way that Python has.
+
+Each is followed by the tables or refused by them; the count is that of explicit search in either case.
+"""
+
+# Ways around types are the subject, and newcomers write none.
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, allow-any-generics
+# pyright: basic
+# ruff: noqa: B006, E721, UP031
+from __future__ import annotations
+
+import contextlib
+import copy
+import dataclasses
+import functools
+import json
+import operator
+import pickle
+import random
+import re
+import sys
+import time
+import weakref
+from collections import Counter, deque, namedtuple
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field, replace
+from enum import Enum, IntEnum
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import evenhand
+from evenhand.core.system import AnySystem
+
+WAYS: dict[str, tuple[Callable[[], AnySystem], bool]] = {}
+"""By name: what makes the system, and whether the tables follow it."""
+
+
+class Kind(Enum):
+    """Two members."""
+
+    ONE = 1
+    TWO = 2
+
+
+class Level(IntEnum):
+    """Two members that are numbers."""
+
+    LOW = 0
+    HIGH = 1
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A record of two parts."""
+
+    x: Any
+    y: Any
+
+    @property
+    def total(self):
+        """Both."""
+        return self.x + self.y
+
+    @functools.cached_property
+    def kept_total(self):
+        """Both, kept."""
+        return self.x + self.y
+
+
+class Point(NamedTuple):
+    """A named tuple."""
+
+    x: Any
+    y: Any
+
+
+def turn(x: Any, y: Any, how: Any = True) -> Pair:
+    """The ordinary way on: what was learned in some way decides how far `y` goes."""
+    return Pair((x + 1) % 5, (y + (2 if how else 1)) % 7)
+
+
+def numbers(step: Callable[[Any, Any], Any], start: Any = Pair(0, 0), actions: Any = (0, 1)) -> AnySystem:
+    """A system of two small numbers."""
+    offered: Any = actions if callable(actions) else lambda _state: list(actions)
+    return evenhand.system("hostile", initial=[start], actions=offered, step=step, shows=False)
+
+
+def parts(first: Iterable[Hashable], step: Callable[[Any, Any], Any]) -> AnySystem:
+    """A system whose first part takes all of these values."""
+    values = list(first)
+    starts = [Pair(one, y) for one in values for y in range(3)]
+    return evenhand.system(
+        "hostile",
+        initial=starts,
+        actions=lambda _state: [0, 1],
+        step=lambda s, a: replace(step(s, a), x=s.x),
+        shows=False,
+    )
+
+
+def way(*, followed: bool) -> Callable[[Callable[[], AnySystem]], Callable[[], AnySystem]]:
+    """Register a system; `followed` says that the tables learn it."""
+
+    def register(make: Callable[[], AnySystem]) -> Callable[[], AnySystem]:
+        WAYS[make.__name__] = make, followed
+        return make
+
+    return register
+
+
+def further(state: Pair, how: Any) -> Pair:
+    """The second part goes on by two or one."""
+    return replace(state, y=(state.y + (2 if how else 1)) % 7)
+
+
+# identity and class
+
+
+@way(followed=False)
+def is_none():
+    """`is None` on a part that may be None."""
+    return parts((None, "a", "b"), lambda s, _a: further(s, s.x is None))
+
+
+@way(followed=False)
+def is_true():
+    """`is True` on a part that may be a truth value."""
+    return parts((True, False), lambda s, _a: further(s, s.x is True))
+
+
+@way(followed=False)
+def is_member():
+    """`is` with a member of an enumeration."""
+    return parts(Kind, lambda s, _a: further(s, s.x is Kind.ONE))
+
+
+@way(followed=False)
+def is_another_part():
+    """`is` between two parts."""
+    return numbers(lambda s, _a: turn(s.x, s.y, s.x is s.y))
+
+
+@way(followed=False)
+def is_a_text():
+    """`is` with a constant, which happens to be true of interned texts."""
+    text = "a"
+    return parts(("a", "b"), lambda s, _a: further(s, s.x is text))
+
+
+@way(followed=False)
+def is_an_element():
+    """`is` on a computed value."""
+    return parts((("a", None), ("a", "b")), lambda s, _a: further(s, s.x[1] is None))
+
+
+@way(followed=False)
+def is_by_operator():
+    """`operator.is_`, which no bytecode shows as an `is`."""
+    return parts((None, "a"), lambda s, _a: further(s, operator.is_(s.x, None)))
+
+
+@way(followed=False)
+def identity_number():
+    """`id`."""
+    return parts(("a", "b"), lambda s, _a: further(s, id(s.x) == id("a")))
+
+
+@way(followed=False)
+def exact_class():
+    """`type(…) is`."""
+    return parts((1, "a"), lambda s, _a: further(s, type(s.x) is str))
+
+
+_class_of = type
+
+
+@way(followed=False)
+def exact_class_by_another_name():
+    """`type` under another name."""
+    return parts((1, "a"), lambda s, _a: further(s, _class_of(s.x) == str))
+
+
+@way(followed=False)
+def exact_class_in_a_closure():
+    """`type` that a closure holds."""
+    ask = type
+    return parts((1, "a"), lambda s, _a: further(s, ask(s.x) == str))
+
+
+@way(followed=True)
+def class_attribute():
+    """`__class__`."""
+    return parts((1, "a"), lambda s, _a: further(s, s.x.__class__ is str))
+
+
+@way(followed=True)
+def instance_of():
+    """`isinstance`."""
+    return parts((1, "a"), lambda s, _a: further(s, isinstance(s.x, str)))
+
+
+@way(followed=True)
+def instance_of_an_abstract_class():
+    """`isinstance` with a class that asks for methods, all of which a proxy has."""
+    return parts((1, "a"), lambda s, _a: further(s, isinstance(s.x, Iterable)))
+
+
+@way(followed=False)
+def callable_or_not():
+    """`callable`, which looks at the class."""
+    return parts((1, "a"), lambda s, _a: further(s, callable(s.x)))
+
+
+@way(followed=False)
+def match_sequence():
+    """A sequence pattern reads a flag of the class."""
+
+    def step(s, _a):
+        match s.x:
+            case [_, _]:
+                return further(s, True)
+            case _:
+                return further(s, False)
+
+    return parts(((1, 2), "ab", 3), step)
+
+
+@way(followed=True)
+def match_values():
+    """Value patterns compare."""
+
+    def step(s, _a):
+        match s.x:
+            case 1 | "a":
+                return further(s, True)
+            case _:
+                return further(s, False)
+
+    return parts((1, 2, "a"), step)
+
+
+@way(followed=True)
+def match_classes():
+    """Class patterns ask for the class."""
+
+    def step(s, _a):
+        match s:
+            case Pair(x=int(), y=0 | 1):
+                return further(s, True)
+            case Pair(str() as name):
+                return further(s, name == "a")
+            case _:
+                return further(s, False)
+
+    return parts((1, 2, "a", "b"), step)
+
+
+@way(followed=False)
+def match_none():
+    """`case None` is an `is`."""
+
+    def step(s, _a):
+        match s.x:
+            case None:
+                return further(s, True)
+            case _:
+                return further(s, False)
+
+    return parts((None, 1), step)
+
+
+# hashing and containers
+
+
+@way(followed=True)
+def dictionary_key():
+    """A part is looked up in a dictionary."""
+    table = {0: 1, 1: 3, 2: 0, 3: 4, 4: 2}
+    return numbers(lambda s, _a: Pair(table[s.x], (s.y + table[s.x]) % 7))
+
+
+@way(followed=True)
+def set_member():
+    """A part is looked up in a set."""
+    return numbers(lambda s, _a: turn(s.x, s.y, s.x in {0, 3}))
+
+
+@way(followed=True)
+def set_of_parts():
+    """A set is made of parts."""
+    return numbers(lambda s, a: turn(s.x, s.y, len({s.x, s.y, a}) == 2))
+
+
+@way(followed=True)
+def hash_of_parts():
+    """The hash of a tuple of parts decides."""
+    return numbers(lambda s, _a: turn(s.x, s.y, hash((s.x, s.y)) % 2 == hash((0, 0)) % 2))
+
+
+@way(followed=True)
+def counted_parts():
+    """`Counter`, which counts in C."""
+    return numbers(lambda s, _a: turn(s.x, s.y, Counter((s.x, s.y, 1))[1] > 1))
+
+
+@way(followed=True)
+def membership_in_a_part():
+    """`in` a set that is a part."""
+    sets = [frozenset(), frozenset({0}), frozenset({1}), frozenset({0, 1})]
+    return parts(sets, lambda s, a: further(s, a in s.x))
+
+
+@way(followed=True)
+def growing_set():
+    """A set grows by the action, and another is taken away."""
+    start = Pair(frozenset(), frozenset({0, 1, 2}))
+    return numbers(lambda s, a: Pair(s.x | {a}, s.y - {a}), start, (0, 1, 2))
+
+
+@way(followed=True)
+def set_as_a_tuple():
+    """A set and a tuple with the same members are two states."""
+    return parts((frozenset({1, 2}), (1, 2)), lambda s, _a: further(s, s.x == (1, 2)))
+
+
+@way(followed=True)
+def loop_over_a_set():
+    """A loop over a set that is a part, in sorted order."""
+    sets = [frozenset({2, 9}), frozenset({1}), frozenset()]
+    return parts(sets, lambda s, _a: replace(s, y=(s.y + sum(sorted(s.x))) % 7))
+
+
+@way(followed=True)
+def queue_of_messages():
+    """A tuple of changing length: first in, first out."""
+
+    def step(s, a):
+        if a == "send":
+            return Pair((*s.x, s.y), (s.y + 1) % 3)
+        return Pair(s.x[1:], s.x[0])
+
+    def actions(s):
+        if len(s.x) < 3:
+            yield "send"
+        if s.x:
+            yield "take"
+
+    return numbers(step, Pair((), 0), actions)
+
+
+@way(followed=True)
+def changing_shape():
+    """A record becomes a text and back."""
+    return numbers(lambda s, a: Pair("none" if a else Point(1, 2), s.y if a else (s.y + 1) % 3), Pair(Point(1, 2), 0))
+
+
+@way(followed=True)
+def variable_depth():
+    """A part nests deeper up to a bound."""
+    return numbers(lambda s, _a: Pair((s.x,) if s.y < 3 else 0, (s.y + 1) % 4))
+
+
+# texts and numbers
+
+
+@way(followed=True)
+def formatted():
+    """A part in a formatted text."""
+    return numbers(lambda s, _a: turn(s.x, s.y, f"{s.x}-{s.y:02d}" in ("1-03", "2-02")))
+
+
+@way(followed=True)
+def percent_formatted():
+    """A part in an old formatted text."""
+    return numbers(lambda s, _a: turn(s.x, s.y, "%d/%s" % (s.x, s.y) in ("1/3", "2/2")))
+
+
+@way(followed=True)
+def printed():
+    """`str` and `repr`."""
+    return numbers(lambda s, _a: turn(s.x, s.y, str(s.x) + repr(s.y) in ("13", "22")))
+
+
+@way(followed=False)
+def joined_text():
+    """`str.join`, which wants real texts."""
+    return parts(("a", "b"), lambda s, _a: further(s, "-".join([s.x, "z"]) == "a-z"))
+
+
+@way(followed=True)
+def methods_of_texts():
+    """Methods of a text that is a part."""
+    return parts(("ab", "ba", ""), lambda s, _a: further(s, s.x.startswith("a") or s.x.upper() == "BA"))
+
+
+@way(followed=False)
+def regular_expression():
+    """`re`, whose C code wants a text, and which keeps what it compiled."""
+    return parts(("ab", "ba"), lambda s, _a: further(s, re.match("a", s.x)))
+
+
+@way(followed=True)
+def methods_of_numbers():
+    """Methods and operators of whole numbers."""
+    return numbers(lambda s, _a: turn(s.x, s.y, s.x.bit_length() == 2 or divmod(s.y, 3)[1] == 2 or -s.x == ~s.y))
+
+
+@way(followed=False)
+def exact_numbers():
+    """Fractions, which Python code would make of proxies."""
+    return numbers(lambda s, _a: Pair((s.x + Fraction(1, 3)) % 1, (s.y + 1) % 4), Pair(Fraction(0), 0))
+
+
+@way(followed=True)
+def inexact_numbers():
+    """Floating-point numbers."""
+    return numbers(lambda s, _a: Pair((s.x + 0.5) % 2, (s.y + int(s.x * 2)) % 4), Pair(0.0, 0))
+
+
+@way(followed=True)
+def indices():
+    """Parts index, slice and count."""
+    row = (3, 1, 4, 1, 5, 9)
+    return numbers(lambda s, _a: Pair(row[s.x] % 5, (s.y + len(row[s.x :]) + sum(range(s.y))) % 7))
+
+
+@way(followed=True)
+def compared_and_chosen():
+    """`sorted`, `max`, `min`, `any`, `all`, and comparisons in a chain."""
+
+    def step(s, _a):
+        low, high = sorted((s.x, s.y))
+        fine = all(one < 4 for one in (s.x, s.y)) or any(one == 6 for one in (s.x, s.y))
+        return turn(max(low, 1) - min(high, 1), s.y, fine and 0 <= low < high <= 5)
+
+    return numbers(step)
+
+
+@way(followed=True)
+def truth():
+    """`not`, `and`, `or` give parts back."""
+    return numbers(lambda s, _a: Pair((not s.x) + (s.x and 1), ((s.y or 3) + (s.x or 1)) % 7))
+
+
+@way(followed=True)
+def numbers_with_names():
+    """Members of an IntEnum, compared and added."""
+    return parts(Level, lambda s, _a: further(s, s.x > Level.LOW or s.x + 1 == 2))
+
+
+@way(followed=True)
+def members_by_value():
+    """Members of an enumeration, their names and values."""
+    return parts(Kind, lambda s, _a: further(s, Kind(s.x.value) == Kind.TWO or s.x.name == "NONE"))
+
+
+@way(followed=False)
+def true_for_one():
+    """1 and True in one place: explicit search refuses them when they meet."""
+    return numbers(lambda s, a: Pair(s.x == 1 if a else (s.x + 1) % 3, s.y))
+
+
+# records
+
+
+@way(followed=True)
+def replaced():
+    """`dataclasses.replace`, `asdict` and `astuple`."""
+
+    def step(s, _a):
+        return replace(turn(s.x, s.y, dataclasses.astuple(s) == (1, 3)), x=(dataclasses.asdict(s)["x"] + 2) % 5)
+
+    return numbers(step)
+
+
+@way(followed=True)
+def named_tuples():
+    """A named tuple, unpacked and replaced."""
+
+    def step(s, a):
+        x, y = s
+        return s._replace(x=(y + a) % 4, y=(x + 1) % 3)
+
+    return numbers(step, Point(0, 0))
+
+
+@way(followed=True)
+def properties_of_records():
+    """A property of the state's class, one of them kept."""
+    return numbers(lambda s, _a: turn(s.x, s.y, s.total == 4 or s.kept_total == 5))
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A record that checks what it is given."""
+
+    x: int
+    y: int
+
+    def __post_init__(self):
+        if self.x > 3:
+            object.__setattr__(self, "x", 0)
+
+
+@way(followed=True)
+def checked_on_the_way():
+    """`__post_init__` changes a part."""
+    return numbers(lambda s, a: Checked(s.x + 1, (s.y + s.x + a) % 5), Checked(0, 0))
+
+
+@dataclass(frozen=True)
+class Half:
+    """A record whose equality ignores a field."""
+
+    x: int
+    y: int = field(compare=False, default=0)
+
+
+@way(followed=False)
+def uncompared_field():
+    """A part of a class that ignores a field; explicit search refuses it where it matters."""
+    return numbers(lambda s, _a: Pair(Half((s.x.x + 1) % 3), (s.y + 1) % 2), Pair(Half(0), 0))
+
+
+class Odd:
+    """A class with an equality of its own."""
+
+    def __init__(self, n):
+        self.n = n
+
+    def __eq__(self, other):
+        return isinstance(other, Odd) and self.n == other.n
+
+    def __hash__(self):
+        return hash(self.n)
+
+
+@way(followed=False)
+def class_of_the_users():
+    """A part of a class that does anything."""
+    return numbers(lambda s, _a: Pair(Odd((s.x.n + 1) % 3), (s.y + 1) % 2), Pair(Odd(0), 0))
+
+
+@way(followed=True)
+def messages_that_are_records():
+    """A queue of records, whose fields are read."""
+    message = namedtuple("message", "kind number")
+
+    def step(s, a):
+        if s.x and s.x[0].kind == "go":
+            return Pair(s.x[1:], (s.y + s.x[0].number) % 5)
+        return Pair((message("go" if a else "stop", a + 1),), s.y)
+
+    return numbers(step, Pair((), 0))
+
+
+@way(followed=True)
+def attributes_by_name():
+    """`getattr`, `attrgetter` and `itemgetter`."""
+    return numbers(
+        lambda s, a: turn(operator.attrgetter("x")(s), s.y, getattr(s, "xy"[a]) == operator.itemgetter(0)((s.y,)))
+    )
+
+
+@way(followed=True)
+def copied():
+    """`copy` and `deepcopy`."""
+    return numbers(lambda s, _a: copy.deepcopy(turn(copy.copy(s.x), s.y, s.x == 2)))
+
+
+@way(followed=False)
+def pickled():
+    """A state goes through `pickle`."""
+    return numbers(lambda s, _a: turn(*pickle.loads(pickle.dumps((s.x, s.y)))))
+
+
+@way(followed=False)
+def as_json():
+    """A state goes through `json`, whose C code asks for exact classes."""
+    return numbers(lambda s, _a: turn(s.x, s.y, json.dumps([s.x, s.y]) == "[1, 3]"))
+
+
+@way(followed=False)
+def size_in_memory():
+    """The size of a part decides."""
+    return parts(("a", "aaaaaaaaaaaaaaaaaaaaaa"), lambda s, _a: further(s, sys.getsizeof(s.x) > 60))
+
+
+@way(followed=False)
+def weak_reference():
+    """A weak reference asks what can be referred to."""
+
+    def step(s, _a):
+        try:
+            weakref.ref(s.x)
+        except TypeError:
+            return further(s, True)
+        return further(s, False)
+
+    return parts((1, frozenset()), step)
+
+
+@way(followed=True)
+def array_of_parts():
+    """numpy makes an array of parts."""
+    return numbers(lambda s, _a: turn(s.x, s.y, bool(np.array([s.x, s.y]).sum() == 4)))
+
+
+# memory, chance, exceptions
+
+
+@way(followed=False)
+def cached_function():
+    """`lru_cache` keeps what it was given."""
+
+    @functools.lru_cache
+    def far(x):
+        return (x + 1) % 5
+
+    return numbers(lambda s, _a: Pair(far(s.x), (s.y + far(s.x)) % 7))
+
+
+_kept: dict[Any, Any] = {}
+
+
+@way(followed=True)
+def cache_of_the_users():
+    """A dictionary of the module keeps what it was given."""
+    _kept.clear()
+
+    def far(x):
+        if x not in _kept:
+            _kept[x] = (x + 1) % 5
+        return _kept[x]
+
+    return numbers(lambda s, _a: Pair(far(s.x), (s.y + far(s.x)) % 7))
+
+
+@way(followed=True)
+def default_that_remembers():
+    """A default argument remembers parts."""
+
+    def far(x, kept={}):
+        return kept.setdefault(x, (x + 1) % 5)
+
+    return numbers(lambda s, _a: Pair(far(s.x), (s.y + far(s.x)) % 7))
+
+
+@way(followed=False)
+def chance():
+    """Chance that always falls the same way."""
+    return numbers(lambda s, _a: turn(s.x, s.y, random.random() < 2))
+
+
+@way(followed=False)
+def clock():
+    """A clock that has started."""
+    return numbers(lambda s, _a: turn(s.x, s.y, time.time() > 0))
+
+
+@way(followed=False)
+def swallowed_type_error():
+    """A TypeError that a proxy may have caused is handled."""
+
+    def step(s, _a):
+        try:
+            how = "".join([s.x]) == "a"
+        except TypeError:
+            how = False
+        return further(s, how)
+
+    return parts(("a", "b"), step)
+
+
+@way(followed=False)
+def suppressed_type_error():
+    """The same by `contextlib`."""
+
+    def step(s, _a):
+        how = False
+        with contextlib.suppress(TypeError):
+            how = "".join([s.x]) == "a"
+        return further(s, how)
+
+    return parts(("a", "b"), step)
+
+
+@way(followed=True)
+def index_error():
+    """An IndexError of the model's own is handled."""
+
+    def step(s, a):
+        try:
+            how = s.x[a] == 1
+        except IndexError:
+            how = True
+        return further(s, how)
+
+    return parts(((), (1,), (2, 1)), step)
+
+
+@way(followed=True)
+def unused_exception():
+    """An operation is done only to see whether it raises; its value is dropped."""
+
+    def step(s, a):
+        try:
+            s.x[a]
+        except IndexError:
+            return further(s, True)
+        return further(s, False)
+
+    return parts(((), (1,), (2, 1)), step)
+
+
+@way(followed=True)
+def key_error():
+    """A KeyError of the model's own is handled."""
+    table = {0: 1, 2: 1}
+
+    def step(s, _a):
+        try:
+            return turn(s.x, s.y, table[s.x])
+        except KeyError:
+            return turn(s.x, s.y, 0)
+
+    return numbers(step)
+
+
+@way(followed=True)
+def division_by_zero():
+    """A division that fails for one value alone."""
+
+    def step(s, _a):
+        try:
+            return turn(s.x, s.y, 12 // (s.x - 2) > 3)
+        except ZeroDivisionError:
+            return Pair(0, s.y)
+
+    return numbers(step)
+
+
+@way(followed=True)
+def bare_except():
+    """A handler for everything, over code that raises what is the model's own."""
+
+    def step(s, a):
+        try:
+            how = s.x[a]
+        except:  # noqa: E722
+            how = True
+        return further(s, how)
+
+    return parts(((), (0,), (0, 1)), step)
+
+
+# functions
+
+
+@way(followed=True)
+def by_function_tools():
+    """`partial` and `reduce`."""
+    add = functools.partial(operator.add, 1)
+    return numbers(lambda s, _a: turn(functools.reduce(operator.sub, (s.x, s.y), 7) % 5, add(s.y) % 7, s.x == 2))
+
+
+@functools.singledispatch
+def shown(_value):
+    """Whatever it is."""
+    return False
+
+
+@shown.register
+def _(value: int) -> bool:
+    return value > 1
+
+
+@way(followed=True)
+def by_single_dispatch():
+    """`singledispatch`, which keeps in a cache what class has what function."""
+    return parts((1, 2, "a"), lambda s, _a: further(s, shown(s.x)))
+
+
+@way(followed=True)
+def nested_functions():
+    """A function in the step that reads a part of the enclosing call."""
+
+    def step(s, a):
+        def far(by):
+            return (s.x + by) % 5
+
+        return Pair(far(a), (s.y + far(1)) % 3)
+
+    return numbers(step)
+
+
+# actions
+
+
+@way(followed=True)
+def actions_with_parts():
+    """Actions that hold parts of the state."""
+    return numbers(
+        lambda s, a: Pair((a[1] + 1) % 3, (a[2] + 1) % 4), actions=lambda s: [("go", s.x, s.y), ("stay", s.x, 0)]
+    )
+
+
+@way(followed=True)
+def one_action_twice():
+    """An action that is listed twice counts twice."""
+    return numbers(lambda s, a: turn(s.x, s.y, a), actions=lambda s: [0, 1, 0] if s.x == 1 else [1, 1])
+
+
+@way(followed=True)
+def loops_with_everything():
+    """A generator with `while`, `break`, `continue` and `else`."""
+
+    def actions(s):
+        n = 0
+        while n < 6:
+            n += 1
+            if n == s.x:
+                continue
+            if n > s.y:
+                break
+            yield n
+        else:
+            yield 10
+        for m in range(3):
+            if m == s.y:
+                break
+        else:
+            yield 11
+
+    return numbers(lambda s, a: Pair((s.x + a) % 4, (s.y + 1) % 7), actions=actions)
+
+
+@way(followed=True)
+def earlier_answers_are_kept():
+    """What an earlier statement found decides later, by a variable."""
+
+    def actions(s):
+        seen = 0
+        for n in range(3):
+            if s.x == n:
+                seen += 1
+                yield n
+        if seen and s.y < 3:
+            yield 5
+        last = n
+        if last + s.x == 4:
+            yield 6
+
+    return numbers(lambda s, a: Pair((s.x + a) % 5, (s.y + 1) % 5), actions=actions)
+
+
+@way(followed=True)
+def delegated():
+    """`yield from` a generator that yields from another."""
+
+    def inner(s, n):
+        if s.x == n:
+            yield n
+        if s.y == n:
+            yield 10 + n
+
+    def middle(s):
+        for n in range(4):
+            yield from inner(s, n)
+
+    def actions(s):
+        yield 7
+        yield from middle(s)
+
+    return numbers(lambda s, a: Pair((s.x + a) % 5, (s.y + 1) % 5), actions=actions)
+
+
+@way(followed=True)
+def comprehension():
+    """A list comprehension with two loops and conditions."""
+    return numbers(
+        lambda s, a: Pair((s.x + a[0]) % 5, (s.y + a[1]) % 5),
+        actions=lambda s: [(m, n) for m in range(3) if m != s.x for n in range(3) if n != s.y and m + n < s.x + 3],
+    )
+
+
+@way(followed=True)
+def changing_list():
+    """A generator keeps a list, and changes it."""
+
+    def actions(s):
+        row = [0, 0]
+        for n in range(3):
+            if s.x > n:
+                row[n % 2] += 1
+            if row[0] > s.y:
+                yield n
+        yield tuple(row)
+
+    return numbers(lambda s, a: Pair((s.x + (a if a in (1, 2) else 3)) % 5, (s.y + 1) % 4), actions=actions)
+
+
+@way(followed=True)
+def finally_in_actions():
+    """A generator with `try` and `finally`, which is not cut."""
+
+    def actions(s):
+        try:
+            if s.x:
+                yield 1
+        finally:
+            yield 2
+
+    return numbers(lambda s, a: Pair((s.x + a) % 5, (s.y + s.x) % 4), actions=actions)
+
+
+@way(followed=True)
+def memory_of_the_actions():
+    """What is on offer depends on an object that outlives the call."""
+    seen: list[Any] = []
+
+    def actions(s):
+        if len(seen) < 100_000:
+            seen.append(s.x)
+        return [0, 1] if seen[-1] == s.x else [0]
+
+    return numbers(lambda s, a: turn(s.x, s.y, a), actions=actions)
+
+
+@way(followed=True)
+def queue_in_the_actions():
+    """A loop takes from an object that is changed and looks the same at every turn."""
+
+    def actions(s):
+        waiting = deque([0, 1, 2, 3])
+        while waiting:
+            n = waiting.popleft()
+            if s.x == n or s.y == n:
+                yield n
+
+    return numbers(lambda s, a: Pair((s.x + a + 1) % 5, (s.y + 1) % 4), actions=actions)
+
+
+class Turns:
+    """An object that counts."""
+
+    def __init__(self):
+        self.n = 0
+
+    def next(self):
+        """The next number."""
+        self.n += 1
+        return self.n
+
+
+@way(followed=True)
+def counter_in_the_actions():
+    """An object of the user's changes between two statements."""
+
+    def actions(s):
+        turns = Turns()
+        while turns.next() < 4:
+            if turns.n == s.x:
+                yield turns.n
+            if turns.n > s.y:
+                yield -turns.n
+
+    return numbers(lambda s, a: Pair((s.x + a) % 5, (s.y + 1) % 4), actions=actions)
+
+
+@way(followed=True)
+def variables_by_name():
+    """`locals` reads a variable that nothing else reads."""
+
+    def actions(s):
+        seen = 0
+        for n in range(2):
+            if s.x == n:
+                seen = n + 5
+            if s.y == n:
+                yield n
+        yield locals()["seen"]
+
+    return numbers(lambda s, a: Pair((s.x + a) % 5, (s.y + 1) % 4), actions=actions)
+
+
+@way(followed=False)
+def is_the_same_record():
+    """`is` between records, which the search may share."""
+
+    def step(s, a):
+        other = s if a else Pair(s.x, s.y)
+        return turn(s.x, s.y, other is s)
+
+    return numbers(step)

@@ -1,0 +1,85 @@
+"""Learning is given up by counts of calls, and small searches never pay for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from unittest.mock import patch
+
+import evenhand
+from evenhand.search.bounds import Bounds
+from evenhand.search.configuration import search_one
+from evenhand.search.steps import Method
+from evenhand.search.tables import method
+from evenhand.search.tables.method import Attempt
+from evenhand.search.walk import Walk
+from tests.engines.search.tables.forced import explicitly, searched
+from tests.models.two_phase_commit import CLAIMS, two_phase_commit
+
+
+def scrambled(most: int) -> evenhand.System[None, int, int, None, None]:
+    """A system whose state is one number that each step reads whole: nothing is seen twice."""
+    return evenhand.system(
+        "scrambled", initial=[1], actions=lambda _state: [3, 5], step=lambda state, by: (state * by + 7) % most
+    )
+
+
+def spent_by(run: Callable[[], Any]) -> list[tuple[int, int]]:
+    """Return, for each attempt, what it has spent and what explicit search had."""
+    real, found = Attempt.__call__, list[tuple[int, int]]()
+
+    def call(self: Attempt, walk: Walk) -> None:
+        try:
+            real(self, walk)
+        finally:
+            found.append((self.budget.spent, len(walk.states) + walk.transitions))
+
+    with patch.object(Attempt, "__call__", call):
+        run()
+    return found
+
+
+def test_a_small_search_never_tries() -> None:
+    """Below twenty thousand states nothing is spent."""
+    assert method.ENOUGH >= 20_000
+    assert spent_by(lambda: evenhand.explore(two_phase_commit(5), CLAIMS)) == []
+
+
+def test_what_does_not_learn_is_given_up() -> None:
+    """Each attempt ends when a fifth of the calls of explicit search is spent, and the counts are those without it."""
+    system = scrambled(9_973)
+    with patch.object(method, "ENOUGH", 1_000):
+        spent = spent_by(lambda: search_one(Method(system, learns=True), None, 0, (), Bounds(), None, None))
+        found = search_one(Method(system, learns=True), None, 0, (), Bounds(), None, None)
+    assert 1 <= len(spent) <= method.ATTEMPTS
+    for cost, calls in spent:
+        assert cost <= method.SHARE * calls + 200  # one run goes over
+    assert [name for name, _ in found.how] == ["explicit"]
+    assert "seldom seen twice" in found.how[0][1]
+    assert (found.states, found.transitions) == (explicitly(system).states, explicitly(system).transitions)
+
+
+def test_a_command_of_a_user_gets_it() -> None:
+    """`explore` says that the search is compiled, and trusts the tables."""
+    system = two_phase_commit(5)
+    with patch.object(method, "ENOUGH", 2_000), patch.object(method, "SHARE", 10):
+        found = evenhand.explore(system, CLAIMS)
+    plain = evenhand.explore(system, CLAIMS, method="explicit")
+    assert (found.method, plain.method) == ("compiled", "explicit")
+    assert "the tables of compiled search, compared with step on samples" in found.verdicts[0].trusted_base
+    assert [(v.claim, v.status, v.coverage, v.evidence) for v in found.verdicts] == [
+        (v.claim, v.status, v.coverage, v.evidence) for v in plain.verdicts
+    ]
+    assert (found.states, found.transitions, found.edges, found.depth) == (8_832, 58_145, plain.edges, plain.depth)
+
+
+def test_bounds() -> None:
+    """A bound on depth is kept; one on states leaves the search explicit."""
+    system = two_phase_commit(3)
+    for depth in (1, 3, 7):
+        bounds = Bounds(depth=depth)
+        found, _, why = searched(system, CLAIMS, bounds)
+        assert found == explicitly(system, CLAIMS, bounds), why
+    bounds = Bounds(max_states=50)
+    found, name, _ = searched(system, CLAIMS, bounds)
+    assert (found, name) == (explicitly(system, CLAIMS, bounds), "explicit")
