@@ -26,7 +26,7 @@ OUTPUTS: dict[str, tuple[dict[str, str], tuple[int, ...]]] = {
 }
 """Where outputs lead, and how a command ends that prints."""
 
-ENDS = {".dot": ("--graph", "--wait-for"), ".yaml": ("--to",)}
+ENDS = {".dot": ("--graph", "--wait-for"), ".yaml": ("--to",), ".py": ("--skeleton",)}
 """How files are named whose kind is chosen by the end of their name."""
 
 SMALLEST, LARGEST = 4_096, 200_000

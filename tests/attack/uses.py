@@ -56,6 +56,7 @@ ALONE: dict[tuple[str, str], list[str]] = {
     ("prove", "--check"): ["prove"],
     ("check", "--constitution"): ["check", "latch"],
     ("check", "--command"): ["check", "latch"],
+    ("check", "--skeleton"): ["check", "latch"],
     ("compare", "--reading"): ["compare", "latch"],
     ("explore", "--spill"): ["explore", "latch", "--max-memory", "500"],
     ("vectors", "--adapter"): ["vectors", "cud", "verify"],

@@ -60,6 +60,7 @@ WRONG: dict[str, list[tuple[str, str]]] = {
     "--known": [("{missing}", "there is no such file"), ("{empty}", "{empty}")],
     "--constitution": [("{missing}", "--constitution")],
     "--command": [("/no/such/program", "/no/such/program: No such file or directory")],
+    "--skeleton": [("{empty}/k.py", "{empty}/k.py: cannot be written"), ("k.txt", "an adapter is a Python module")],
     "--wait-for": [("{empty}/w.dot", "cannot write to {empty}"), ("w.png", "there is: .dot")],
     "--graph": [("{empty}/g.dot", "cannot write to {empty}"), ("g.png", "there is: .dot")],
     "--itf": [("{empty}/run.json", "{empty}/run.json: cannot be written")],
