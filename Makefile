@@ -10,7 +10,7 @@ ARGS ?=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help verify test deep lint bench docs gallery schemas clean
+.PHONY: help verify test deep attack lint bench docs gallery schemas clean
 
 help:    ## Show this list
 	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## (.*)/  make \1\t\2/' | expand -t 16
@@ -23,6 +23,9 @@ test: $(STAMP)      ## Run the tests, those marked `deep` left out
 
 deep: $(STAMP)      ## Run the tests that take long
 	$(BIN)/python -m pytest -q -n $(WORKERS) -m deep $(ARGS)
+
+attack: $(STAMP)    ## Attack every boundary; ARGS="--seed 2 --part files --share 0.1 --json"
+	$(BIN)/python -m tests.attack $(ARGS)
 
 lint: $(STAMP)      ## Check style, format and types
 	$(BIN)/ruff check .

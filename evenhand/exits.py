@@ -82,8 +82,8 @@ class _Messages(io.FileIO):
 
 def ended(run: Callable[[], object]) -> int:
     """Run the program and return its exit code, after at most one line on standard error."""
-    _own_streams()
     try:
+        _own_streams()
         code = _code_of(run)
         sys.stdout.flush()
     except OutputLost as lost:

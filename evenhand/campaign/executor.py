@@ -32,12 +32,16 @@ class Order:
 
 @dataclass(frozen=True)
 class Ending:
-    """How a task ended: `made` if it is `done`; else `time`, `memory`, `died` or `error`, and the reason."""
+    """How a task ended: `made` if it is `done`; else `time`, `memory`, `died` or `error`, and the reason.
+
+    `had` is the time that one which ended by `time` had.
+    """
 
     outcome: str
     seconds: float
     made: Json = None
     because: str = ""
+    had: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -66,7 +70,8 @@ def ending(order: Order, what: Ended) -> Ending:
     """Return how an order ended, given how its process did."""
     seconds = what.seconds
     if what.late:
-        return Ending("time", seconds, because=f"it took longer than its limit of {order.limits.seconds:g} seconds")
+        because = f"it took longer than its limit of {order.limits.seconds:g} seconds"
+        return Ending("time", seconds, because=because, had=what.had)
     if what.answer is None:
         return Ending("died", seconds, because=f"its process ended with exit code {what.code}")
     reply: dict[str, Any] = parse(what.answer)

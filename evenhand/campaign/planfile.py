@@ -65,7 +65,7 @@ class Effort(Shape, frozen=True, kw_only=True):
     """Searches are split into so many tasks, by their configurations."""
 
     seconds: Annotated[float, Meta(gt=0)] | UnsetType = UNSET
-    """By the clock, for one task; one that takes longer is ended and UNDECIDED."""
+    """For one task, without waits for a processor; one that takes longer is ended and UNDECIDED."""
 
     memory: Annotated[int, Meta(ge=64)] | UnsetType = UNSET
     """MiB of its own for one task; one that asks for more is UNDECIDED."""

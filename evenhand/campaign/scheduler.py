@@ -196,7 +196,10 @@ def _keep(now: CampaignState, order: Order, end: Ending) -> None:
             f"{order.task.title!r} is not kept. Run the campaign again: work with the old sources is repeated"
         )
     made: Json = end.made if end.outcome == "done" else {"because": end.because}
-    limits: dict[str, Any] = {"seconds": order.limits.seconds, "memory": order.limits.memory}
+    seconds = order.limits.seconds
+    if end.outcome == "time" and seconds is not None:  # less on a very busy machine: then the next run repeats it
+        seconds = min(seconds, round(end.had, 3))
+    limits: dict[str, Any] = {"seconds": seconds, "memory": order.limits.memory}
     kept = Kept(order.address, order.task.identity, end.outcome, limits, made, end.seconds)
     now.store.keep(kept)
     now.kept[order.address] = kept

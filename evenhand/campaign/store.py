@@ -164,6 +164,7 @@ class Store:
             )
         try:
             limits, made = parse(row.limits), parse(content)
+            _known_outcome(row.outcome, limits, made)
         except (TypeError, ValueError, AttributeError) as error:
             raise StoreError(
                 f"{self.name}: row {row.id} of evenhand_results is damaged ({error!s:.120}). "
@@ -179,6 +180,22 @@ class Store:
         writing = self.engine.execution_options(writing=True)
         with _store_errors(self.name, "written to"), writing.begin() as connection:
             return do(connection)
+
+
+OUTCOMES = ("done", "time", "memory", "died", "error")
+
+
+def _known_outcome(outcome: Any, limits: Any, made: Any) -> None:
+    """Raise ValueError unless a row has one of the outcomes, with what belongs to it."""
+    if outcome not in OUTCOMES:
+        raise ValueError(f"its outcome is {outcome!r:.40}")
+    because = cast("dict[str, Any]", made).get("because") if isinstance(made, dict) else None
+    if isinstance(because, str) != (outcome != "done"):
+        raise ValueError(f"its content is none of an outcome {outcome!r}")
+    known = cast("dict[str, Any]", limits) if isinstance(limits, dict) else {"seconds": "", "memory": ""}
+    numbers = (known.get("seconds"), known.get("memory"))
+    if not all(number is None or (isinstance(number, int | float) and number >= 0) for number in numbers):
+        raise ValueError("its limits are none")
 
 
 def _seconds(name: str, row: Any) -> float:

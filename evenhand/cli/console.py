@@ -24,6 +24,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
+from evenhand.core.answers import ModelError
 from evenhand.core.bundle import ProtocolBroken
 from evenhand.core.canonical import Json, canonical_bytes
 from evenhand.core.text import inert
@@ -76,7 +77,7 @@ def guarded(command: Callable[P, int]) -> Callable[P, None]:
         try:
             with _one_request_to_end():
                 code = command(*args, **kwargs)
-        except (BadUse, ProtocolBroken) as error:
+        except (BadUse, ModelError, ProtocolBroken) as error:
             leave(str(error), 2)
         except Unknown as error:
             leave(str(error), 3)

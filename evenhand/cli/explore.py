@@ -30,7 +30,7 @@ from evenhand.report.actions import action_lines, action_table, actions_json
 from evenhand.report.phrases import classes, plural
 from evenhand.report.report import Report
 from evenhand.report.table import print_lines
-from evenhand.search import ModelError, NoSuchPart
+from evenhand.search import NoSuchPart
 from evenhand.search import explore as search
 from evenhand.search.engine import Exploration, SearchOptions
 from evenhand.search.spilling import Folder, Spill, SpillFailed
@@ -195,7 +195,7 @@ def _refused(mend: str) -> Generator[None]:
     """
     try:
         yield
-    except (ModelError, SpillFailed, NoSuchPart) as error:
+    except (SpillFailed, NoSuchPart) as error:
         raise BadUse(str(error)) from error
     except WorkerDied as error:
         raise Unknown(f"{error}; with --jobs 1 the search runs in one process, which needs less memory") from error

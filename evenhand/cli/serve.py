@@ -85,9 +85,7 @@ def serve(
         if browser:
             webbrowser.open(address)
         server = uvicorn.Server(
-            uvicorn.Config(
-                made, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=2
-            )
+            uvicorn.Config(made, log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=2)
         )
         with contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[listening])

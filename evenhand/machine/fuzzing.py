@@ -70,6 +70,13 @@ def _drive(ledger: Ledger, *, examples: int, steps: int, seed: int) -> None:
         run_state_machine_as_test(_seeded(_machine(lambda: ledger), seed), settings=drawn)
     except KeyboardInterrupt:
         ledger.interrupted = True
+    except AssertionError as error:  # of Hypothesis, about what struck while it began: Ctrl-C, or an alarm
+        struck = error.__context__
+        if struck is None or isinstance(struck, Exception):
+            raise
+        if not isinstance(struck, KeyboardInterrupt):
+            raise struck from None
+        ledger.interrupted = True
     except Flaky:
         # Hypothesis repeats a failing example; the ledger has gone on counting, so that it may end otherwise.
         if ledger.raised is None:

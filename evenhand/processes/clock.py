@@ -7,10 +7,14 @@ import os
 import time
 from collections.abc import Callable
 
-from evenhand.processes.launch import cpu_of
+from evenhand.processes.launch import cpu_of, waited_of
 
 FRESH = 0.25
 """Seconds for which the CPU time of running processes is not read again, because reading it takes time."""
+
+
+PATIENCE = 50
+"""Times its limit, by the clock, after which a task ends on the busiest machine."""
 
 
 class OutOfTime(BaseException):
@@ -56,3 +60,29 @@ class Clock:
             seconds = 0.0 if pid is None else cpu_of(pid)
             self._read = (pid, now, seconds)
         return seconds
+
+
+class TimeHad:
+    """The time that a process and everything below it had from now on: as by the clock on a machine that is not busy.
+
+    The seconds in which it waited for a processor do not count, so that a limit means the same on any machine.
+    """
+
+    def __init__(self, process: int) -> None:
+        self._process, self._began = process, time.monotonic()
+        self._cpu, self._waited = cpu_of(process), waited_of(process) or 0.0
+
+    def seconds(self) -> float:
+        """Return the seconds that it had."""
+        clock = time.monotonic() - self._began
+        waited = waited_of(self._process)
+        had = clock - (waited - self._waited) if waited is not None else cpu_of(self._process) - self._cpu
+        return min(clock, max(had, 0.0))
+
+    def over(self, limit: float) -> float | None:
+        """Return the seconds that it had, if they are more than the limit or it takes too long by the clock."""
+        clock = time.monotonic() - self._began
+        if clock <= limit:
+            return None
+        had = self.seconds()
+        return had if had > limit or clock > PATIENCE * limit else None

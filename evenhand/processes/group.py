@@ -15,15 +15,22 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, cast
 
+from evenhand.processes.clock import TimeHad
+from evenhand.processes.launch import LOOK
+
 
 @dataclass(frozen=True)
 class Ended:
-    """The end of a task: its answer, or the exit code of the process that died, or `late` if it took too long."""
+    """The end of a task: its answer, or the exit code of the process that died, or `late` if it took too long.
+
+    `had` is the time that a late one had (see `TimeHad`).
+    """
 
     answer: Any
     seconds: float
     code: int | None = None
     late: bool = False
+    had: float = 0.0
 
 
 MEBIBYTES, PROCESSES = 1_024, 256
@@ -106,13 +113,20 @@ def kill(process: Supervised | BaseProcess) -> None:
 
 
 def answered(command: Sequence[str], request: bytes, seconds: float | None) -> Ended:
-    """Return how a command ended that reads the request and writes its answer, within `seconds`."""
+    """Return how a command ended that reads the request and writes its answer, within `seconds` that it had."""
     began = time.monotonic()
     with start(command, errors=subprocess.DEVNULL) as process:
+        had, given = TimeHad(process.pid), request
         try:
-            answer, _ = process.communicate(request, timeout=seconds)
-        except subprocess.TimeoutExpired:
-            return Ended(None, time.monotonic() - began, late=True)
+            while True:
+                left = None if seconds is None else max(LOOK, seconds - had.seconds())
+                try:
+                    answer, _ = process.communicate(given, timeout=left)
+                    break
+                except subprocess.TimeoutExpired:
+                    given = b""
+                    if seconds is not None and (over := had.over(seconds)) is not None:
+                        return Ended(None, time.monotonic() - began, late=True, had=over)
         finally:
             kill(process)
     done = process.returncode == 0 and answer

@@ -102,6 +102,23 @@ def cpu_of(process: int) -> float:
     return own + sum(descendants(process).values())
 
 
+def waited_of(process: int) -> float | None:
+    """Return the seconds for which a process could run and got no processor; None if it could run just now.
+
+    Those of its thread that waited longest; its descendants count as its threads.  The system tells of a wait when
+    it is over.  0 where it does not tell at all.
+    """
+    waited = 0
+    for pid in (process, *descendants(process)):
+        if (_stat(pid) or [b""])[0] == b"R":
+            return None
+        with suppress(OSError, ValueError, IndexError):
+            for thread in os.listdir(f"/proc/{pid}/task"):
+                with open(f"/proc/{pid}/task/{thread}/schedstat", "rb") as file:
+                    waited = max(waited, int(file.read().split()[1]))
+    return waited / 1e9
+
+
 def _stat(pid: int) -> list[bytes]:
     """The fields of a process from its state on, as proc(5) lists them; none if it is gone."""
     try:

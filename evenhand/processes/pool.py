@@ -22,6 +22,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, TypeVar, cast
 
+from evenhand.processes.clock import TimeHad
 from evenhand.processes.group import Ended, kill
 from evenhand.processes.launch import end_with_parent
 
@@ -33,7 +34,7 @@ GLANCE = 0.5
 
 @dataclass(frozen=True)
 class ProcessLimits:
-    """The limits of one task: wall-clock seconds, bytes of memory of its own; None: no limit."""
+    """The limits of one task: seconds (see `TimeHad`), bytes of memory of its own; None: no limit."""
 
     seconds: float | None = None
     memory: int | None = None
@@ -71,11 +72,13 @@ class _Running:
     child_task: ChildTask
     child: _Child
     since: float
+    had: TimeHad | None
 
     @property
-    def late(self) -> bool:
+    def over(self) -> float | None:
+        """The seconds that it had, if they are too many."""
         limit = self.child_task.limits.seconds
-        return limit is not None and time.monotonic() - self.since > limit
+        return None if limit is None or self.had is None else self.had.over(limit)
 
 
 def in_children(
@@ -103,7 +106,8 @@ def in_children(
         child_task = waiting.pop(number)
         if started is not None:
             started(number)
-        running[child.connection] = _Running(number, child_task, child, time.monotonic())
+        had = None if child_task.limits.seconds is None else TimeHad(child.process.pid or 0)
+        running[child.connection] = _Running(number, child_task, child, time.monotonic(), had)
         # A dead child is noticed when its answer is awaited.
         with contextlib.suppress(OSError):
             child.connection.send(child_task.message)
@@ -146,10 +150,10 @@ def _endings(running: Mapping[Connection[Any, Any], _Running], glance: bool) -> 
         ran = running[cast("Connection[Any, Any]", connection)]
         yield ran, _answer(ran)
     for connection, ran in list(running.items()):
-        if connection not in ready and ran.late:
+        if connection not in ready and (over := ran.over) is not None:
             kill(ran.child.process)
             ran.child.process.join()
-            yield ran, Ended(None, time.monotonic() - ran.since, late=True)
+            yield ran, Ended(None, time.monotonic() - ran.since, late=True, had=over)
 
 
 def _answer(ran: _Running) -> Ended:

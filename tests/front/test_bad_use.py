@@ -19,47 +19,12 @@ from pathlib import Path
 import pytest
 import typer
 
-from evenhand.campaign.planfile import read_plan
-from evenhand.campaign.store import opened, store_url
 from evenhand.cli import COMMANDS
 from evenhand.cli.console import SOON, guarded
-from evenhand.core.canonical import canonical_bytes
 from evenhand.core.licence import Licence
-from evenhand.core.registry import find
-from evenhand.evidence.record import Record
-from evenhand.jobs.engines import run
-from evenhand.jobs.plan import Job
-from evenhand.report.report import Report
+from tests.attack.uses import ALONE, RIGHT, made
 from tests.front.conftest import PLUGINS, Command, installed
 from tests.front.parameters import Parameter, parameters
-
-RIGHT: dict[str, list[str]] = {
-    "verify": ["latch"],
-    "explore": ["latch"],
-    "fuzz": ["latch", "--examples", "5"],
-    "prove": ["latch"],
-    "certify": ["latch", "--out", "{fresh}"],
-    "check": ["latch", "--adapter", "json:loads"],
-    "validate": ["latch", "--log", "{log}"],
-    "compare": ["latch", "--reading", "again=granted"],
-    "examine": ["tests.engines.arbiters.kernels:Honest", "--examples", "1"],
-    "mutants": ["latch", "--mutant", "sticky"],
-    "vectors": ["latch", "generate", "--out", "{fresh}"],
-    "profile": ["latch"],
-    "sweep": ["latch", "--over", "agents=2..3", "--no-proofs"],
-    "campaign plan": ["latch"],
-    "campaign run": ["{plan}"],
-    "campaign resume": ["{begun}"],
-    "campaign status": ["{begun}"],
-    "campaign report": ["{begun}"],
-    "replay": ["{record}"],
-    "show": ["{record}"],
-    "serve": ["latch"],
-    "mcp": ["--json"],
-    "init": ["--out", "{fresh}"],
-    "report": ["{report}"],
-}
-"""The arguments after the command's name; words in braces are files of the test."""
 
 WRONG: dict[str, list[tuple[str, str]]] = {
     "--cluster": [("nonsense://x", "--cluster nonsense://x: no scheduler answers")],
@@ -95,24 +60,13 @@ WRONG: dict[str, list[tuple[str, str]]] = {
     "--known": [("{missing}", "there is no such file"), ("{empty}", "{empty}")],
     "--constitution": [("{missing}", "--constitution")],
     "--command": [("/no/such/program", "/no/such/program: No such file or directory")],
+    "--skeleton": [("{empty}/k.py", "{empty}/k.py: cannot be written"), ("k.txt", "an adapter is a Python module")],
     "--wait-for": [("{empty}/w.dot", "cannot write to {empty}"), ("w.png", "there is: .dot")],
     "--graph": [("{empty}/g.dot", "cannot write to {empty}"), ("g.png", "there is: .dot")],
     "--itf": [("{empty}/run.json", "{empty}/run.json: cannot be written")],
     "--record": [("{empty}/r.json", "cannot write to {empty}")],
 }
 """For an option, wrong values and the text that the message must contain."""
-
-ALONE: dict[tuple[str, str], list[str]] = {
-    ("examine", "--command"): ["examine"],
-    ("prove", "--check"): ["prove"],
-    ("check", "--constitution"): ["check", "latch"],
-    ("check", "--command"): ["check", "latch"],
-    ("compare", "--reading"): ["compare", "latch"],
-    ("explore", "--spill"): ["explore", "latch", "--max-memory", "500"],
-    ("vectors", "--adapter"): ["vectors", "cud", "verify"],
-    ("vectors", "--command"): ["vectors", "cud", "verify"],
-}
-"""The arguments that an option needs where they differ from the right use."""
 
 
 def mistakes() -> Iterator[tuple[list[str], str]]:
@@ -152,41 +106,18 @@ def _mistaken(right: list[str], one: Parameter) -> Iterator[tuple[list[str], str
 MISTAKES = list(mistakes())
 
 
-PLAN = {"format": "evenhand/campaign", "version": 1, "runs": [{"protocol": "latch", "engine": "replay"}]}
-
-
 @pytest.fixture(scope="module", name="kept")
 def _kept(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Return right and wrong files, made once: a command with a mistake writes nothing."""
     with pytest.MonkeyPatch.context() as patch:
         installed(patch, PLUGINS)
-        return _made(tmp_path_factory.mktemp("files"))
+        return made(tmp_path_factory.mktemp("files"))
 
 
 @pytest.fixture(name="files")
 def _files(kept: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Return the same files, and a folder that does not exist yet."""
     return {**kept, "fresh": str(tmp_path_factory.mktemp("new") / "fresh")}
-
-
-def _made(folder: Path) -> dict[str, str]:
-    (folder / "empty").write_bytes(b"")
-    (folder / "folder").mkdir()
-    (folder / "log").write_text(
-        json.dumps({"format": "evenhand/log", "version": 1, "protocol": "latch", "system": "latch"}), "utf-8"
-    )
-    (refuted,) = run(find("latch"), Job("latch", "explore", variant="always_free", claims=("one_inside",)))
-    (folder / "report").write_bytes(canonical_bytes(Report((refuted,)).to_json()))
-    (folder / "record").write_bytes(Record.from_json(refuted.record).to_bytes())
-    for name in ("plan", "begun"):
-        (folder / f"{name}.json").write_text(json.dumps(PLAN), "utf-8")
-    campaign = read_plan(folder / "begun.json", json.dumps(PLAN).encode())
-    store = opened(store_url("", folder / "begun.json"), make=True)
-    store.begin(campaign.digest, PLAN)
-    store.close()
-    plans = {name: str(folder / f"{name}.json") for name in ("plan", "begun")}
-    others = ("empty", "folder", "log", "record", "report", "missing")
-    return {**plans, **{name: str(folder / name) for name in others}}
 
 
 def test_every_command_is_tried() -> None:

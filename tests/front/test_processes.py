@@ -16,6 +16,8 @@ import pytest
 
 from evenhand.jobs.plan import Job
 from evenhand.jobs.pool import Ran, run_jobs
+from evenhand.processes.group import Ended
+from evenhand.processes.pool import ChildTask, ProcessLimits, in_children
 from tests.front.campaign.suite import made_in, runs
 from tests.front.conftest import PLUGINS, ROOT, Command
 
@@ -159,6 +161,44 @@ def test_a_child_that_dies_costs_its_company_one_job(monkeypatch: pytest.MonkeyP
         "its process ended with exit code 9",
         "an error stopped prove at dies: RuntimeError: c of 1",
     ]
+
+
+def burns(seconds: float) -> str:
+    """Use so many seconds of a processor."""
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+    return "done"
+
+
+def ends_of(tasks: list[ChildTask]) -> list[Ended]:
+    """Run tasks that use a processor, and return how they ended."""
+    ends: list[Ended] = []
+
+    def finished(_number: int, ended: Ended) -> tuple[ChildTask, ...]:
+        ends.append(ended)
+        return ()
+
+    in_children(tasks, burns, finished=finished)
+    return ends
+
+
+@pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="the system does not tell who waits")
+def test_a_limit_means_the_same_on_a_busy_machine() -> None:
+    """A task that needs half of its limit is done, although by the clock it takes longer."""
+    burners = [
+        subprocess.Popen([sys.executable, "-S", "-c", "while True: pass"]) for _ in range(3 * (os.cpu_count() or 1))
+    ]
+    try:
+        (made,) = ends_of([ChildTask(0.5, limits=ProcessLimits(1.0))])
+        assert made.seconds > 1.0, "the machine was not busy"
+        assert made.answer == "done"
+    finally:
+        for one in burners:
+            one.kill()
+            one.wait()
+    (made,) = ends_of([ChildTask(60.0, limits=ProcessLimits(1.0))])
+    assert made.late and made.seconds < 60.0, "a task that needs more has its limit all the same"
 
 
 WORKERS = """

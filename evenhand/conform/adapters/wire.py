@@ -7,18 +7,23 @@ kernel that answers line by line does not notice.  `schema/wire.json` is the pub
 from __future__ import annotations
 
 import json
+import re
 from enum import Enum
 from math import isinf
 from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType, ValidationError, convert
 
-from evenhand.core.canonical import Json
+from evenhand.core.canonical import MAX_DEPTH, Json, canonical_bytes
 from evenhand.evidence.schemas import Shape
 
 VERSION = 1
 
 _encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
+
+
+_SUSPICIOUS = re.compile(rb"[\0\\\xed]|\d{16}")
+"""What stands in every line whose values have no canonical form, and in few others."""
 
 
 class Fault(Enum):
@@ -127,9 +132,15 @@ def end(number: int) -> bytes:
 
 
 def read_answer(line: bytes, expected: int) -> KernelAnswer:
-    """Return the answer in `line` to request `expected`.  Raises Misanswer for anything else."""
+    """Return the answer in `line` to request `expected`.  Raises Misanswer for anything else.
+
+    What no record could repeat is no answer: half a surrogate pair, whole numbers beyond 2**53, nesting beyond the
+    limit of canonical JSON.
+    """
     try:
         data: Any = json.loads(line, parse_constant=_no_constant, parse_float=_finite)
+        if _SUSPICIOUS.search(line) or line.count(b"[") + line.count(b"{") > MAX_DEPTH:
+            canonical_bytes(data)
     except (ValueError, RecursionError) as error:
         raise Misanswer(Fault.GARBAGE, f"{_excerpt(line)} is no JSON: {error!s:.120}") from error
     try:

@@ -8,6 +8,7 @@ outcomes that the model allows.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 from evenhand.conform.checking.comparing import Difference, differences, normal
 from evenhand.conform.checking.logs import BadLog, Event, Log
 from evenhand.conform.checking.words import UNKNOWN, Dictionary, Malformed, Reader, gaps
+from evenhand.core.answers import ModelError
 from evenhand.core.canonical import Json
 from evenhand.core.codec import decode, encode
 from evenhand.core.freedom import FREE
@@ -101,8 +103,8 @@ class _Search:
     def starts(self) -> list[_Candidate]:
         """Return the initial states of every configuration that fits.  Raises BadLog if there is none."""
         found: list[_Candidate] = []
-        for config in self._configs():
-            for start in self.system.initial(config):
+        for config, starts in self._configs():
+            for start in starts:
                 known = Dictionary()
                 if not self.mismatches(self.log.head.config, config, known) and not self.mismatches(
                     self.log.head.start, start, known
@@ -116,13 +118,14 @@ class _Search:
         self.recorded = len(found) == 1
         return self._bounded(found)
 
-    def _configs(self) -> Iterable[Any]:
+    def _configs(self) -> Iterable[tuple[Any, Iterable[Any]]]:
+        """Each configuration that the log may begin with, and its initial states."""
         if self.log.head.config != UNKNOWN and not gaps(self.log.head.config):
-            try:
-                return [decode(normal(self.log.head.config), *self.system.types)]
-            except ValueError:
-                pass  # fields were left out, or it is of no class here: look for one that fits
-        return self.system.all_configs()
+            with suppress(ValueError):  # fields were left out, or it is of no class here: look for one that fits
+                config = decode(normal(self.log.head.config), *self.system.types)
+                if any(type(config) is type(one) for one in self.system.all_configs()):
+                    return [(config, self.system.initial(config))]
+        return ((config, self.system.initial(config)) for config in self.system.all_configs())
 
     def follow(self, here: list[_Candidate], event: Event) -> list[_Candidate]:
         """Return the candidates after an event; if nothing explains it, none, and `nearest` is filled."""
@@ -135,7 +138,7 @@ class _Search:
                 if tried > TRIED:
                     self.whole = False
                     break
-                step = self.system.take(one.config, one.state, action)
+                step = self._taken(one, action, event)
                 wrong = self.mismatches(event.shown, step.shown, known, event.line)
                 if not wrong:
                     after.setdefault(
@@ -147,6 +150,22 @@ class _Search:
                     near = sorted(near, key=lambda found: len(found.differences))[:NEAREST]
         self.nearest = [] if after else near
         return self._bounded(list(after.values()))
+
+    def _taken(self, one: _Candidate, action: Any, event: Event) -> AnyStep:
+        """Return the step of the model.  Raises BadLog where the recorded action is none of the system's."""
+        try:
+            return self.system.take(one.config, one.state, action)
+        except ModelError as error:
+            if self._offered(one, action):
+                raise
+            raise BadLog(f"line {event.line}: {action!r:.80} is no action of {self.system.name}.") from error
+
+    def _offered(self, one: _Candidate, action: Any) -> bool:
+        """Return whether the model offers an action; not if it cannot even compare it."""
+        try:
+            return self.system.is_enabled(one.config, one.state, action)
+        except Exception:
+            return False
 
     def _actions(self, one: _Candidate, event: Event) -> Iterator[tuple[Any, Dictionary]]:
         """The actions that the event may record, each with the tokens known then."""

@@ -304,6 +304,27 @@ def test_ctrl_c_leaves_what_was_found_so_far() -> None:
     assert (waiting.status, waiting.because) == (Status.UNDECIDED, "interrupted after 10 of 500 examples")
 
 
+class Alarm(BaseException):
+    """The time is over."""
+
+
+@pytest.mark.parametrize("struck", [KeyboardInterrupt, Alarm])
+def test_what_strikes_while_hypothesis_begins_is_not_hidden(
+    struck: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hypothesis asserts about its runner, which does not exist yet; that is no fault of evenhand."""
+
+    def strike(_state: object) -> None:
+        raise struck
+
+    monkeypatch.setattr("hypothesis.core.StateForActualGivenExecution.run_engine", strike)
+    if struck is KeyboardInterrupt:
+        assert fuzz(lock.lock(2), CLAIMS, examples=5).interrupted
+    else:
+        with pytest.raises(Alarm):
+            fuzz(lock.lock(2), CLAIMS, examples=5)
+
+
 def test_progress_is_told() -> None:
     """Once per example, with the requested number."""
     told: list[tuple[int, int]] = []

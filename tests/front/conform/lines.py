@@ -84,6 +84,10 @@ def misbehave(how: str, answer: dict[str, Any]) -> str:
             sys.stdout.flush()
             os.write(1, b'{"id":%d,"shown":"\xff\xfe"}' % answer["id"])
             return ""
+        case "surrogate":
+            return json.dumps({**answer, "shown": "\ud800"})
+        case "beyond":
+            return json.dumps({**answer, "shown": 10**30})
         case "infinite":
             return f'{{"id":{answer["id"]},"shown":1e999}}'
         case "nan":

@@ -52,6 +52,8 @@ COMMANDS: tuple[tuple[str, str, str, str], ...] = (
     ("array", "prints an array", "kernel_answers", Fault.GARBAGE.value),
     ("nan", "prints NaN", "kernel_answers", Fault.GARBAGE.value),
     ("infinite", "prints 1e999", "kernel_answers", Fault.GARBAGE.value),
+    ("surrogate", "shows half a surrogate pair", "kernel_answers", Fault.GARBAGE.value),
+    ("beyond", "shows a whole number beyond 2^53", "kernel_answers", Fault.GARBAGE.value),
     ("not_utf8", "prints bytes that are no UTF-8", "kernel_answers", Fault.GARBAGE.value),
     ("without_id", "leaves out the `id`", "kernel_answers", Fault.GARBAGE.value),
     ("skips", "leaves out an answer", "kernel_answers", Fault.GARBAGE.value),

@@ -108,6 +108,12 @@ def test_what_is_no_log_is_said_once(cli: Command, tmp_path: Path) -> None:
         (json.dumps({**HEAD, "system": "other"}), "there is: latch"),
         (json.dumps({**HEAD, "config": {"$": "Config", "agents": 9}}), "begins as recorded"),
         (json.dumps(HEAD) + "\n[1]", "line 2: no JSON object"),
+        (json.dumps(HEAD) + '\n{"action": 0}', "line 2: 0 is no action of latch"),
+        (json.dumps(HEAD) + '\n{"action": {"$": "State", "inside": []}}', "is no action of latch"),
+        (
+            json.dumps({**HEAD, "config": 0}) + '\n{"action": {"$": "Act", "verb": "take", "agent": 0}}',
+            "begins as recorded",
+        ),
     ):
         path.write_text(content, "utf-8")
         answer = cli("validate", "latch", "--log", str(path))

@@ -1,15 +1,13 @@
-"""Seeded mutation of JSON files: values of wrong types and sizes, values of the right type in the wrong place."""
+"""Seeded mutation of JSON and text: values of wrong types and sizes, values of the right type in the wrong place."""
 
 from __future__ import annotations
 
 import copy
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any, cast
-
-from evenhand.core.canonical import digest
 
 HUGE = "1e400 stands here"
 """Replaced by a number that reads as infinity."""
@@ -22,17 +20,54 @@ ODD: list[Any] = [
 ]  # fmt: skip
 
 
-def mutated(content: Any, random_: random.Random, others: list[Any]) -> bytes:
-    """Return a file that differs from `content` in one to three places; `others` are values of the same kind of file.
+def mutated(content: Any, random_: random.Random, others: Sequence[Any], odd: Sequence[Any] = ODD) -> bytes:
+    """Return a file that differs from `content` in one to three places; `others` are values to put there.
 
     Seals are made anew where there is one and the values have a canonical form: the seal does not protect the reader.
     """
     made = copy.deepcopy(content)
     for _ in range(random_.choice((1, 1, 1, 2, 3))):
-        made = _changed(made, random_, others)
+        made = _changed(made, random_, others, odd)
     _sealed(made)
     data = json.dumps(made).replace(f'"{HUGE}"', "1e400").encode()
     return _damaged(data, random_) if random_.random() < 0.1 else data
+
+
+PIECES = (
+    b"&a [*a]", b"*a", b"<<: *a", b"!!python/object/apply:os.system ['id']", b"!!binary x", b"\t", b"\0",
+    b"---\n", b"- ",
+    b": ", b"{",
+    b"[" * 3_000, b"'", b"\xff", b"? ", b"%YAML 9.9\n", b"|\n", b"a: &x [x,x]\nb: &y [*x,*x]\nc: [*y,*y]\n",
+    b"9" * 5_000, b"[a]", b"[[runs]]", b"x = 1",
+    b".inf", b"~", b"2026-13-45", b"\xe2\x80\xae", b"\xed\xa0\x80",
+)  # fmt: skip
+"""Text that has a meaning in YAML or TOML, or none in UTF-8."""
+
+
+def mutated_text(text: bytes, random_: random.Random) -> bytes:
+    """Return text in which one to three lines are changed, doubled, moved or left out."""
+    lines = text.split(b"\n")
+    for _ in range(random_.choice((1, 1, 2, 3))):
+        at = random_.randrange(len(lines))
+        line = lines[at]
+        match random_.randrange(6):
+            case 0:
+                lines[at] = (
+                    line[: random_.randint(0, len(line))] + random_.choice(PIECES) + line[-random_.randint(0, 9) :]
+                )
+            case 1:
+                lines.insert(random_.randrange(len(lines)), line)
+            case 2 if len(lines) > 1:
+                del lines[at]
+            case 3:
+                lines[at] = b" " * random_.randint(1, 70) + line
+            case 4:
+                key, colon, _ = line.partition(b":")
+                lines[at] = key + colon + b" " + random_.choice(PIECES)
+            case _:
+                lines[at] = line.strip() + random_.choice(lines).strip()
+    made = b"\n".join(lines)
+    return _damaged(made, random_) if random_.random() < 0.1 else made
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -57,17 +92,17 @@ def values(value: Any) -> list[Any]:
     return found
 
 
-def _changed(whole: Any, random_: random.Random, others: list[Any]) -> Any:
+def _changed(whole: Any, random_: random.Random, others: Sequence[Any], odd: Sequence[Any]) -> Any:
     path = random_.choice(list(places(whole)))
     if not path:
-        return random_.choice(ODD) if random_.random() < 0.2 else whole
+        return random_.choice(odd) if random_.random() < 0.2 else whole
     inside = whole
     for step in path[:-1]:
         inside = inside[step]
     last = path[-1]
     match random_.randrange(8):
         case 0 | 1 | 2:
-            inside[last] = copy.deepcopy(random_.choice(ODD))
+            inside[last] = copy.deepcopy(random_.choice(odd))
         case 3 | 4 | 5:
             inside[last] = copy.deepcopy(random_.choice(others))
         case 6:
@@ -90,12 +125,14 @@ def _sealed(made: Any) -> None:
         for one in cast("list[Any]", file["vectors"]):
             _sealed(one)
     if "sha256" in file:
+        from evenhand.core.canonical import digest  # not where a kernel mutates its answers: it starts faster
+
         with suppress(ValueError):
             file["sha256"] = digest({key: value for key, value in file.items() if key != "sha256"})
 
 
 def _damaged(data: bytes, random_: random.Random) -> bytes:
-    at = random_.randrange(len(data))
+    at = random_.randrange(len(data) or 1)
     match random_.randrange(4):
         case 0:
             return data[:at]
