@@ -11,8 +11,6 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
 
-from markupsafe import Markup
-
 from evenhand.report.digest import steps_of
 from evenhand.report.drawing import Picture
 from evenhand.report.forms.views import View
@@ -46,8 +44,8 @@ def page(report: Report, matrices: Sequence[Mapping[str, Any]] = ()) -> bytes:
             drawn=_drawn,
             answer_text=answer_text,
             steps_of=steps_of,
-            style=Markup(style),  # ours, and it holds no tag
-            script=Markup(script),
+            style=style,
+            script=script,
             policy=f"default-src 'none'; style-src {allowed(style)}; script-src {allowed(script)}; base-uri 'none'",
         )
     )
