@@ -146,11 +146,6 @@ def _smaller(config: Config, start: State) -> Iterator[tuple[Config, State]]:
         yield offer, initial(offer)[0]
 
 
-# Renaming agents: verdicts must not depend on it.
-
-Renaming = tuple[tuple[str, str], ...]
-
-
 def _system(name: str, policy: Policy, scope: Scope, **more: bool) -> GuardSystem:
     return System(
         name=name,

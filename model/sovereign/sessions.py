@@ -1,6 +1,7 @@
 """Run a condition: cycles one after another, the reason they end, and their log (12, 13.4 to 13.10).
 
-A run is a value: the steps taken, and how it ended."""
+A run is a value: the steps taken, and how it ended.
+"""
 
 from __future__ import annotations
 
