@@ -26,8 +26,12 @@ def environment() -> Environment:
     made = Environment(
         autoescape=True, finalize=_harmless, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    safe = made.filters["safe"]
-    made.filters["breakable"] = lambda text: safe("_<wbr>").join(inert(text).split("_"))
+    safe: Any = made.filters["safe"]
+
+    def breakable(text: str) -> Any:
+        return safe("_<wbr>").join(inert(text).split("_"))
+
+    made.filters["breakable"] = breakable
     return made
 
 
