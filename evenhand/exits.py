@@ -46,7 +46,7 @@ _OF_THE_MACHINE = frozenset(
 )  # fmt: skip
 """Errors that say nothing about evenhand."""
 
-_PACKAGES = {"yaml": "pyyaml"}
+_PACKAGES = {"pysat": "python-sat", "yaml": "pyyaml"}
 """The package that brings a module of another name."""
 
 

@@ -52,9 +52,9 @@ def page(report: Report, matrices: Sequence[Mapping[str, Any]] = ()) -> bytes:
     return made.encode()
 
 
-def _drawn(picture: Picture) -> Markup:
+def _drawn(picture: Picture) -> str:
     """A picture as a part of the page, which needs no namespace; its texts are escaped already."""
-    return Markup(shown("picture", picture).replace(' xmlns="http://www.w3.org/2000/svg"', "", 1))
+    return shown("picture", picture).replace(' xmlns="http://www.w3.org/2000/svg"', "", 1)
 
 
 def part(name: str) -> str:
