@@ -1,7 +1,8 @@
 """The boundary of the program: every way in which a command can end gets the exit code that tells the truth.
 
 Commands end with codes of their own (0 as expected, 1 refuted, 2 bad use, 3 undecided).  Whatever passes them ends
-here: output that cannot be written, a reader that closed the pipe, a full disk, Ctrl-C, and faults of evenhand itself.
+here: output that cannot be written, a reader that closed the pipe, a full disk, a package that is not installed,
+Ctrl-C, and faults of evenhand itself.
 No traceback reaches a terminal, and nothing but a refutation gives 1.
 
 Only the standard library is imported here, so that a fault while the rest is loaded is told in the same way.
@@ -19,7 +20,7 @@ import tempfile
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, requires, version
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
@@ -44,6 +45,9 @@ _OF_THE_MACHINE = frozenset(
     }
 )  # fmt: skip
 """Errors that say nothing about evenhand."""
+
+_PACKAGES = {"pysat": "python-sat", "yaml": "pyyaml"}
+"""The package that brings a module of another name."""
 
 
 class OutputLost(BaseException):
@@ -105,6 +109,9 @@ def ended(run: Callable[[], object]) -> int:
             return BAD
         if _is_of_a_model(error):
             _say(str(error))
+            return BAD
+        if isinstance(error, ModuleNotFoundError) and (needed := _requirement(error.name or "")):
+            _say(f"this needs {error.name}, which is not installed; install it with: pip install '{needed}'")
             return BAD
         _say(_told(error))
         return BUG
@@ -182,6 +189,19 @@ def _told(error: BaseException) -> str:
     except OSError:
         return f"{words}; no report could be written"
     return f"{words}; please send the report to the maintainers: {path}"
+
+
+def _requirement(module: str) -> str:
+    """Return what pip installs for a module that evenhand uses: a package, or evenhand with an extra; else nothing."""
+    top = module.partition(".")[0]
+    package = _PACKAGES.get(top, top).lower()
+    with suppress(PackageNotFoundError):
+        for requirement in requires("evenhand") or ():
+            wanted, _, marker = requirement.partition(";")
+            extra = re.search(r"extra == ['\"](\w+)", marker)
+            if re.split(r"[^\w.-]", wanted, maxsplit=1)[0].lower().replace("_", "-") == package:
+                return f"evenhand[{extra[1]}]" if extra else wanted.strip()
+    return ""
 
 
 def _report(error: BaseException) -> list[str]:

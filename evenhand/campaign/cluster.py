@@ -30,12 +30,8 @@ class ClusterError(ValueError):
 
 def cluster(address: str) -> Executor:
     """Return an executor on the workers of the Dask scheduler at an address.  Raises ClusterError."""
-    try:
-        from distributed import Client as Untyped
-    except ImportError as error:
-        raise ClusterError(
-            f"--cluster needs Dask ({error}). Install it with: pip install 'evenhand[cluster]'"
-        ) from error
+    from distributed import Client as Untyped
+
     connected: Any = Untyped
     _silenced(("distributed", "tornado", "asyncio"))
     try:

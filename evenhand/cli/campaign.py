@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+import yaml
 from rich.console import Console
 
 from evenhand.campaign.cluster import cluster as connected
@@ -20,9 +21,9 @@ from evenhand.campaign.progress import Bar, Deadline, Pace, Watches, span
 from evenhand.campaign.scheduler import CampaignState, schedule
 from evenhand.campaign.store import opened, store_url
 from evenhand.cli.console import BadUse, emit, guarded, say, terminal, usage
-from evenhand.cli.forms import write_forms
+from evenhand.cli.forms import folder_for_forms, write_forms
 from evenhand.cli.options import BudgetOption, JobsOption, JsonOut, ProtocolNames, SeedOption, StrictOption
-from evenhand.cli.output import finish, folder_for, with_files
+from evenhand.cli.output import finish, with_files
 from evenhand.cli.requests import bundles_named, content_of, cores
 from evenhand.core.canonical import Json
 from evenhand.core.text import inert
@@ -94,7 +95,7 @@ def _conducting(purpose: str, *, resumed: bool) -> Callable[..., None]:
             campaign = now.campaign
             if resumed and not now.store.begun(campaign.digest):
                 raise BadUse(f"{now.store.name}: this plan was never begun there; use `evenhand campaign run`")
-            folder = folder_for(out)
+            folder = folder_for_forms(out)
             executor = connected(cluster) if cluster else here(jobs or cores())
             identities = [task.identity for unit in campaign.units for task in (unit.whole, *unit.pieces)]
             pace = Pace(campaign, now.store.durations(identities), executor.workers)
@@ -174,7 +175,7 @@ def campaign_report(plan: PlanFile, store: StoreOption = "", out: OutOption = No
     refutation, or an expected one that now holds; 2 bad use; 3 unexpectedly undecided; 130 something unfinished.
     """
     with _standing(plan, store, make=False) as now:
-        return _reported(now, folder_for(out), as_json)
+        return _reported(now, folder_for_forms(out), as_json)
 
 
 @guarded
@@ -229,8 +230,6 @@ def _as_json(made: dict[str, Json]) -> str:
 
 
 def _as_yaml(made: dict[str, Json]) -> str:
-    import yaml
-
     return str(yaml.safe_dump(made, sort_keys=False, allow_unicode=True))
 
 

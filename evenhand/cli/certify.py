@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from evenhand.cli import completion
-from evenhand.cli.console import BadUse, Unknown, counting, emit, guarded, terminal, usage
+from evenhand.cli.console import BadUse, counting, emit, guarded, terminal, usage
 from evenhand.cli.options import JsonOut, ProtocolNames
 from evenhand.cli.output import folder_for
 from evenhand.cli.requests import bundles_named
@@ -64,9 +64,7 @@ def certify(
                 if progress is not None:
                     progress(number, len(chosen))
     except NoSolver as error:
-        raise Unknown(str(error)) from error
-    except ImportError as error:
-        raise BadUse(f"certificates need the package python-sat: pip install 'evenhand[certify]' ({error})") from error
+        raise BadUse(str(error)) from error
     missing = [(name, one) for name, one in found if not one.valid]
     if as_json:
         emit({"certificates": [{"protocol": name, **_fields(one)} for name, one in found], "folder": str(out)})

@@ -39,7 +39,7 @@ class BadUse(ValueError):
 
 
 class Unknown(Exception):
-    """The answer is not known here (no solver installed, say).  Exit code 3."""
+    """The answer is not known here (a process died, say).  Exit code 3."""
 
 
 def terminal() -> Console:

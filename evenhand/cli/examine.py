@@ -15,9 +15,9 @@ from evenhand.arbiters.loading import factory_at
 from evenhand.arbiters.programs import program
 from evenhand.arbiters.rules import rule
 from evenhand.cli.console import BadUse, guarded
-from evenhand.cli.forms import write_forms
+from evenhand.cli.forms import folder_for_forms, write_forms
 from evenhand.cli.options import CommandOption, JsonOut, SeedOption
-from evenhand.cli.output import finish, folder_for, write_files
+from evenhand.cli.output import finish, write_files
 from evenhand.evidence.known import BadBaseline
 from evenhand.examination import examine as examined
 
@@ -68,7 +68,7 @@ def examine(
     if command and (choices or listed or label):
         raise BadUse("--choices, --listed and --label describe a function; a program lists its choices itself")
     allowed = dict(_exception(text) for text in allow or ())
-    folder = folder_for(out)
+    folder = folder_for_forms(out)
     try:
         with redirect_stdout(sys.stderr):  # what a kernel prints must not mix with the report
             factory = _factory(kernel, choices, listed, label or []) if kernel else program(command)

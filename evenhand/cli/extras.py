@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from evenhand.cli.console import BadUse, Unknown, usage
+from evenhand.cli.console import BadUse, usage
 from evenhand.cli.waits import waiting
 from evenhand.core.bundle import Bundle
 from evenhand.core.licence import Licence
@@ -18,7 +18,7 @@ __all__ = ["graph_writer", "licence_named", "waiting"]
 
 
 def licence_named(bundle: Bundle, system: AnySystem, name: str) -> Licence:
-    """Return the licence of a quotient (empty name: the only group).  Raises BadUse; Unknown without a solver."""
+    """Return the licence of a quotient (empty name: the only group).  Raises BadUse, also without a solver."""
     option = f"--quotient {name}" if name else "--symmetry"
     if system.variant != "reference":
         raise BadUse(
@@ -30,7 +30,7 @@ def licence_named(bundle: Bundle, system: AnySystem, name: str) -> Licence:
     except ValueError as error:
         raise BadUse(f"{error}; leave {option} out") from error
     except NoSolver as error:
-        raise Unknown(str(error)) from error
+        raise BadUse(str(error)) from error
 
 
 def graph_writer(graph: Path) -> Any:

@@ -12,7 +12,6 @@ from evenhand.cli.check_lines import finding_lines
 from evenhand.cli.console import BadUse, emit, guarded, terminal, usage
 from evenhand.cli.options import JsonOut
 from evenhand.cli.output import finish
-from evenhand.cli.waits import waiting_after
 from evenhand.conform.checking.finding import recorded_finding
 from evenhand.core.canonical import Json, canonical_bytes
 from evenhand.core.system import Scope
@@ -109,7 +108,7 @@ def show(
         with usage():
             made = itf_of_run(result.system, result.evidence, meta)
             write_atomically(as_itf, canonical_bytes(made) + b"\n")
-    waited, formatted = waiting_after(result.system, result.evidence, wait_for) if wait_for is not None else ({}, [])
+    waited, formatted = ({}, []) if wait_for is None else _waiting(result, wait_for)
     if as_json:
         emit({"file": str(file), "record": record.to_json(), "trace": list(lines), "message": result.message, **waited})
         return 0
@@ -121,6 +120,12 @@ def show(
     ]
     print_lines(terminal(), (*map(inert, head), *lines, inert(result.message), *map(inert, formatted)))
     return 0
+
+
+def _waiting(result: Replayed, path: Path) -> tuple[dict[str, Json], list[str]]:
+    from evenhand.cli.waits import waiting_after  # networkx takes 0.2 s to import
+
+    return waiting_after(result.system, result.evidence, path)
 
 
 def _lines(file: Path, result: Replayed, full: bool) -> tuple[str, ...]:

@@ -6,16 +6,25 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from evenhand.cli.output import write_files
+from evenhand.cli.output import folder_for, write_files
 from evenhand.core.canonical import canonical_bytes
 from evenhand.report.digest import with_digest
 from evenhand.report.forms import forms_of
 from evenhand.report.report import Report
+from evenhand.report.templates import environment
 
 
-def write_forms(folder: Path, report: Report, matrices: Sequence[Mapping[str, Any]] = ()) -> tuple[Path, ...]:
+def folder_for_forms(out: Path | None) -> Path | None:
+    """`folder_for`, for what needs Jinja2 after a long run: if it is not installed, that is said before the run."""
+    folder = folder_for(out)
+    if folder is not None:
+        environment()
+    return folder
+
+
+def write_forms(folder: Path, report: Report) -> tuple[Path, ...]:
     """Write the report as `report.json` and in every other form, and say where."""
-    return write_files(folder, forms_with_json(report, matrices))
+    return write_files(folder, forms_with_json(report))
 
 
 def forms_with_json(report: Report, matrices: Sequence[Mapping[str, Any]] = ()) -> dict[str, bytes]:

@@ -27,17 +27,12 @@ def mcp(as_json: JsonOut = False) -> int:
     """Serve the commands to a program over stdin and stdout (MCP).
 
     Tools: list the claims, verify one, examine or check a kernel, show or replay a counterexample.  Ends with its
-    input; with --json it prints the tools and their schemas instead.  Exit codes: 0 ended; 2 the package mcp is not
-    installed.
+    input; with --json it prints the tools and their schemas instead.  Exit codes: 0 ended; 2 the extra `mcp` is
+    not installed.
     """
-    try:
-        from mcp.server.mcpserver import MCPServer
-        from pydantic import Field
-    except ModuleNotFoundError as error:
-        raise BadUse(
-            f"agents are served by the package mcp, and {error.name} is not installed; "
-            "install it with: pip install 'evenhand[mcp]'"
-        ) from error
+    from mcp.server.mcpserver import MCPServer
+    from pydantic import Field
+
     seconds = Annotated[float, Field(ge=1, le=LONGEST, description="Time limit; there is no default.")]
     server = MCPServer("evenhand", instructions=GUIDE, log_level="ERROR")
     for tool in _tools(seconds):

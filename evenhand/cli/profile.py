@@ -9,8 +9,9 @@ from typing import Annotated
 import typer
 
 from evenhand.cli.console import emit, guarded, running, terminal, usage
+from evenhand.cli.forms import folder_for_forms
 from evenhand.cli.options import BudgetOption, JobsOption, JsonOut, ProtocolNames
-from evenhand.cli.output import folder_for, write_files
+from evenhand.cli.output import write_files
 from evenhand.cli.requests import bundles_named, cores
 from evenhand.core.canonical import Json, canonical_bytes
 from evenhand.core.text import inert
@@ -40,7 +41,7 @@ def profile(
     Exit codes: 0 every question asked has an answer; 2 bad use; 3 a question is undecided; 130 interrupted.
     """
     bundles = bundles_named(protocol or [])
-    folder = folder_for(out)
+    folder = folder_for_forms(out)
     began = time.monotonic()
     with running(0, "profile") as advance:
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from evenhand.cli import completion
-from evenhand.cli.console import BadUse, Unknown, counting, emit, guarded, say, terminal, usage
+from evenhand.cli.console import BadUse, counting, emit, guarded, say, terminal, usage
 from evenhand.cli.options import JsonOut
 from evenhand.cli.output import finish, folder_for
 from evenhand.cli.requests import bundle_named, content_of
@@ -112,7 +112,7 @@ def prove(
                 if progress is not None:
                     progress(number, len(stated))
     except NoSolver as error:
-        raise Unknown(str(error)) from error
+        raise BadUse(str(error)) from error
     except KeyboardInterrupt:
         if not results:
             raise
@@ -171,7 +171,7 @@ def _matrix(bundle: Bundle, names: Collection[str], *, as_json: bool) -> int:
                 if progress is not None:
                     progress(number, len(tried))
     except NoSolver as error:
-        raise Unknown(str(error)) from error
+        raise BadUse(str(error)) from error
     wrong = [cell for cell in found if cell.wrong]
     if as_json:
         entries: list[Json] = [
@@ -209,7 +209,7 @@ def _check(file: Path, *, as_json: bool) -> int:
         about = named_in(data)
         apart = differences(data, again)
     except NoSolver as error:
-        raise Unknown(str(error)) from error
+        raise BadUse(str(error)) from error
     except ValueError as error:
         mend = "Record the proofs again with `evenhand prove PROTOCOL --record FILE`"
         raise BadUse(f"{file}: {error}. {mend}.") from error

@@ -54,20 +54,9 @@ def serve(
     """Walk a kernel in the browser.
 
     Prints the address of a page on this machine, with a token in it, and serves the page until Ctrl-C.  Exit codes: 0
-    ended; 2 bad use, a port in use, or Starlette and uvicorn are not installed.
+    ended; 2 bad use, a port in use, or the extra `serve` is not installed.
     """
-    try:
-        import uvicorn
-
-        from evenhand.web.app import application
-    except ModuleNotFoundError as error:
-        missing = (error.name or "").partition(".")[0]
-        if missing not in ("starlette", "uvicorn"):
-            raise
-        raise BadUse(
-            f"the explorer page needs Starlette and uvicorn, and {missing} is not installed; "
-            "install them with: pip install 'evenhand[serve]'"
-        ) from error
+    from evenhand.web.app import application, serve_on
 
     first = _first(protocol, system, scope, reading, mutant, fixture)
     folder = folder_for(out)
@@ -84,11 +73,7 @@ def serve(
             say("the explorer page is at the address above, for this machine alone; Ctrl-C ends it")
         if browser:
             webbrowser.open(address)
-        server = uvicorn.Server(
-            uvicorn.Config(made, log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=2)
-        )
-        with contextlib.suppress(KeyboardInterrupt):
-            server.run(sockets=[listening])
+        serve_on(listening, made)
     return 0
 
 

@@ -10,9 +10,9 @@ from typing import Annotated
 import typer
 
 from evenhand.cli.console import guarded, usage
-from evenhand.cli.forms import write_forms
+from evenhand.cli.forms import folder_for_forms, write_forms
 from evenhand.cli.options import BudgetOption, JobsOption, JsonOut, ProtocolNames, SeedOption, StrictOption
-from evenhand.cli.output import finish, folder_for, with_files
+from evenhand.cli.output import finish, with_files
 from evenhand.cli.progress import PlanProgress, showing
 from evenhand.cli.requests import bundles_named, cores
 from evenhand.cli.shown import AboutOption, AllOption, ShowOption, chosen, digested
@@ -60,7 +60,7 @@ def verify(
             bundles = with_claim(bundles, claim)
         for bundle in bundles:
             fixtures_of(bundle.name)  # report an unusable file before the run, not after it
-        folder = folder_for(out)
+        folder = folder_for_forms(out)
         planned = [job for bundle in bundles for job in _planned(bundle, budget, seed, claim)]
     began = time.monotonic()
     ran = _run(planned, jobs or cores())

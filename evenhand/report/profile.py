@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
 from rich.table import Table
 from rich.text import Text
 
@@ -108,7 +107,7 @@ def profile_html(profiles: Sequence[Profile]) -> str:
 def profile_page(profiles: Sequence[Profile]) -> str:
     """Return `profile_html` as a page of its own; it loads nothing and runs nothing."""
     style = (resources.files("evenhand.report") / "profile.css").read_text("utf-8")
-    return shown("profile_page", _picture(profiles), Markup(style)) + "\n"  # our style holds no tag
+    return shown("profile_page", _picture(profiles), style) + "\n"
 
 
 def _picture(profiles: Sequence[Profile]) -> dict[str, Any]:

@@ -9,22 +9,29 @@ from __future__ import annotations
 import re
 from functools import cache
 from importlib import resources
-from typing import Any
-
-from jinja2 import Environment, StrictUndefined
-from markupsafe import Markup, escape
+from typing import TYPE_CHECKING, Any
 
 from evenhand.core.text import inert
 from evenhand.report.phrases import counted, where, word
 from evenhand.report.table import summary_line
 
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
 
 def environment() -> Environment:
-    """Return the renderer of our templates."""
+    """Return the renderer of our templates; `breakable` lets a browser break a name after each underscore."""
+    from jinja2 import Environment, StrictUndefined  # whoever wants no page needs no Jinja2
+
     made = Environment(
         autoescape=True, finalize=_harmless, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    made.filters["breakable"] = _breakable
+    safe: Any = made.filters["safe"]
+
+    def breakable(text: str) -> Any:
+        return safe("_<wbr>").join(inert(text).split("_"))
+
+    made.filters["breakable"] = breakable
     return made
 
 
@@ -42,11 +49,6 @@ def _macros() -> Any:
     return environment().from_string(joined, names).module
 
 
-def _breakable(text: str) -> Markup:
-    """Return a name that a browser may break after each underscore."""
-    return Markup("_<wbr>").join(escape(part) for part in inert(text).split("_"))
-
-
 def _harmless(value: Any) -> Any:
     """Return a template's value with the characters spelled out that a browser or an editor would obey."""
-    return inert(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    return inert(value) if isinstance(value, str) and not hasattr(value, "__html__") else value

@@ -6,11 +6,14 @@ that answers `{"to": address, "note": words}` or `{"error": words}`.
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib import resources
 from typing import Any, cast
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
@@ -249,6 +252,15 @@ def application(first: Position, *, port: int, token: str, library: Library | No
         ],
         middleware=[Middleware(Guard, port=port, token=token)],
     )
+
+
+def serve_on(listening: socket.socket, made: Starlette) -> None:
+    """Answer requests at a listening socket until Ctrl-C."""
+    config = uvicorn.Config(  # a broken request is the client's fault and says nothing on this side
+        made, log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=2
+    )
+    with suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listening])
 
 
 def _answered(doing: Callable[[Body], dict[str, Json]], content: bytes) -> Response:

@@ -259,9 +259,13 @@ def _at_once(*_server: object, **_how: object) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_nothing_is_coloured_in_a_pipe_or_against_no_color(
-    cli: Command, files: dict[str, str], command: str, monkeypatch: pytest.MonkeyPatch
+    cli: Command, files: dict[str, str], command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The right use of each command: no escape where it is piped, none that colours where NO_COLOR is set."""
+    """The right use of each command: no escape where it is piped, none that colours where NO_COLOR is set.
+
+    No file that was not asked for is left in the current folder.
+    """
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("uvicorn.Server.run", _at_once)  # `serve` would wait for Ctrl-C
     other = {**files, "fresh": f"{files['fresh']}-2"}  # `init` writes to no folder twice
     first, second = ([*command.split(), *(word.format(**one) for word in RIGHT[command])] for one in (files, other))
@@ -272,3 +276,4 @@ def test_nothing_is_coloured_in_a_pipe_or_against_no_color(
     plain = cli(*second)
     assert not re.search("\x1b\\[(3|4|9)", plain.out + plain.err)
     assert plain.code == piped.code != 2
+    assert [path.name for path in tmp_path.iterdir() if str(path) not in files.values()] == []

@@ -293,13 +293,13 @@ def test_the_command_starts_quickly_enough_to_be_typed() -> None:
     subprocess.run([sys.executable, "-c", code + check], check=True, capture_output=True)
 
 
-def test_without_a_solver_the_answer_is_not_known(process: Command, tmp_path: Path) -> None:
-    """`prove` says so and exits 3; no other command needs a solver."""
+def test_without_a_solver_there_are_no_proofs(process: Command, tmp_path: Path) -> None:
+    """`prove` says so and exits 2; no other command needs a solver."""
     for solver in ("z3", "cvc5"):
         (tmp_path / f"{solver}.py").write_text("raise ImportError('not installed here')", "utf-8")
     env = {"PYTHONPATH": f"{tmp_path}{os.pathsep}{PLUGINS}"}
     answer = process("prove", "cud", "--theorem", "no_veto_overridden", **env)
-    assert (answer.code, answer.out) == (3, "")
+    assert (answer.code, answer.out) == (2, "")
     assert "no SMT solver answers" in answer.err
     assert "pip install z3-solver cvc5" in answer.err
     assert answer.err.count("\n") == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
 from evenhand.core.verdict import Status
 from evenhand.evidence.finding import Finding
@@ -82,11 +83,11 @@ def test_how_many_faults_are_caught_is_said_with_their_number() -> None:
     assert result(WHOLE).kills == Kills(1, 3, False)
     assert "1 of 3 mutants is killed again by a kept counterexample" in page(WHOLE).decode()
     assert result(replace(WHOLE, mutants={})).kills == Kills(1, 0, False)
-    rows = [
+    rows: list[Any] = [
         {"mutant": "a", "status": "killed", "kills": [{"claim": "x", "engine": "explore", "length": 1}]},
         {"mutant": "b", "status": "survivor", "kills": []},
     ]
-    matrix = {"format": "evenhand/mutants", "protocol": "toy", "idle_claims": [], "matrix": rows}
+    matrix: dict[str, Any] = {"format": "evenhand/mutants", "protocol": "toy", "idle_claims": [], "matrix": rows}
     (made,) = View(WHOLE, (matrix,)).results
     assert made.kills == Kills(1, 2, True)
 

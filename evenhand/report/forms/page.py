@@ -11,8 +11,6 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
 
-from markupsafe import Markup
-
 from evenhand.report.digest import steps_of
 from evenhand.report.drawing import Picture
 from evenhand.report.forms.views import View
@@ -46,17 +44,17 @@ def page(report: Report, matrices: Sequence[Mapping[str, Any]] = ()) -> bytes:
             drawn=_drawn,
             answer_text=answer_text,
             steps_of=steps_of,
-            style=Markup(style),  # ours, and it holds no tag
-            script=Markup(script),
+            style=style,
+            script=script,
             policy=f"default-src 'none'; style-src {allowed(style)}; script-src {allowed(script)}; base-uri 'none'",
         )
     )
     return made.encode()
 
 
-def _drawn(picture: Picture) -> Markup:
+def _drawn(picture: Picture) -> str:
     """A picture as a part of the page, which needs no namespace; its texts are escaped already."""
-    return Markup(shown("picture", picture).replace(' xmlns="http://www.w3.org/2000/svg"', "", 1))
+    return shown("picture", picture).replace(' xmlns="http://www.w3.org/2000/svg"', "", 1)
 
 
 def part(name: str) -> str:

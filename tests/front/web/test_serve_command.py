@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import socket
 import subprocess
@@ -14,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.web import vendor
-from tests.front.conftest import PLUGINS, ROOT, Command
+from tests.front.conftest import ROOT, Command
 from tests.front.serving import shipped
 
 FIXTURE = f"cud/{shipped('cud', 'livelock_free--reference')}"
@@ -51,22 +50,6 @@ def test_a_port_in_use_is_told(cli: Command) -> None:
         port = taken.getsockname()[1]
         answer = cli("serve", "latch", "--port", str(port))
     assert answer.code == 2 and f"--port {port}: cannot listen there" in answer.err
-
-
-@pytest.mark.parametrize("missing", ["starlette", "uvicorn"])
-def test_without_the_extra_it_says_what_to_install(missing: str) -> None:
-    """One line, and the other commands work."""
-    code = f"import sys; sys.modules[{missing!r}] = None; from evenhand.cli import main; main()"
-    environment = {**os.environ, "PYTHONPATH": str(PLUGINS)}
-
-    def run(*words: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-c", code, *words]
-        return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-
-    answer = run("serve", "latch")
-    assert answer.returncode == 2 and answer.stdout == ""
-    assert answer.stderr.count("\n") == 1 and f"{missing} is not installed" in answer.stderr
-    assert "pip install 'evenhand[serve]'" in answer.stderr
 
 
 @pytest.mark.parametrize("request_to_end", [signal.SIGINT, signal.SIGTERM])
