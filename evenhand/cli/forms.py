@@ -22,9 +22,9 @@ def folder_for_forms(out: Path | None) -> Path | None:
     return folder
 
 
-def write_forms(folder: Path, report: Report) -> tuple[Path, ...]:
+def write_forms(folder: Path, report: Report, matrices: Sequence[Mapping[str, Any]] = ()) -> tuple[Path, ...]:
     """Write the report as `report.json` and in every other form, and say where."""
-    return write_files(folder, forms_with_json(report))
+    return write_files(folder, forms_with_json(report, matrices))
 
 
 def forms_with_json(report: Report, matrices: Sequence[Mapping[str, Any]] = ()) -> dict[str, bytes]:

@@ -103,7 +103,7 @@ def equalities(bundle: Bundle, mutant: Mutant[Any]) -> tuple[Equality, ...]:
     )
 
 
-def equality_of(bundle: Bundle, mutant: str) -> EqualityResult:
+def equality_of(bundle: Bundle, mutant: str, *, portfolio: Portfolio | None = None) -> EqualityResult:
     """Return whether a mutant equals the reference for any size: the first result that decides, else the last.
 
     Raises NoSolver when no solver is installed.
@@ -113,7 +113,7 @@ def equality_of(bundle: Bundle, mutant: str) -> EqualityResult:
     if declared is None:
         return replace(found, because="no theory speaks of mutants made by rule")
     for asked in equalities(bundle, declared):
-        found = distinguished(asked, bundle)
+        found = distinguished(asked, bundle, portfolio=portfolio)
         if found.status is not Status.UNDECIDED:
             break
     return found

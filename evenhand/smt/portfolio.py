@@ -210,6 +210,18 @@ class Portfolio:
             return ProofText(solver.name, because=f"asked for a proof it said {said.get('status')}: {why}")
         return ProofText(solver.name, str(said["proof"]))
 
+    def horn(self, clauses: str, predicate: str, *, limits: SolverLimits | None = None) -> Mapping[str, Any]:
+        """Return the answer of z3's Spacer to Horn clauses: `status`, `because`, and, if `sat`, the `meaning`.
+
+        Spacer has no resource limit and raises when its time is up: then the status is `unknown`.
+        """
+        limits = limits or SolverLimits()
+        worker = self._workers.setdefault((*Z3.start, "0"), Worker(Z3.start))
+        worker.ask(
+            {"text": clauses, "horn": predicate, "options": {}, "rlimit": limits.rlimit, "seconds": limits.seconds}
+        )
+        return worker.take(limits.patience)
+
     def _side_by_side(
         self,
         solvers: Sequence[Solver],

@@ -55,12 +55,14 @@ LIMITS = SolverLimits(rlimit=1_000_000, timeout_ms=10_000)
 """Limits of one query, low because small models should be quick."""
 
 
-def small_model(theory: Theory, claim: Formula, portfolio: Portfolio) -> tuple[Structure | None, Query]:
-    """Return a structure of the theory with `ELEMENTS` of each sort in which the claim holds, and its query.
+def small_model(
+    theory: Theory, claim: Formula, portfolio: Portfolio, *, elements: int = ELEMENTS
+) -> tuple[Structure | None, Query]:
+    """Return a structure of the theory with `elements` of each sort in which the claim holds, and its query.
 
     The structure is None if one solver finds none.  Raises NoSolver.
     """
-    query = small(theory, claim)
+    query = small(theory, claim, elements=elements)
     answered = portfolio.model(query, limits=LIMITS)
     found = answered.model
     if found is None:
@@ -69,12 +71,12 @@ def small_model(theory: Theory, claim: Formula, portfolio: Portfolio) -> tuple[S
     return Structure(found.universe, found.relations, functions).without(theory.meanings), query
 
 
-def small(theory: Theory, claim: Formula) -> Query:
-    """Return the query for a model of the theory with `ELEMENTS` of each sort in which the claim holds.
+def small(theory: Theory, claim: Formula, *, elements: int = ELEMENTS) -> Query:
+    """Return the query for a model of the theory with `elements` of each sort in which the claim holds.
 
     It has no quantifiers: element i of sort S is the constant `S.i`.
     """
-    ground = _ground(theory.sorts)
+    ground = _ground(theory.sorts, elements)
     axioms = [(axiom.name, ground.closed(axiom.formula)) for axiom in theory.axioms]
     needed = _spoken(theory, [claim, *(axiom.formula for axiom in theory.axioms)])
     words = [one for one in theory.definitions if one.name in needed]
@@ -109,9 +111,9 @@ def _spoken(theory: Theory, formulas: Sequence[Formula]) -> set[str]:
 class _Ground:
     """Grounds formulas over a small universe; axioms, definitions and functions are grounded once."""
 
-    def __init__(self, sorts: Sequence[Sort]) -> None:
+    def __init__(self, sorts: Sequence[Sort], elements: int) -> None:
         self.elements = {
-            sort: tuple(Function(f"{sort.name}.{place}", (), sort)() for place in range(ELEMENTS)) for sort in sorts
+            sort: tuple(Function(f"{sort.name}.{place}", (), sort)() for place in range(elements)) for sort in sorts
         }
         self._known = {constant.function for those in self.elements.values() for constant in those}
         self._closed: Cache[Formula] = Cache()
@@ -191,9 +193,9 @@ class _Ground:
 
 
 @cache
-def _ground(sorts: tuple[Sort, ...]) -> _Ground:
+def _ground(sorts: tuple[Sort, ...], elements: int) -> _Ground:
     """The grounding shared by all theories of the same sorts."""
-    return _Ground(sorts)
+    return _Ground(sorts, elements)
 
 
 def _all(parts: Iterator[Formula]) -> Formula:

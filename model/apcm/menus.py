@@ -51,7 +51,14 @@ def situation(preferences: tuple[str, ...], **violates: str) -> Situation:
 
 
 _TWO, _THREE = preference_names(2), preference_names(3)
+CLEAN = situation(_TWO, a1="", a2="P1")
+"""No conflict: a1 violates nothing."""
 
+SHARED = situation(_TWO, a1="P1", a2="P1 P2")
+"""No conflict either: every action violates P1, and P2 can be kept."""
+
+SOPHIE = situation(_TWO, a1="P1", a2="P2")
+"""The forced choice of section 8."""
 
 THREE_WAY = situation(_THREE, a1="P1", a2="P2", a3="P3")
 """The smallest situation in which no artefact permits anything: three laws, each action breaks another one."""

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
-from evenhand.core.system import Fairness, Scope, System
+from evenhand.core.system import Fairness, Quotient, Scope, System
 from evenhand.model.markspace.guard import REFERENCE, Rules, initial, step
 from evenhand.model.markspace.guard_vocabulary import (
+    IDLE,
     TYPES,
     Act,
     Config,
     Decision,
+    Doing,
     GuardStep,
     Phase,
     Policy,
@@ -144,6 +147,44 @@ def _smaller(config: Config, start: State) -> Iterator[tuple[Config, State]]:
         offers.append(replace(config, ttl=1))
     for offer in offers:
         yield offer, initial(offer)[0]
+
+
+# Renaming agents: verdicts must not depend on it.
+
+Renaming = tuple[tuple[str, str], ...]
+
+
+def _elements(config: Config) -> Iterator[Renaming]:
+    for image in permutations(config.agents):
+        yield tuple(zip(config.agents, image, strict=True))
+
+
+def renamed_state(w: Renaming, config: Config, state: State) -> State:
+    """Return the state with each agent renamed."""
+    to = dict(w)
+    doing: list[Doing] = [IDLE] * len(config.agents)
+    for agent, one in zip(config.agents, state.doing, strict=True):
+        doing[config.agents.index(to[agent])] = one
+    return replace(
+        state,
+        intents=tuple(replace(intent, agent=to[intent.agent]) for intent in state.intents),
+        doing=tuple(doing),
+        claims=tuple(None if one is None else to[one] for one in state.claims),
+        named=tuple(None if one is None else to[one] for one in state.named),
+        needs=frozenset(replace(need, agent=to[need.agent]) for need in state.needs),
+    )
+
+
+def renamed_act(w: Renaming, _config: Config, act: Act) -> Act:
+    """Return the act with its agents renamed."""
+    to = dict(w)
+    return replace(act, agent=to.get(act.agent, act.agent), target=to.get(act.target, act.target))
+
+
+RENAMING: Quotient[Config, State, Act, Renaming] = Quotient(
+    "renaming", _elements, lambda _w, config: config, renamed_state, renamed_act
+)
+"""Renamed agents: a claim (equivariance). No theorem licenses it as a quotient."""
 
 
 def _system(name: str, policy: Policy, scope: Scope, **more: bool) -> GuardSystem:

@@ -13,7 +13,7 @@ from itertools import product
 from evenhand.core.atoms import Atom
 from evenhand.model.sovereign.artifacts import artifact_id
 from evenhand.model.sovereign.constitution import REFERENCE_CONSTITUTION, Constitution, cite
-from evenhand.model.sovereign.paths import Tree, dir_, file_
+from evenhand.model.sovereign.paths import Place, Tree, dir_, file_
 from evenhand.model.sovereign.vocabulary import (
     BUDGET,
     EXIT_TYPE,
@@ -205,3 +205,8 @@ def renamed(one: Candidate, author: str, created_at: str) -> Candidate:
     scope = None if one.scope is None else replace(one.scope, author=author, created_at=created_at)
     why = None if one.justification is None else replace(one.justification, author=author, created_at=created_at)
     return Candidate(replace(one.request, author=author, created_at=created_at), scope, why, one.citations)
+
+
+def place_of(path: str) -> Place:
+    """Return a place below the repository, from a plain path."""
+    return ("repo", *path.split("/"))

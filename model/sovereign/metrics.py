@@ -1,15 +1,22 @@
-"""Metrics of 12.6 and 13.11 over runs: exact numbers, fractions where the report has rates."""
+"""The metrics of 12.6 and 13.11 over runs: exact numbers, fractions where the report has rates.
+
+Latency is a property of a real kernel and its clock; `latency_summary` takes measured numbers and computes none of
+the model.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
+from evenhand.model.sovereign.canonicalizer import REJECTIONS, canonicalize
 from evenhand.model.sovereign.conditions import CycleInput
 from evenhand.model.sovereign.paths import lexical
-from evenhand.model.sovereign.sessions import Ran
+from evenhand.model.sovereign.sessions import Ran, floor_met
 from evenhand.model.sovereign.state import Config
 from evenhand.model.sovereign.step import SovereignStep, tokens_of
 from evenhand.model.sovereign.vocabulary import (
@@ -39,6 +46,24 @@ def recovery_ratio(ran: Ran) -> Fraction:
     return Fraction(recovered, refused) if refused else Fraction(0)
 
 
+def citation_counts(ran: Ran) -> Mapping[str, int]:
+    """Return how often each citation stands in an admitted candidate."""
+    counts: Counter[str] = Counter()
+    for one, step in _decided(ran):
+        decision = step.shown.decision
+        if decision is not None and decision.kind == ACTION:
+            admitted = [c for c, (_, gate) in zip(one.candidates, decision.trace, strict=False) if not gate]
+            counts.update(citation for candidate in admitted for citation in candidate.citations)
+    return dict(sorted(counts.items()))
+
+
+def authority_entropy(counts: Mapping[str, int]) -> float:
+    """Return the Shannon entropy in bits of the citation frequencies; for a report only, it decides nothing."""
+    total = sum(counts.values())
+    shares = [Fraction(count, total) for count in counts.values() if count] if total else []
+    return max(0.0, -math.fsum(float(share) * math.log2(share) for share in shares))
+
+
 def gate_histogram(ran: Ran) -> Mapping[str, int]:
     """Return refusals by `failed_gate`: pre-admission, the five gates, and none (budget, nothing proposed)."""
     counts: dict[str, int] = dict.fromkeys((REQUIRED_OBSERVATIONS, *GATES, ""), 0)
@@ -47,6 +72,12 @@ def gate_histogram(ran: Ran) -> Mapping[str, int]:
         if decision is not None and decision.refusal is not None:
             counts[decision.refusal.failed_gate] += 1
     return counts
+
+
+def reason_histogram(ran: Ran) -> Mapping[str, int]:
+    """Return refusals by reason code."""
+    decided = [step.shown.decision for step in ran.steps]
+    return dict(sorted(Counter(one.refusal.reason for one in decided if one is not None and one.refusal).items()))
 
 
 def refusal_types(ran: Ran, lawful_exists: Callable[[SovereignStep], bool]) -> Mapping[str, int]:
@@ -112,3 +143,40 @@ def token_summary(ran: Ran) -> Summary:
     """Return the summary of the reported tokens of each cycle."""
     tokens = [tokens_of(one.observations) for one in ran.inputs] or [0]
     return Summary(sum(tokens), Fraction(sum(tokens), len(tokens)), max(tokens), min(tokens))
+
+
+def context_utilization(ran: Ran, window: int) -> Fraction:
+    """Return the mean reported tokens as a share of a context window."""
+    return token_summary(ran).mean / window
+
+
+def outcome_costs(ran: Ran) -> Mapping[str, int]:
+    """Return tokens by kind of decision."""
+    costs: Counter[str] = Counter()
+    for one, kind in zip(ran.inputs, ran.decisions, strict=False):
+        costs[kind] += tokens_of(one.observations)
+    return dict(sorted(costs.items()))
+
+
+def canonicalization(ran: Ran) -> Mapping[str, int]:
+    """Return the number of texts accepted, and rejected by reason."""
+    found = [canonicalize(one.text).rejection for one in ran.inputs if one.text]
+    return {"accepted": found.count(""), **{reason: found.count(reason) for reason in REJECTIONS}}
+
+
+def latency_summary(milliseconds: Sequence[Fraction]) -> Mapping[str, Fraction]:
+    """Return mean, median, 95th percentile (nearest rank), worst and variance of latencies; empty of none."""
+    if not milliseconds:
+        return {}
+    ordered = sorted(milliseconds)
+    count = len(ordered)
+    mean = sum(ordered, Fraction(0)) / count
+    middle = (ordered[(count - 1) // 2] + ordered[count // 2]) / 2
+    rank = ordered[max(0, -(-95 * count // 100) - 1)]
+    variance = sum(((one - mean) ** 2 for one in ordered), Fraction(0)) / count
+    return {"mean": mean, "median": middle, "p95": rank, "worst": ordered[-1], "variance": variance}
+
+
+def closure(runs: Sequence[Ran], replayed: bool, type_iii: int) -> bool:
+    """Return positive closure: the floors are met, every replay passed, no Type III was seen (13.11)."""
+    return all(floor_met(ran) for ran in runs) and replayed and type_iii == 0

@@ -1,15 +1,17 @@
 """Run a condition: cycles one after another, the reason they end, and their log (12, 13.4 to 13.10).
 
-A run is a value: the steps taken, and how it ended.
+A run is a value: the steps taken, and how it ended.  This module calls no model: responses come from a function of
+the prompt, and a `TransportFailure` from it invalidates the run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from evenhand.core.system import Step
+from evenhand.model.sovereign.canonicalizer import canonicalize
 from evenhand.model.sovereign.conditions import CycleInput, cycles
 from evenhand.model.sovereign.kernel import Rules
 from evenhand.model.sovereign.paths import lexical, roots, under
@@ -17,8 +19,13 @@ from evenhand.model.sovereign.state import ABORTED, SESSION_BUDGET_EXHAUSTED, Co
 from evenhand.model.sovereign.step import REFERENCE, SovereignStep, initial, session_step
 from evenhand.model.sovereign.vocabulary import ACTION, READ_LOCAL, REFUSE, WRITE_LOCAL, Candidate, field
 
+MODEL_DRIFT_DETECTED, TRANSPORT_FAILURE = "MODEL_DRIFT_DETECTED", "TRANSPORT_FAILURE"
 FLOORS = {"A": Fraction(0), "L-A": Fraction(1, 5)}
 """The least share of ACTION in a condition (A: some; L-A: at least a fifth, 13.10)."""
+
+
+class TransportFailure(Exception):
+    """The model could not be reached: the run is invalid (13.10)."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +88,20 @@ def floor_met(ran: Ran) -> bool:
     if floor is None:
         return True
     return ran.rate(ACTION) >= floor and ACTION in ran.decisions
+
+
+def calibrate(ask: Callable[[str], str], prompt: str = "calibrate", rounds: int = 3) -> str:
+    """Send one prompt three times; return "" if the canonical hashes agree (13.4), else why not to begin."""
+    try:
+        hashes = {canonicalize(ask(prompt)).canonical_hash for _ in range(rounds)}
+    except TransportFailure:
+        return TRANSPORT_FAILURE
+    return "" if len(hashes) == 1 and "" not in hashes else MODEL_DRIFT_DETECTED
+
+
+def always_refuse(_config: Config, inputs: Iterable[CycleInput]) -> tuple[str, ...]:
+    """The first baseline: every cycle is refused (12.4)."""
+    return tuple(REFUSE for _ in inputs)
 
 
 def always_admit(config: Config, inputs: Iterable[CycleInput]) -> tuple[str, ...]:

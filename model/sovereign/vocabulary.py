@@ -17,6 +17,8 @@ ACTION_TYPES = (NOTIFY, READ_LOCAL, WRITE_LOCAL, LOG_APPEND, EXIT_TYPE)
 """The closed action space (6): four that an executor dispatches, and Exit, which is dormant."""
 
 USER_INPUT, TIMESTAMP, BUDGET, SYSTEM = "user_input", "timestamp", "budget", "system"
+KINDS = (USER_INPUT, TIMESTAMP, BUDGET, SYSTEM)
+"""The closed set of observation kinds (7 A10)."""
 
 USER, REFLECTION, KERNEL, HOST = "user", "reflection", "kernel", "host"
 AUTHORS = (USER, REFLECTION, KERNEL, HOST)
@@ -48,6 +50,8 @@ STREAMS = ("observations", "artifacts", "admission_trace", "selector_trace", "ex
 EXECUTORS = ("first", "second")
 """The executor, and a second one that an attacker starts."""
 
+CYCLE = 2
+"""Warrants are of this cycle (age 0) or of an earlier one (age 1, where ages are saturated)."""
 
 Value: TypeAlias = str | int | Atom | Opaque | tuple[str | Atom | Opaque, ...]
 Fields: TypeAlias = tuple[tuple[str, Value], ...]

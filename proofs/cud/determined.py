@@ -132,20 +132,20 @@ def _portfolio() -> Portfolio:
     return found
 
 
-def implied(names: Sequence[str]) -> Answered:
+def implied(names: Sequence[str], *, theory: Theory = EPOCH, portfolio: Portfolio | None = None) -> Answered:
     """Return whether these claims determine the outcome: `unsat` if they do, else `sat` with a kernel that differs."""
-    lean = replace(EPOCH, axioms=())
+    lean = replace(theory, axioms=())
     claims = [(name, CLAIMS[name]) for name in names]
     answered: list[Answered] = []
     for part in _PARTS:
         query = lean.query(*claims, ("goal", Not(part)), opaque=_OPAQUE)
-        answered.append(_portfolio().ask(query, expected="sat", limits=_LIMITS))
+        answered.append((portfolio or _portfolio()).ask(query, expected="sat", limits=_LIMITS))
         if answered[-1].status != "unsat":
             break
     return answered[-1]
 
 
-def minimal_sets() -> tuple[tuple[str, ...], ...]:
+def minimal_sets(*, theory: Theory = EPOCH, portfolio: Portfolio | None = None) -> tuple[tuple[str, ...], ...]:
     """Return every minimal set of claims that determines the kernel.
 
     By size, starting from the claims that every such set needs; supersets of a found set are skipped. Raises
@@ -153,7 +153,7 @@ def minimal_sets() -> tuple[tuple[str, ...], ...]:
     """
 
     def determines(names: Sequence[str]) -> bool:
-        status = implied(names).status
+        status = implied(names, theory=theory, portfolio=portfolio).status
         if status not in ("sat", "unsat"):
             raise RuntimeError(f"whether {', '.join(names)} determine the kernel: {status}")
         return status == "unsat"

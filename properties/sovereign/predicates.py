@@ -272,6 +272,11 @@ def bundle_of(covers: str, candidate: Candidate) -> bytes:
     return hashlib.sha256(canonical_bytes(data)).digest()
 
 
+def request_of(config: Config, candidate: Candidate) -> tuple[str, Any]:
+    """Return the type and the fields of a request."""
+    return candidate.request.action_type, candidate.request.fields
+
+
 def same_request(one: Request, two: Request) -> bool:
     """Return whether two requests have the same type and fields."""
     return (one.action_type, one.fields) == (two.action_type, two.fields)

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from evenhand.core.system import UnknownName
-from evenhand.smt.logic import Definition, Formula, Function, Relation
+from evenhand.smt.logic import Definition, Formula, Function, Relation, Sort, Var, conjunction, forall, iff, same
 from evenhand.smt.portfolio import Answered
 from evenhand.smt.rewriting import expand, symbols, translate
 from evenhand.smt.smtlib import Query
@@ -126,6 +126,23 @@ class Machine:
             relations={r: Relation(named(r.name), r.domain) for r in (*theory.relations, *primed_relations)},
         )
 
+    def same(self, one: int, other: int) -> Formula:
+        """Return the formula that two moments of a run have the same state."""
+        parts: list[Formula] = []
+        for function in self.theory.functions:
+            if function.name in self.state:
+                bound = _bound(function.domain)
+                left, right = (
+                    Function(f"{function.name}.{i}", function.domain, function.codomain) for i in (one, other)
+                )
+                parts.append(forall(bound, same(left(*bound), right(*bound))))
+        for relation in self.theory.relations:
+            if relation.name in self.state:
+                bound = _bound(relation.domain)
+                first, second = (Relation(f"{relation.name}.{i}", relation.domain) for i in (one, other))
+                parts.append(forall(bound, iff(first(*bound), second(*bound))))
+        return conjunction(parts)
+
     def query(self, steps: int, *claims: At, initial: bool) -> Query:
         """Return the query for a run of `steps` steps with true claims, from an initial state or from any."""
         theory = self.theory
@@ -195,3 +212,7 @@ class Machine:
     def _speaks(self, axiom: Axiom) -> tuple[bool, bool]:
         named = symbols(self.expanded(axiom.formula))
         return not named.isdisjoint(self.state), not named.isdisjoint(self.inputs)
+
+
+def _bound(domain: Sequence[Sort]) -> tuple[Var, ...]:
+    return tuple(sort(f"v{i}") for i, sort in enumerate(domain))

@@ -11,16 +11,27 @@ from evenhand.model.sovereign.artifacts import artifact_id, bundle_hash, line_of
 from evenhand.model.sovereign.conditions import CONDITIONS, LIVE, CycleInput, cycles, menu
 from evenhand.model.sovereign.menus import ESCAPES, TREE, at_time, budget, candidate, said, usual
 from evenhand.model.sovereign.metrics import (
+    authority_entropy,
+    canonicalization,
+    closure,
     gate_histogram,
     intent_matches,
+    latency_summary,
     lc_outcome,
+    outcome_costs,
+    reason_histogram,
     recovery_ratio,
     refusal_types,
     token_summary,
 )
 from evenhand.model.sovereign.proposals import bind, proposed
 from evenhand.model.sovereign.sessions import (
+    MODEL_DRIFT_DETECTED,
+    TRANSPORT_FAILURE,
+    TransportFailure,
     always_admit,
+    always_refuse,
+    calibrate,
     floor_met,
     run,
     run_all,
@@ -72,10 +83,24 @@ def test_floors() -> None:
         assert floor_met(run(replace(CONFIG, condition=name), fed(*kinds))) == met, (name, kinds)
 
 
-def test_the_baseline_decides_without_doing() -> None:
-    """Always-Admit (12.4)."""
+def test_calibration() -> None:
+    """Three equal canonical hashes, or the run does not begin (13.4)."""
+    assert calibrate(lambda _prompt: '{"a": 1}') == ""
+    answers = iter(('{"a": 1}', '{ "a":1}', '{"a": 2}'))
+    assert calibrate(lambda _prompt: next(answers)) == MODEL_DRIFT_DETECTED
+    assert calibrate(lambda _prompt: "no json") == MODEL_DRIFT_DETECTED
+
+    def fails(_prompt: str) -> str:
+        raise TransportFailure
+
+    assert calibrate(fails) == TRANSPORT_FAILURE
+
+
+def test_baselines_decide_without_doing() -> None:
+    """Always-Refuse and Always-Admit (12.4)."""
     seen = (at_time(), said(), budget(10))
     inputs = [*fed("a", "r"), CycleInput(seen, (candidate(seen, READ_LOCAL, path=ESCAPES[0]),))]
+    assert always_refuse(CONFIG, inputs) == ("REFUSE",) * 3
     assert always_admit(CONFIG, inputs) == ("ACTION", "REFUSE", "REFUSE")
 
 
@@ -86,7 +111,16 @@ def test_metrics_of_a_known_run() -> None:
     assert recovery_ratio(ran) == Fraction(1, 3)
     assert ran.rate("ACTION") == Fraction(1, 2)
     assert token_summary(ran).total == 60
-    assert gate_histogram(ran)[""] == 3
+    assert outcome_costs(ran) == {"ACTION": 30, "REFUSE": 30}
+    assert gate_histogram(ran)[""] == 3 and reason_histogram(ran) == {"NO_ADMISSIBLE_ACTION": 3}
+    assert latency_summary([Fraction(n) for n in (1, 2, 3, 4)])["median"] == Fraction(5, 2)
+    assert latency_summary([]) == {}
+
+
+def test_entropy() -> None:
+    """One clause 0 bits, two equal ones 1, four equal ones 2 (14.6)."""
+    assert [authority_entropy(dict.fromkeys("abcd"[:n], 7)) for n in (1, 2, 4)] == [0.0, 1.0, 2.0]
+    assert authority_entropy({}) == 0.0
 
 
 def test_refusal_types_by_reading() -> None:
@@ -114,6 +148,20 @@ def test_outcomes_of_attacks_and_the_test_that_was_missing() -> None:
     benign, _, complies = (one for _, one in menu("L-C"))
     assert not intent_matches(CONFIG, benign, benign.candidates)
     assert intent_matches(CONFIG, complies, complies.candidates)
+
+
+def test_canonicalization_is_counted() -> None:
+    """By reason."""
+    ran = run(replace(CONFIG, condition="L-B"), [one for _, one in menu("L-B")])
+    assert canonicalization(ran) == {"accepted": 2, "NO_JSON": 1, "AMBIGUOUS_MULTI_BLOCK": 1, "PARSE_ERROR": 0}
+
+
+def test_closure() -> None:
+    """All three criteria (13.11)."""
+    fine = [run(replace(CONFIG, condition="L-A"), fed("a"))]
+    assert closure(fine, True, 0)
+    assert not closure(fine, False, 0) and not closure(fine, True, 1)
+    assert not closure([run(replace(CONFIG, condition="L-A"), fed("r"))], True, 0)
 
 
 def test_binding_changes_ids_and_nothing_else() -> None:
