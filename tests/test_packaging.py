@@ -140,7 +140,7 @@ def test_a_wheel_holds_every_module_and_data_file_once(tree: Path, tmp_path: Pat
     install(python, wheel)
     seen = ast.literal_eval(run(python, "-c", IMPORTS, cwd=tmp_path))
     assert seen["title"] == "evenhand counterexample"
-    assert seen["points"] == ["console_scripts evenhand", "pytest11 evenhand"]
+    assert seen["points"] == ["console_scripts evenhand", "console_scripts evenhand-check", "pytest11 evenhand"]
     assert Path(seen["model"]).is_relative_to((tmp_path / "venv").resolve())
     assert run(python.parent / "evenhand", "--help", cwd=tmp_path).strip()
 
@@ -194,7 +194,7 @@ def test_an_editable_install_imports_the_real_folders(
         seen = ast.literal_eval(run(python, "-c", IMPORTS, cwd=place))
         assert Path(seen["model"]) == (source / "model" / "__init__.py").resolve()
         assert Path(seen["top"]) == (source / "evenhand" / "__init__.py").resolve()
-        assert seen["points"] == ["console_scripts evenhand", "pytest11 evenhand"]
+        assert seen["points"] == ["console_scripts evenhand", "console_scripts evenhand-check", "pytest11 evenhand"]
 
 
 def test_pytest_collects_every_doctest_and_every_record() -> None:
