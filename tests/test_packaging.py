@@ -23,6 +23,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PARTS = ("model", "properties", "proofs", "counterexamples")
 INSTALLED = (".py", ".json", ".html", ".yaml", ".sha256", ".j2", ".css", ".js", "py.typed")
+PACKAGES = ("evenhand", "evenhand_certificates")
 IMPORTS = """
 import importlib, json, pathlib, sys
 from importlib.metadata import distribution
@@ -91,20 +92,20 @@ def build(source: Path, out: Path, kind: str) -> Path:
 
 
 def expected(tree: Path) -> dict[str, bytes]:
-    """Return the files to install, by their path there: every module and data file of the five folders."""
+    """Return the files to install, by their path there: every module and data file of our folders."""
     found: dict[str, bytes] = {}
     for name in git("ls-files", "-z", cwd=tree).split("\0"):
         folder, _, _ = name.partition("/")
-        if folder in ("evenhand", *PARTS) and name.endswith(INSTALLED) and not (tree / name).is_symlink():
-            found[name if folder == "evenhand" else f"evenhand/{name}"] = (tree / name).read_bytes()
-    assert found.keys() >= {"evenhand/py.typed", "evenhand/core/codec.py"}
+        if folder in (*PACKAGES, *PARTS) and name.endswith(INSTALLED) and not (tree / name).is_symlink():
+            found[name if folder in PACKAGES else f"evenhand/{name}"] = (tree / name).read_bytes()
+    assert found.keys() >= {"evenhand/py.typed", "evenhand/core/codec.py", "evenhand_certificates/check.py"}
     return found
 
 
 def contents(wheel: Path) -> dict[str, bytes]:
-    """Return the files that a wheel installs under `evenhand`."""
+    """Return the files that a wheel installs in our packages."""
     with zipfile.ZipFile(wheel) as archive:
-        return {name: archive.read(name) for name in archive.namelist() if name.startswith("evenhand/")}
+        return {name: archive.read(name) for name in archive.namelist() if name.split("/")[0] in PACKAGES}
 
 
 def differences(one: dict[str, bytes], two: dict[str, bytes]) -> list[str]:
