@@ -318,10 +318,13 @@ def _checked(
             if not any(True for _ in at.all_configs()):  # a configuration may be None
                 raise BadUse(f"{at.name} has no configuration at {at.scope}; choose other sizes with --scope")
         records = [record for _, record in fixtures_of(bundle.name)]
-    bounded = Bounded(source, clock)
-    taken = {one.name: takes(bundle.name, scopes[0], bounded) for one, scopes in placed}
-    placed.sort(key=lambda item: taken[item[0].name])  # what a system does not need, the ones after it have
-    for number, (one, scopes) in enumerate(placed):
+    for number in range(len(placed)):
+        if number == 1 and source.answered:
+            # A system that the kernel does not take leaves its time to those after it.  The first is checked as it
+            # comes: a kernel that never answers is a finding of the check, not of this question.
+            bounded = Bounded(source, clock)
+            placed[1:] = sorted(placed[1:], key=lambda item: takes(bundle.name, item[1][0], bounded))
+        one, scopes = placed[number]
         left = clock.left() - clock.limit * REPORTING
         share = None if clock.limit == inf else max(0.0, left / (len(placed) - number))
         generator = next((g for g in bundle.generators if g.system == one.name), None)

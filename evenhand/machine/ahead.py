@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from importlib import import_module
 from itertools import islice
 from typing import Any
 
@@ -252,10 +253,9 @@ def _parts(ahead: Region, alive: Sequence[Edge], needs: Sequence[Need]) -> list[
     Where a strong assumption is offered and not served, the states that offer it are left out, and the rest is split
     again.
     """
-    import networkx as nx  # it takes 0.2 s to import, and only claims about whole runs need it
-
+    nx = import_module("networkx")  # it takes 0.2 s to import, and only claims about whole runs need it
     found: list[Part] = []
-    graph: nx.DiGraph[int] = nx.DiGraph((edge.source, edge.target) for edge in alive)
+    graph: Any = nx.DiGraph((edge.source, edge.target) for edge in alive)
     for numbers in nx.strongly_connected_components(graph):
         inside = [edge for edge in alive if edge.source in numbers and edge.target in numbers]
         if not inside:

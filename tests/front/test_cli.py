@@ -24,8 +24,8 @@ from evenhand.report.forms import FORMS
 from tests.front.conftest import PLUGINS, Command, installed
 
 REPORT = {
-    "claims", "format", "interrupted", "notes", "settings", "summary", "timing", "unfinished", "verdicts", "version",
-    "versions",
+    "claims", "format", "interrupted", "mutants", "notes", "settings", "summary", "timing", "unfinished", "verdicts",
+    "version", "versions",
 }  # fmt: skip
 
 

@@ -40,6 +40,18 @@ class Budget:
             raise Spent(f"{self.runs} runs on proxies have not taught enough: the same is seldom seen twice")
 
 
+@contextmanager
+def uncollected() -> Generator[None]:
+    """Pause the garbage collector: its callbacks (Hypothesis has one) would be taken for the model."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
 class Watching:
     """The watch over all runs of one configuration, and what they cost."""
 
@@ -50,13 +62,14 @@ class Watching:
 
     def run_on(self, function: Callable[..., Any], *given: Any) -> Any:
         """Call a function of the model under watch."""
-        return self.watch.watched(function, *given)
+        with uncollected():
+            return self.watch.watched(function, *given)
 
     def observed(self, run: Run, act: Callable[[Run], Any]) -> Run:
         """Let `act` run the model on the proxies of a run.  Raises NotLearned for what they cannot follow."""
         self.budget.runs += 1
         self.budget.spend(RUN)
-        with lazy_builtins(), self._no_cache():
+        with lazy_builtins(), self._no_cache(), uncollected():
             try:
                 act(run)
             except Spent:

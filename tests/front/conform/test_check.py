@@ -125,8 +125,9 @@ def test_what_a_kernel_says_is_inert(cli: Command, tmp_path: Path) -> None:
     words = ("check", "latch", "--adapter", f"{LATCHES}:raises", "--out", str(tmp_path), "--examples", "2")
     answer = cli(*words)
     assert answer.code == 1
-    (page,) = tmp_path.rglob("*.md")
-    assert "\x1b" not in answer.out + page.read_text("utf-8")
+    pages = [page.read_text("utf-8") for page in tmp_path.rglob("*.md")]
+    assert len(pages) == 2  # of the finding and of the report
+    assert "\x1b" not in answer.out + "".join(pages)
     assert "\\u001b[31mknown" in answer.out
 
 

@@ -201,7 +201,7 @@ def test_a_shift_of_type_is_seen_alike_and_stops_more() -> None:
 
 def test_who_watched_a_superseded_mark_is_told_of_the_new_one() -> None:
     """P50 queues marks that match the patterns; the package adds marks that replace a matching one."""
-    assert "subscription_idempotency_p48" in claims(checked("composing", 2_500))
+    assert "subscription_idempotency_p48" in claims(checked("composing", 5_000))
 
 
 def test_an_envelope_that_forgets_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
