@@ -24,7 +24,7 @@ from evenhand.jobs.one_claim import of_claim, with_claim
 from evenhand.jobs.plan import Budget, Job, plan
 from evenhand.jobs.pool import Ran, run_jobs
 from evenhand.jobs.proving import theorem_names
-from evenhand.report.about import about_claims
+from evenhand.report.about import about_claims, counted
 from evenhand.report.report import Report
 from evenhand.report.saving import saved
 
@@ -77,7 +77,7 @@ def verify(
         unfinished=tuple(job.title for job in ran.unfinished),
         timing={"total": time.monotonic() - began, **dict(ran.seconds)},
         claims=tuple(about_claims(bundles)),
-        mutants={bundle.name: len(bundle.model.mutants) for bundle in bundles},
+        mutants=counted(bundles),
     )
     if folder is not None:
         report = _write(folder, report)

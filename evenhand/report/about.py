@@ -48,6 +48,11 @@ class About:
         return About(**fields_of(made, About))
 
 
+def counted(bundles: Iterable[Bundle]) -> dict[str, int]:
+    """Return how many mutants each of these protocols has, by its name."""
+    return {bundle.name: len(bundle.model.mutants) for bundle in bundles}
+
+
 def about_claims(bundles: Iterable[Bundle]) -> Iterator[About]:
     """Yield every claim of these protocols, in their order."""
     for bundle in bundles:

@@ -9,7 +9,7 @@ from evenhand.core.registry import find
 from evenhand.core.versions import versions
 from evenhand.evidence.finding import Finding
 from evenhand.jobs.findings import failed
-from evenhand.report.about import about_claims
+from evenhand.report.about import about_claims, counted
 from evenhand.report.report import Report
 
 
@@ -39,4 +39,5 @@ def report_of(now: CampaignState) -> Report:
         unfinished=tuple(unfinished),
         timing={"total": sum(seconds.values()), **seconds},
         claims=tuple(about_claims(bundles)),
+        mutants=counted(bundles),
     )

@@ -40,6 +40,7 @@ def merged(reports: Sequence[Report]) -> Report:
         unfinished=tuple(title for report in reports for title in report.unfinished),
         timing=_added([report.timing for report in reports]),
         claims=tuple(dict.fromkeys(claim for report in reports for claim in report.claims)),
+        mutants={name: count for report in reports for name, count in report.mutants.items()},
     )
 
 
