@@ -8,7 +8,6 @@ are made of verdicts; else they are made of actions.
 
 from __future__ import annotations
 
-import gc
 import itertools
 import math
 from collections.abc import Callable, Hashable, Sequence
@@ -17,6 +16,7 @@ from functools import partial
 from typing import Any
 
 from evenhand.core.system import AnySystem
+from evenhand.search.collector import uncollected
 from evenhand.search.compiled.labels import Labeller, LooksAtAction
 from evenhand.search.compiled.proxies import Choices, Narrowed, TooWide, paths
 from evenhand.search.compiled.shape import OutsideDomain, Shape
@@ -110,17 +110,12 @@ class Compiler:
     def program(self) -> Program:
         """Return the whole program.
 
-        The garbage collector is paused: its callbacks (Hypothesis has one) would be taken for the model, and scanning
-        for cycles takes a tenth of the time, although objects are kept, or freed by their count.
+        The garbage collector is paused, also because scanning for cycles takes a tenth of the time, although objects are
+        kept, or freed by their count.
         """
         starts = [self.shape.encode(self.shape.numbers(state)) for state in self._initial()]
-        collecting = gc.isenabled()
-        gc.disable()
-        try:
+        with uncollected():
             leaves, dispatch = self._leaves()
-        finally:
-            if collecting:
-                gc.enable()
         return Program(self.shape, self.labeller, dispatch, leaves, starts, self.runs, self.watch.codes)
 
     def _initial(self) -> list[Any]:

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from evenhand.core.answers import error_text
+from evenhand.search.collector import uncollected
 from evenhand.search.compiled.watch import Evades
 from evenhand.search.tables.expressions import NotLearned, Spent
 from evenhand.search.tables.proxies import Run, Unknown, lazy_builtins
@@ -38,18 +39,6 @@ class Budget:
         self.spent += calls
         if self.spent > self.share * self.calls:
             raise Spent(f"{self.runs} runs on proxies have not taught enough: the same is seldom seen twice")
-
-
-@contextmanager
-def uncollected() -> Generator[None]:
-    """Pause the garbage collector: its callbacks (Hypothesis has one) would be taken for the model."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
 
 
 class Watching:
