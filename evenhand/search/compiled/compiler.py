@@ -110,8 +110,8 @@ class Compiler:
     def program(self) -> Program:
         """Return the whole program.
 
-        The garbage collector is paused, also because scanning for cycles takes a tenth of the time, although objects are
-        kept, or freed by their count.
+        The garbage collector is paused, also because scanning for cycles takes a tenth of the time, although objects
+        are kept, or freed by their count.
         """
         starts = [self.shape.encode(self.shape.numbers(state)) for state in self._initial()]
         with uncollected():
