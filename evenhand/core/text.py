@@ -23,6 +23,9 @@ MAX_TEXT = 400
 WIDTH = 150
 """Characters that a value may take before it is laid out as a tree."""
 
+SHORT = 60
+"""Characters of a change that is shown as before and after; of a longer one only what came and what went is shown."""
+
 
 def inert(text: str) -> str:
     r"""Return `text` with every character that a terminal or an editor would obey written as an escape.
@@ -124,8 +127,8 @@ def branches(value: Any) -> Iterator[tuple[str, Any]]:
             yield from ((describe(key), pairs[key]) for key in sorted(pairs, key=_plain))
         case tuple() | list():
             entries = cast("tuple[Any, ...]", value)
-            named = all(type(entry) is tuple and len(entry) == 2 and isinstance(entry[0], str) for entry in entries)
-            yield from ((inert(entry[0]), entry[1]) if named else ("", entry) for entry in entries)
+            named = _are_named(entries)
+            yield from ((_name(entry[0]), entry[1]) if named else ("", entry) for entry in entries)
         case Set():
             yield from (("", member) for member in sorted(cast("Set[Any]", value), key=_plain))
         case _ if _is_record(value):
@@ -142,20 +145,57 @@ def changes(before: Any, after: Any) -> tuple[str, ...]:
 
 
 def _changed(path: str, before: Any, after: Any) -> Iterator[str]:
-    """The differences below `path`, by name where both sides have the same parts."""
+    """The differences below `path`: by name where parts have names, else what came (`+`) and what went (`-`)."""
     if before == after and type(before) is type(after):
         return
-    old, new = _parts(before), _parts(after)
-    if old is not None and new is not None and list(old) == list(new) and len(old) > 0:
-        for name in old:
+    old, new = _parts(before, after), _parts(after, before)
+    if old and new and (list(old) == list(new) or _same_order(before, after, old, new)):
+        for name in dict.fromkeys((*old, *new)):
             dot = "." if path and not name.startswith("[") else ""
-            yield from _changed(f"{path}{dot}{name}", old[name], new[name])
+            here = f"{path}{dot}{name}"
+            if name in old and name in new:
+                yield from _changed(here, old[name], new[name])
+            else:
+                yield f"{here}: - {describe(old[name])}" if name in old else f"{here}: + {describe(new[name])}"
         return
-    yield f"{path}: {describe(before)} → {describe(after)}" if path else f"{describe(before)} → {describe(after)}"
+    whole = f"{describe(before)} → {describe(after)}"
+    moved = list(_moved(before, after)) if len(whole) > SHORT else []
+    yield from (f"{path}: {line}" if path else line for line in moved or [whole])
 
 
-def _parts(value: Any) -> dict[str, Any] | None:
-    """The parts of a value that keep their names from state to state; None if it is compared as a whole."""
+def _same_order(before: Any, after: Any, old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    """Whether both are mappings, or tuples of named pairs in one order: a part of one side alone keeps its name."""
+    if isinstance(before, Mapping) and isinstance(after, Mapping):
+        return True
+    tuples = type(before) is tuple and type(after) is tuple and _are_named(before) and _are_named(after)
+    return tuples and [name for name in old if name in new] == [name for name in new if name in old]
+
+
+def _moved(before: Any, after: Any) -> Iterator[str]:
+    """What a set or a tuple lost and what it got, where most of it stayed or one of both is empty."""
+    if isinstance(before, Set) and isinstance(after, Set):
+        gone, came = sorted(before - after, key=_plain), sorted(after - before, key=_plain)
+    elif type(before) is tuple and type(after) is tuple and not hasattr(before, "_fields"):
+        same = _common(before, after)
+        tail = _common(before[same:][::-1], after[same:][::-1])
+        gone, came = list(before[same : len(before) - tail]), list(after[same : len(after) - tail])
+    else:
+        return
+    yield from (f"- {describe(member)}" for member in gone)
+    yield from (f"+ {describe(member)}" for member in came)
+
+
+def _common(one: tuple[Any, ...], other: tuple[Any, ...]) -> int:
+    """The number of entries that both begin with."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (a, b) in pairs if a != b or type(a) is not type(b)), min(len(one), len(other)))
+
+
+def _parts(value: Any, other: Any) -> dict[str, Any] | None:
+    """The parts of a value that keep their names from state to state; None if it is compared with `other` as a whole.
+
+    The entries of a tuple of records go by their places, unless their number changes.
+    """
     if _is_record(value):
         return {entry.name: getattr(value, entry.name) for entry in fields(value)}
     if isinstance(value, Mapping):
@@ -163,8 +203,23 @@ def _parts(value: Any) -> dict[str, Any] | None:
     if type(value) is not tuple:
         return None
     entries = cast("tuple[Any, ...]", value)
-    if all(type(entry) is tuple and len(entry) == 2 and isinstance(entry[0], str) for entry in entries):
-        return {f"[{inert(entry[0])}]": entry[1] for entry in entries}
-    if any(_is_record(entry) for entry in entries):
+    if _are_named(entries):
+        return {f"[{_name(entry[0])}]": entry[1] for entry in entries}
+    if type(other) is tuple and len(other) == len(entries) and any(map(_is_record, (*entries, *other))):
         return {f"[{place}]": entry for place, entry in enumerate(entries)}
     return None
+
+
+def _are_named(entries: Iterable[Any]) -> bool:
+    """Whether every entry is a pair of a name of its own and a value: a name is a text, or a path of texts."""
+    names = [_name(entry[0]) if type(entry) is tuple and len(entry) == 2 else "" for entry in entries]
+    return all(names) and len(set(names)) == len(names)
+
+
+def _name(key: Any) -> str:
+    """A text, or a path of texts, as a name; empty for anything else."""
+    if isinstance(key, str):
+        return inert(key)
+    if type(key) is tuple and key and all(isinstance(part, str) for part in key):
+        return inert("/".join(key))
+    return ""

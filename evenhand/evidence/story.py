@@ -31,6 +31,9 @@ from evenhand.core.verdict import Evidence, runs
 Lines: TypeAlias = tuple[str, ...]
 Parts: TypeAlias = tuple[tuple[str, Lines], ...]
 
+FEW = 6
+"""Lines that a part of an observation may take where the whole story is not asked for."""
+
 
 @dataclass(frozen=True)
 class StepLines:
@@ -153,7 +156,7 @@ def trace_lines(system: AnySystem, evidence: Evidence, *, full: bool = False) ->
 def story_lines(story: Story, *, full: bool = False) -> Lines:
     """Return a story in lines of text.
 
-    Parts of an observation that take more than a line are only named, unless `full`.
+    Parts of an observation that take more than a few lines are only named, unless `full`.
     """
     if len(story.runs) == 1:
         return tuple(_run_lines(story.runs[0], full))
@@ -183,12 +186,12 @@ def _run_lines(run: RunLines, full: bool) -> Iterator[str]:
 
 
 def _shown_lines(shown: Iterable[tuple[str, Lines]], full: bool) -> Iterator[str]:
-    """Parts that fit on a line, beside their name; of the others all lines if `full`, else only the names."""
+    """Parts that fit on a line, beside their name; of the others a few lines, or all if `full`, else only the names."""
     long: list[str] = []
     for name, lines in shown:
         if len(lines) == 1 and len(name) + len(lines[0]) + 2 <= WIDTH:
             yield f"{name}: {lines[0]}" if name else lines[0]
-        elif full:
+        elif full or len(lines) <= FEW:
             yield from (f"{name}:", *(f"  {line}" for line in lines)) if name else lines
         else:
             long.append(name or "an entry")

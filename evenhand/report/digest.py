@@ -7,9 +7,10 @@ they say that the record is right, and nothing new about the protocol.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from itertools import groupby
 
 from evenhand.core.canonical import Json
 from evenhand.core.profile import Aspect
@@ -300,8 +301,15 @@ def brief(story: Story | None) -> str:
         actions = [" ".join(line.strip() for line in step.action) for step in run.steps]
         if run.loop:
             actions[-run.loop] = f"for ever: {actions[-run.loop]}"
-        told.append("; then ".join(actions) if actions else "at the start")
+        told.append("; then ".join(_counted(actions)) if actions else "at the start")
     return f" {BESIDE} ".join(dict.fromkeys(told))
+
+
+def _counted(actions: list[str]) -> Iterator[str]:
+    """The actions, one that comes several times in a row once with its number."""
+    for action, again in groupby(actions):
+        times = len(list(again))
+        yield f"{times} times {action}" if times > 1 else action
 
 
 BESIDE = "| beside |"

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 from evenhand.core.freedom import free_field
 from evenhand.core.parts import part
+from evenhand.core.text import describe
 from evenhand.model.conviction.exact import Amount, Surd
 from evenhand.model.conviction.readings import Readings
 from evenhand.model.conviction.texts import Text
@@ -210,6 +211,9 @@ class Invite:
     agent: str
     credential: str
 
+    def __str__(self) -> str:
+        return f"invite {self.agent}, by {self.credential}"
+
 
 @dataclass(frozen=True, slots=True)
 class Enrol:
@@ -217,6 +221,9 @@ class Enrol:
 
     agent: str
     credential: str
+
+    def __str__(self) -> str:
+        return f"{self.agent} enrols, by {self.credential}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +234,9 @@ class Propose:
     credential: str
     text: Text | None
 
+    def __str__(self) -> str:
+        return f"{self.agent} proposes {describe(self.text) if self.text else NO_ACTION}, by {self.credential}"
+
 
 @dataclass(frozen=True, slots=True)
 class SignalReady:
@@ -234,6 +244,9 @@ class SignalReady:
 
     agent: str
     credential: str
+
+    def __str__(self) -> str:
+        return f"{self.agent} is ready, by {self.credential}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +258,9 @@ class Feedback:
     proposal: str
     comment: str
 
+    def __str__(self) -> str:
+        return f"{self.agent} comments {self.comment!r} on {self.proposal}, by {self.credential}"
+
 
 @dataclass(frozen=True, slots=True)
 class Revise:
@@ -253,6 +269,9 @@ class Revise:
     agent: str
     credential: str
     text: Text
+
+    def __str__(self) -> str:
+        return f"{self.agent} revises its proposal to {describe(self.text)}, by {self.credential}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +282,9 @@ class AddStake:
     credential: str
     proposal: str
     amount: Amount
+
+    def __str__(self) -> str:
+        return f"{self.agent} stakes {self.amount} on {self.proposal}, by {self.credential}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,12 +297,18 @@ class MoveStake:
     target: str
     amount: Amount
 
+    def __str__(self) -> str:
+        return f"{self.agent} moves {self.amount} from {self.source} to {self.target}, by {self.credential}"
+
 
 @dataclass(frozen=True, slots=True)
 class Tick:
     """A tick of the external scheduler (9.4)."""
 
     credential: str = SCHEDULER
+
+    def __str__(self) -> str:
+        return "tick" if self.credential == SCHEDULER else f"tick, by {self.credential}"
 
 
 Act: TypeAlias = Invite | Enrol | Propose | SignalReady | Feedback | Revise | AddStake | MoveStake | Tick

@@ -147,6 +147,18 @@ class Act:
     slip: int = 0
     target: str = ""
 
+    def __str__(self) -> str:
+        return " ".join(str(part) for part in (self.agent, self.what.name, self.resource) if part) + self._details()
+
+    def _details(self) -> str:
+        told = (
+            f" of {self.target}" if self.target else "",
+            f" at confidence {self.confidence}" if self.confidence else "",
+            " (the call failed)" if self.failed else "",
+            f" (its id precedes {self.slip} of this instant)" if self.slip else "",
+        )
+        return "".join(told)
+
 
 @dataclass(frozen=True, slots=True)
 class Decision:
