@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from evenhand.arbiters.rules import rule
+    from evenhand.core import ltl
     from evenhand.core.answers import ModelError
+    from evenhand.core.fairness import per_agent
     from evenhand.core.property import (
         always,
         commute,
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     )
     from evenhand.core.quick import system
     from evenhand.core.system import Fairness, Mutant, Protocol, Scope, Step, System, UnknownName
+    from evenhand.core.temporal import temporal
     from evenhand.core.trace import Lasso, Pair, Scenario, Trace, replay
     from evenhand.core.verdict import Status, Verdict
     from evenhand.core.versions import __version__
@@ -73,11 +76,14 @@ __all__ = [
     "fuzz",
     "leads_to",
     "livelock_free",
+    "ltl",
     "monitor",
+    "per_agent",
     "reachable",
     "replay",
     "rule",
     "system",
+    "temporal",
     "two_run",
     "verify",
 ]
@@ -105,6 +111,8 @@ _HOME = {
     "evenhand.arbiters.rules": ("rule",),
     "evenhand.core.verdict": ("Status", "Verdict"),
     "evenhand.core.quick": ("system",),
+    "evenhand.core.fairness": ("per_agent",),
+    "evenhand.core.temporal": ("temporal",),
     "evenhand.report.report": ("Report",),
     "evenhand.verification": ("verify",),
     "evenhand.core.versions": ("__version__",),
@@ -112,6 +120,8 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "ltl":
+        return importlib.import_module("evenhand.core.ltl")
     for module, names in _HOME.items():
         if name in names:
             value = getattr(importlib.import_module(module), name)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -33,6 +34,7 @@ from evenhand.evidence.record import Record
 from evenhand.evidence.replay import replay_record
 from evenhand.evidence.store import NotWritten, is_record, load
 from evenhand.evidence.store import save as save_record
+from evenhand.jobs.ending import RunsEnd, ending_claim, unmeant_end
 from evenhand.jobs.engines import run, verdicts_of
 from evenhand.jobs.findings import findings_of
 from evenhand.jobs.fixtures import replay_findings
@@ -106,6 +108,8 @@ def verify(
         asked = effort.get("examples") is not None or generator is not None
         jobs = _jobs(subject, chosen, effort)
         report = _system(subject, _checked(claims, subject), jobs, asked, generator, theorems, _folder(save))
+        for note in () if quiet else report.notes:
+            warnings.warn(note, RunsEnd, stacklevel=2)
     else:
         if not isinstance(subject, str | Bundle):
             checked_claims(subject, claims)  # raises, because it is no system
@@ -180,6 +184,9 @@ def _system(
     theorems: Sequence[Any],
     save: Path | None,
 ) -> Report:
+    ending = ending_claim(system)
+    if ending is not None:
+        claims = (*claims, ending)
     generators = () if generator is None else (replace(generator, system=system.name),)
     bundle = Bundle(Protocol(system.name, system.name, "", {system.name: system}), claims, generators, own=True)
     remembered = tuple(_remembered(bundle, save)) if save is not None else ()
@@ -198,7 +205,8 @@ def _system(
     ]
     if theorems:
         found += prove_all(bundle, theorems)
-    return Report((*remembered, *found), {"system": system.name, "seed": jobs[-1].seed}, versions())
+    notes = tuple(filter(None, [unmeant_end(system)]))
+    return Report((*remembered, *found), {"system": system.name, "seed": jobs[-1].seed}, versions(), notes)
 
 
 def _keep_shortest(bundle: Bundle, findings: Sequence[Finding], folder: Path) -> dict[str, str]:

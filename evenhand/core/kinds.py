@@ -76,7 +76,7 @@ class Property:
                 try:
                     # A function that claims may share is named by its role alone, so that one wrapper serves them all.
                     role = f"`{name}`" if name in _SHARED and "value" not in takes else self._role(name)
-                    object.__setattr__(self, name, checked_call(_with_config(function, takes), gives, takes, role))
+                    object.__setattr__(self, name, checked_call(with_config(function, takes), gives, takes, role))
                 except TypeError as error:
                     raise TypeError(f"claim {self.name!r}: {error}") from None
         for text in ("name", "sentence", "source"):
@@ -333,8 +333,8 @@ class DeadlockFree(Property):
     sampled = False
 
 
-def _with_config(test: Callable[..., Any], takes: tuple[str, ...]) -> Callable[..., Any]:
-    """Let a predicate over (state) take (config, state).  Raises TypeError for a built-in."""
+def with_config(test: Callable[..., Any], takes: tuple[str, ...]) -> Callable[..., Any]:
+    """Return a predicate over (state) as one over (config, state).  Raises TypeError for a built-in."""
     if takes != ("config", "state") or not callable(test) or getattr(test, "__asked__", None) is test:
         return test
     try:

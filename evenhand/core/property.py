@@ -78,7 +78,7 @@ _NAMED = ("when", "trigger", "wants", "attempts", "start", "update", "key", "pai
 """Arguments of decorators that are None if they were left out."""
 
 
-def _claim(kind: type[K], sentence: Any, main: str, function: Any, given: Mapping[str, Any]) -> K:
+def claim_of(kind: type[K], sentence: Any, main: str, function: Any, given: Mapping[str, Any]) -> K:
     """The claim whose function `main` was decorated.  Raises TypeError or ValueError that names it."""
     more: dict[str, Any] = {name: value for name, value in given.items() if value is not None or name not in _NAMED}
     name = more.get("name", getattr(function, "__name__", ""))
@@ -114,7 +114,7 @@ def _is_open(function: Any) -> bool:
     return any(one.kind is one.VAR_POSITIONAL for one in given) and not any(one.kind in BY_PLACE for one in given)
 
 
-def _said(kind: str, sentence: Any) -> None:
+def said(kind: str, sentence: Any) -> None:
     """Raise TypeError or ValueError for a missing sentence, such as a decorator used without its call."""
     if not isinstance(sentence, str):
         name = getattr(sentence, "__name__", short(sentence))
@@ -127,48 +127,48 @@ def always(
     sentence: str, *, when: Callable[..., bool] | None = None, **more: Any
 ) -> Callable[[Callable[..., bool]], Always]:
     """Make an `Always` from a predicate over (config, state) or (state); `when=` is its antecedent."""
-    _said("always", sentence)
-    return lambda test: _claim(Always, sentence, "check", test, {"when": when, **more})
+    said("always", sentence)
+    return lambda test: claim_of(Always, sentence, "check", test, {"when": when, **more})
 
 
 def each_step(sentence: str, *, when: StepTest | None = None, **more: Any) -> Callable[[StepTest], EachStep]:
     """Make an `EachStep` from a predicate over a step; `when=` is its antecedent."""
-    _said("each_step", sentence)
-    return lambda test: _claim(EachStep, sentence, "check", test, {"when": when, **more})
+    said("each_step", sentence)
+    return lambda test: claim_of(EachStep, sentence, "check", test, {"when": when, **more})
 
 
 def reachable(sentence: str, **more: Any) -> Callable[[StepTest], Reachable]:
     """Make a `Reachable` from its goal, a predicate over a step."""
-    _said("reachable", sentence)
-    return lambda goal: _claim(Reachable, sentence, "goal", goal, more)
+    said("reachable", sentence)
+    return lambda goal: claim_of(Reachable, sentence, "goal", goal, more)
 
 
 def eventually(sentence: str, **more: Any) -> Callable[[StepTest], Eventually]:
     """Make an `Eventually` from its goal, a predicate over a step; `fairness=` names the assumptions."""
-    _said("eventually", sentence)
-    return lambda goal: _claim(Eventually, sentence, "goal", goal, more)
+    said("eventually", sentence)
+    return lambda goal: claim_of(Eventually, sentence, "goal", goal, more)
 
 
 def leads_to(sentence: str, *, trigger: StepTest | None = None, **more: Any) -> Callable[[StepTest], LeadsTo]:
     """Make a `LeadsTo` from its goal; `trigger=` and `fairness=` complete it."""
-    _said("leads_to", sentence)
-    return lambda goal: _claim(LeadsTo, sentence, "goal", goal, {"trigger": trigger, **more})
+    said("leads_to", sentence)
+    return lambda goal: claim_of(LeadsTo, sentence, "goal", goal, {"trigger": trigger, **more})
 
 
 def deadlock_free(
     sentence: str, *, wants: Callable[..., bool] | None = None, **more: Any
 ) -> Callable[[StepTest], DeadlockFree]:
     """Make a `DeadlockFree` from `completes`, a predicate over a step; `wants=` is one over states."""
-    _said("deadlock_free", sentence)
-    return lambda completes: _claim(DeadlockFree, sentence, "completes", completes, {"wants": wants, **more})
+    said("deadlock_free", sentence)
+    return lambda completes: claim_of(DeadlockFree, sentence, "completes", completes, {"wants": wants, **more})
 
 
 def livelock_free(
     sentence: str, *, attempts: StepTest | None = None, **more: Any
 ) -> Callable[[StepTest], LivelockFree]:
     """Make a `LivelockFree` from `progress`, a predicate over a step; `attempts=` is another."""
-    _said("livelock_free", sentence)
-    return lambda progress: _claim(LivelockFree, sentence, "progress", progress, {"attempts": attempts, **more})
+    said("livelock_free", sentence)
+    return lambda progress: claim_of(LivelockFree, sentence, "progress", progress, {"attempts": attempts, **more})
 
 
 def monitor(
@@ -179,16 +179,16 @@ def monitor(
     **more: Any,
 ) -> Callable[[StateTest], Monitor]:
     """Make a `Monitor` from `ok(config, value)`; `start=` and `update=` complete it."""
-    _said("monitor", sentence)
-    return lambda ok: _claim(Monitor, sentence, "ok", ok, {"start": start, "update": update, **more})
+    said("monitor", sentence)
+    return lambda ok: claim_of(Monitor, sentence, "ok", ok, {"start": start, "update": update, **more})
 
 
 def determined_by(
     sentence: str, *, key: Callable[[AnyStep], Hashable] | None = None, **more: Any
 ) -> Callable[[Callable[[AnyStep], Hashable]], DeterminedBy]:
     """Make a `DeterminedBy` from `value(step)`; `key=` is what it may depend on."""
-    _said("determined_by", sentence)
-    return lambda value: _claim(DeterminedBy, sentence, "value", value, {"key": key, **more})
+    said("determined_by", sentence)
+    return lambda value: claim_of(DeterminedBy, sentence, "value", value, {"key": key, **more})
 
 
 def commute(
@@ -198,14 +198,14 @@ def commute(
     **more: Any,
 ) -> Callable[[Callable[[Any, AnyStep, AnyStep], bool]], Commute]:
     """Make a `Commute` from `same(config, one_order, other_order)`; `pairs=` completes it."""
-    _said("commute", sentence)
-    return lambda same: _claim(Commute, sentence, "same", same, {"pairs": pairs, **more})
+    said("commute", sentence)
+    return lambda same: claim_of(Commute, sentence, "same", same, {"pairs": pairs, **more})
 
 
 def two_run(sentence: str, **more: Any) -> Callable[[Callable[[Any, AnyStep, AnyStep | None], bool]], TwoRun]:
     """Make a `TwoRun` from `agree(w, step, other)`; `twins`, `config`, `state`, `other` complete it."""
-    _said("two_run", sentence)
-    return lambda agree: _claim(TwoRun, sentence, "agree", agree, more)
+    said("two_run", sentence)
+    return lambda agree: claim_of(TwoRun, sentence, "agree", agree, more)
 
 
 def checked_claims(system: Any, claims: Any) -> tuple[Property, ...]:

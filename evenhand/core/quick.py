@@ -21,7 +21,7 @@ from typing import Any, TypedDict, Unpack
 
 from evenhand.core.alike import only_itself
 from evenhand.core.answers import MOST, ModelError, called, caught, error_text, kind_of, known_names, short
-from evenhand.core.system import AnyStep, Fairness, System, is_list
+from evenhand.core.system import AnyStep, Fairness, System, everywhere, is_list
 
 
 class SystemOptions(TypedDict, total=False):
@@ -31,7 +31,8 @@ class SystemOptions(TypedDict, total=False):
     names fairness assumptions for claims about whole runs, `wants(state)` says whether an agent wants to act,
     `progress(step)` whether a step completes something.  `types` names your dataclasses and enums, so that
     counterexamples can be saved and read back.  `menu` lists every action that should happen: `evenhand explore`
-    reports those that never do or never change anything.
+    reports those that never do or never change anything.  `ends` says whether a run may reach a state that offers no
+    action, or in which states it may: `verify` refutes any other end, and warns of ends where nothing is said.
     """
 
     shows: bool | None
@@ -40,6 +41,7 @@ class SystemOptions(TypedDict, total=False):
     progress: Callable[[AnyStep], bool] | None
     types: tuple[type, ...]
     menu: Iterable[Hashable] | None
+    ends: bool | Callable[[Any], bool] | None
 
 
 def system(
@@ -55,7 +57,7 @@ def system(
     `initial` lists the start states, `actions(state)` the actions on offer (simplest first), and `step(state, action)`
     returns the new state.  A pair that could be a state or a state with its observation is refused until `shows`
     decides.  States, actions and observations must be hashable.  `SystemOptions` describes `shows`, `fair`, `wants`,
-    `progress`, `types` and `menu`.
+    `progress`, `types`, `menu` and `ends`.
 
     Raises TypeError or ValueError for invalid arguments (no initial state, a text for a list, an unhashable value);
     functions that misbehave later end a run with ModelError.
@@ -89,12 +91,17 @@ def system(
         types=types,
         menu=None if declared is None else lambda _config, _scope: declared,
     )
-    wants = options.get("wants")
-    return made if wants is None else replace(made, wants=_wanting(wants))
+    wants, ends = options.get("wants"), options.get("ends")
+    if isinstance(ends, bool):
+        made = replace(made, may_end=everywhere if ends else lambda _config, _state: False)
+    elif ends is not None:
+        _function(label, "ends", ends, ("state",))
+        made = replace(made, may_end=_of_state(ends))
+    return made if wants is None else replace(made, wants=_of_state(wants))
 
 
-def _wanting(wants: Callable[[Any], Any]) -> Callable[[None, Any], Any]:
-    return lambda _config, state: wants(state)
+def _of_state(test: Callable[[Any], Any]) -> Callable[[None, Any], Any]:
+    return lambda _config, state: test(state)
 
 
 def _menu(label: str, menu: Iterable[Hashable] | None) -> tuple[Hashable, ...] | None:

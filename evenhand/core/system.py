@@ -205,7 +205,7 @@ def is_list(listed: Any) -> bool:
     return hasattr(listed, "__iter__") and not isinstance(listed, str | bytes | Mapping)
 
 
-def _always(_config: Any, _state: Any) -> bool:
+def everywhere(_config: Any, _state: Any) -> bool:
     return True
 
 
@@ -217,7 +217,12 @@ def _nothing_smaller(_config: Any, _start: Any) -> Iterable[tuple[Any, Any]]:
     return ()
 
 
-_QUESTIONS = {"wants": ("config", "state"), "progress": ("step",), "allows": ("config", "state", "action")}
+_QUESTIONS = {
+    "wants": ("config", "state"),
+    "may_end": ("config", "state"),
+    "progress": ("step",),
+    "allows": ("config", "state", "action"),
+}
 """The functions of a system that return True or False, with their arguments."""
 
 
@@ -233,7 +238,8 @@ class System(Generic[C, S, A, O, R]):
     action where actions are no product ("" for none: a clock); wait-for graphs need it.  `readings` is the record that
     the configurations carry.  `separated`, `quotients`, `abstractions` and `fair` are for the exhaustive search.
     `types` names the classes that `codec` may need to decode.  `conclusion(steps)` is what a run so far amounts to
-    where no state says so, such as its terminal class; kernels may tell it.
+    where no state says so, such as its terminal class; kernels may tell it.  `may_end` says where a run may end, which
+    is where no action is on offer; None where nobody said.
 
     Two declarations let the search compile the step (compiled search); it trusts neither.  `domains` gives a state of
     which every part that ever changes is a `OneOf`: records and tuples of fixed shape.  `menu`, where the actions are
@@ -251,7 +257,7 @@ class System(Generic[C, S, A, O, R]):
     readings: Any = None
     separated: Separated[C, S, A, O, R, Any] | None = None
     fair: Callable[[C], Mapping[str, Fairness[S, A]]] = _no_fairness
-    wants: Callable[[C, S], bool] = _always
+    wants: Callable[[C, S], bool] = everywhere
     progress: Callable[[Step[C, S, A, O]], bool] | None = None
     smaller: Callable[[C, S], Iterable[tuple[C, S]]] = _nothing_smaller
     allows: Callable[[C, S, A], bool] | None = None
@@ -263,6 +269,7 @@ class System(Generic[C, S, A, O, R]):
     actor: Callable[[A], str] | None = None
     abstractions: tuple[Abstraction[C, S], ...] = ()
     conclusion: Callable[[Sequence[Step[C, S, A, O]]], Any] | None = None
+    may_end: Callable[[C, S], bool] | None = None
 
     def __post_init__(self) -> None:
         if (self.actions is None) == (self.joint is None):
@@ -271,7 +278,7 @@ class System(Generic[C, S, A, O, R]):
             raise TypeError(f"{self.label}: `scope` is a Scope, not {short(self.scope)}; write Scope(agents=2)")
         for name, takes in _QUESTIONS.items():
             function = getattr(self, name)
-            if function is not None and function is not _always:
+            if function is not None and function is not everywhere:
                 object.__setattr__(self, name, checked_call(function, "answer", takes, f"`{name}`"))
 
     def __repr__(self) -> str:

@@ -18,9 +18,11 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from evenhand.core.fairness import assumed
 from evenhand.core.kinds import DeadlockFree, Liveness, Property, Reachable, Safety
 from evenhand.core.relations import DeterminedBy, Paired
 from evenhand.core.system import AnyStep, AnySystem, Fairness, UnknownName
+from evenhand.core.temporal import Temporal, is_kept
 from evenhand.core.trace import (
     AnyLasso,
     AnyScenario,
@@ -80,6 +82,10 @@ def judge(system: AnySystem, claim: Property, evidence: Evidence, *, limit: int 
             return _ended(system, claim, evidence)
         case DeadlockFree(), Scenario():
             return _stuck(system, claim, evidence, limit)
+        case Temporal(), Scenario():
+            return _stopped(system, claim, evidence)
+        case Temporal(), Lasso():
+            return _repeated(system, claim, evidence)
         case Liveness(), Lasso():
             return _forever(system, claim, evidence)
         case DeterminedBy(), Pair():
@@ -118,11 +124,8 @@ def unserved(system: AnySystem, config: Any, loop: Sequence[AnyStep], names: Seq
     A loop that never serves an assumption breaks it if a serving action is on offer in every state of the loop (weak)
     or in any (strong).  Raises UnknownName for a name that `system.fair` lacks.
     """
-    assumptions = system.fair(config)
-    for name in names:
-        if name not in assumptions:
-            raise UnknownName("fairness assumption", name, assumptions)
-    return tuple(name for name in names if _breaks(system, config, loop, assumptions[name]))
+    named = assumed(system.fair(config), names)
+    return tuple(name for name, fairness in named.items() if _breaks(system, config, loop, fairness))
 
 
 def own_runs(claim: Property, evidence: Evidence) -> tuple[AnyScenario, ...]:
@@ -225,6 +228,44 @@ def _forever(system: AnySystem, claim: Liveness, lasso: AnyLasso) -> Judgement:
     if any(serves(step) for step in loop) or owed_since(claim, trace.steps) is None:
         return Judgement(False, "the goal is met in time on this run")
     return Judgement(True, f"a fair loop of {len(loop)} actions never meets the goal")
+
+
+def _stopped(system: AnySystem, claim: Temporal, scenario: AnyScenario) -> Judgement:
+    """A run that stops refutes a temporal claim that its last state, for ever, does not satisfy."""
+    trace = replay(system, scenario)
+    if why := _not_on_offer(system, trace):
+        return Judgement(False, why)
+    config, end = scenario.config, trace.final
+    if not has_ended(system, config, end):
+        if not claim.stutter:
+            return Judgement(False, "the run can go on, so nothing that must come later is missing yet")
+        try:
+            named = assumed(system.fair(config), claim.fairness)
+        except UnknownName as error:
+            return Judgement(False, str(error), decided=False)
+        broken = [name for name, fairness in named.items() if _serving(system, config, end, fairness)]
+        if broken:
+            return Judgement(False, f"the run may not stop there: that starves {', '.join(broken)}")
+    if is_kept(claim.says(config), config, trace.steps, end, 0):
+        return Judgement(False, "the formula is true of this run")
+    return Judgement(True, f"the run stops after {len(trace.steps)} actions, and the formula is false of it")
+
+
+def _repeated(system: AnySystem, claim: Temporal, lasso: AnyLasso) -> Judgement:
+    """A lasso refutes a temporal claim that is false of it, if its loop is fair."""
+    try:
+        trace, loop = replay_lasso(system, lasso)
+        why = _not_on_offer(system, trace)
+        broken = () if why else unserved(system, lasso.config, loop, claim.fairness)
+    except NotReplayable as error:
+        return Judgement(False, str(error))
+    except UnknownName as error:
+        return Judgement(False, str(error), decided=False)
+    if why or broken:
+        return Judgement(False, why or f"the loop is not fair: it starves {', '.join(broken)}")
+    if is_kept(claim.says(lasso.config), lasso.config, trace.steps, trace.final, len(loop)):
+        return Judgement(False, "the formula is true of this run")
+    return Judgement(True, f"the formula is false of this fair loop of {len(loop)} actions")
 
 
 def _stuck(system: AnySystem, claim: DeadlockFree, scenario: AnyScenario, limit: int) -> Judgement:

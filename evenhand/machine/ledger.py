@@ -24,7 +24,8 @@ from evenhand.core.verdict import UNREPLAYED, Evidence, Status, Verdict, in_shor
 from evenhand.evidence.judge import judge, refutes, restate
 from evenhand.evidence.shrink import shrink
 from evenhand.machine.pursuit import MENU, anything, pursuing
-from evenhand.machine.watch import Run, Watch, watch
+from evenhand.machine.watch import Run, Watch
+from evenhand.machine.watch_runs import watch
 
 JUDGED = 4_000
 """Candidates of the shrinker that are judged for one claim."""

@@ -12,14 +12,13 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
-from evenhand.core.kinds import DeadlockFree, Liveness, Property, Reachable, Safety
+from evenhand.core.kinds import Property, Reachable, Safety
 from evenhand.core.relations import DeterminedBy, Paired
 from evenhand.core.system import AnyStep, AnySystem
-from evenhand.core.trace import AnyScenario, Lasso, Pair, Scenario
+from evenhand.core.trace import AnyScenario, Pair, Scenario
 from evenhand.core.verdict import Evidence, runs
-from evenhand.evidence.judge import has_ended, judge, owed_since
 from evenhand.evidence.second_runs import PAIRS_FROM, Place, at_step, compare, compared, pair_of
-from evenhand.machine.ahead import AHEAD, AHEAD_OF_ALL, Region, dead_end, lasso, region, serving
+from evenhand.machine.ahead import AHEAD, AHEAD_OF_ALL, Region, region
 
 P = TypeVar("P", bound=Property)
 
@@ -27,8 +26,6 @@ ORDERS = 64
 """Pairs of runs that are compared from one state."""
 OFFERED = 128
 """Enabled actions of one state from which a claim about pairs of runs picks, taken evenly from all."""
-TRIES = 1_000
-"""Lassos and dead ends that are judged for one liveness claim in a whole fuzzing."""
 
 
 @dataclass
@@ -245,112 +242,6 @@ class WatchPairs(Watch[Paired]):
             found = compare(system, claim, Place(config, state, offered), way)
             if found.why:
                 self.fails(pair_of(claim, run.scenario, found))
-
-
-class WatchForever(Watch[Liveness]):
-    """Liveness kinds: a lasso wherever a state recurs, and a run that ends too early."""
-
-    tries = 0
-
-    @property
-    def served(self) -> Callable[[AnyStep], bool]:
-        """What serves the claim."""
-        return self.claim.tests[1]
-
-    def look(self, run: Run, step: AnyStep) -> None:
-        """Try every loop that ends in this state, the shortest first."""
-        raises, serves = self.claim.tests
-        self.said(raises(step))
-        offered = run.offered() if len(run.met[step.after]) > 1 and self.evidence is None else None
-        if offered is None or not offered.ends_with(step):
-            return
-        now = len(offered.steps)
-        for entry in reversed(offered.met[step.after][:-1]):
-            if not any(serves(done) for done in offered.steps[entry:now]):  # else it is not worth judging
-                actions = offered.scenario.actions
-                self._try(run, Lasso(run.config, run.start, actions[:entry], actions[entry:now]))
-
-    def end(self, run: Run) -> None:
-        """Try a run after which no action is enabled."""
-        offered = run.offered() if self.claim.begins != "loop" else None
-        if offered is not None and has_ended(run.system, run.config, run.state):
-            self._try(run, offered.scenario)
-
-    def tests(self, run: Run) -> tuple[Callable[[AnyStep], bool], ...]:
-        """Return what the claim raises and serves, and what serves the fairness that it assumes, if it is known."""
-        fair = run.system.fair(run.config)
-        known = all(name in fair for name in self.claim.fairness)
-        return (*self.claim.tests, *(serving(fair[name]) for name in self.claim.fairness)) if known else ()
-
-    def examine(self, run: Run, ahead: Region) -> None:
-        """Try a loop, or an end, that lies ahead."""
-        fair = run.system.fair(run.config)
-        owes = owed_since(self.claim, run.steps) is not None
-        found = lasso(ahead, self.claim, [fair[name] for name in self.claim.fairness], owes=owes)
-        if found is not None:
-            self._try(run, found)
-
-    def _try(self, run: Run, evidence: Evidence) -> None:
-        if self.evidence is None and self.tries < TRIES:
-            self.tries += 1
-            if judge(run.system, self.claim, evidence):
-                self.fails(evidence)
-
-
-class WatchDeadEnds(Watch[DeadlockFree]):
-    """`DeadlockFree`: whether anything can complete after a drawn state."""
-
-    def __init__(self, claim: DeadlockFree) -> None:
-        super().__init__(claim)
-        self.done: set[Any] = set()
-
-    @property
-    def served(self) -> Callable[[AnyStep], bool]:
-        """What completes."""
-        return self.claim.completes
-
-    def look(self, run: Run, step: AnyStep) -> None:
-        """Count whether an agent wants to act."""
-        self.said(self.claim.wants(run.config, run.state))
-
-    def end(self, run: Run) -> None:
-        """Judge the future of the last state, however wide it is."""
-        here, offered = (run.config, run.state), run.offered()
-        if self.evidence is None and here not in self.done and len(self.done) < TRIES and offered is not None:
-            self.done.add(here)
-            self._try(run, offered.scenario)
-
-    def tests(self, run: Run) -> tuple[Callable[[AnyStep], bool], ...]:
-        """Return whether a step completes."""
-        return (self.claim.completes,)
-
-    def examine(self, run: Run, ahead: Region) -> None:
-        """Try a dead end that lies ahead."""
-        found = dead_end(ahead, self.claim)
-        if found is not None:
-            self._try(run, found)
-
-    def _try(self, run: Run, found: AnyScenario) -> None:
-        if judge(run.system, self.claim, found, limit=AHEAD):
-            self.fails(found)
-
-
-_WATCHERS: dict[type[Property], Callable[[Any], Watch[Any]]] = {
-    Safety: WatchSafety,
-    Reachable: WatchGoal,
-    DeterminedBy: WatchKeys,
-    Paired: WatchPairs,
-    Liveness: WatchForever,
-    DeadlockFree: WatchDeadEnds,
-}
-
-
-def watch(claim: Property) -> Watch[Any]:
-    """Return a new watcher for `claim`.  Raises TypeError for a kind that the machine does not know."""
-    for kind, watcher in _WATCHERS.items():
-        if isinstance(claim, kind):
-            return watcher(claim)
-    raise TypeError(f"the state machine supports no claims of kind {claim.kind} ({claim.name})")
 
 
 def _evenly(items: tuple[Any, ...], count: int) -> tuple[Any, ...]:

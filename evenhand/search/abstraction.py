@@ -20,10 +20,12 @@ from random import Random
 from typing import Any, TypeAlias
 
 from evenhand.core.answers import ModelError
+from evenhand.core.fairness import assumed, is_known
 from evenhand.core.kinds import Property, Safety
 from evenhand.core.licence import Licence
 from evenhand.core.relations import Relational
 from evenhand.core.system import Abstraction, AnyStep, AnySystem, Separated, Step
+from evenhand.core.temporal import Temporal
 from evenhand.search.liveness import AboutRuns, fairness_of
 from evenhand.search.quotient import covers, said
 from evenhand.search.steps import stepped
@@ -143,10 +145,9 @@ class _Comparison:
         # There are few images, so results about them are kept.
         self.known: dict[tuple[Any, Any], tuple[AnyStep, AnyStep, dict[str, tuple[bool, ...]]]] = {}
         for claim in claims:
-            for name in fairness_of(claim) if isinstance(claim, AboutRuns) else ():
-                fairness = system.fair(config).get(name)
-                if fairness is not None:
-                    self.taken[claim.name, name] = fairness.taken
+            names, known = fairness_of(claim) if isinstance(claim, AboutRuns | Temporal) else (), system.fair(config)
+            for name, fairness in assumed(known, names).items() if is_known(known, names) else ():
+                self.taken[claim.name, name] = fairness.taken
 
     def run(self, seed: int) -> None:
         self.near()

@@ -9,18 +9,21 @@ from evenhand.core.answers import ModelError
 from evenhand.core.kinds import Property, Reachable, Safety
 from evenhand.core.relations import DeterminedBy, Paired
 from evenhand.core.system import AnySystem
+from evenhand.core.temporal import Temporal
 from evenhand.search.actions import NOTHING, ActionsWatch
 from evenhand.search.bounds import Bounds, held
 from evenhand.search.check import HistoryWatch, ReachableWatch, StateWatch, StepsWatch, StepWatch
 from evenhand.search.compiled.compiler import Unfit
 from evenhand.search.compiled.method import Compiled
 from evenhand.search.graph import History, Watcher, Watchers, search
-from evenhand.search.liveness import AboutRuns, Labels, decide
+from evenhand.search.liveness import AboutRuns, Explored, Labels, decide
 from evenhand.search.pairs import DeterminedWatch, StatePairsWatch, StepPairsWatch
 from evenhand.search.steps import Method
 from evenhand.search.symmetric.method import Orbits
 from evenhand.search.tables.method import Attempt, Finished
+from evenhand.search.temporal import decide_temporal
 from evenhand.search.totals import Result
+from evenhand.search.walk import Walk
 from evenhand.search.witness import Progress, Tally
 
 
@@ -55,11 +58,11 @@ def _step_by_step(
     counting: ActionsWatch | None,
 ) -> Result:
     watchers: dict[int, Any] = {}
-    runs: list[tuple[int, AboutRuns]] = []
+    runs: list[tuple[int, AboutRuns | Temporal]] = []
     for place, claim in enumerate(claims):
         if not claim.applies(config):
             continue
-        if isinstance(claim, AboutRuns):
+        if isinstance(claim, AboutRuns | Temporal):
             runs.append((place, claim))
         else:
             watchers[place] = _watcher(method.system, claim, config, bounds)
@@ -74,7 +77,7 @@ def _step_by_step(
         return done.result
     tallies = {place: watcher.close(walk) for place, watcher in watchers.items()}
     if labels is not None:
-        tallies.update({place: decide(claim, labels, walk) for place, claim in runs})
+        tallies.update({place: _decided(claim, labels, walk) for place, claim in runs})
     return Result(
         len(walk.states),
         walk.transitions,
@@ -88,6 +91,12 @@ def _step_by_step(
         if attempt is not None and attempt.why
         else (),
     )
+
+
+def _decided(claim: AboutRuns | Temporal, labels: Labels, walk: Walk) -> Tally:
+    if isinstance(claim, Temporal):
+        return decide_temporal(claim, labels.says[claim.name], Explored(labels, walk))
+    return decide(claim, labels, walk)
 
 
 def _watcher(system: AnySystem, claim: Property, config: Any, bounds: Bounds) -> Watcher:

@@ -21,8 +21,11 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
+from evenhand.core.fairness import assumed
 from evenhand.core.kinds import DeadlockFree, Liveness
-from evenhand.core.system import AnyStep, AnySystem, Fairness, UnknownName
+from evenhand.core.ltl import atoms_of
+from evenhand.core.system import AnyStep, AnySystem, Fairness
+from evenhand.core.temporal import Temporal
 from evenhand.search.csr import Flags, Ints, ahead, components
 from evenhand.search.graph import Watcher
 from evenhand.search.lasso import Edges, Need, nearest_run
@@ -48,10 +51,12 @@ class Taken:
 class Labels(Watcher):
     """A watcher that keeps the edges: target, predicates that the step satisfies, number of the first such action."""
 
-    def __init__(self, system: AnySystem, config: Any, claims: Sequence[AboutRuns]) -> None:
+    def __init__(self, system: AnySystem, config: Any, claims: Sequence[AboutRuns | Temporal]) -> None:
         self.name = "a predicate of " + ", ".join(repr(claim.name) for claim in claims)
         self.fair = system.fair(config)
-        self.tests = predicates_of(system, self.fair, claims)
+        self.says = {claim.name: claim.says(config) for claim in claims if isinstance(claim, Temporal)}
+        more = [atom.test for says in self.says.values() for atom in atoms_of(says) if atom.of == "step"]
+        self.tests = predicates_of(system, self.fair, claims, more)
         self.distinct = {bit: test for test, bit in self.tests.items()}
         self.sets: dict[int, int] = {}
         self.counts: list[int] = []
@@ -109,21 +114,24 @@ class Labels(Watcher):
 
 
 def predicates_of(
-    system: AnySystem, fair: Mapping[str, Fairness[Any, Any]], claims: Sequence[AboutRuns]
+    system: AnySystem,
+    fair: Mapping[str, Fairness[Any, Any]],
+    claims: Sequence[AboutRuns | Temporal],
+    more: Sequence[Callable[[Any], bool]] = (),
 ) -> dict[Callable[[Any], bool], int]:
-    """Number the predicates of these claims and of the fairness that they assume.
+    """Number the predicates of these claims, of the fairness that they assume, and `more` of them.
 
     One function in two roles (`progress`, `completes`) has one number.  Raises UnknownName.
     """
     found: dict[Callable[[Any], bool], int] = {}
     functions: dict[Any, int] = {}
+    for test in more:
+        found[test] = functions.setdefault(getattr(test, "__wrapped__", test), len(functions))
     for claim in claims:
-        for test in tests_of(claim):
+        for test in () if isinstance(claim, Temporal) else tests_of(claim):
             found[test] = functions.setdefault(getattr(test, "__wrapped__", test), len(functions))
-        for name in fairness_of(claim):
-            if name not in fair:
-                raise UnknownName(f"fairness assumption of claim {claim.name!r} in {system.label}:", name, fair)
-            taken = Taken(fair[name])
+        of = f"fairness assumption of claim {claim.name!r} in {system.label}:"
+        for taken in map(Taken, assumed(fair, fairness_of(claim), of).values()):
             found[taken] = functions.setdefault(taken, len(functions))
     return found
 
@@ -135,7 +143,7 @@ def tests_of(claim: AboutRuns) -> tuple[Callable[[Any], bool], ...]:
     return claim.tests[1:] if claim.begins == "start" else claim.tests
 
 
-def fairness_of(claim: AboutRuns) -> tuple[str, ...]:
+def fairness_of(claim: AboutRuns | Temporal) -> tuple[str, ...]:
     """Return the assumptions that a claim names."""
     return () if isinstance(claim, DeadlockFree) else claim.fairness
 
@@ -239,7 +247,7 @@ class RunGraph(Protocol):
         ...
 
 
-class _Explored:
+class Explored:
     """The graph that a step-by-step search kept."""
 
     def __init__(self, labels: Labels, walk: Walk) -> None:
@@ -260,7 +268,7 @@ class _Explored:
 
 def decide(claim: AboutRuns, labels: Labels, walk: Walk) -> Tally:
     """Decide one claim on the graph that a search kept; on an open graph only count."""
-    return decide_on(claim, _Explored(labels, walk))
+    return decide_on(claim, Explored(labels, walk))
 
 
 def decide_on(claim: AboutRuns, graph: RunGraph) -> Tally:
@@ -273,9 +281,9 @@ def decide_on(claim: AboutRuns, graph: RunGraph) -> Tally:
     edges = graph.edges
     if isinstance(claim, DeadlockFree):
         return _deadlock(claim, graph, edges)
-    assumed = {name: Taken(graph.fair[name]) for name in claim.fairness}
-    needs = [need_of(graph.fair[name].kind, graph.where(taken), edges) for name, taken in assumed.items()]
-    more = {f"steps serving {name}": graph.count(taken) for name, taken in assumed.items()}
+    named = {name: Taken(one) for name, one in assumed(graph.fair, claim.fairness).items()}
+    needs = [need_of(taken.fairness.kind, graph.where(taken), edges) for taken in named.values()]
+    more = {f"steps serving {name}": graph.count(taken) for name, taken in named.items()}
     ends = np.ones(edges.size, dtype=np.bool_)
     ends[edges.source] = False
     every = np.ones(len(edges.source), dtype=np.bool_)

@@ -15,7 +15,9 @@ from typing import Any
 from evenhand.core.answers import ModelError
 from evenhand.core.kinds import DeadlockFree, Liveness, Property, Reachable, Safety
 from evenhand.core.licence import Licence
+from evenhand.core.ltl import atoms_of
 from evenhand.core.system import AnyStep, AnySystem, Quotient, UnknownName
+from evenhand.core.temporal import Temporal
 from evenhand.search.witness import LicenceMissing
 
 SAMPLES = 24
@@ -204,6 +206,11 @@ def said(claim: Property, step: AnyStep) -> tuple[bool, ...]:
             return (bool(claim.goal(step)),)
         case Liveness():
             return tuple(bool(test(step)) for test in claim.tests)
+        case Temporal():
+            atoms = atoms_of(claim.says(step.config))
+            return tuple(
+                bool(atom.test(step.config, step.before) if atom.of == "state" else atom.test(step)) for atom in atoms
+            )
         case DeadlockFree():
             return (claim.wants(step.config, step.before), claim.completes(step))
         case _:

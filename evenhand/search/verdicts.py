@@ -13,6 +13,7 @@ from typing import Any
 from evenhand.core.kinds import Property, Safety
 from evenhand.core.relations import DeterminedBy
 from evenhand.core.system import AnySystem, reading_values
+from evenhand.core.temporal import Temporal
 from evenhand.core.verdict import UNREPLAYED, Status, Verdict
 from evenhand.search.bounds import Bounds
 from evenhand.search.evidence import judged
@@ -100,7 +101,7 @@ def verdict_of(
     }
     if claim.existential:
         coverage["witnesses"] = coverage.pop("violations")
-    assumed = {"fairness": list(fairness_of(claim))} if isinstance(claim, AboutRuns) else {}
+    assumed = {"fairness": list(fairness_of(claim))} if isinstance(claim, AboutRuns | Temporal) else {}
     return Verdict(
         claim=claim.name,
         status=status,
@@ -124,7 +125,7 @@ def _undecided(claim: Property, tally: Tally, covered: Covered, doubt: str) -> s
     if tally.doubts and not tally.total:
         return tally.doubts[0]  # the claim was not checked, so the coverage does not matter
     if not covered.complete:
-        if isinstance(claim, AboutRuns):
+        if isinstance(claim, AboutRuns | Temporal):
             return f"a graph that {covered.bounds} left open decides no claim about whole runs ({seen} were covered)"
         found = "not met" if claim.existential else "not violated"
         return f"{found} on the {seen} that were covered, but {covered.bounds} left the search open"

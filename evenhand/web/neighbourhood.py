@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.core.fairness import assumed, is_known
 from evenhand.core.property import DeadlockFree, Liveness, Property
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.search.csr import components
@@ -90,9 +91,9 @@ class _Labels:
             one
             for one in claims
             if isinstance(one, Liveness) and one.begins == "loop"
-            if one.applies(config) and all(name in known for name in one.fairness)
+            if one.applies(config) and is_known(known, one.fairness)
         ]
-        self.fair = {name: known[name] for one in self.livelocks for name in one.fairness}
+        self.fair = assumed(known, (name for one in self.livelocks for name in one.fairness))
         self.tests: dict[str, Callable[[AnyStep], bool]] = {}
         for dead in self.deadlocks:
             self.tests[f"completes {dead.name}"] = dead.completes
@@ -185,7 +186,10 @@ def _mark(made: Region, labels: _Labels, config: Any) -> None:
                 made.stuck[at] = (*made.stuck.get(at, ()), dead.name)
     for live in labels.livelocks:
         idle = ~where(f"progress {live.name}")
-        needs = [need_of(labels.fair[name].kind, where(f"fair {name}"), edges) for name in live.fairness]
+        needs = [
+            need_of(labels.fair[name].kind, where(f"fair {name}"), edges)
+            for name in assumed(labels.fair, live.fairness)
+        ]
         needs.append(need_of("must", where(f"attempts {live.name}") & idle, edges))
         inside = idle & np.isin(target, np.asarray(sorted(made.expanded), dtype=np.int64))
         for part in fair_parts(edges, inside, needs):

@@ -1,0 +1,47 @@
+"""Fairness assumptions by name, one for each agent where a name stands for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+from evenhand.core.system import Fairness, UnknownName
+
+F = TypeVar("F", bound=Fairness[Any, Any])
+
+OF = " of "
+"""What stands between the name of a family of assumptions and the agent in the name of a member."""
+
+
+def per_agent(
+    name: str, agents: Iterable[str], assumption: Callable[[str], Fairness[Any, Any]]
+) -> dict[str, Fairness[Any, Any]]:
+    """Return one assumption for each agent, `name of agent`, for the `fair` of a system.
+
+    A claim that assumes `name` assumes it of every agent there is, however many a scope has.  Raises TypeError for an
+    `assumption(agent)` that is no Fairness.
+    """
+    made = {f"{name}{OF}{agent}": assumption(agent) for agent in agents}
+    for member, one in made.items():
+        if not isinstance(one, Fairness):
+            raise TypeError(f"fairness assumption {member!r} is no Fairness; write Fairness('weak', …) for each agent")
+    return made
+
+
+def is_known(fair: Mapping[str, Any], names: Iterable[str]) -> bool:
+    """Return whether each name stands for an assumption."""
+    return all(name in fair or any(member.startswith(name + OF) for member in fair) for name in names)
+
+
+def assumed(fair: Mapping[str, F], names: Iterable[str], of: str = "fairness assumption") -> dict[str, F]:
+    """Return the assumptions that claims call by these names; a name may stand for one for each agent.
+
+    Raises UnknownName, which speaks of them as `of`.
+    """
+    found: dict[str, F] = {}
+    for name in names:
+        members = {name: fair[name]} if name in fair else {n: one for n, one in fair.items() if n.startswith(name + OF)}
+        if not members:
+            raise UnknownName(of, name, fair)
+        found.update(members)
+    return found
