@@ -16,14 +16,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any, Literal
 
 from evenhand.core.answers import checked_call, short
 from evenhand.core.kinds import STATE, STEP, with_config
 
-DEPTH = 200
+DEPTH = 50
 """Levels up to which formulas may be nested; deeper ones are refused, for nobody reads them."""
 
 
@@ -65,10 +65,14 @@ class Constant(Formula):
 
 @dataclass(frozen=True)
 class Atom(Formula):
-    """A predicate: over `(config, state)` at each state, or over the step that leaves it."""
+    """A predicate over states or over the steps that leave them.
+
+    `test` asks the `function` about `(config, state)` or about a step, and checks its answer.
+    """
 
     of: Literal["state", "step"]
-    test: Callable[..., bool]
+    function: Callable[..., bool]
+    test: Callable[..., bool] = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -130,12 +134,12 @@ TRUE, FALSE = Constant(value=True), Constant(value=False)
 
 def state(test: Callable[..., bool]) -> Formula:
     """Return that a predicate over (config, state) or (state) is true of the state.  Raises TypeError for no such."""
-    return Atom("state", checked_call(with_config(test, ("config", "state")), *STATE))
+    return Atom("state", test, checked_call(with_config(test, ("config", "state")), *STATE))
 
 
 def step(test: Callable[[Any], bool]) -> Formula:
     """Return that a predicate over a step is true of the step that is taken now.  Raises TypeError for no such."""
-    return Atom("step", checked_call(test, *STEP))
+    return Atom("step", test, checked_call(test, *STEP))
 
 
 def X(one: Formula) -> Formula:

@@ -21,7 +21,7 @@ from typing import Any, TypedDict, Unpack
 
 from evenhand.core.alike import only_itself
 from evenhand.core.answers import MOST, ModelError, called, caught, error_text, kind_of, known_names, short
-from evenhand.core.system import AnyStep, Fairness, System, everywhere, is_list
+from evenhand.core.system import AnyStep, Fairness, System, everywhere, is_list, nowhere
 
 
 class SystemOptions(TypedDict, total=False):
@@ -93,7 +93,7 @@ def system(
     )
     wants, ends = options.get("wants"), options.get("ends")
     if isinstance(ends, bool):
-        made = replace(made, may_end=everywhere if ends else lambda _config, _state: False)
+        made = replace(made, may_end=everywhere if ends else nowhere)
     elif ends is not None:
         _function(label, "ends", ends, ("state",))
         made = replace(made, may_end=_of_state(ends))

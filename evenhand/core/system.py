@@ -206,7 +206,13 @@ def is_list(listed: Any) -> bool:
 
 
 def everywhere(_config: Any, _state: Any) -> bool:
+    """Return true of every state; engines know it and do not ask."""
     return True
+
+
+def nowhere(_config: Any, _state: Any) -> bool:
+    """Return false of every state."""
+    return False
 
 
 def _no_fairness(_config: Any) -> Mapping[str, Fairness[Any, Any]]:

@@ -6,6 +6,9 @@ bidirectional characters).  `describe` writes sets and mappings in a fixed order
 under any hash seed.
 """
 
+# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false
+
 from __future__ import annotations
 
 import unicodedata

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from evenhand.core.kinds import Always
-from evenhand.core.system import AnySystem, everywhere
+from evenhand.core.system import AnySystem, everywhere, nowhere
 from evenhand.core.text import describe
 from evenhand.core.trace import Scenario, replay
 from evenhand.core.verdict import Status
@@ -40,7 +40,7 @@ def unmeant_end(system: AnySystem) -> str:
     """Return how a run can end, where the system does not say that it may; empty if it says, or none was found."""
     if system.may_end is not None:
         return ""
-    (found,) = explore(system, (_goes_on(system, lambda _config, _state: False),), max_states=STATES).verdicts
+    (found,) = explore(system, (_goes_on(system, nowhere),), max_states=STATES).verdicts
     if found.status is not Status.REFUTED or found.evidence is None:
         return ""
     steps = plural(evidence_length(found.evidence), "step")

@@ -105,6 +105,12 @@ def test_the_guide_to_examining_finds_what_it_says(tmp_path: Path) -> None:
     names_of(desk + rule + allowed, tmp_path)
 
 
+def test_the_guide_to_temporal_claims_runs(tmp_path: Path) -> None:
+    """Two formulas hold, the third does not."""
+    (block,) = blocks("docs/how-to/claim-what-must-come.md")
+    names_of(block, tmp_path)["test_light"]()
+
+
 def test_links_lead_somewhere() -> None:
     """Relative links of our documents."""
     for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
