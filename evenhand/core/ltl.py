@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any, Literal
 
-from evenhand.core.answers import checked_call, short
+from evenhand.core.answers import called, checked_call, short
 from evenhand.core.kinds import STATE, STEP, with_config
 
 DEPTH = 50
@@ -175,7 +175,7 @@ def W(one: Formula, other: Formula) -> Formula:
 def _formula(value: Any) -> Formula:
     if not isinstance(value, Formula):
         mend = "wrap a predicate in state(…) or step(…)" if callable(value) else "make one with state(…) or step(…)"
-        raise TypeError(f"{short(value)} is no formula; {mend}")
+        raise TypeError(f"{called(value) if callable(value) else short(value)} is no formula; {mend}")
     return value
 
 

@@ -6,12 +6,14 @@ A finding that does not replay, or that the judge does not confirm, never become
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from evenhand.core.kinds import Property
 from evenhand.core.relations import Paired
 from evenhand.core.system import AnySystem, UnknownName
-from evenhand.core.trace import AnyScenario, Lasso, Pair, Scenario
+from evenhand.core.temporal import Temporal
+from evenhand.core.trace import AnyLasso, AnyScenario, Lasso, Pair, Scenario, replay
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.judge import FORWARD_LIMIT, Judgement, judge
 from evenhand.evidence.second_runs import Place, compared, pair_of, refuting_pair
@@ -43,9 +45,19 @@ def judged(
     if evidence is None:
         return None, Judgement(False, "no second run disagrees when both are taken again")
     try:
+        if isinstance(claim, Temporal) and isinstance(evidence, Lasso):
+            evidence = _trimmed(system, claim, evidence)
         return evidence, judge(system, claim, evidence, limit=max(states + 1, least))
     except UnknownName as error:
         return None, Judgement(False, str(error))
+
+
+def _trimmed(system: AnySystem, claim: Temporal, lasso: AnyLasso) -> AnyLasso:
+    """A lasso that enters its loop as early as it may: an automaton waits for steps that the run does not need."""
+    states = replay(system, lasso.unrolled).states
+    entry = states[len(lasso.stem)]
+    shorter = (replace(lasso, stem=lasso.stem[:at]) for at in range(len(lasso.stem)) if states[at] == entry)
+    return next((one for one in shorter if judge(system, claim, one)), lasso)
 
 
 def realised(
