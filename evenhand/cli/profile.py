@@ -18,6 +18,7 @@ from evenhand.core.text import inert
 from evenhand.core.versions import versions
 from evenhand.exits import INTERRUPTED
 from evenhand.jobs.plan import Budget, Job
+from evenhand.report.engines import engines_page, engines_table
 from evenhand.report.profile import profile_page, profile_svg, profile_table, profile_tables
 from evenhand.report.table import print_lines
 from evenhand.studies.profiling import profiles
@@ -30,14 +31,18 @@ def profile(
     jobs: JobsOption = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="Write profile.json, profile.svg and profile.html to this folder."),
+        typer.Option(
+            "--out", metavar="DIR", help="Write profile.json, profile.svg, profile.html and engines.md to this folder."
+        ),
     ] = None,
     as_json: JsonOut = False,
 ) -> int:
     """Show what decides, and whether runs can get stuck.
 
     Answers whether position, name, time, value, confidence, content or history decides, whether runs can deadlock or
-    livelock, and under which readings.  Each answer is the verdict of a claim that the protocol names for the question.
+    livelock, whether exclusion can fail, and under which readings.  Each answer is the verdict of a claim that the
+    protocol names for the question.  A second table has the verdicts of machine, search and proof on deadlock,
+    livelock, arbitration (position, name) and exclusion.
     Exit codes: 0 every question asked has an answer; 2 bad use; 3 a question is undecided; 130 interrupted.
     """
     bundles = bundles_named(protocol or [])
@@ -60,7 +65,11 @@ def profile(
         "versions": dict(versions()),
     }
     if folder is not None:
-        texts = {"profile.svg": profile_svg(found), "profile.html": profile_page(found)}
+        texts = {
+            "profile.svg": profile_svg(found),
+            "profile.html": profile_page(found),
+            "engines.md": engines_page(found),
+        }
         write_files(folder, {"profile.json": canonical_bytes(made), **{n: text.encode() for n, text in texts.items()}})
     if as_json:
         emit({**made, "timing": {"total": round(time.monotonic() - began, 3)}})
@@ -68,6 +77,7 @@ def profile(
         console = terminal()
         for one in found:
             console.print(profile_tables(one))
+            console.print(engines_table(one))
         if len(found) > 1:
             console.print(profile_table(found))
         lines = [

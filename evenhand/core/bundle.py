@@ -175,7 +175,10 @@ class _Names:
         _once("expectations are about", (f"{e.claim} {e.system} {e.engine} {e.readings}" for e in bundle.expected))
         for asked in bundle.profile:
             with _in(f"profile, {asked.aspect.value}"):
-                self.claim(asked.claim, asked.system)
+                if asked.claim:
+                    self.claim(asked.claim, asked.system)
+                for name in asked.steps:
+                    self.claim(name)
         self.vectors()
 
     def are_systems(self, names: Iterable[str]) -> None:

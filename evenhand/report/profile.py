@@ -59,7 +59,7 @@ def profile_tables(profile: Profile) -> Table:
 
 def _claims(cell: Cell) -> list[str]:
     formatted = [f"{one.finding.claim}{f' ({one.note})' if one.note else ''}" for one in cell.shown]
-    return list(dict.fromkeys(formatted)) or ["no claim asks"]
+    return list(dict.fromkeys(formatted)) or [cell.reason or "no claim asks"]
 
 
 def _places(cell: Cell) -> list[str]:

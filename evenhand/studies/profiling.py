@@ -2,7 +2,7 @@
 
 This module knows no protocol: a protocol's `profile` names the claims that answer each question, its plans say where
 and under which readings they are searched.  The searches are those of `verify`, and their verdicts give the answer: a
-`yes` comes with the run that shows it, a `no` with its scope.
+`yes` comes with the run that shows it, a `no` with its scope.  `three_engines` puts machine and proof beside them.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from evenhand.core.verdict import Status
 from evenhand.evidence.finding import Finding, readings_of
 from evenhand.jobs.plan import Budget, Job, claims_for, plan
 from evenhand.jobs.pool import run_jobs
+from evenhand.studies.three_engines import Box, boxes, drawn_beside, proofs_for
 
 Readings: TypeAlias = tuple[tuple[str, Any], ...]
 
 
 class ProfileAnswer(StrEnum):
-    """The answer to a question; OPEN if engines are undecided, UNASKED if no claim asks."""
+    """The answer to a question; OPEN if engines are undecided, UNASKED if no claim asks (see `Cell.reason`)."""
 
     YES = "yes"
     NO = "no"
@@ -98,11 +99,15 @@ class Shown:
 
 @dataclass(frozen=True)
 class Cell:
-    """The answer to one question: `shown` are verdicts under the default readings, `readings` those under others."""
+    """The answer to one question: `shown` are verdicts under the default readings, `readings` those under others.
+
+    `reason` is the protocol's sentence why a question without a claim has no meaning.
+    """
 
     aspect: Aspect
     shown: tuple[Shown, ...] = ()
     readings: tuple[Shown, ...] = ()
+    reason: str = ""
 
     @property
     def answer(self) -> ProfileAnswer:
@@ -146,6 +151,7 @@ class Cell:
             "aspect": self.aspect.value,
             "question": self.aspect.question,
             "answer": self.answer.value,
+            "reason": self.reason,
             "systems": list(self.systems),
             "verdicts": [one.to_json() for one in self.shown],
             "other_readings": [one.to_json() for one in self.other],
@@ -154,10 +160,11 @@ class Cell:
 
 @dataclass(frozen=True)
 class Profile:
-    """The answers to every question about one protocol."""
+    """The answers to every question about one protocol, and what each engine says on some of them."""
 
     protocol: str
     cells: tuple[Cell, ...]
+    engines: tuple[Box, ...] = ()
 
     def cell(self, aspect: Aspect) -> Cell:
         """Return the cell of one question."""
@@ -165,7 +172,8 @@ class Profile:
 
     def to_json(self) -> dict[str, Json]:
         """Return the protocol and its cells."""
-        return {"protocol": self.protocol, "cells": [cell.to_json() for cell in self.cells]}
+        engines: list[Json] = [box.to_json() for box in self.engines]
+        return {"protocol": self.protocol, "cells": [cell.to_json() for cell in self.cells], "engines": engines}
 
     @staticmethod
     def from_json(made: Mapping[str, Any]) -> Profile:
@@ -179,10 +187,11 @@ class Profile:
                 Aspect(cell["aspect"]),
                 tuple(Shown.from_json(name, one) for one in cell["verdicts"]),
                 tuple(Shown.from_json(name, one) for one in cell["other_readings"]),
+                cell["reason"],
             )
             for cell in made["cells"]
         )
-        return Profile(name, tuple(cells))
+        return Profile(name, tuple(cells), tuple(map(Box.from_json, made["engines"])))
 
 
 def _silent(_job: Job) -> None:
@@ -207,12 +216,14 @@ def profiles(
 
 
 def _jobs(bundle: Bundle, budget: Budget) -> list[Job]:
-    """The planned searches of the profile's claims, each once, with only those claims."""
+    """The planned searches of the profile's claims, then machines and proofs, each once, with only those claims."""
+    planned = [(asked, _planned(bundle, asked, budget)) for asked in bundle.profile if asked.claim]
     wanted: dict[Job, list[str]] = {}
-    for asked in bundle.profile:
-        for job in _planned(bundle, asked, budget):
+    for asked, jobs in planned:
+        for job in (*jobs, *drawn_beside(asked, jobs)):
             wanted.setdefault(replace(job, claims=()), []).append(asked.claim)
-    return [replace(job, claims=tuple(dict.fromkeys(claims))) for job, claims in wanted.items()]
+    searched = [replace(job, claims=tuple(dict.fromkeys(claims))) for job, claims in wanted.items()]
+    return [*searched, *proofs_for(bundle)]
 
 
 def _planned(bundle: Bundle, asked: ProfileQuestion, budget: Budget) -> list[Job]:
@@ -249,12 +260,14 @@ def _asks(bundle: Bundle, job: Job, claim: str) -> bool:
     return claim in named and any(one.name == claim for one in bundle.claims_of(job.system))
 
 
-def _profile(bundle: Bundle, findings: Iterable[Finding]) -> Profile:
+def _profile(bundle: Bundle, findings: Sequence[Finding]) -> Profile:
     by_claim: dict[str, list[Finding]] = {}
     for finding in findings:
-        by_claim.setdefault(finding.claim, []).append(finding)
+        if finding.engine == "explore":
+            by_claim.setdefault(finding.claim, []).append(finding)
     reached = {claim.name: claim.existential for claim in bundle.claims}
-    return Profile(bundle.name, tuple(_cell(aspect, bundle.profile, by_claim, reached) for aspect in Aspect))
+    cells = tuple(_cell(aspect, bundle.profile, by_claim, reached) for aspect in Aspect)
+    return Profile(bundle.name, cells, boxes(bundle, findings))
 
 
 def _cell(
@@ -263,12 +276,13 @@ def _cell(
     shown = [
         Shown(answer_of(finding.status, asked.affirms or reached[asked.claim]), finding, asked.note)
         for asked in every
-        if asked.aspect is aspect
+        if asked.aspect is aspect and asked.claim
         for finding in findings.get(asked.claim, [])
         if asked.system in ("", finding.system)
     ]
     usual = tuple(one for one in shown if not one.finding.readings)
-    return Cell(aspect, usual, tuple(one for one in shown if one.finding.readings))
+    reason = "; ".join(asked.note for asked in every if asked.aspect is aspect and not asked.claim)
+    return Cell(aspect, usual, tuple(one for one in shown if one.finding.readings), reason)
 
 
 def answer_of(status: Status, affirms: bool) -> ProfileAnswer:

@@ -20,6 +20,7 @@ from evenhand.proofs.apcm.compiling import (
     av,
     declared,
     feasible,
+    first,
     linked,
     maintain,
     member,
@@ -27,6 +28,7 @@ from evenhand.proofs.apcm.compiling import (
     old_declared,
     old_rp,
     rp,
+    second,
     violates,
     word,
 )
@@ -34,8 +36,8 @@ from evenhand.proofs.apcm.definitions import FAULTS
 from evenhand.proofs.apcm.encoding import scene, view_general, view_text
 from evenhand.proofs.apcm.samples import WORLDS, samples_in_groups
 from evenhand.properties.apcm import compiling, conduct, deadlock, refusing
-from evenhand.smt.logic import Formula, conjunction, exists, forall, iff, variables
-from evenhand.smt.theorem import Theorem
+from evenhand.smt.logic import Formula, conjunction, differ, exists, forall, iff, variables
+from evenhand.smt.theorem import Lemma, Theorem
 
 usual, unseen = FAULTS.refuted, FAULTS.unseen
 SCOPE = "any number of actions, preferences and collisions"
@@ -219,6 +221,28 @@ NEEDS_COVER = _of_text(
         unseen(rules.necessity_of_the_claimed_action, "a collision is declared and true all the same"),
     ),
 )
+_some_clean = exists([b], word("clean", b))
+_some_cover = exists([g], declared(g) & word("covers", g))
+_met = violates(b, first(g)) | violates(b, second(g))
+BLOCKED = _of_text(
+    claim=deadlock.blocked_situations_permit_nothing,
+    sentence="Where every feasible action violates something, and no two preferences meet all that they violate, "
+    "nothing is permitted, whatever the artefact.",
+    variables=(a,),
+    assumes=~_some_clean & forall([p, q], differ(p, q) >> exists([b], feasible(b) & ~violates(b, p) & ~violates(b, q))),
+    goal=~word("permitted", a),
+    needs=("collisions_are_pairs",),
+    witness=exists([b], feasible(b)) & word("compiles"),
+    lemmas=(
+        Lemma("a_collision_covers", forall([a], word("permitted", a) >> (_some_clean | _some_cover))),
+        Lemma("two_are_met", forall([g, b], (word("covers", g) & feasible(b)) >> _met)),
+    ),
+    opaque=("permitted", "clean", "covers"),
+    mutants=(
+        *usual(rules.rule_2_dropped, rules.rule_2_for_some_action, rules.collision_not_needed),
+        unseen(rules.necessity_dropped, "a collision is declared and true all the same"),
+    ),
+)
 
 
 def _complete(declaring: Formula) -> Formula:
@@ -289,6 +313,7 @@ SINGLE: tuple[Theorem, ...] = (
     GATED,
     EMPTY_MASK,
     NEEDS_COVER,
+    BLOCKED,
     COMPLETE,
     MAINTAINED,
     WHOLE,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from evenhand.core.profile import Aspect, ProfileQuestion
-from evenhand.properties.cud import arbitration, liveness
+from evenhand.core.property import names
+from evenhand.properties.cud import arbitration, liveness, safety
 
 PROFILE = (
     ProfileQuestion(Aspect.POSITION, arbitration.order_independence.name),
@@ -11,7 +12,16 @@ PROFILE = (
     ProfileQuestion(Aspect.TIME, arbitration.epoch_independence.name),
     ProfileQuestion(Aspect.VALUE, arbitration.value_independence.name),
     ProfileQuestion(Aspect.HISTORY, arbitration.history_independence.name),
-    ProfileQuestion(Aspect.DEADLOCK, liveness.deadlock_free.name),
-    ProfileQuestion(Aspect.LIVELOCK, liveness.livelock_free.name),
+    ProfileQuestion(Aspect.CONFIDENCE, note="no request states a confidence"),
+    ProfileQuestion(
+        Aspect.CONTENT,
+        note="the text decides by keys, operation and citations; the values are the question on value",
+    ),
+    ProfileQuestion(Aspect.DEADLOCK, liveness.deadlock_free.name, steps=names(liveness.deadlock_is_stable)),
+    ProfileQuestion(
+        Aspect.LIVELOCK,
+        liveness.livelock_free.name,
+        steps=names(liveness.no_livelock_with_progress, arbitration.no_winner),
+    ),
+    ProfileQuestion(Aspect.EXCLUSION, safety.executed_never_interfere.name, note="of interfering requests"),
 )
-"""No question on confidence, which this kernel does not know; declared content decides by the text."""

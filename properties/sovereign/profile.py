@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from evenhand.core.profile import Aspect, ProfileQuestion
-from evenhand.properties.sovereign.deciding import decisions_depend_on_inputs_alone
+from evenhand.core.property import names
+from evenhand.properties.sovereign.deciding import acts_iff_something_is_admissible, decisions_depend_on_inputs_alone
+from evenhand.properties.sovereign.executing import an_effect_spends_an_issued_warrant
 from evenhand.properties.sovereign.selecting import (
     author_and_time_decide_nothing,
     justifications_decide_nothing,
+    more_candidates_never_stop_an_action,
     order_of_candidates_decides_nothing,
     order_of_observations_decides_nothing,
 )
@@ -21,6 +24,13 @@ PROFILE = (
         Aspect.CONTENT, justifications_decide_nothing.name, note="the least hash of a bundle wins, texts and all"
     ),
     ProfileQuestion(Aspect.HISTORY, decisions_depend_on_inputs_alone.name),
-    ProfileQuestion(Aspect.DEADLOCK, every_action_space_admits_something.name),
+    ProfileQuestion(Aspect.VALUE, note="a candidate carries no amount; tokens spent stop all candidates alike"),
+    ProfileQuestion(Aspect.CONFIDENCE, note="no candidate states a confidence"),
+    ProfileQuestion(
+        Aspect.DEADLOCK,
+        every_action_space_admits_something.name,
+        steps=names(acts_iff_something_is_admissible, more_candidates_never_stop_an_action),
+    ),
     ProfileQuestion(Aspect.LIVELOCK, refusals_end_by_themselves.name),
+    ProfileQuestion(Aspect.EXCLUSION, an_effect_spends_an_issued_warrant.name, note="one effect for one warrant"),
 )
