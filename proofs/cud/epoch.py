@@ -193,6 +193,8 @@ def _may(over: Relation) -> Formula:
     return known(k) & allowed & ~exists([b], early(b) & forbids(b) & over(b, k))
 
 
+may_read = SAID.word("may_read", (x, k), _may(over_read), "FQ34: some READ of this key is admissible")
+may_write = SAID.word("may_write", (x, k), _may(over_write), "FQ34: some WRITE of this key is admissible")
 able = SAID.word(
     "able", (x,), exists([k], _may(over_read) | _may(over_write)), "FQ34: some well-formed action is admissible"
 )

@@ -104,6 +104,13 @@ KILLED: Mapping[str, tuple[Mutant[Any], ...]] = {
         authority.late_authority_honoured,
         authority.exit_transfers_authority,
     ),
+    "collisions_need_rivals": (
+        authority.veto_ignored,
+        authority.open_world_allow,
+        validity.readers_collide,
+        validity.exit_keeps_a_lock,
+        validity.pass_two_over_all,
+    ),
     "deadlock_xor_livelock": (authority.open_world_allow, authority.veto_ignored, authority.late_authority_honoured),
     "orphaning_is_permanent": (
         authority.orphan_reclaimed,
@@ -181,6 +188,10 @@ SPARED: Mapping[str, Mapping[Mutant[Any], str]] = {
         validity.readers_collide: "refusing readers too leaves no winner either",
     },
     "no_over_refusal": {arbitration.tie_break_by_name: "it refuses fewer, not more"},
+    "collisions_need_rivals": {
+        arbitration.tie_break_by_name: "the loser has a rival all the same",
+        validity.refuse_all_if_any_collides: "some request collides, and its rivals are there",
+    },
     "equivariance": {
         arbitration.reader_beats_writer: "who wins by operation wins under every name: equivariance is not enough",
         reporting.receipt_names_the_pass: "the receipt says too much, but the same under every name",

@@ -30,7 +30,7 @@ from evenhand.smt.theory import Theory
 r, s = variables(ACT, "r s")
 k = KEY("k")
 v = VALUE("v")
-x = AGENT("x")
+x, y = variables(AGENT, "x y")
 
 
 def _about_epochs(claim: Property, *, theory: Theory = EPOCH, **more: Any) -> Theorem:
@@ -151,6 +151,22 @@ DEADLOCK_IS_STABLE = _about_epochs(
 )
 
 
+COLLISIONS_NEED_RIVALS = _about_epochs(
+    liveness.collisions_need_rivals,
+    variables=(r,),
+    assumes=word("collides", r),
+    goal=exists(
+        [x, y, k],
+        differ(x, y)
+        & active(x)
+        & active(y)
+        & word("may_write", x, k)
+        & (word("may_write", y, k) | word("may_read", y, k)),
+    ),
+    needs=("only_active_submit", "one_request_each"),
+)
+
+
 _DEADLOCKED = exists([r], submitted(r)) & forall([r], ~word("lawful", r)) & word("dead")
 """FQ34: something was submitted, nothing passes pass 1, and nothing else would."""
 
@@ -249,6 +265,7 @@ UNTRIMMED = (
     NO_OVER_REFUSAL,
     BARE_TOKENS,
     DEADLOCK_IS_STABLE,
+    COLLISIONS_NEED_RIVALS,
     DEADLOCK_XOR_LIVELOCK,
     DEADLOCK_AND_LIVELOCK,
     _orphaning(reading=False),

@@ -18,7 +18,7 @@ from evenhand.core.property import (
     each_step,
     reachable,
 )
-from evenhand.model.cud.vocabulary import ALLOW, DENY, DONE, WRITE, Config, Partition, target
+from evenhand.model.cud.vocabulary import ALLOW, DENY, DONE, READ, WRITE, Config, Partition, target
 from evenhand.properties.cud.predicates import (
     ADMITTED,
     FAULTS,
@@ -29,6 +29,7 @@ from evenhand.properties.cud.predicates import (
     active_agents,
     facts,
     is_over,
+    lawful,
     may_act,
 )
 
@@ -117,6 +118,30 @@ def _counts_to_livelock(step: RunStep) -> bool:
 def deadlock_xor_livelock(step: RunStep) -> bool:
     """Whether the epoch does not count: true if only pass-2 refusals count, false if any attempt does."""
     return not _counts_to_livelock(step)
+
+
+def rivals(config: Config, agents: tuple[str, ...]) -> bool:
+    """Return whether two of `agents` may act on one key and one of them may write it: ALLOWs held, and no DENY."""
+    here = lawful(config.authorities)
+    denied = {atom for one in here if one.commitment == DENY for atom in one.scope}
+
+    def able(key: str, operation: str) -> set[str]:
+        atom = (target(key), operation)
+        held = {one.holder_agent_id for one in here if one.commitment == ALLOW and atom in one.scope}
+        return set() if atom in denied else held.intersection(agents)
+
+    return any(bool(writers := able(key, WRITE)) and len(writers | able(key, READ)) > 1 for key in config.keys)
+
+
+@each_step(
+    "Requests are refused in pass 2 only where two agents in the run may act on one key and one of them may write it.",
+    source="FQ4, FQ10, FQ34: who can livelock",
+    systems=("run", "universe", "conditions"),
+    when=lambda step: any(entry.verdict == PASS_TWO for entry in step.shown.log),
+)
+def collisions_need_rivals(step: RunStep) -> bool:
+    """With `no_winner` the exact condition of a livelock: rivals that collide for ever are executed never."""
+    return rivals(step.config, active_agents(step.config, step.before))
 
 
 def _executes(step: EpochStep) -> bool:

@@ -17,11 +17,15 @@ PROFILE = (
         Aspect.CONTENT,
         note="the text decides by keys, operation and citations; the values are the question on value",
     ),
-    ProfileQuestion(Aspect.DEADLOCK, liveness.deadlock_free.name, steps=names(liveness.deadlock_is_stable)),
+    ProfileQuestion(
+        Aspect.DEADLOCK,
+        liveness.deadlock_free.name,
+        steps=names(liveness.deadlock_is_stable, arbitration.no_over_refusal),
+    ),
     ProfileQuestion(
         Aspect.LIVELOCK,
         liveness.livelock_free.name,
-        steps=names(liveness.no_livelock_with_progress, arbitration.no_winner),
+        steps=names(liveness.collisions_need_rivals, arbitration.no_winner),
     ),
     ProfileQuestion(Aspect.EXCLUSION, safety.executed_never_interfere.name, note="of interfering requests"),
 )
