@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from evenhand.proofs.sovereign.executing import USES
 from evenhand.proofs.sovereign.self_composition import TWINS
+from evenhand.proofs.sovereign.sessions import PATIENCE
 from evenhand.proofs.sovereign.theorems import SINGLE
 
-THEOREMS = (*SINGLE, *TWINS, *USES)
+THEOREMS = (*SINGLE, *TWINS, *USES, PATIENCE)
 """The theorems about `sovereign`."""

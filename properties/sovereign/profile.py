@@ -13,7 +13,11 @@ from evenhand.properties.sovereign.selecting import (
     order_of_candidates_decides_nothing,
     order_of_observations_decides_nothing,
 )
-from evenhand.properties.sovereign.stopping import every_action_space_admits_something, refusals_end_by_themselves
+from evenhand.properties.sovereign.stopping import (
+    conditions_abort_after_so_many_refusals,
+    every_action_space_admits_something,
+    refusals_end_by_themselves,
+)
 
 PROFILE = (
     ProfileQuestion(Aspect.POSITION, order_of_candidates_decides_nothing.name),
@@ -31,6 +35,8 @@ PROFILE = (
         every_action_space_admits_something.name,
         steps=names(acts_iff_something_is_admissible, more_candidates_never_stop_an_action),
     ),
-    ProfileQuestion(Aspect.LIVELOCK, refusals_end_by_themselves.name),
+    ProfileQuestion(
+        Aspect.LIVELOCK, refusals_end_by_themselves.name, steps=names(conditions_abort_after_so_many_refusals)
+    ),
     ProfileQuestion(Aspect.EXCLUSION, an_effect_spends_an_issued_warrant.name, note="one effect for one warrant"),
 )
