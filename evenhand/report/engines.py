@@ -22,8 +22,8 @@ verdict of a claim; [what a verdict covers](../explanation/what-a-verdict-covers
 can refute, the search covers its scope, a proof covers every size. Under *proof* stand the theorems of the claim, and
 those of claims about single steps from which an answer follows.
 
-`evenhand profile` prints this table for the version that runs; `make engines` writes this page from the profile that is
-kept in `notebooks/6-profile.json`. A quick test compares the two, a deep test makes the profile again.
+`evenhand profile apcm conviction cud markspace sovereign --out out` makes this page (`out/engines.md`) and the profile
+that is kept in `notebooks/6-profile.json`. A quick test compares the two, a deep test makes the profile again.
 """
 
 

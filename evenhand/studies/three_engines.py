@@ -15,7 +15,7 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.profile import Aspect, ProfileQuestion
 from evenhand.core.verdict import Status
-from evenhand.evidence.finding import Finding
+from evenhand.evidence.finding import Finding, readings_of
 from evenhand.jobs.plan import EFFORT, Budget, Job
 from evenhand.smt.registry import stated
 
@@ -95,9 +95,9 @@ def proofs_for(bundle: Bundle) -> list[Job]:
 
 
 def theorem_names(protocol: str, asked: ProfileQuestion) -> tuple[str, ...]:
-    """Return the theorems under default readings of the claims that a question names."""
+    """Return the theorems of the claims that a question names, under whatever readings."""
     named = {asked.claim, *asked.steps}
-    return tuple(one.name for one in stated(protocol) if one.claim.name in named and not one.readings)
+    return tuple(one.name for one in stated(protocol) if one.claim.name in named)
 
 
 def boxes(bundle: Bundle, findings: Sequence[Finding]) -> tuple[Box, ...]:
@@ -112,7 +112,9 @@ def boxes(bundle: Bundle, findings: Sequence[Finding]) -> tuple[Box, ...]:
 def _box(question: str, column: str, several: Sequence[ProfileQuestion], findings: Iterable[Finding]) -> Box:
     engine = ENGINES[column]
     names = {name for asked in several for name in (asked.claim, *(asked.steps if engine == "prove" else ()))}
-    found = [one for one in findings if one.engine == engine and not one.readings and one.claim in names]
+    found = [one for one in findings if one.engine == engine and one.claim in names]
+    if engine != "prove":  # a theorem says under which reading it holds, and is not searched for again under others
+        found = [one for one in found if not one.readings]
     lines = tuple(Line(one.status.value, one.claim, one.system, _scope(one)) for one in _best(found))
     return Box(question, column, lines, "" if lines else _reason(several, column))
 
@@ -125,10 +127,10 @@ def _reason(several: Sequence[ProfileQuestion], column: str) -> str:
 
 
 def _best(found: Iterable[Finding]) -> list[Finding]:
-    """For each claim and system the finding that says most: the shortest run against it, else the most cases."""
-    most: dict[tuple[str, str], Finding] = {}
+    """For each claim, system and reading the finding that says most: the shortest run against it, else the most cases."""
+    most: dict[tuple[str, str, str], Finding] = {}
     for one in found:
-        key = (one.claim, one.system)
+        key = (one.claim, one.system, readings_of(one))
         most[key] = max(most.get(key, one), one, key=_weight)
     return list(most.values())
 
@@ -140,6 +142,6 @@ def _weight(one: Finding) -> tuple[int, int]:
 
 def _scope(one: Finding) -> str:
     if one.engine == "prove":
-        return str(one.scope.get("proved", ""))
+        return ", ".join(filter(None, (str(one.scope.get("proved", "")), readings_of(one))))
     sizes = ", ".join(f"{name}={size}" for name, size in one.sizes.items() if size)
     return f"{sizes}; {EFFORT[Budget.quick].examples} runs" if one.engine == "fuzz" else sizes
