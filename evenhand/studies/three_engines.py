@@ -127,7 +127,7 @@ def _reason(several: Sequence[ProfileQuestion], column: str) -> str:
 
 
 def _best(found: Iterable[Finding]) -> list[Finding]:
-    """For each claim, system and reading the finding that says most: the shortest run against it, else the most cases."""
+    """For each claim, system and reading what says most: the shortest run against it, else the most cases."""
     most: dict[tuple[str, str, str], Finding] = {}
     for one in found:
         key = (one.claim, one.system, readings_of(one))

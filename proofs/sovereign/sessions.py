@@ -68,8 +68,8 @@ def view(step: SovereignStep) -> Structure | None:
         "refuses": decided(step, REFUSE),
         "exits": decided(step, EXIT),
         "overspent": limit is not None and before.tokens + _tokens(step) > limit,
-        "counted": later.refusals == before.refusals + 1,
-        "cleared": later.refusals == 0,
+        "counted": decided(step, REFUSE) and later.refusals == before.refusals + 1,
+        "cleared": not decided(step, REFUSE) and later.refusals == 0,
         "aborted": later.over == ABORTED,
         "exhausted": later.over == SESSION_BUDGET_EXHAUSTED,
     }

@@ -172,15 +172,21 @@ def test_the_machine_refutes_what_the_search_refutes(name: str) -> None:
     assert rows and all(by_search(row) is Status.REFUTED and by_machine(row) is Status.REFUTED for row in rows)
 
 
+def test_the_table_has_every_claim_about_whole_runs() -> None:
+    """Eighteen claims of five protocols."""
+    assert len({row[1] for row in searched()}) == 18
+
+
 @pytest.mark.deep
-def test_the_whole_table() -> None:
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("protocol", ["apcm", "conviction", "cud", "markspace", "sovereign"])
+def test_the_whole_table(protocol: str) -> None:
     """All rows: what the search refutes the machine refutes, and it says HOLDS of none.
 
     Where the search holds the machine may still refute: a generator draws beyond the searched scope.
     """
-    rows = list(searched())
+    rows = [row for row in searched() if row[0] == protocol]
     table = {row[:3]: (by_search(row), by_machine(row)) for row in rows}
-    assert len({row[1] for row in rows}) == 18
     missed = [place for place, (search, drawn) in table.items() if search is Status.REFUTED is not drawn]
     held = [place for place, (_, drawn) in table.items() if drawn is Status.HOLDS]
-    assert not missed and not held and (Status.REFUTED, Status.REFUTED) in table.values()
+    assert table and not missed and not held
