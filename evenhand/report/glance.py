@@ -17,6 +17,7 @@ LINES = 60
 """The digest of five protocols fits on a page of so many lines; refutations that do not fit are counted."""
 
 STUCK = ("deadlock", "livelock")
+FAILING = (*STUCK, "exclusion")
 _INDENT = " " * 2
 _TITLE = 10
 
@@ -83,7 +84,7 @@ def _facts(one: ProtocolDigest, width: int) -> Iterator[tuple[str, str]]:
     if one.proved:
         yield "proved", short(_proved(one), room)
     for answered in one.answers:
-        if answered.aspect in STUCK:
+        if answered.aspect in STUCK or (answered.aspect in FAILING and answered.answer != "unasked"):
             yield answered.aspect, short(answer_text(answered), room)
     yield "decides", short(_deciding(one), room)
     if one.refuted:
@@ -145,7 +146,7 @@ def answer_text(answered: Answered) -> str:
 
 
 def _deciding(one: ProtocolDigest) -> str:
-    asked = [answered for answered in one.answers if answered.aspect not in STUCK]
+    asked = [answered for answered in one.answers if answered.aspect not in FAILING]
     words = {"yes": "", "no": "not ", "open": "open: "}
     parts = [
         f"{word}{', '.join(names)}"

@@ -23,7 +23,7 @@ PROVED = {
         supply_is_conserved the_highest_score_wins
     """,
     "cud": """
-        bare_tokens changed_key_reveals_pass_one deadlock_is_stable deadlock_xor_livelock epoch_independence
+        bare_tokens changed_key_reveals_pass_one collisions_need_rivals deadlock_is_stable deadlock_xor_livelock epoch_independence
         equivariance executed_has_capability executed_never_interfere exit_is_harmless
         final_world_is_a_function_of_the_requests foreign_citation_is_a_fault history_independence
         livelock_counter_is_faithful malformed_is_a_fault no_livelock_with_progress no_outcome_unasked no_over_refusal
@@ -36,7 +36,8 @@ PROVED = {
         boundedness_p9 constant_marks_recover decay_monotonicity_p1 deferred_mutual_exclusion_p17
         escalation_boundedness_p43 first_flag_restricts_one_scope first_of_several_flags_restricts_one_scope
         guard_determinism_p36 guard_transparency_p38 hierarchy_p23 intent_expiry_p4 invalidation_bound_p34
-        invalidation_decay_p35 manifest_permission_consistency_p54 monotonic_addition_p10 need_persistence_p5
+        invalidation_decay_p35 manifest_permission_consistency_p54 monotonic_addition_p10 mutual_exclusion
+        need_persistence_p5
         old_activations_are_alike one_winner_per_boundary only_ages_matter pattern_match_purity_p55
         pipeline_structural_validation_p53 policy_decides_as_written refusals_name_their_cause
         resolution_is_a_function_of_the_intents sublinear_where_there_is_strength sublinearity_p8
@@ -44,7 +45,8 @@ PROVED = {
         trust_orders_what_has_strength uncontested_is_allowed visibility_inheritance_p26 winners_come_first
     """,
     "sovereign": """
-        acts_iff_something_is_admissible an_effect_spends_an_issued_warrant duplicates_decide_nothing
+        acts_iff_something_is_admissible an_effect_spends_an_issued_warrant
+        conditions_abort_after_so_many_refusals duplicates_decide_nothing
         exit_is_terminal_without_a_warrant inadmissible_candidates_decide_nothing
         log_append_never_comes_from_a_candidate more_candidates_never_stop_an_action more_tokens_never_help
         nothing_outside_the_allow_list one_decision_per_cycle order_of_candidates_decides_nothing

@@ -37,7 +37,11 @@ def page(report: Report, matrices: Sequence[Mapping[str, Any]] = ()) -> bytes:
             view=View(report, tuple(matrices)),
             word=word,
             words=WORDS,
-            stuck={"deadlock": "deadlock", "livelock": "go on for ever without progress"},
+            stuck={
+                "deadlock": "deadlock",
+                "livelock": "go on for ever without progress",
+                "exclusion": "lose exclusion",
+            },
             few=FEW,
             drawn_first=DRAWN,
             plural=plural,
