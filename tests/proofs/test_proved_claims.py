@@ -9,8 +9,9 @@ from evenhand.smt.registry import stated
 
 PROVED = {
     "apcm": """
-        authorised_is_minimal authorised_only_in_collision authorised_violations_unavoidable complete_artifact_permits
-        conflicts_are_gated declared_pairs_cover_every_feasible_action equivariance gridlock_iff_all_forbidden
+        authorised_is_minimal authorised_only_in_collision authorised_violations_unavoidable
+        blocked_situations_permit_nothing complete_artifact_permits conflicts_are_gated
+        declared_pairs_cover_every_feasible_action equivariance gridlock_iff_all_forbidden
         maintain_changes_no_field mask_forbids_exactly_rule_1 mask_is_empty_only_without_a_choice
         more_actions_never_make_necessity_pass more_preservations_never_permit_more
         nothing_authorised_beside_a_clean_action only_permitted_actions_execute permitted_keeps_what_is_required
