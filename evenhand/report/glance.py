@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from rich.console import Console
 from rich.text import Text
 
+from evenhand.core.profile import Aspect
 from evenhand.core.text import inert
 from evenhand.report.digest import Answered, Group, ProtocolDigest, Told, digest, steps_of
 from evenhand.report.phrases import plural
@@ -17,7 +18,7 @@ LINES = 60
 """The digest of five protocols fits on a page of so many lines; refutations that do not fit are counted."""
 
 STUCK = ("deadlock", "livelock")
-FAILING = (*STUCK, "exclusion")
+DECIDING = [aspect.value for aspect in Aspect if aspect.value not in (*STUCK, "exclusion")]
 _INDENT = " " * 2
 _TITLE = 10
 
@@ -84,7 +85,7 @@ def _facts(one: ProtocolDigest, width: int) -> Iterator[tuple[str, str]]:
     if one.proved:
         yield "proved", short(_proved(one), room)
     for answered in one.answers:
-        if answered.aspect in STUCK or (answered.aspect in FAILING and answered.answer != "unasked"):
+        if answered.aspect in STUCK:
             yield answered.aspect, short(answer_text(answered), room)
     yield "decides", short(_deciding(one), room)
     if one.refuted:
@@ -146,7 +147,7 @@ def answer_text(answered: Answered) -> str:
 
 
 def _deciding(one: ProtocolDigest) -> str:
-    asked = [answered for answered in one.answers if answered.aspect not in FAILING]
+    asked = [answered for answered in one.answers if answered.aspect in DECIDING]
     words = {"yes": "", "no": "not ", "open": "open: "}
     parts = [
         f"{word}{', '.join(names)}"
