@@ -1,8 +1,8 @@
-"""Alter runs of the model: hostile values wherever a type takes them, actions again and elsewhere, other names throughout.
+"""Alter runs of the model: hostile values wherever a type takes them, actions again and elsewhere, other names.
 
 An action's value is exchanged for another that its type allows: a text for one that is spelled otherwise, forged, or
-odd to some language; a number for one around a limit of the configuration; a list for a shorter or longer one.  The rest
-of the run follows.  A run in which the model shows something new, after what it showed before, is altered further.
+odd to some language; a number for one around a limit of the configuration; a list for a shorter or longer one.  The
+rest of the run follows.  A run in which the model shows something new, after what it showed before, is altered further.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from enum import Enum
 from fractions import Fraction
+from functools import partial
 from itertools import islice
 from typing import Any, TypeAlias, cast
 
@@ -65,10 +66,18 @@ def _places(value: Any, hint: Any, put: Put) -> Iterator[_Place]:
     if isinstance(value, tuple):
         items = cast("tuple[Any, ...]", value)
         for at, item in enumerate(items):
-            yield from _places(item, Any, lambda new, at=at: put((*items[:at], new, *items[at + 1 :])))
+            yield from _places(item, Any, partial(_put_item, put, items, at))
     elif is_dataclass(value) and not isinstance(value, type):
         for name, inner in field_hints(type(value)).items():
-            yield from _places(getattr(value, name), inner, lambda new, name=name: put(replace(value, **{name: new})))
+            yield from _places(getattr(value, name), inner, partial(_put_field, put, value, name))
+
+
+def _put_item(put: Put, items: tuple[Any, ...], at: int, new: Any) -> Any:
+    return put((*items[:at], new, *items[at + 1 :]))
+
+
+def _put_field(put: Put, record: Any, name: str, new: Any) -> Any:
+    return put(replace(record, **{name: new}))
 
 
 class Altering:
@@ -85,18 +94,20 @@ class Altering:
 
     def runs(self, count: int) -> Iterator[AnyTrace]:
         """Yield at most `count` altered runs."""
-        tried = 0
-        while self.bases and count and tried < TIMES * TIMES * (count + 1):
-            tried += 1
+        made_before = set[AnyScenario]()
+        for tried in range(TIMES * TIMES * count if self.bases else 0):
             made = self.altered(self.random.choice(self.novel if self.novel and tried % 2 else self.bases))
-            if made is None:
+            if made is None or made.scenario in made_before:
                 continue
+            made_before.add(made.scenario)
             new = self._is_new(made)
             if new:
                 self.novel.append(made)
             if new or not self.random.randrange(TIMES):
-                count -= 1
                 yield made
+                count -= 1
+                if not count:
+                    return
 
     def altered(self, base: AnyTrace) -> AnyTrace | None:
         """Return a run with one to `STACKED` alterations; None if that is no other run, or none of this model."""
@@ -147,24 +158,24 @@ class Altering:
     def _another(self, place: _Place, scenario: AnyScenario) -> Any:
         """Another value for a place.  Raises LookupError if its type allows none."""
         value, words = place.value, self._word(scenario.config)
-        choices: list[Any] = []
+        kinds: list[list[Any]] = [[*VALUES]]
         if isinstance(value, str):
-            choices = [*words.texts, *self._spellings(value, words)]
+            kinds += [words.texts, list(self._spellings(value)), list(_limited(words))]
         elif isinstance(value, Enum):
-            choices = list(type(value))
+            kinds.append(list(type(value)))
         elif isinstance(value, int | Fraction) and not isinstance(value, bool):
-            near = (value + 1, value - 1, 2 * value, -value, Fraction(value) / 2)
-            choices = [*near, *(number + more for number in words.numbers for more in (-1, 0, 1))]
+            kinds.append([value + 1, value - 1, 2 * value, -value, Fraction(value) / 2])
+            kinds.append([number + more for number in words.numbers for more in (-1, 0, 1)])
         elif isinstance(value, tuple | frozenset):
-            choices = list(self._lists(value, words))
-        if not choices or not self.random.randrange(3):
-            choices = [*VALUES, *words.texts]
-        fitting = [one for one in choices if fits(one, place.hint) and not _same(one, value)]
+            kinds.append(list(self._lists(value, words)))
+        kinds = [[one for one in kind if fits(one, place.hint) and not _same(one, value)] for kind in kinds]
+        fitting = [kind for kind in kinds if kind]
         if not fitting:
             raise LookupError
-        return self.random.choice(fitting)
+        return self.random.choice(self.random.choice(fitting))
 
-    def _spellings(self, text: str, words: _Words) -> Iterator[str]:
+    @staticmethod
+    def _spellings(text: str) -> Iterator[str]:
         """Yield a text in other spellings: other letters, longer, shorter, and as a path that leads to the same."""
         yield from (text.swapcase(), f"{text} ", f" {text}", f"{text}x", text[:-1], f"{text}\n", f"{text}'", f"x{text}")
         if "/" in text:
@@ -172,9 +183,6 @@ class Altering:
             yield from (f"{head}//{last}", f"{head}/./{last}", f"{head}/../{last}", f"{text}/", f"{text}/..", head)
             yield f"{text}/../{last}"
         yield from (f"./{text}", f"/{text}", f"../{text}", f"{text}/x")
-        for number in words.numbers:
-            if 0 <= number <= LONGEST:
-                yield from (one * (int(number) + more) for one in ("x", "\U0001f600") for more in (0, 1))
 
     def _lists(self, value: Any, words: _Words) -> Iterator[Any]:
         """Yield a tuple or set with an entry less, twice or more, and reversed."""
@@ -212,14 +220,14 @@ class Altering:
         return replace(scenario, actions=tuple(actions))
 
     def _named(self, scenario: AnyScenario) -> AnyScenario | None:
-        """Another name throughout for something that the configuration names."""
-        said = json.dumps([encode(scenario.start), *map(encode, scenario.actions)])
+        """Another name throughout for something that configuration and actions name."""
+        said = json.dumps([encode(action) for action in scenario.actions])
         named = [one for one in self._word(scenario.config).texts if f'"{one}"' in said]
         if not named:
             return None
         old = self.random.choice(named)
         other = self.random.choice([one for one in named if one != old] or named)
-        new = self.random.choice([one for one in (*ODD[1:], *self._spellings(other, _NO_WORDS)) if one])
+        new = self.random.choice([one for one in (*ODD[1:], *self._spellings(other)) if one])
         try:
             config, start, *actions = (
                 decode(_renamed(encode(one), old, new), *self.system.types)
@@ -251,12 +259,17 @@ class _Words:
             items = cast("tuple[Any, ...]", value)
             for item in sorted(items, key=repr) if isinstance(value, frozenset) else items:
                 self._collect(item, readings)
-        elif is_dataclass(value) and not isinstance(value, readings if readings is not type(None) else ()):
-            for name in field_hints(type(value)):
+        elif is_dataclass(value) and type(value) is not readings:
+            kind: Any = type(value)
+            for name in field_hints(kind):
                 self._collect(getattr(value, name), readings)
 
 
-_NO_WORDS = _Words(None, type(None))
+def _limited(words: _Words) -> Iterator[str]:
+    """Yield texts as long as each number of a configuration, and by one longer, of letters that count once or twice."""
+    for number in words.numbers:
+        if 0 <= number <= LONGEST:
+            yield from (one * (int(number) + more) for one in ("x", "\U0001f600") for more in (0, 1))
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -16,6 +16,7 @@ from evenhand.conform.adapters.wire import text
 from evenhand.core.canonical import Json
 
 _HASH = re.compile(r"\b[0-9a-f]{16,}\b")
+_DIGIT = re.compile(r"\d")
 
 MANY = 8
 """Distinct words of one value that its kind lists."""
@@ -123,7 +124,7 @@ class Names:
         """Return the kinds of differences: the place without numbers, and the words on either side."""
         groups: dict[str, list[Difference]] = {}
         for one in found:
-            groups.setdefault(self.without(one.path), []).append(one)
+            groups.setdefault(_DIGIT.sub("#", one.path), []).append(one)
         return frozenset(
             f"{path}: {said}"
             for path, group in groups.items()
@@ -141,7 +142,8 @@ class Names:
         """The words of a value in any spelling: its tags, flags and texts, without names, numbers and hashes."""
         if said is None:
             return "nothing"
-        found = dict.fromkeys(self.without(_HASH.sub("·", word)) for word in _words(json.loads(said)))
+        words = _words(json.loads(said))
+        found = dict.fromkeys(word if fixed else self.without(_HASH.sub("·", word)) for word, fixed in words)
         told = [word for word in found if word.strip("·# ")]
         return " ".join(told[:MANY]) or {"{": "a record", "[": "entries"}.get(said[0], "·")
 
@@ -151,15 +153,15 @@ def _reordered(group: list[Difference]) -> bool:
     return len(group) > 1 and sorted(one.expected or "" for one in group) == sorted(one.got or "" for one in group)
 
 
-def _words(value: Json) -> Iterator[str]:
-    """Yield the tags, flags and texts of a value, in order; of a lone empty one, what it is."""
+def _words(value: Json) -> Iterator[tuple[str, bool]]:
+    """Yield the tags, flags and texts of a value, in order, each with whether no name can be meant by it."""
     if isinstance(value, dict):
         entries = cast("dict[str, Json]", value)
         if "$enum" in entries:
-            yield str(entries.get("name"))
+            yield str(entries.get("name")), True
             return
         if "$" in entries:
-            yield str(entries["$"])
+            yield str(entries["$"]), True
         for key, item in entries.items():
             if key != "$":
                 yield from _words(item)
@@ -167,9 +169,9 @@ def _words(value: Json) -> Iterator[str]:
         for item in cast("list[Json]", value):
             yield from _words(item)
     elif isinstance(value, str):
-        yield value or '""'
+        yield (value, False) if value else ('""', True)
     elif isinstance(value, bool) or value is None:
-        yield json.dumps(value)
+        yield json.dumps(value), True
 
 
 def shape(value: Json, names: Names) -> str:

@@ -151,8 +151,18 @@ class Defects:
             agreed, apart, struck = after[first]
             new = kinds - seen - frozenset[str]().union(*(known.divergence.kinds for known in made))
             if new and agreed >= GOES_ON * apart and struck >= MOSTLY * runs:
-                small = self._small(one.divergence, new)
+                small = self._small(self._judged(one.divergence), new)
                 self._merge(made, Defect(small, one.count, alike=self._alike(small)))
+
+    def _judged(self, behind: Divergence) -> Divergence:
+        """What lies behind a difference, with the claims that it violates if there is time to run it again."""
+        if self._over():
+            return behind
+        try:
+            found = self.sight(behind.scenario, behind.origin, at_end=True)
+        except OutOfTime:
+            return behind
+        return found if found is not None and found.kinds == behind.kinds else behind
 
     @property
     def violating(self) -> frozenset[str]:

@@ -49,8 +49,8 @@ SILENT = 4
 ALTERATIONS = 16
 """Altered runs for each drawn example."""
 
-BASES = 400
-"""Runs that agree, the last ones, that are altered; more come from those that show something new."""
+BASES = 200
+"""Runs that agree, the last ones, that are altered, and as many that agree in the kernel's own words."""
 
 GRACE = 0.03
 """Part of the time after which an engine is interrupted that does not end itself."""
@@ -60,9 +60,9 @@ GRACE = 0.03
 class CheckEffort:
     """The effort for one system: `transitions` of each scope, `examples` of `steps` steps; None: all there are.
 
-    `ALTERATIONS` altered runs are made for each example.  `pairs` bounds the runs for two-run claims, `liveness` the steps on the kernel's own graph.  `seconds` are shared
-    among the engines (`SHARES`), on the clock that is given.  With `first` the search ends after the batch of runs with
-    the first fault.
+    `ALTERATIONS` altered runs are made for each example.  `pairs` bounds the runs for two-run claims, `liveness` the
+    steps on the kernel's own graph.  `seconds` are shared among the engines (`SHARES`), on the clock that is given.
+    With `first` the search ends after the batch of runs with the first fault.
     """
 
     transitions: int | None = 6_000
@@ -242,7 +242,7 @@ class _Check:
 
     def _alter(self) -> None:
         """Alter runs on which kernel and model agree."""
-        altering = Altering(self.coder, self.phase.agreed[-BASES:], self.effort.seed)
+        altering = Altering(self.coder, self.phase.bases(BASES), self.effort.seed)
         self.phase.run(ALTERED, ((one, None) for one in altering.runs(ALTERATIONS * self.effort.examples)))
 
     def _anew(self, name: str, runs: Callable[[], Iterable[AnyScenario]]) -> None:
