@@ -164,8 +164,9 @@ class Altering:
         elif isinstance(value, Enum):
             kinds.append(list(type(value)))
         elif isinstance(value, int | Fraction) and not isinstance(value, bool):
-            kinds.append([value + 1, value - 1, 2 * value, -value, Fraction(value) / 2])
-            kinds.append([number + more for number in words.numbers for more in (-1, 0, 1)])
+            near = (value + 1, value - 1, 2 * value, -value, Fraction(value) / 2)
+            limits = (number + more for number in words.numbers for more in (-1, 0, 1))
+            kinds += [[_shortest(one, place.hint) for one in some] for some in (near, limits)]
         elif isinstance(value, tuple | frozenset):
             kinds.append(list(self._lists(value, words)))
         kinds = [[one for one in kind if fits(one, place.hint) and not _same(one, value)] for kind in kinds]
@@ -270,6 +271,11 @@ def _limited(words: _Words) -> Iterator[str]:
     for number in words.numbers:
         if 0 <= number <= LONGEST:
             yield from (one * (int(number) + more) for one in ("x", "\U0001f600") for more in (0, 1))
+
+
+def _shortest(number: int | Fraction, hint: Any) -> int | Fraction:
+    """A whole number as such, if the annotation allows it."""
+    return int(number) if number.denominator == 1 and fits(int(number), hint) else number
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -112,13 +112,12 @@ class Names:
 
     def __init__(self, config: Json) -> None:
         found = {leaf for leaf in leaves(config) if len(leaf) > 1}
-        self._names = sorted(found, key=lambda name: (-len(name), name))
+        longest = sorted(found, key=lambda name: (-len(name), name))
+        self._names = re.compile("|".join(map(re.escape, longest))) if longest else None
 
     def without(self, said: str) -> str:
         """Return `said` with each name replaced by `·` and each digit by `#`."""
-        for name in self._names:
-            said = said.replace(name, "·")
-        return "".join("#" if character.isdigit() else character for character in said)
+        return _DIGIT.sub("#", self._names.sub("·", said) if self._names else said)
 
     def kinds(self, found: Iterable[Difference]) -> frozenset[str]:
         """Return the kinds of differences: the place without numbers, and the words on either side."""
