@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from enum import Enum
 from fractions import Fraction
@@ -64,7 +64,7 @@ class _Place:
 def _places(value: Any, hint: Any, put: Put) -> Iterator[_Place]:
     yield _Place(value, hint, put)
     if isinstance(value, tuple):
-        items = cast("tuple[Any, ...]", value)
+        items = _items(value)
         for at, item in enumerate(items):
             yield from _places(item, Any, partial(_put_item, put, items, at))
     elif is_dataclass(value) and not isinstance(value, type):
@@ -136,7 +136,7 @@ class Altering:
 
     def _word(self, config: Any) -> _Words:
         if config not in self._words:
-            self._words[config] = _Words(config, type(self.system.readings))
+            self._words[config] = _Words(config, self.system.readings)
         return self._words[config]
 
     # alterations of a scenario; None if there is nothing to alter
@@ -187,9 +187,9 @@ class Altering:
 
     def _lists(self, value: Any, words: _Words) -> Iterator[Any]:
         """Yield a tuple or set with an entry less, twice or more, and reversed."""
-        items = sorted(value, key=lambda one: json.dumps(encode(one))) if isinstance(value, frozenset) else list(value)
-        kind = type(value)
-        yield kind()
+        items = _items(value)
+        kind: Callable[[Iterable[Any]], Any] = frozenset if isinstance(value, frozenset) else tuple
+        yield kind(())
         for at in range(min(len(items), STACKED)):
             yield kind((*items[:at], *items[at + 1 :]))
             yield kind((*items, items[at]))
@@ -243,10 +243,10 @@ class Altering:
 class _Words:
     """The texts and numbers of a configuration, without its readings."""
 
-    def __init__(self, config: Any, readings: type) -> None:
+    def __init__(self, config: Any, readings: Any) -> None:
         self.texts: list[str] = []
         self.numbers: list[int | Fraction] = []
-        self._collect(config, readings)
+        self._collect(config, type(readings))
         self.texts = list(dict.fromkeys(self.texts))
         self.numbers = list(dict.fromkeys(self.numbers))
         self.names = Names(encode(config))
@@ -257,8 +257,7 @@ class _Words:
         elif isinstance(value, int | Fraction) and not isinstance(value, bool | Enum):
             self.numbers.append(value)
         elif isinstance(value, tuple | frozenset):
-            items = cast("tuple[Any, ...]", value)
-            for item in sorted(items, key=repr) if isinstance(value, frozenset) else items:
+            for item in _items(value):
                 self._collect(item, readings)
         elif is_dataclass(value) and type(value) is not readings:
             kind: Any = type(value)
@@ -282,18 +281,23 @@ def _same(one: Any, other: Any) -> bool:
     return type(one) is type(other) and one == other
 
 
+def _items(value: Any) -> tuple[Any, ...]:
+    """The entries of a tuple, or of a set in an order that no hash decides."""
+    kept: Iterable[Any] = value
+    return tuple(sorted(kept, key=lambda one: canonical_bytes(encode(one)))) if isinstance(value, frozenset) else value
+
+
 def _renamed(value: Json, old: str, new: str) -> Json:
     """An encoded value with another text; tags and the words of enumerations stay."""
     if isinstance(value, str):
         return new if value == old else value
     if isinstance(value, list):
-        return [_renamed(one, old, new) for one in value]
-    if isinstance(value, dict):
-        if "$enum" in value:
-            return value
-        made = {key: one if key == "$" else _renamed(one, old, new) for key, one in value.items()}
-        members = made.get("$set")
-        if isinstance(members, list):
-            return {"$set": sorted(members, key=canonical_bytes)}
-        return made
-    return value
+        return [_renamed(one, old, new) for one in cast("list[Json]", value)]
+    if not isinstance(value, dict):
+        return value
+    entries = cast("dict[str, Json]", value)
+    if "$enum" in entries:
+        return value
+    made = {key: one if key == "$" else _renamed(one, old, new) for key, one in entries.items()}
+    members = made.get("$set")
+    return {"$set": sorted(cast("list[Json]", members), key=canonical_bytes)} if isinstance(members, list) else made
