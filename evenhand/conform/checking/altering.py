@@ -19,6 +19,7 @@ from typing import Any, TypeAlias, cast
 
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.comparing import Names
+from evenhand.core.atoms import Atom, atom
 from evenhand.core.canonical import Json, canonical_bytes
 from evenhand.core.codec import decode, encode, field_hints, fits
 from evenhand.core.trace import AnyScenario, AnyTrace
@@ -33,6 +34,7 @@ ODD = (
 NUMBERS = (0, 1, -1, 2, 3, 10, 1_000, 1_000_000)
 FRACTIONS = (Fraction(1, 2), Fraction(-1, 2), Fraction(1, 1_000), Fraction(1, 3), Fraction(999, 1_000))
 VALUES: tuple[Any, ...] = (None, True, False, *NUMBERS, *FRACTIONS, *ODD, (), frozenset[Any]())
+ATOMS = tuple(map(atom, (None, True, False, *NUMBERS, 0.5, -0.0, 1e300, *ODD)))
 
 LONGEST = 1_000
 """Characters of the longest text that is made for a limit."""
@@ -67,7 +69,7 @@ def _places(value: Any, hint: Any, put: Put) -> Iterator[_Place]:
         items = _items(value)
         for at, item in enumerate(items):
             yield from _places(item, Any, partial(_put_item, put, items, at))
-    elif is_dataclass(value) and not isinstance(value, type):
+    elif is_dataclass(value) and not isinstance(value, type | Atom):
         for name, inner in field_hints(type(value)).items():
             yield from _places(getattr(value, name), inner, partial(_put_field, put, value, name))
 
@@ -158,7 +160,7 @@ class Altering:
     def _another(self, place: _Place, scenario: AnyScenario) -> Any:
         """Another value for a place.  Raises LookupError if its type allows none."""
         value, words = place.value, self._word(scenario.config)
-        kinds: list[list[Any]] = [[*VALUES]]
+        kinds: list[list[Any]] = [[*VALUES], [*ATOMS] if isinstance(value, Atom) else []]
         if isinstance(value, str):
             kinds += [words.texts, list(self._spellings(value)), list(_limited(words))]
         elif isinstance(value, Enum):
@@ -251,7 +253,7 @@ class _Words:
         self.numbers = list(dict.fromkeys(self.numbers))
         self.names = Names(encode(config))
 
-    def _collect(self, value: Any, readings: type) -> None:
+    def _collect(self, value: Any, readings: Any) -> None:
         if isinstance(value, str):
             self.texts.append(value)
         elif isinstance(value, int | Fraction) and not isinstance(value, bool | Enum):
@@ -259,7 +261,7 @@ class _Words:
         elif isinstance(value, tuple | frozenset):
             for item in _items(value):
                 self._collect(item, readings)
-        elif is_dataclass(value) and type(value) is not readings:
+        elif is_dataclass(value) and not isinstance(value, Atom) and type(value) is not readings:
             kind: Any = type(value)
             for name in field_hints(kind):
                 self._collect(getattr(value, name), readings)
@@ -296,8 +298,10 @@ def _renamed(value: Json, old: str, new: str) -> Json:
     if not isinstance(value, dict):
         return value
     entries = cast("dict[str, Json]", value)
-    if "$enum" in entries:
+    if "$enum" in entries or entries.get("$") == Atom.__name__:
         return value
-    made = {key: one if key == "$" else _renamed(one, old, new) for key, one in entries.items()}
+    made: dict[str, Json] = {key: one if key == "$" else _renamed(one, old, new) for key, one in entries.items()}
     members = made.get("$set")
-    return {"$set": sorted(cast("list[Json]", members), key=canonical_bytes)} if isinstance(members, list) else made
+    if isinstance(members, list):
+        return {"$set": sorted(cast("list[Json]", members), key=canonical_bytes)}
+    return made
