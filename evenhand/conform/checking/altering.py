@@ -299,7 +299,7 @@ def _renamed(value: Json, old: str, new: str) -> Json:
         return value
     entries = cast("dict[str, Json]", value)
     if "$enum" in entries or entries.get("$") == Atom.__name__:
-        return value
+        return entries
     made: dict[str, Json] = {key: one if key == "$" else _renamed(one, old, new) for key, one in entries.items()}
     members = made.get("$set")
     if isinstance(members, list):

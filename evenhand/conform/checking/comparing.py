@@ -18,6 +18,9 @@ from evenhand.core.canonical import Json
 _HASH = re.compile(r"\b[0-9a-f]{16,}\b")
 _DIGIT = re.compile(r"\d")
 
+EMPTY = '""'
+"""The word for an empty text."""
+
 MANY = 8
 """Distinct words of one value that its kind lists."""
 
@@ -147,6 +150,35 @@ class Names:
         return " ".join(told[:MANY]) or {"{": "a record", "[": "entries"}.get(said[0], "·")
 
 
+def one_reason(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two sets of kinds show one reason that is not given, or one that is given where none is.
+
+    A kernel that overlooks a reason accepts, or refuses for another one: `why: late / ""` and `why: late / poor`
+    are one cause.  One of the two must show the bare case, without the other reason, and one must differ in no place in
+    which the other does not.
+    """
+    places = [{kind.partition(": ")[0] for kind in kinds} for kinds in (one, other)]
+    if not (places[0] <= places[1] or places[1] <= places[0]):
+        return False
+    return bool(bare_reasons(one) & _reasons(other) or bare_reasons(other) & _reasons(one))
+
+
+def _reasons(kinds: frozenset[str]) -> set[tuple[str, str, bool]]:
+    """The texts that stand in place of another: field, text, and whether the model shows it."""
+    found: set[tuple[str, str, bool]] = set()
+    for kind in kinds:
+        place, _, sides = kind.partition(": ")
+        expected, slash, got = sides.partition(" / ")
+        found |= {(place, expected, True), (place, got, False)} if slash else set()
+    return found
+
+
+def bare_reasons(kinds: frozenset[str]) -> set[tuple[str, str, bool]]:
+    """The reasons, each with its place and whether the model gives it, where the other side gives none."""
+    bare = {kind for kind in kinds if kind.endswith(f" / {EMPTY}") or f": {EMPTY} / " in kind}
+    return {one for one in _reasons(frozenset(bare)) if one[1] != EMPTY}
+
+
 def _reordered(group: list[Difference]) -> bool:
     """Whether the same values stand in these places in another order."""
     return len(group) > 1 and sorted(one.expected or "" for one in group) == sorted(one.got or "" for one in group)
@@ -168,7 +200,7 @@ def _words(value: Json) -> Iterator[tuple[str, bool]]:
         for item in cast("list[Json]", value):
             yield from _words(item)
     elif isinstance(value, str):
-        yield (value, False) if value else ('""', True)
+        yield (value, False) if value else (EMPTY, True)
     elif isinstance(value, bool) or value is None:
         yield json.dumps(value), True
 

@@ -270,9 +270,15 @@ class Phase:
         self.defects.add(divergence)
 
     def _failed(self, divergence: Divergence) -> None:
-        self.failing += (COST.get(divergence.fault, 1) if divergence.fault else 1) if divergence.length else SLOW
+        self.failing += self._cost(divergence)
         if self.first is None:
             self.first = (sum(self.runs.values()), monotonic() - self.began)
+
+    def _cost(self, divergence: Divergence) -> int:
+        """As how many failing runs one counts: one that does not begin as all, unless others did."""
+        if not divergence.length and not any(self.steps.values()):
+            return SLOW
+        return COST.get(divergence.fault, 1) if divergence.fault else 1
 
 
 _Suspect: TypeAlias = tuple[Divergence, tuple[AnyTrace, ...]]

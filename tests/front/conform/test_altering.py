@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -45,18 +46,20 @@ class Paid:
 
 @dataclass(frozen=True)
 class Said:
-    """The answer."""
+    """The answer: why it was refused, and what was paid so far, how often, for how many things in this payment."""
 
-    ok: bool
+    why: str
     total: int
+    count: int
     things: int
 
 
 def step(_rules: Any, bank: Bank, paid: Paid, pay: Pay) -> tuple[Paid, Said]:
     """A payment by a customer, within both limits."""
-    ok = pay.name in bank.names and 0 < pay.amount <= bank.most and paid.count < bank.often
-    after = Paid(paid.total + pay.amount, paid.count + 1) if ok else paid
-    return after, Said(ok, after.total, len(pay.things))
+    why = "stranger" if pay.name not in bank.names else "too little" if pay.amount <= 0 else ""
+    why = why or ("too much" if pay.amount > bank.most else "too often" if paid.count >= bank.often else "")
+    after = paid if why else Paid(paid.total + pay.amount, paid.count + 1)
+    return after, Said(why, after.total, after.count, len(pay.things))
 
 
 def _menu(bank: Bank, _paid: Paid) -> Iterator[Pay]:
@@ -77,52 +80,94 @@ BANK: System[Bank, Paid, Pay, Said, Any] = System(
 
 
 class Kernel:
-    """A bank with one fault."""
+    """A bank with faults."""
 
-    def __init__(self, fault: str, initial: Any) -> None:
+    def __init__(self, faults: Collection[str], initial: Any) -> None:
         config = initial["config"]
-        self.fault, self.paid = fault, Paid()
+        self.faults, self.paid = faults, Paid()
         self.bank = Bank(tuple(config["names"]), config["most"], config["often"])
-        if fault == "pastes names" and any("'" in name for name in self.bank.names):
+        if "pastes names" in faults and any("'" in name for name in self.bank.names):
             raise RuntimeError("syntax error")
 
     def step(self, action: Any) -> Any:
         """Take an encoded action."""
         pay, bank = Pay(action["name"], action["amount"], tuple(action["things"])), self.bank
-        if self.fault == "inherits names" and pay.name in ("constructor", "__proto__", "toString"):
+        if "inherits names" in self.faults and pay.name in ("constructor", "__proto__", "toString"):
             pay = replace(pay, name=bank.names[0])
-        if self.fault == "ignores letters" and pay.name.lower() in bank.names:
+        if "ignores letters" in self.faults and pay.name.lower() in bank.names:
             pay = replace(pay, name=pay.name.lower())
-        if self.fault == "takes one more" and pay.amount == bank.most + 1:
+        if "takes one more" in self.faults and pay.amount == bank.most + 1:
             bank = replace(bank, most=bank.most + 1)
-        if self.fault == "takes debts" and pay.amount < 0:
+        if "takes debts" in self.faults and pay.amount < 0:
             pay = replace(pay, amount=-pay.amount)
-        if self.fault == "wants things":
+        if "forgets things" in self.faults and len(set(pay.things)) < len(pay.things):
+            pay = replace(pay, things=tuple(set(pay.things)))
+        if "wants things" in self.faults:
             pay.things[0]
         self.paid, said = step(None, bank, self.paid, pay)
         return encode(said)
 
 
-FAULTS = ("inherits names", "ignores letters", "takes one more", "takes debts", "wants things")
+ALONE = (
+    "inherits names", "ignores letters", "takes one more", "takes debts", "forgets things", "wants things",
+    "pastes names",
+)  # fmt: skip
+STACKED = (
+    ("inherits names", "takes debts"),
+    ("ignores letters", "takes one more", "forgets things"),
+    ("takes debts", "takes one more", "wants things"),
+    ("inherits names", "forgets things", "pastes names"),
+)
 
 
-def checked(fault: str, *phases: str) -> SystemChecked:
+def checked(faults: Collection[str], *phases: str, examples: int = 40) -> SystemChecked:
     """Check the kernel, exhaustively in one step, with these phases."""
-    effort = CheckEffort(transitions=2, examples=40, phases=(EXHAUSTIVE, *phases))
-    return check_system("house", [BANK], (), InProcess(lambda initial: Kernel(fault, initial)), effort=effort)
+    effort = CheckEffort(transitions=2, examples=examples, phases=(EXHAUSTIVE, *phases))
+    return check_system("house", [BANK], (), InProcess(lambda initial: Kernel(faults, initial)), effort=effort)
 
 
-@pytest.mark.parametrize("fault", [*FAULTS, "pastes names"])
+def told(result: SystemChecked, faults: Collection[str]) -> set[str]:
+    """Return the faults that show, alone, in the run of some finding."""
+    runs = [one.divergence.scenario for one in result.defects]
+    return {fault for fault in faults if any(_shown({fault}, run) != _shown((), run) for run in runs)}
+
+
+def _shown(faults: Collection[str], run: Scenario[Bank, Paid, Pay]) -> Any:
+    try:
+        kernel = Kernel(faults, {"config": encode(run.config)})
+        return [kernel.step(encode(action)) for action in run.actions]
+    except Exception as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("fault", ALONE)
 def test_altered_runs_find_what_the_menu_does_not_offer(fault: str) -> None:
     """Each fault is found by altered runs, in one finding of one to four steps, and not without them."""
-    assert not checked(fault).defects
-    (defect,) = checked(fault, ALTERED).defects
+    assert not checked({fault}).defects
+    (defect,) = checked({fault}, ALTERED).defects
     assert defect.divergence.length <= 4
+
+
+@pytest.mark.parametrize("faults", STACKED, ids=", ".join)
+def test_each_of_several_faults_is_told_once(faults: tuple[str, ...]) -> None:
+    """k faults that hide one another give k findings, and every sighting is explained."""
+    result = checked(faults, ALTERED)
+    assert told(result, faults) == set(faults)
+    assert len(result.defects) == len(faults)
+    assert result.explained == result.divergences
+
+
+def test_more_time_loses_no_finding() -> None:
+    """What a short check tells, a longer one tells too; the longest tells all."""
+    faults = ("ignores letters", "takes one more", "forgets things")
+    found = [told(checked(faults, ALTERED, examples=number), faults) for number in (1, 4, 16, 64)]
+    assert all(less <= more for less, more in pairwise(found))
+    assert found[0] < found[-1] == set(faults)
 
 
 def test_an_honest_kernel_is_silent() -> None:
     """All altered runs agree; there are as many as asked for."""
-    result = checked("", ALTERED)
+    result = checked((), ALTERED)
     assert not result.defects
     assert result.runs[ALTERED] == 640
 
