@@ -22,6 +22,7 @@ from evenhand.conform.checking.comparing import Names
 from evenhand.core.atoms import Atom, atom
 from evenhand.core.canonical import Json, canonical_bytes
 from evenhand.core.codec import decode, encode, field_hints, fits
+from evenhand.core.system import AnyStep
 from evenhand.core.trace import AnyScenario, AnyTrace
 
 ODD = (
@@ -120,9 +121,17 @@ class Altering:
         if scenario == base.scenario or len(scenario.actions) > MOST_ACTIONS or not scenario.actions:
             return None
         try:
-            return self.coder.trace(scenario)
+            made = self.coder.trace(scenario)
+            return made if all(map(self._are_asked, made.steps)) else None
         except Exception:  # the model has no step for this, so nothing is to be expected of a kernel
             return None
+
+    def _are_asked(self, step: AnyStep) -> bool:
+        """Whether those choose in a joint action whom the protocol asks; who that is, is no agent's choice."""
+        joint = self.system.joint
+        if joint is None:
+            return True
+        return tuple(agent for agent, _ in joint.split(step.action)) == tuple(joint.agents(step.config, step.before))
 
     def _is_new(self, trace: AnyTrace) -> bool:
         """Whether the model shows here, after what it showed before, something new but for names and numbers."""
