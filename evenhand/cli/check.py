@@ -26,6 +26,7 @@ from evenhand.conform.checking.causes import Cause, causes
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import finding_json
 from evenhand.conform.checking.loop import (
+    ALTERED,
     EXHAUSTIVE,
     MACHINE,
     SEPARATING,
@@ -161,7 +162,7 @@ def check(
         examples,
         seed=seed,
         seconds=seconds,
-        phases=(EXHAUSTIVE, *((MACHINE,) if examples else ()), SEPARATING, PAIRS, LIVENESS_RUNS),
+        phases=(EXHAUSTIVE, *((MACHINE, ALTERED) if examples else ()), SEPARATING, PAIRS, LIVENESS_RUNS),
         first=first,
         pairs=pairs,
         liveness=liveness,

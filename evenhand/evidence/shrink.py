@@ -320,8 +320,10 @@ class Shrinker:
                     return
                 yield offered
             return
-        made = joint.split(action)
+        made, agents = joint.split(action), joint.agents(config, state)
         for place, (agent, choice) in enumerate(made):
+            if agent not in agents:  # a hostile action names anybody
+                continue
             for offered in islice(joint.choices(config, self.system.scope, state, agent), MENU):
                 if offered == choice:
                     break

@@ -297,8 +297,8 @@ def _post(rules: Rules, config: Config, state: State, act: Act) -> tuple[State, 
         return _rejected(state, act, "no tool call to report")
     gone = rules.superseded(config, state, act.agent, act.resource)
     left = list(state.intents)
-    for intent in gone:
-        left.remove(intent)
+    for intent in gone:  # of equal intents the newest
+        del left[max(place for place, one in enumerate(left) if one == intent)]
     after = replace(_moved(config, state, act.agent, IDLE), intents=tuple(left))
     place = config.resources.index(act.resource)
     if after.named[place] == act.agent:

@@ -87,6 +87,7 @@ class Adapter:
         self.intents: dict[str, str] = {}
         self.claims: dict[str, str] = {}
         self.until: dict[str, int] = {}
+        self.places: dict[str, str] = {}
         self.warned: set[str] = set()
         self.begin(initial["start"])
 
@@ -196,7 +197,7 @@ class Adapter:
 
     def is_known(self, action: Any, name: str) -> bool:
         """Whether an act at the guard is about a resource that there is, or is denied whatever it is about."""
-        stranger = name == "PRE" and action["agent"] in self.config["strangers"]
+        stranger = name == "PRE" and action["agent"] not in self.config["agents"]
         return action["$"] != "Act" or name == "TICK" or stranger or action["resource"] in self.config["resources"]
 
     # the guard
@@ -235,6 +236,7 @@ class Adapter:
             several = self.readings.get("own_intents") == "compete" and agent in self.intents
             self.intents[agent] = SEVERAL if several else found["intent_id"]
             self.until[found["intent_id"]] = self.now + self.config["ttl"]
+            self.places[found["intent_id"]] = resource
         taken = verdict == "CONFLICT" and found["intent_id"] is None
         rivals = {"$bag": [self.intent(one) for one in found["conflicting_intents"]]}
         return {
@@ -274,6 +276,8 @@ class Adapter:
         _, intent = self.running.pop(agent)
         before = {one["id"] for one in self.notices()}
         mark, why = self.post(agent, resource, intent, failed=a["failed"])
+        if mark is not None and self.intents.get(agent) == intent:
+            del self.intents[agent]
         if mark is not None and not a["failed"]:
             self.claims[resource] = mark
         lost = [one["reason"] for one in self.notices() if one["id"] not in before]
@@ -322,8 +326,11 @@ class Adapter:
 
     def about(self, a: Any, marks: Mapping[str, str], key: str) -> str:
         """The mark that is meant."""
+        if not self.config["meddling"]:
+            raise Unsupported("a guard with marks about others' marks")
         mark = marks.get(a[key], SEVERAL)
-        if mark == SEVERAL or self.until.get(mark, self.now) < self.now:
+        elsewhere = self.places.get(mark, a["resource"]) != a["resource"]
+        if mark == SEVERAL or elsewhere or self.until.get(mark, self.now) < self.now:
             raise Unsupported("a mark that there is not, or one of several intents")
         return mark
 
@@ -510,5 +517,7 @@ class Adapter:
         if number(self.config["factor"]) != 0.3 or number(self.config["cap"]) != 2:
             raise Unsupported("another factor or cap of reinforcement")
         strengths = [number(one) for one in a["strengths"]]
+        if any(max(some, default=1) != 1 for some in (strengths, [*strengths, number(a["more"])])):
+            raise Unsupported("a cap that is no multiple of the strongest")
         both: Sequence[float] = (self.together(strengths), self.together([*strengths, number(a["more"])]))
         return {"$": "Measured", "refused": "", "aggregate": [near(one) for one in both]}

@@ -14,6 +14,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, cast
 
 from evenhand.conform.adapters.wire import Fault
+from evenhand.conform.checking.comparing import one_reason
 from evenhand.conform.checking.divergence import SENTENCES
 from evenhand.core.canonical import Json
 from evenhand.core.parts import Part, parts_of
@@ -169,5 +170,7 @@ def _same(cause: Cause, defect: Defect) -> bool:
     if cause.defect.alike and defect.alike:
         return cause.defect.alike <= defect.alike or defect.alike <= cause.defect.alike
     if one.subject == other.subject and one.subject not in SENTENCES:
+        return True
+    if one.what == "differs" and one_reason(one.kinds, other.kinds):
         return True
     return bool(one.kinds) and (one.kinds <= other.kinds or other.kinds <= one.kinds)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from evenhand.conform.adapters import wire
 from evenhand.conform.adapters.kernels import KernelRequest
@@ -14,6 +14,8 @@ from evenhand.core.codec import encode
 from evenhand.core.freedom import Free
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.trace import AnyScenario, AnyTrace, replay
+
+T = TypeVar("T")
 
 KEPT = 50_000
 """Encoded values of one kind that are cached; a full cache is cleared."""
@@ -31,13 +33,14 @@ class Coder:
     _actions: dict[Any, bytes] = field(default_factory=dict[Any, bytes])
     _shown: dict[Any, bytes] = field(default_factory=dict[Any, bytes])
     _starts: dict[Any, bytes] = field(default_factory=dict[Any, bytes])
+    _states: dict[Any, Json] = field(default_factory=dict[Any, Json])
 
     def __post_init__(self) -> None:
         self.reader = Reader(self.system.types, self.compare)
 
     def facts(self, steps: Sequence[AnyStep]) -> Json:
         """Return all that a kernel may tell after some steps: the state and, if there is one, the conclusion."""
-        made = encode(steps[-1].after)
+        made = self._kept(self._states, steps[-1].after, encode)
         if self.system.conclusion is None or not isinstance(made, dict):
             return made
         return {**cast("dict[str, Json]", made), "conclusion": encode(self.system.conclusion(steps))}
@@ -67,7 +70,7 @@ class Coder:
         return wire.initial_text(self.protocol, self.system.name, encode(start[0]), encode(start[1]))
 
     @staticmethod
-    def _kept(known: dict[Any, bytes], value: Any, made: Callable[[Any], bytes]) -> bytes:
+    def _kept(known: dict[Any, T], value: Any, made: Callable[[Any], T]) -> T:
         found = known.get(value)
         if found is None:
             if len(known) >= KEPT:

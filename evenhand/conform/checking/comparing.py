@@ -16,6 +16,10 @@ from evenhand.conform.adapters.wire import text
 from evenhand.core.canonical import Json
 
 _HASH = re.compile(r"\b[0-9a-f]{16,}\b")
+_DIGIT = re.compile(r"\d")
+
+EMPTY = '""'
+"""The word for an empty text."""
 
 MANY = 8
 """Distinct words of one value that its kind lists."""
@@ -111,19 +115,18 @@ class Names:
 
     def __init__(self, config: Json) -> None:
         found = {leaf for leaf in leaves(config) if len(leaf) > 1}
-        self._names = sorted(found, key=lambda name: (-len(name), name))
+        longest = sorted(found, key=lambda name: (-len(name), name))
+        self._names = re.compile("|".join(map(re.escape, longest))) if longest else None
 
     def without(self, said: str) -> str:
         """Return `said` with each name replaced by `·` and each digit by `#`."""
-        for name in self._names:
-            said = said.replace(name, "·")
-        return "".join("#" if character.isdigit() else character for character in said)
+        return _DIGIT.sub("#", self._names.sub("·", said) if self._names else said)
 
     def kinds(self, found: Iterable[Difference]) -> frozenset[str]:
         """Return the kinds of differences: the place without numbers, and the words on either side."""
         groups: dict[str, list[Difference]] = {}
         for one in found:
-            groups.setdefault(self.without(one.path), []).append(one)
+            groups.setdefault(_DIGIT.sub("#", one.path), []).append(one)
         return frozenset(
             f"{path}: {said}"
             for path, group in groups.items()
@@ -141,9 +144,39 @@ class Names:
         """The words of a value in any spelling: its tags, flags and texts, without names, numbers and hashes."""
         if said is None:
             return "nothing"
-        found = dict.fromkeys(self.without(_HASH.sub("·", word)) for word in _words(json.loads(said)))
+        words = _words(json.loads(said))
+        found = dict.fromkeys(word if fixed else self.without(_HASH.sub("·", word)) for word, fixed in words)
         told = [word for word in found if word.strip("·# ")]
         return " ".join(told[:MANY]) or {"{": "a record", "[": "entries"}.get(said[0], "·")
+
+
+def one_reason(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two sets of kinds show one reason that is not given, or one that is given where none is.
+
+    A kernel that overlooks a reason accepts, or refuses for another one: `why: late / ""` and `why: late / poor`
+    are one cause.  One of the two must show the bare case, without the other reason, and one must differ in no place in
+    which the other does not.
+    """
+    places = [{kind.partition(": ")[0] for kind in kinds} for kinds in (one, other)]
+    if not (places[0] <= places[1] or places[1] <= places[0]):
+        return False
+    return bool(bare_reasons(one) & _reasons(other) or bare_reasons(other) & _reasons(one))
+
+
+def _reasons(kinds: frozenset[str]) -> set[tuple[str, str, bool]]:
+    """The texts that stand in place of another: field, text, and whether the model shows it."""
+    found: set[tuple[str, str, bool]] = set()
+    for kind in kinds:
+        place, _, sides = kind.partition(": ")
+        expected, slash, got = sides.partition(" / ")
+        found |= {(place, expected, True), (place, got, False)} if slash else set()
+    return found
+
+
+def bare_reasons(kinds: frozenset[str]) -> set[tuple[str, str, bool]]:
+    """The reasons, each with its place and whether the model gives it, where the other side gives none."""
+    bare = {kind for kind in kinds if kind.endswith(f" / {EMPTY}") or f": {EMPTY} / " in kind}
+    return {one for one in _reasons(frozenset(bare)) if one[1] != EMPTY}
 
 
 def _reordered(group: list[Difference]) -> bool:
@@ -151,15 +184,15 @@ def _reordered(group: list[Difference]) -> bool:
     return len(group) > 1 and sorted(one.expected or "" for one in group) == sorted(one.got or "" for one in group)
 
 
-def _words(value: Json) -> Iterator[str]:
-    """Yield the tags, flags and texts of a value, in order; of a lone empty one, what it is."""
+def _words(value: Json) -> Iterator[tuple[str, bool]]:
+    """Yield the tags, flags and texts of a value, in order, each with whether no name can be meant by it."""
     if isinstance(value, dict):
         entries = cast("dict[str, Json]", value)
         if "$enum" in entries:
-            yield str(entries.get("name"))
+            yield str(entries.get("name")), True
             return
         if "$" in entries:
-            yield str(entries["$"])
+            yield str(entries["$"]), True
         for key, item in entries.items():
             if key != "$":
                 yield from _words(item)
@@ -167,9 +200,9 @@ def _words(value: Json) -> Iterator[str]:
         for item in cast("list[Json]", value):
             yield from _words(item)
     elif isinstance(value, str):
-        yield value or '""'
+        yield (value, False) if value else (EMPTY, True)
     elif isinstance(value, bool) or value is None:
-        yield json.dumps(value)
+        yield json.dumps(value), True
 
 
 def shape(value: Json, names: Names) -> str:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.adapters.wire import Fault, text
 from evenhand.conform.checking.coding import Coder
-from evenhand.conform.checking.comparing import Names, shape
+from evenhand.conform.checking.comparing import Names, bare_reasons, one_reason, shape
 from evenhand.conform.checking.divergence import Divergence, Examiner
 from evenhand.conform.checking.lookalikes import Lookalikes
 from evenhand.core.canonical import Json
@@ -151,8 +151,18 @@ class Defects:
             agreed, apart, struck = after[first]
             new = kinds - seen - frozenset[str]().union(*(known.divergence.kinds for known in made))
             if new and agreed >= GOES_ON * apart and struck >= MOSTLY * runs:
-                small = self._small(one.divergence, new)
+                small = self._small(self._judged(one.divergence), new)
                 self._merge(made, Defect(small, one.count, alike=self._alike(small)))
+
+    def _judged(self, behind: Divergence) -> Divergence:
+        """What lies behind a difference, with the claims that it violates if there is time to run it again."""
+        if self._over():
+            return behind
+        try:
+            found = self.sight(behind.scenario, behind.origin, at_end=True)
+        except OutOfTime:
+            return behind
+        return found if found is not None and found.kinds == behind.kinds else behind
 
     @property
     def violating(self) -> frozenset[str]:
@@ -314,6 +324,8 @@ class Defects:
             return True
         if known.alike and new.alike:
             return known.alike <= new.alike or new.alike <= known.alike
+        if one.what == "differs" and one_reason(one.kinds, other.kinds):
+            return True
         if one.subject == other.subject:
             return _nested(one, other) or (bool(one.violations) and _touch(one, other))
         return self._shape(one) == self._shape(other) and _touch(one, other)
@@ -352,9 +364,9 @@ def _simple(one: Defect) -> tuple[object, ...]:
 
 
 def _telling(one: Defect) -> tuple[int, ...]:
-    """The order in which runs tell of one defect: short ones first, then those that violate many claims."""
+    """The order in which runs tell of one defect: a bare reason first, then short ones that violate many claims."""
     divergence = one.divergence
-    return divergence.length, -len(divergence.sure), len(divergence.kinds)
+    return not bare_reasons(divergence.kinds), divergence.length, -len(divergence.sure), len(divergence.kinds)
 
 
 def _broad(seen: Iterable[Defect]) -> Iterator[Defect]:

@@ -144,15 +144,19 @@ class Examiner:
         return run.divergence(*first, origin=origin, judge=judge, guess=not self.claims_only)
 
     def later(
-        self, trace: AnyTrace, request: KernelRequest, response: KernelResponse, origin: str
+        self, trace: AnyTrace, request: KernelRequest, response: KernelResponse, origin: str, *, judged: bool = True
     ) -> Iterator[Divergence]:
-        """Yield each difference behind the first one, as if the kernel had shown the right thing before."""
+        """Yield each difference behind the first one, as if the kernel had shown the right thing before.
+
+        If not `judged`, no claims are evaluated on them, which takes most of the time.
+        """
         run = self._run(trace, request, response)
         if self.claims_only or run.illegal is not None:
             return
         for number, place in enumerate(run.differing):
             if number:
-                found = run.divergence(place + 1, "differs", origin=origin, judge=self.judge, guess=False)
+                judge = self.judge if judged else None
+                found = run.divergence(place + 1, "differs", origin=origin, judge=judge, guess=False)
                 here = tuple(one for one in found.violations if one.step == place + 1 and one.basis is Basis.SHOWN)
                 yield replace(found, behind=number, violations=here)
 

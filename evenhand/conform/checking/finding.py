@@ -140,7 +140,7 @@ class KernelFinding(Shape, frozen=True, kw_only=True):
     seen: Positive
     """The number of runs that showed it."""
 
-    origin: Literal["exhaustive", "machine", "separating", "again", "pairs", "liveness"]
+    origin: Literal["exhaustive", "machine", "altered", "separating", "again", "pairs", "liveness"]
     run: VectorRun
     beside: SecondRun | UnsetType = UNSET
     loop: Positive | UnsetType = UNSET

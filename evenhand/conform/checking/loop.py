@@ -14,6 +14,7 @@ from typing import Any, TypedDict, Unpack
 
 from evenhand.conform.adapters.bounded import Bounded
 from evenhand.conform.adapters.kernels import Source
+from evenhand.conform.checking.altering import Altering
 from evenhand.conform.checking.claims import Judge, judged_kinds
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.covering import Covering, Walk, spread
@@ -33,15 +34,23 @@ from evenhand.evidence.record import Record
 from evenhand.processes.alarm import until
 from evenhand.processes.clock import Clock, OutOfTime
 
-EXHAUSTIVE, MACHINE, SEPARATING = "exhaustive", "machine", "separating"
+EXHAUSTIVE, MACHINE, ALTERED, SEPARATING = "exhaustive", "machine", "altered", "separating"
 FALSE = "it is stated to be false on the model"
 
-SHARES = {SEPARATING: 0.08, EXHAUSTIVE: 0.36, MACHINE: 0.58, AGAIN: 0.62, PAIRS: 0.73, LIVENESS_RUNS: 0.82}
+SHARES = {
+    SEPARATING: 0.08, EXHAUSTIVE: 0.26, MACHINE: 0.42, ALTERED: 0.64, AGAIN: 0.67, PAIRS: 0.75, LIVENESS_RUNS: 0.82,
+}  # fmt: skip
 """Parts of the time after which the engines end, in their order; what one leaves the next ones have.  Shrinking has the
 rest."""
 
 SILENT = 4
 """Drawn runs that are repeated without one agent, for each agent."""
+
+ALTERATIONS = 16
+"""Altered runs for each drawn example."""
+
+BASES = 200
+"""Runs that agree, the last ones, that are altered, and as many that agree in the kernel's own words."""
 
 GRACE = 0.03
 """Part of the time after which an engine is interrupted that does not end itself."""
@@ -51,9 +60,9 @@ GRACE = 0.03
 class CheckEffort:
     """The effort for one system: `transitions` of each scope, `examples` of `steps` steps; None: all there are.
 
-    `pairs` bounds the runs for two-run claims, `liveness` the steps on the kernel's own graph.  `seconds` are shared
-    among the engines (`SHARES`), on the clock that is given.  With `first` the search ends after the batch of runs with
-    the first fault.
+    `ALTERATIONS` altered runs are made for each example.  `pairs` bounds the runs for two-run claims, `liveness` the
+    steps on the kernel's own graph.  `seconds` are shared among the engines (`SHARES`), on the clock that is given.
+    With `first` the search ends after the batch of runs with the first fault.
     """
 
     transitions: int | None = 6_000
@@ -61,7 +70,7 @@ class CheckEffort:
     steps: int = 16
     seed: int = 0
     seconds: float | None = None
-    phases: tuple[str, ...] = (EXHAUSTIVE, MACHINE, SEPARATING, PAIRS, LIVENESS_RUNS)
+    phases: tuple[str, ...] = (EXHAUSTIVE, MACHINE, ALTERED, SEPARATING, PAIRS, LIVENESS_RUNS)
     first: bool = False
     pairs: int = 400
     liveness: int = 1_000
@@ -227,7 +236,14 @@ class _Check:
                 self._share(EXHAUSTIVE, partial(self._cover, scope), number / len(scopes))
         if MACHINE in effort.phases:
             self._share(MACHINE, lambda: self._anew(MACHINE, lambda: _drawn(self.system, generator, effort, phase)))
+        if ALTERED in effort.phases:
+            self._share(ALTERED, self._alter)
         self._share(AGAIN, lambda: phase.again(effort.seed))
+
+    def _alter(self) -> None:
+        """Alter runs on which kernel and model agree."""
+        altering = Altering(self.coder, self.phase.bases(BASES), self.effort.seed)
+        self.phase.run(ALTERED, ((one, None) for one in altering.runs(ALTERATIONS * self.effort.examples)))
 
     def _anew(self, name: str, runs: Callable[[], Iterable[AnyScenario]]) -> None:
         """Make runs, and make them again if the kernel answers by what earlier ones did."""

@@ -83,6 +83,7 @@ class Phase:
     agreed: list[AnyTrace] = field(default_factory=list[AnyTrace])
     differing: dict[AnyScenario, AnyTrace] = field(default_factory=dict[AnyScenario, AnyTrace])
     own: list[AnyTrace] = field(default_factory=list[AnyTrace])
+    fine: list[AnyTrace] = field(default_factory=list[AnyTrace])
     notes: list[str] = field(default_factory=list[str])
     followed: int = 0
     left_out: dict[str, LeftOut] = field(default_factory=dict[str, LeftOut])
@@ -92,6 +93,10 @@ class Phase:
     futile: int = FUTILE
     struck: dict[frozenset[str], int] = field(default_factory=dict[frozenset[str], int])
     asked: deque[AnyTrace] = field(default_factory=lambda: deque[AnyTrace](maxlen=EARLIER))
+
+    def bases(self, most: int) -> list[AnyTrace]:
+        """Return the last runs without any fault: `most` that agree in the model's words, as many in the kernel's."""
+        return [*self.agreed[-most:], *self.fine[-most:]]
 
     def over(self) -> bool:
         """Return whether the phase must end: the time is up, too much fails, or the first fault is enough."""
@@ -145,6 +150,8 @@ class Phase:
             else:
                 self.own.append(trace)
             found = self._examined(trace, one, response, name)
+            if found is None and agreed == len(trace.steps):
+                self.fine.append(trace)
             if found is not None and walk is None and not response.refused:
                 rest = self._beside(trace, found)
             again += [(rest, None)] if rest is not None and rest.steps else []
@@ -166,7 +173,7 @@ class Phase:
         self._failed(found)
         if found.what == "differs" and self.followed < FOLLOWED:
             self.followed += 1
-            behind = list(self.examiner.later(trace, one, response, name))
+            behind = list(self.examiner.later(trace, one, response, name, judged=False))
             self.defects.follow(found, len(response.shown), behind)
         return found
 
@@ -189,7 +196,7 @@ class Phase:
         if found is not None:
             self.defects.forget(found)
             self.leaks = True
-            for kept in (self.agreed, self.own, self.differing, self.repeated):
+            for kept in (self.agreed, self.own, self.fine, self.differing, self.repeated):
                 kept.clear()
 
     def _remembers(self, suspects: Sequence[_Suspect]) -> Divergence | None:
@@ -230,7 +237,8 @@ class Phase:
 
     def again(self, seed: int) -> None:
         """Repeat some agreeing runs in a fresh process and another order; they must agree again."""
-        chosen = random.Random(seed).sample(self.agreed, min(REPEATED, len(self.agreed)))
+        agreeing = self.bases(len(self.agreed) + len(self.fine))
+        chosen = random.Random(seed).sample(agreeing, min(REPEATED, len(agreeing)))
         if not chosen or self.over():
             return
         self.source.renew()
@@ -262,9 +270,15 @@ class Phase:
         self.defects.add(divergence)
 
     def _failed(self, divergence: Divergence) -> None:
-        self.failing += (COST.get(divergence.fault, 1) if divergence.fault else 1) if divergence.length else SLOW
+        self.failing += self._cost(divergence)
         if self.first is None:
             self.first = (sum(self.runs.values()), monotonic() - self.began)
+
+    def _cost(self, divergence: Divergence) -> int:
+        """As how many failing runs one counts: one that does not begin as all, unless others did."""
+        if not divergence.length and not any(self.steps.values()):
+            return SLOW
+        return COST.get(divergence.fault, 1) if divergence.fault else 1
 
 
 _Suspect: TypeAlias = tuple[Divergence, tuple[AnyTrace, ...]]

@@ -58,5 +58,5 @@ class InProcess:
             )
         except Exception as error:
             why = f"{type(error).__name__}: {error}"
-            return KernelResponse(tuple(shown), tuple(states), Fault.RAISED, why, at_start=not shown)
+            return KernelResponse(tuple(shown), tuple(states), Fault.RAISED, why, at_start=kernel is None)
         return KernelResponse(tuple(shown), tuple(states), as_expected=plain, facts=facts)

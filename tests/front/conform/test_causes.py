@@ -13,7 +13,7 @@ import pytest
 from evenhand.conform.adapters.model import factory_of
 from evenhand.conform.checking.baseline import Baseline, load_baseline
 from evenhand.conform.checking.causes import Cause, Seriousness, alone, causes, seriousness
-from evenhand.conform.checking.comparing import Difference, Names
+from evenhand.conform.checking.comparing import Difference, Names, one_reason
 from evenhand.conform.checking.divergence import Divergence
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import BadFinding, finding_json, recheck
@@ -91,6 +91,24 @@ def test_each_of_several_faults_is_told(protocol: str, system: str, faults: list
 
 def _shown(system: AnySystem, run: Any) -> list[Any]:
     return [encode(step.shown) for step in replay(system, run).steps]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (['why: late / ""', "paid: more"], ["why: late / poor"], True),
+        (['why: "" / late'], ["why: poor / late"], True),
+        (['why: late / ""'], ["why: poor / late"], False),  # one overlooks lateness, one sees it where it is not
+        (["why: late / poor"], ["why: late / shut"], False),  # neither shows that lateness alone is overlooked
+        (['why: late / ""', "paid: more"], ["why: late / poor", "seat: less"], False),
+        (['code: late / ""'], ["why: late / poor"], False),
+        (["to: CONFLICT / ALLOW"], ["to: CONFLICT / BLOCKED"], False),
+    ],
+)
+def test_a_reason_that_is_overlooked_is_one_cause(one: list[str], other: list[str], same: bool) -> None:
+    """Whatever the kernel says instead; the order of the two does not matter."""
+    kinds = frozenset(one), frozenset(other)
+    assert one_reason(*kinds) == one_reason(*reversed(kinds)) == same
 
 
 def test_every_sighting_is_explained_by_a_finding() -> None:

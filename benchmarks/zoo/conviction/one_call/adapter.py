@@ -67,8 +67,10 @@ class OneCall(Adapter):
         return not self.do("start", key=ADMIN)
 
     def tick(self, key: str) -> str:
-        self.before = self.k.look()
+        before = self.k.look()
         why = self.do("tick", key=ADMIN if key == SCHEDULER else key)
+        if not why:
+            self.before = before
         phase = self.k.look()["phase"]
         self.cycle += phase == "feedback" != self.phase
         self.phase = phase

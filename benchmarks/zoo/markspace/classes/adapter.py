@@ -141,7 +141,7 @@ class Objects(Adapter):
         return found
 
     def together(self, strengths: list[float]) -> float:
-        return self.space.reinforce(strengths)
+        return kernel.MarkSpace.reinforce(strengths)
 
     # the scheduler
 

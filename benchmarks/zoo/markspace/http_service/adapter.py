@@ -62,6 +62,7 @@ class Service(Adapter):
         ], "pat")  # fmt: skip
         self.numbers: dict[str, int] = {}
         self.queued: set[str] = set()
+        self.secrets = False
 
     def policy_of(self, policy: str) -> str:
         return "first_writer" if policy == "highest_confidence" else policy
@@ -152,11 +153,14 @@ class Service(Adapter):
         made, why = self.write(a["agent"], mark)
         if made is not None:
             self.numbers[made] = len(self.numbers) + 1
+            self.secrets |= a["scope"] in self.config["classified"]
             self.queued |= {name for name, _ in self.config["agents"]}
         return self.composed(refused=why)
 
     def on_get(self, a: Any) -> Any:
         """The marks that were queued."""
+        if a["agent"] not in self.config["cleared"] and self.secrets:
+            raise Unsupported("a poll that withholds what the agent is not cleared for")
         clear = "true" if a["clear"] else "false"
         found = self.ask("GET", f"agents/{quote(a['agent'])}/watched?clear={clear}")
         if a["clear"]:

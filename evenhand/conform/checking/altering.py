@@ -1,0 +1,316 @@
+"""Alter runs of the model: hostile values wherever a type takes them, actions again and elsewhere, other names.
+
+An action's value is exchanged for another that its type allows: a text for one that is spelled otherwise, forged, or
+odd to some language; a number for one around a limit of the configuration; a list for a shorter or longer one.  The
+rest of the run follows.  A run in which the model shows something new, after what it showed before, is altered further.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, is_dataclass, replace
+from enum import Enum
+from fractions import Fraction
+from functools import partial
+from itertools import islice
+from typing import Any, TypeAlias, cast
+
+from evenhand.conform.checking.coding import Coder
+from evenhand.conform.checking.comparing import Names
+from evenhand.core.atoms import Atom, atom
+from evenhand.core.canonical import Json, canonical_bytes
+from evenhand.core.codec import decode, encode, field_hints, fits
+from evenhand.core.system import AnyStep
+from evenhand.core.trace import AnyScenario, AnyTrace
+
+ODD = (
+    "", " ", "0", "1", "-1", "1.0", "1e999", "null", "true", "None", "NaN", "constructor", "__proto__", "toString",
+    "a\nb", "a\tb", "'", '"', "a'b", "\\", "%", "_", "*", "?", ".", "..", "/", "a/b", "a,b", "a;b", "a:b", "a=b", "{}",
+    "[]", "é", "e\u0301", "ß", "\u00a0", "\u200b", "\U0001f600",
+)  # fmt: skip
+"""Texts that some language or format reads as something else than a text."""
+
+NUMBERS = (0, 1, -1, 2, 3, 10, 1_000, 1_000_000)
+FRACTIONS = (Fraction(1, 2), Fraction(-1, 2), Fraction(1, 1_000), Fraction(1, 3), Fraction(999, 1_000))
+VALUES: tuple[Any, ...] = (None, True, False, *NUMBERS, *FRACTIONS, *ODD, (), frozenset[Any]())
+ATOMS = tuple(map(atom, (None, True, False, *NUMBERS, 0.5, -0.0, 1e300, *ODD)))
+
+LONGEST = 1_000
+"""Characters of the longest text that is made for a limit."""
+
+STACKED = 3
+"""Alterations of one run at most."""
+
+TIMES = 4
+"""Altered runs that are tried for each one that shows something new or is sent nevertheless, at most 1 in `TIMES`."""
+
+MOST_ACTIONS = 48
+"""Actions of an altered run at most."""
+
+STARTS = 64
+"""Initial states among which the start of a run with other names must be."""
+
+Put: TypeAlias = Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A value in an action, the annotation of its field, and the action with another value in its place."""
+
+    value: Any
+    hint: Any
+    put: Put
+
+
+def _places(value: Any, hint: Any, put: Put) -> Iterator[_Place]:
+    yield _Place(value, hint, put)
+    if isinstance(value, tuple):
+        items = _items(value)
+        for at, item in enumerate(items):
+            yield from _places(item, Any, partial(_put_item, put, items, at))
+    elif is_dataclass(value) and not isinstance(value, type | Atom):
+        for name, inner in field_hints(type(value)).items():
+            yield from _places(getattr(value, name), inner, partial(_put_field, put, value, name))
+
+
+def _put_item(put: Put, items: tuple[Any, ...], at: int, new: Any) -> Any:
+    return put((*items[:at], new, *items[at + 1 :]))
+
+
+def _put_field(put: Put, record: Any, name: str, new: Any) -> Any:
+    return put(replace(record, **{name: new}))
+
+
+class Altering:
+    """Alters runs of one system; equal seed and runs give equal alterations."""
+
+    def __init__(self, coder: Coder, bases: Sequence[AnyTrace], seed: int = 0) -> None:
+        self.coder, self.system, self.bases = coder, coder.system, [one for one in bases if one.steps]
+        self.random = random.Random(seed)
+        self.novel: list[AnyTrace] = []
+        self._known = set[int]()
+        self._words: dict[Any, _Words] = {}
+        for base in self.bases:
+            self._is_new(base)
+
+    def runs(self, count: int) -> Iterator[AnyTrace]:
+        """Yield at most `count` altered runs."""
+        made_before = set[AnyScenario]()
+        for tried in range(TIMES * TIMES * count if self.bases else 0):
+            made = self.altered(self.random.choice(self.novel if self.novel and tried % 2 else self.bases))
+            if made is None or made.scenario in made_before:
+                continue
+            made_before.add(made.scenario)
+            new = self._is_new(made)
+            if new:
+                self.novel.append(made)
+            if new or not self.random.randrange(TIMES):
+                yield made
+                count -= 1
+                if not count:
+                    return
+
+    def altered(self, base: AnyTrace) -> AnyTrace | None:
+        """Return a run with one to `STACKED` alterations; None if that is no other run, or none of this model."""
+        scenario = base.scenario
+        for _ in range(self.random.randint(1, STACKED)):
+            alter = self.random.choice((self._value, self._value, self._value, self._again, self._moved, self._named))
+            scenario = (alter(scenario) if scenario.actions else None) or scenario
+        if scenario == base.scenario or len(scenario.actions) > MOST_ACTIONS or not scenario.actions:
+            return None
+        try:
+            made = self.coder.trace(scenario)
+            return made if all(map(self._are_asked, made.steps)) else None
+        except Exception:  # the model has no step for this, so nothing is to be expected of a kernel
+            return None
+
+    def _are_asked(self, step: AnyStep) -> bool:
+        """Whether those choose in a joint action whom the protocol asks; who that is, is no agent's choice."""
+        joint = self.system.joint
+        if joint is None:
+            return True
+        return tuple(agent for agent, _ in joint.split(step.action)) == tuple(joint.agents(step.config, step.before))
+
+    def _is_new(self, trace: AnyTrace) -> bool:
+        """Whether the model shows here, after what it showed before, something new but for names and numbers."""
+        names = self._word(trace.scenario.config).names
+        new, before = False, ""
+        for step in trace.steps:
+            shown = names.without(self.coder.shown(step).decode())
+            key = hash((before, type(step.action).__name__, shown))
+            new = new or key not in self._known
+            self._known.add(key)
+            before = shown
+        return new
+
+    def _word(self, config: Any) -> _Words:
+        if config not in self._words:
+            self._words[config] = _Words(config, self.system.readings)
+        return self._words[config]
+
+    # alterations of a scenario; None if there is nothing to alter
+
+    def _value(self, scenario: AnyScenario) -> AnyScenario | None:
+        """Another value in one action."""
+        at = self.random.randrange(len(scenario.actions))
+        action = scenario.actions[at]
+        place = self.random.choice(list(_places(action, type(action), lambda new: new)))
+        try:
+            value = self._another(place, scenario)
+            made = place.put(value)
+            if decode(encode(made), *self.system.types) != made or type(made) is not type(action):
+                return None
+        except (ArithmeticError, LookupError, TypeError, ValueError):  # its class refuses the value
+            return None
+        return replace(scenario, actions=(*scenario.actions[:at], made, *scenario.actions[at + 1 :]))
+
+    def _another(self, place: _Place, scenario: AnyScenario) -> Any:
+        """Another value for a place.  Raises LookupError if its type allows none."""
+        value, words = place.value, self._word(scenario.config)
+        kinds: list[list[Any]] = [[*VALUES], [*ATOMS] if isinstance(value, Atom) else []]
+        if isinstance(value, str):
+            kinds += [words.texts, list(self._spellings(value)), list(_limited(words))]
+        elif isinstance(value, Enum):
+            kinds.append(list(type(value)))
+        elif isinstance(value, int | Fraction) and not isinstance(value, bool):
+            near = (value + 1, value - 1, 2 * value, -value, Fraction(value) / 2)
+            limits = (number + more for number in words.numbers for more in (-1, 0, 1))
+            kinds += [[_shortest(one, place.hint) for one in some] for some in (near, limits)]
+        elif isinstance(value, tuple | frozenset):
+            kinds.append(list(self._lists(value, words)))
+        kinds = [[one for one in kind if fits(one, place.hint) and not _same(one, value)] for kind in kinds]
+        fitting = [kind for kind in kinds if kind]
+        if not fitting:
+            raise LookupError
+        return self.random.choice(self.random.choice(fitting))
+
+    @staticmethod
+    def _spellings(text: str) -> Iterator[str]:
+        """Yield a text in other spellings: other letters, longer, shorter, and as a path that leads to the same."""
+        yield from (text.swapcase(), f"{text} ", f" {text}", f"{text}x", text[:-1], f"{text}\n", f"{text}'", f"x{text}")
+        if "/" in text:
+            head, _, last = text.rpartition("/")
+            yield from (f"{head}//{last}", f"{head}/./{last}", f"{head}/../{last}", f"{text}/", f"{text}/..", head)
+            yield f"{text}/../{last}"
+        yield from (f"./{text}", f"/{text}", f"../{text}", f"{text}/x")
+
+    def _lists(self, value: Any, words: _Words) -> Iterator[Any]:
+        """Yield a tuple or set with an entry less, twice or more, and reversed."""
+        items = _items(value)
+        kind: Callable[[Iterable[Any]], Any] = frozenset if isinstance(value, frozenset) else tuple
+        yield kind(())
+        for at in range(min(len(items), STACKED)):
+            yield kind((*items[:at], *items[at + 1 :]))
+            yield kind((*items, items[at]))
+        yield kind(items[::-1])
+        more = self.random.choice((*words.texts, *ODD) if not items or isinstance(items[0], str) else VALUES)
+        yield kind((*items, more))
+
+    def _again(self, scenario: AnyScenario) -> AnyScenario:
+        """An action again: at once, more often than a limit allows, or later."""
+        actions, pick = scenario.actions, self.random
+        at = pick.randrange(len(actions))
+        limits = [int(one) for one in self._word(scenario.config).numbers if 0 < one <= MOST_ACTIONS // 4]
+        times = pick.choice((1, 2, *limits))
+        later = pick.choice((at + 1, pick.randint(at + 1, len(actions))))
+        return replace(scenario, actions=(*actions[:later], *(actions[at],) * times, *actions[later:]))
+
+    def _moved(self, scenario: AnyScenario) -> AnyScenario:
+        """Without an action, with one elsewhere, or with one of another run of the same configuration."""
+        actions, pick = list(scenario.actions), self.random
+        action = actions.pop(pick.randrange(len(actions)))
+        what = pick.randrange(3)
+        if what == 1:
+            actions.insert(pick.randint(0, len(actions)), action)
+        elif what == 2:
+            others = [one for one in pick.choices(self.bases, k=8) if one.scenario.config == scenario.config]
+            rest = [action] if not others else list(pick.choice(others).scenario.actions)
+            where = pick.randrange(len(rest))
+            actions += rest[where:] if pick.randrange(2) else [rest[where]]
+        return replace(scenario, actions=tuple(actions))
+
+    def _named(self, scenario: AnyScenario) -> AnyScenario | None:
+        """Another name throughout for something that configuration and actions name."""
+        said = json.dumps([encode(action) for action in scenario.actions])
+        named = [one for one in self._word(scenario.config).texts if f'"{one}"' in said]
+        if not named:
+            return None
+        old = self.random.choice(named)
+        other = self.random.choice([one for one in named if one != old] or named)
+        new = self.random.choice([one for one in (*ODD[1:], *self._spellings(other)) if one])
+        try:
+            config, start, *actions = (
+                decode(_renamed(encode(one), old, new), *self.system.types)
+                for one in (scenario.config, scenario.start, *scenario.actions)
+            )
+            starts = list(islice(self.system.initial(config), STARTS))
+        except Exception:  # some class, or the model, refuses the name
+            return None
+        return replace(scenario, config=config, start=start, actions=tuple(actions)) if start in starts else None
+
+
+class _Words:
+    """The texts and numbers of a configuration, without its readings."""
+
+    def __init__(self, config: Any, readings: Any) -> None:
+        self.texts: list[str] = []
+        self.numbers: list[int | Fraction] = []
+        self._collect(config, type(readings))
+        self.texts = list(dict.fromkeys(self.texts))
+        self.numbers = list(dict.fromkeys(self.numbers))
+        self.names = Names(encode(config))
+
+    def _collect(self, value: Any, readings: Any) -> None:
+        if isinstance(value, str):
+            self.texts.append(value)
+        elif isinstance(value, int | Fraction) and not isinstance(value, bool | Enum):
+            self.numbers.append(value)
+        elif isinstance(value, tuple | frozenset):
+            for item in _items(value):
+                self._collect(item, readings)
+        elif is_dataclass(value) and not isinstance(value, Atom) and type(value) is not readings:
+            kind: Any = type(value)
+            for name in field_hints(kind):
+                self._collect(getattr(value, name), readings)
+
+
+def _limited(words: _Words) -> Iterator[str]:
+    """Yield texts as long as each number of a configuration, and by one longer, of letters that count once or twice."""
+    for number in words.numbers:
+        if 0 <= number <= LONGEST:
+            yield from (one * (int(number) + more) for one in ("x", "\U0001f600") for more in (0, 1))
+
+
+def _shortest(number: int | Fraction, hint: Any) -> int | Fraction:
+    """A whole number as such, if the annotation allows it."""
+    return int(number) if number.denominator == 1 and fits(int(number), hint) else number
+
+
+def _same(one: Any, other: Any) -> bool:
+    return type(one) is type(other) and one == other
+
+
+def _items(value: Any) -> tuple[Any, ...]:
+    """The entries of a tuple, or of a set in an order that no hash decides."""
+    kept: Iterable[Any] = value
+    return tuple(sorted(kept, key=lambda one: canonical_bytes(encode(one)))) if isinstance(value, frozenset) else value
+
+
+def _renamed(value: Json, old: str, new: str) -> Json:
+    """An encoded value with another text; tags and the words of enumerations stay."""
+    if isinstance(value, str):
+        return new if value == old else value
+    if isinstance(value, list):
+        return [_renamed(one, old, new) for one in cast("list[Json]", value)]
+    if not isinstance(value, dict):
+        return value
+    entries = cast("dict[str, Json]", value)
+    if "$enum" in entries or entries.get("$") == Atom.__name__:
+        return entries
+    made: dict[str, Json] = {key: one if key == "$" else _renamed(one, old, new) for key, one in entries.items()}
+    members = made.get("$set")
+    if isinstance(members, list):
+        return {"$set": sorted(cast("list[Json]", members), key=canonical_bytes)}
+    return made

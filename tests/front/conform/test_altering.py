@@ -1,0 +1,202 @@
+"""Altered runs: what no menu offers, a kernel meets nevertheless."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from evenhand.conform.checking.altering import Altering
+from evenhand.conform.checking.coding import Coder
+from evenhand.conform.checking.loop import ALTERED, EXHAUSTIVE, CheckEffort, SystemChecked, check_system
+from evenhand.core.codec import encode
+from evenhand.core.system import Scope, System
+from evenhand.core.trace import Scenario
+from tests.front.conform.in_process import InProcess
+
+
+@dataclass(frozen=True)
+class Bank:
+    """Who has an account, and how much may be paid at once and how often."""
+
+    names: tuple[str, ...]
+    most: int = 20
+    often: int = 3
+
+
+@dataclass(frozen=True)
+class Pay:
+    """Somebody pays something for a list of things."""
+
+    name: str
+    amount: int
+    things: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Paid:
+    """What was paid so far, by how many payments."""
+
+    total: int = 0
+    count: int = 0
+
+
+@dataclass(frozen=True)
+class Said:
+    """The answer: why it was refused, and what was paid so far, how often, for how many things in this payment."""
+
+    why: str
+    total: int
+    count: int
+    things: int
+
+
+def step(_rules: Any, bank: Bank, paid: Paid, pay: Pay) -> tuple[Paid, Said]:
+    """A payment by a customer, within both limits."""
+    why = "stranger" if pay.name not in bank.names else "too little" if pay.amount <= 0 else ""
+    why = why or ("too much" if pay.amount > bank.most else "too often" if paid.count >= bank.often else "")
+    after = paid if why else Paid(paid.total + pay.amount, paid.count + 1)
+    return after, Said(why, after.total, after.count, len(pay.things))
+
+
+def _menu(bank: Bank, _paid: Paid) -> Iterator[Pay]:
+    yield from (Pay(name, 2, ("tea",)) for name in bank.names)
+
+
+BANK: System[Bank, Paid, Pay, Said, Any] = System(
+    name="bank",
+    rules=None,
+    readings=None,
+    configs=lambda _scope, _readings: iter([Bank(("ann", "bob"))]),
+    initial=lambda _bank: (Paid(),),
+    actions=lambda bank, _scope, paid: _menu(bank, paid),
+    step=step,
+    types=(Bank, Pay, Paid, Said),
+    scope=Scope(depth=2),
+)
+
+
+class Kernel:
+    """A bank with faults."""
+
+    def __init__(self, faults: Collection[str], initial: Any) -> None:
+        config = initial["config"]
+        self.faults, self.paid = faults, Paid()
+        self.bank = Bank(tuple(config["names"]), config["most"], config["often"])
+        if "pastes names" in faults and any("'" in name for name in self.bank.names):
+            raise RuntimeError("syntax error")
+
+    def step(self, action: Any) -> Any:
+        """Take an encoded action."""
+        pay, bank = Pay(action["name"], action["amount"], tuple(action["things"])), self.bank
+        if "inherits names" in self.faults and pay.name in ("constructor", "__proto__", "toString"):
+            pay = replace(pay, name=bank.names[0])
+        if "ignores letters" in self.faults and pay.name.lower() in bank.names:
+            pay = replace(pay, name=pay.name.lower())
+        if "takes one more" in self.faults and pay.amount == bank.most + 1:
+            bank = replace(bank, most=bank.most + 1)
+        if "takes debts" in self.faults and pay.amount < 0:
+            pay = replace(pay, amount=-pay.amount)
+        if "forgets things" in self.faults and len(set(pay.things)) < len(pay.things):
+            pay = replace(pay, things=tuple(set(pay.things)))
+        if "wants things" in self.faults:
+            pay.things[0]
+        self.paid, said = step(None, bank, self.paid, pay)
+        return encode(said)
+
+
+ALONE = (
+    "inherits names", "ignores letters", "takes one more", "takes debts", "forgets things", "wants things",
+    "pastes names",
+)  # fmt: skip
+STACKED = (
+    ("inherits names", "takes debts"),
+    ("ignores letters", "takes one more", "forgets things"),
+    ("takes debts", "takes one more", "wants things"),
+    ("inherits names", "forgets things", "pastes names"),
+)
+
+
+def checked(faults: Collection[str], *phases: str, examples: int = 40) -> SystemChecked:
+    """Check the kernel, exhaustively in one step, with these phases."""
+    effort = CheckEffort(transitions=2, examples=examples, phases=(EXHAUSTIVE, *phases))
+    return check_system("house", [BANK], (), InProcess(lambda initial: Kernel(faults, initial)), effort=effort)
+
+
+def told(result: SystemChecked, faults: Collection[str]) -> set[str]:
+    """Return the faults that show, alone, in the run of some finding."""
+    runs = [one.divergence.scenario for one in result.defects]
+    return {fault for fault in faults if any(_shown({fault}, run) != _shown((), run) for run in runs)}
+
+
+def _shown(faults: Collection[str], run: Scenario[Bank, Paid, Pay]) -> Any:
+    try:
+        kernel = Kernel(faults, {"config": encode(run.config)})
+        return [kernel.step(encode(action)) for action in run.actions]
+    except Exception as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("fault", ALONE)
+def test_altered_runs_find_what_the_menu_does_not_offer(fault: str) -> None:
+    """Each fault is found by altered runs, in one finding of one to four steps, and not without them."""
+    assert not checked({fault}).defects
+    (defect,) = checked({fault}, ALTERED).defects
+    assert defect.divergence.length <= 4
+
+
+@pytest.mark.parametrize("faults", STACKED, ids=", ".join)
+def test_each_of_several_faults_is_told_once(faults: tuple[str, ...]) -> None:
+    """k faults that hide one another give k findings, and every sighting is explained."""
+    result = checked(faults, ALTERED)
+    assert told(result, faults) == set(faults)
+    assert len(result.defects) == len(faults)
+    assert result.explained == result.divergences
+
+
+def test_more_time_loses_no_finding() -> None:
+    """What a short check tells, a longer one tells too; the longest tells all."""
+    faults = ("ignores letters", "takes one more", "forgets things")
+    found = [told(checked(faults, ALTERED, examples=number), faults) for number in (1, 4, 16, 64)]
+    assert all(less <= more for less, more in pairwise(found))
+    assert found[0] < found[-1] == set(faults)
+
+
+def test_an_honest_kernel_is_silent() -> None:
+    """All altered runs agree; there are as many as asked for."""
+    result = checked((), ALTERED)
+    assert not result.defects
+    assert result.runs[ALTERED] == 640
+
+
+def test_the_same_seed_alters_the_same() -> None:
+    """Equal seeds give equal runs, others do not."""
+    coder = Coder("house", BANK)
+    base = coder.trace(Scenario(Bank(("ann", "bob")), Paid(), (Pay("ann", 2), Pay("bob", 2, ("tea",)))))
+    once, again, other = ([one.scenario for one in Altering(coder, [base], seed).runs(50)] for seed in (1, 1, 2))
+    assert once == again != other
+
+
+def test_what_the_model_has_no_answer_to_is_left_out() -> None:
+    """A step that raises says nothing about a kernel."""
+    coder = Coder("house", replace(BANK, step=_picky))
+    base = coder.trace(Scenario(Bank(("ann",)), Paid(), (Pay("ann", 2),)))
+    runs = list(Altering(coder, [base], 0).runs(200))
+    assert runs and all(action.amount > 0 for run in runs for action in run.scenario.actions)
+
+
+def _picky(rules: Any, bank: Bank, paid: Paid, pay: Pay) -> tuple[Paid, Said]:
+    if pay.amount <= 0:
+        raise ValueError("no such amount")
+    return step(rules, bank, paid, pay)
+
+
+def test_other_names_stand_everywhere() -> None:
+    """A run with another name has it in the configuration and in all actions."""
+    coder = Coder("house", BANK)
+    base = coder.trace(Scenario(Bank(("ann", "bob")), Paid(), (Pay("ann", 2), Pay("bob", 2), Pay("ann", 1))))
+    names = {run.scenario.config.names for run in Altering(coder, [base], 0).runs(100)}
+    assert len(names) > 5
