@@ -1,0 +1,148 @@
+"""Certificates of a protocol's planned searches as files: made, and checked again by walking the graph.
+
+A file is `PROTOCOL/searches/SYSTEM--DIGEST.json`: what `evenhand_certificates.searches` reads, and under `about` what
+the search said.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evenhand.core.bundle import Bundle
+from evenhand.core.canonical import Json, canonical_bytes, parse
+from evenhand.core.files import content_of
+from evenhand.core.verdict import Status
+from evenhand.core.versions import __version__
+from evenhand.evidence.store import write_atomically
+from evenhand.jobs.engines import prepared_search
+from evenhand.jobs.plan import Budget, Job, plan, system_for, written_value
+from evenhand.search.bounds import Bounds
+from evenhand.search.ranks import NoRanks, configuration
+from evenhand_certificates import Invalid
+from evenhand_certificates.searches import FORMAT, Searched, check_search
+from evenhand_certificates.searches.check import MOST_STEPS, VERSION
+
+MOST_BYTES = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class CertifiedSearch:
+    """One planned search: how many of its claims hold, and how many of these a valid certificate is about."""
+
+    search: str
+    holds: int
+    certified: int
+    states: int
+    steps: int
+    because: str = ""
+
+    @property
+    def valid(self) -> bool:
+        """Whether each claim that holds is certified."""
+        return self.holds == self.certified and not self.because
+
+    def to_json(self) -> Json:
+        """Return the fields as JSON."""
+        return {
+            "search": self.search,
+            "holds": self.holds,
+            "certified": self.certified,
+            "states": self.states,
+            "steps": self.steps,
+            "because": self.because,
+        }
+
+
+def planned_searches(bundle: Bundle) -> tuple[Job, ...]:
+    """Return the searches of the standard budget."""
+    return tuple(job for job in plan(bundle, Budget.standard) if job.engine == "explore")
+
+
+def certify_search(bundle: Bundle, job: Job, folder: Path) -> CertifiedSearch:
+    """Have a certificate of a search below `folder`: a valid one stays, another is made and checked.
+
+    Raises OSError where a file cannot be written, ModelError and NotLicensed as the search does.
+    """
+    kept = recheck_search(bundle, job, folder)
+    if kept.valid:
+        return kept
+    system = system_for(bundle, job)
+    prepared = prepared_search(bundle, job, system)
+    found = prepared.concluded(prepared.totals())
+    held = [verdict.claim for verdict in found.verdicts if verdict.status is Status.HOLDS]
+    without = ""
+    if not held:
+        return CertifiedSearch(job.title, 0, 0, found.states, found.transitions)
+    if found.classes:
+        without = "searched, no certificate: the graph is one of classes of states"
+    elif not found.complete or found.transitions > MOST_STEPS:
+        without = f"searched, no certificate: its graph has over {MOST_STEPS:,} steps, or is open"
+    if without:
+        return CertifiedSearch(job.title, len(held), 0, found.states, found.transitions, without)
+    claims = [claim for claim in prepared.claims if claim.name in held]
+    try:
+        entries = [
+            configuration(system, config, number, claims, Bounds()) for number, config in enumerate(prepared.configs)
+        ]
+    except NoRanks as error:
+        return CertifiedSearch(job.title, len(held), 0, found.states, found.transitions, str(error))
+    made = {
+        "format": FORMAT,
+        "version": VERSION,
+        "protocol": bundle.name,
+        **place_of(job),
+        "claims": [*held],
+        "configurations": [*entries],
+        "about": {"holds": len(held), "states": found.states, "steps": found.transitions, "evenhand": __version__},
+    }
+    write_atomically(file_of(folder, job), canonical_bytes(made))
+    return recheck_search(bundle, job, folder)
+
+
+def recheck_search(bundle: Bundle, job: Job, folder: Path) -> CertifiedSearch:
+    """Check the certificate of a search against the model and the claims as they stand."""
+    file = file_of(folder, job)
+    try:
+        made: Any = parse(content_of(file, MOST_BYTES))
+        found = check_search(made)
+        if (made["protocol"], {key: made[key] for key in place_of(job)}) != (bundle.name, place_of(job)):
+            raise Invalid("it is about another search")
+        return _counted(job, made["about"], found)
+    except FileNotFoundError:
+        because = "there is no certificate of it"
+    except (ValueError, KeyError, TypeError) as error:
+        because = f"its certificate is invalid: {error}"
+    return CertifiedSearch(job.title, 0, 0, 0, 0, because)
+
+
+def _counted(job: Job, about: Any, found: Searched) -> CertifiedSearch:
+    if (about["states"], about["steps"]) != (found.states, found.steps):
+        raise Invalid("the search counted other states or steps")
+    return CertifiedSearch(job.title, int(about["holds"]), len(found.claims), found.states, found.steps)
+
+
+def place_of(job: Job) -> dict[str, Json]:
+    """Return system, scope and readings as a certificate names them."""
+    return {
+        "system": job.system,
+        "scope": dict(job.scope),
+        "readings": {name: written_value(value) for name, value in job.readings},
+    }
+
+
+def file_of(folder: Path, job: Job) -> Path:
+    """Return the file of a search's certificate; its name is the same as long as the plan is."""
+    asked = json.dumps([place_of(job), job.claims, job.part, job.quotient], sort_keys=True)
+    digest = hashlib.sha256(asked.encode()).hexdigest()[:8]
+    return folder / job.protocol / "searches" / f"{job.system}--{digest}.json"
+
+
+def searches(bundle: Bundle, folder: Path, *, check: bool) -> Iterator[CertifiedSearch]:
+    """Yield the outcome for each planned search of a protocol."""
+    for job in planned_searches(bundle):
+        yield recheck_search(bundle, job, folder) if check else certify_search(bundle, job, folder)
