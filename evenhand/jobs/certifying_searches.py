@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -46,16 +45,9 @@ class CertifiedSearch:
         """Whether each claim that holds is certified."""
         return self.holds == self.certified and not self.because
 
-    def to_json(self) -> Json:
-        """Return the fields as JSON."""
-        return {
-            "search": self.search,
-            "holds": self.holds,
-            "certified": self.certified,
-            "states": self.states,
-            "steps": self.steps,
-            "because": self.because,
-        }
+    def fields(self) -> dict[str, Json]:
+        """Return the fields as JSON, with `valid`."""
+        return {**asdict(self), "valid": self.valid}
 
 
 def planned_searches(bundle: Bundle) -> tuple[Job, ...]:
@@ -75,22 +67,20 @@ def certify_search(bundle: Bundle, job: Job, folder: Path) -> CertifiedSearch:
     prepared = prepared_search(bundle, job, system)
     found = prepared.concluded(prepared.totals())
     held = [verdict.claim for verdict in found.verdicts if verdict.status is Status.HOLDS]
-    without = ""
-    if not held:
-        return CertifiedSearch(job.title, 0, 0, found.states, found.transitions)
+    counts = len(held), found.states, found.transitions
     if found.classes:
-        without = "searched, no certificate: the graph is one of classes of states"
-    elif not found.complete or found.transitions > MOST_STEPS:
-        without = f"searched, no certificate: its graph has over {MOST_STEPS:,} steps, or is open"
-    if without:
-        return CertifiedSearch(job.title, len(held), 0, found.states, found.transitions, without)
+        return _without(job, "searched, no certificate: its graph is one of classes of states", *counts)
+    if held and (not found.complete or found.transitions > MOST_STEPS):
+        return _without(job, f"searched, no certificate: its graph is open or has over {MOST_STEPS:,} steps", *counts)
+    if not held:
+        return _without(job, "", *counts)
     claims = [claim for claim in prepared.claims if claim.name in held]
     try:
         entries = [
             configuration(system, config, number, claims, Bounds()) for number, config in enumerate(prepared.configs)
         ]
     except NoRanks as error:
-        return CertifiedSearch(job.title, len(held), 0, found.states, found.transitions, str(error))
+        return _without(job, f"searched, no certificate: {error}", *counts)
     made = {
         "format": FORMAT,
         "version": VERSION,
@@ -107,23 +97,30 @@ def certify_search(bundle: Bundle, job: Job, folder: Path) -> CertifiedSearch:
 def recheck_search(bundle: Bundle, job: Job, folder: Path) -> CertifiedSearch:
     """Check the certificate of a search against the model and the claims as they stand."""
     file = file_of(folder, job)
+    if not file.exists():
+        return _without(job, "there is no certificate of it")
     try:
         made: Any = parse(content_of(file, MOST_BYTES))
         found = check_search(made)
         if (made["protocol"], {key: made[key] for key in place_of(job)}) != (bundle.name, place_of(job)):
             raise Invalid("it is about another search")
         return _counted(job, made["about"], found)
-    except FileNotFoundError:
-        because = "there is no certificate of it"
     except (ValueError, KeyError, TypeError) as error:
-        because = f"its certificate is invalid: {error}"
-    return CertifiedSearch(job.title, 0, 0, 0, 0, because)
+        return _without(job, f"its certificate is invalid: {error}")
 
 
 def _counted(job: Job, about: Any, found: Searched) -> CertifiedSearch:
     if (about["states"], about["steps"]) != (found.states, found.steps):
         raise Invalid("the search counted other states or steps")
-    return CertifiedSearch(job.title, int(about["holds"]), len(found.claims), found.states, found.steps)
+    return CertifiedSearch(_title(job), int(about["holds"]), len(found.claims), found.states, found.steps)
+
+
+def _title(job: Job) -> str:
+    return job.title.removeprefix("explore ")
+
+
+def _without(job: Job, because: str, holds: int = 0, states: int = 0, steps: int = 0) -> CertifiedSearch:
+    return CertifiedSearch(_title(job), holds, 0, states, steps, because)
 
 
 def place_of(job: Job) -> dict[str, Json]:
@@ -140,9 +137,3 @@ def file_of(folder: Path, job: Job) -> Path:
     asked = json.dumps([place_of(job), job.claims, job.part, job.quotient], sort_keys=True)
     digest = hashlib.sha256(asked.encode()).hexdigest()[:8]
     return folder / job.protocol / "searches" / f"{job.system}--{digest}.json"
-
-
-def searches(bundle: Bundle, folder: Path, *, check: bool) -> Iterator[CertifiedSearch]:
-    """Yield the outcome for each planned search of a protocol."""
-    for job in planned_searches(bundle):
-        yield recheck_search(bundle, job, folder) if check else certify_search(bundle, job, folder)

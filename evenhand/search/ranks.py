@@ -112,16 +112,15 @@ def _liveness(claim: Liveness, labels: Labels, edges: Edges) -> dict[str, Json]:
         case "loop":
             owing[:] = True
     owed = ahead(edges.size, edges.source[alive], edges.target[alive], owing) if owing.any() else owing
-    needs = {name: need_of(labels.fair[name].kind, labels.where(taken), edges) for name, taken in _assumed(labels, claim)}
+    needs: dict[str, Need] = {}
+    for name in claim.fairness:
+        served = labels.where(Taken(labels.fair[name]))
+        needs[name] = need_of(labels.fair[name].kind, served, edges)
     must = raising if claim.begins == "loop" else None
     made = _levels(edges, np.flatnonzero(alive & owed[edges.source]), owed, needs, must)
     if made is None:
         raise NoRanks(f"{claim.name}: a fair loop serves nothing")
     return made
-
-
-def _assumed(labels: Labels, claim: Liveness) -> list[tuple[str, Taken]]:
-    return [(name, Taken(labels.fair[name])) for name in claim.fairness]
 
 
 def _levels(

@@ -64,7 +64,7 @@ def check_search(certificate: Any) -> Searched:
         bundle = registered(str(certificate.get("protocol")))
         system = planned(bundle, certificate)
         claims = claims_named(bundle, system, certificate.get("claims"))
-        states, steps = _check(system, claims, certificate.get("configurations"))
+        states, steps = check_configurations(system, claims, certificate.get("configurations"))
     except Invalid:
         raise
     except (ModelError, ValueError, RecursionError) as error:
@@ -99,8 +99,11 @@ def claims_named(bundle: Bundle, system: AnySystem, names: Any) -> list[Property
     return [known[name] for name in names]
 
 
-def _check(system: AnySystem, claims: Sequence[Property], entries: Any) -> tuple[int, int]:
-    """Check every configuration; return the states and steps of all."""
+def check_configurations(system: AnySystem, claims: Sequence[Property], entries: Any) -> tuple[int, int]:
+    """Check what is said of every configuration; return the states and steps of all.
+
+    Raises Invalid where something is false, and ModelError for a model that breaks its contract.
+    """
     if not isinstance(entries, list):
         raise Invalid("it lists no configurations")
     work, total, steps = Work(10 * MOST_STEPS), 0, 0

@@ -1,7 +1,7 @@
 """What each kind of claim asks of a walk.
 
 A watch is told of every state that is met (`arrive`), of every state whose steps are taken (`visit`, `leave`) and of
-every step (`look`).  It raises Invalid where its claim is false, and counts in `met` how often the claim said something.
+every step (`look`).  It raises Invalid where its claim is false; `met` counts how often the claim said something.
 """
 
 # SPDX-License-Identifier: MIT
@@ -137,9 +137,7 @@ class HistoryWatch(Watch):
 class DeterminedWatch(Watch):
     """A claim that equal keys have equal values; `table` is shared by the configurations that are compared."""
 
-    def __init__(
-        self, claim: DeterminedBy, system: AnySystem, config: Any, table: dict[Hashable, Hashable]
-    ) -> None:
+    def __init__(self, claim: DeterminedBy, system: AnySystem, config: Any, table: dict[Hashable, Hashable]) -> None:
         super().__init__(claim, system, config)
         self.table = table
 
@@ -188,9 +186,9 @@ class PairsWatch(Watch):
             left = step if step is not None else self._end(self.config, state, fork.left)
             right = self._end(fork.config, fork.state, fork.right)
             self.met += 1
-            if self.place in self.initials and step is not None and claim.starts_too:
-                if not any(fork.state == start for start in self.system.initial(fork.config)):
-                    raise self.false(f"is false: the twin of initial state {self.place} is not initial")
+            first = self.place in self.initials and step is not None and claim.starts_too
+            if first and not any(fork.state == start for start in self.system.initial(fork.config)):
+                raise self.false(f"is false: the twin of initial state {self.place} is not initial")
             if not claim.agrees(way, left, right):
                 raise self.false(f"is false: two runs from state {self.place} do not agree")
 
