@@ -96,23 +96,33 @@ def certify_search(bundle: Bundle, job: Job, folder: Path) -> CertifiedSearch:
 
 def recheck_search(bundle: Bundle, job: Job, folder: Path) -> CertifiedSearch:
     """Check the certificate of a search against the model and the claims as they stand."""
-    file = file_of(folder, job)
-    if not file.exists():
+    if not file_of(folder, job).exists():
         return _without(job, "there is no certificate of it")
     try:
-        made: Any = parse(content_of(file, MOST_BYTES))
-        found = check_search(made)
-        if (made["protocol"], {key: made[key] for key in place_of(job)}) != (bundle.name, place_of(job)):
-            raise Invalid("it is about another search")
-        return _counted(job, made["about"], found)
+        about, found = _checked(bundle, job, folder)
+        return CertifiedSearch(_title(job), int(about["holds"]), len(found.claims), found.states, found.steps)
     except (ValueError, KeyError, TypeError) as error:
         return _without(job, f"its certificate is invalid: {error}")
 
 
-def _counted(job: Job, about: Any, found: Searched) -> CertifiedSearch:
+def certified_claims(bundle: Bundle, job: Job, folder: Path) -> tuple[str, ...]:
+    """Return the claims that hold in a search by a valid certificate; none if there is none."""
+    try:
+        return _checked(bundle, job, folder)[1].claims
+    except (ValueError, KeyError, TypeError):
+        return ()
+
+
+def _checked(bundle: Bundle, job: Job, folder: Path) -> tuple[Any, Searched]:
+    """What a file says of its search, and what it certifies.  Raises ValueError, KeyError and TypeError."""
+    made: Any = parse(content_of(file_of(folder, job), MOST_BYTES))
+    found = check_search(made)
+    if (made["protocol"], {key: made[key] for key in place_of(job)}) != (bundle.name, place_of(job)):
+        raise Invalid("it is about another search")
+    about = made["about"]
     if (about["states"], about["steps"]) != (found.states, found.steps):
         raise Invalid("the search counted other states or steps")
-    return CertifiedSearch(_title(job), int(about["holds"]), len(found.claims), found.states, found.steps)
+    return about, found
 
 
 def _title(job: Job) -> str:
