@@ -2,7 +2,7 @@
 
 from setuptools import find_packages, setup
 
-CHECKER = "evenhand_certificates"  # a package of its own, which imports nothing of evenhand
+CHECKER = "evenhand_certificates"  # a package of its own; only its part about searches imports evenhand's core
 PARTS = ("model", "properties", "proofs", "counterexamples")
 LINKS = [pattern for part in PARTS for pattern in (part, f"{part}.*")]
 ROOTS = {

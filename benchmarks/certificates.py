@@ -1,8 +1,9 @@
-"""Certify every theorem as a user does, check the certificates, and tamper with them.
+"""Certify every theorem and planned search as a user does, check the certificates, and tamper with them.
 
-    python -m benchmarks.certificates [--json] [--out DIR] [--alterations N] [--seed N] [PROTOCOL …]
+    python -m benchmarks.certificates [--json] [--out DIR] [--alterations N] [--seed N]
+        [--theorems-only] [PROTOCOL …]
 
-Seconds are those of the processor, of whole commands with their children: `evenhand prove` beside `evenhand-check`.
+Seconds are those of the processor, of whole commands with their children: making beside `evenhand-check`.
 Certificates that are in DIR already and valid are kept, so a second run measures checking alone.
 """
 
@@ -14,12 +15,17 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import evenhand_certificates
 from evenhand.core.registry import protocols
 from tests.certificates.tampering import second, tamper
+from tests.certificates.tampering_searches import tamper_searches
+
+SMALL = 500
+"""The most steps of a search whose certificate is tampered with."""
 
 
 def timed(*words: str) -> tuple[str, float]:
@@ -33,11 +39,11 @@ def timed(*words: str) -> tuple[str, float]:
 
 
 def row_of(protocol: str, folder: Path) -> dict[str, Any]:
-    """Certify one protocol and check what was written."""
+    """Certify the theorems of one protocol and check what was written."""
     out, made = timed("evenhand", "certify", protocol, "--out", str(folder), "--json")
     listed = json.loads(out)["certificates"]
-    files = sorted((folder / protocol).rglob("*.json"))
-    _, checked = timed("evenhand_certificates", str(folder / protocol))
+    files = theorems_in(folder, protocol)
+    _, checked = timed("evenhand_certificates", *map(str, files))
     missing = {one["theorem"]: one["because"] for one in listed if not one["valid"]}
     theorems = {one["theorem"] for one in listed}
     return {
@@ -53,6 +59,48 @@ def row_of(protocol: str, folder: Path) -> dict[str, Any]:
     }
 
 
+def theorems_in(folder: Path, protocol: str) -> list[Path]:
+    """Return the files of a protocol's theorems."""
+    return sorted(file for file in (folder / protocol).rglob("*.json") if file.parent.name != "searches")
+
+
+def searches_in(folder: Path, protocol: str) -> list[Path]:
+    """Return the files of a protocol's searches."""
+    return sorted((folder / protocol / "searches").glob("*.json"))
+
+
+def searches_of(protocol: str, folder: Path) -> dict[str, Any]:
+    """Certify the planned searches of one protocol and check what was written."""
+    out, made = timed("evenhand", "certify", protocol, "--searches", "--out", str(folder), "--json")
+    listed = json.loads(out)["searches"]
+    files = searches_in(folder, protocol)
+    _, checked = timed("evenhand_certificates", *map(str, files)) if files else ("", 0.0)
+    return {
+        "protocol": protocol,
+        "searches": len(listed),
+        "searches_certified": sum(one["valid"] for one in listed),
+        "claims_that_hold": sum(one["holds"] for one in listed),
+        "claims_certified": sum(one["certified"] for one in listed),
+        "states": sum(one["states"] for one in listed if one["certified"]),
+        "steps": sum(one["steps"] for one in listed if one["certified"]),
+        "without": {one["search"]: one["because"] for one in listed if not one["valid"]},
+        "bytes": sum(file.stat().st_size for file in files),
+        "make_cpu_seconds": round(made, 1),
+        "check_cpu_seconds": round(checked, 1),
+    }
+
+
+def small_searches(folder: Path, names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return certificates of searches that are walked in a moment, because each alteration is walked again."""
+    found = [json.loads(file.read_text("utf-8")) for name in names for file in searches_in(folder, name)]
+    return [one for one in found if one["about"]["steps"] <= SMALL]
+
+
+def lines_in(folder: Path) -> int:
+    """Return the lines of Python in a folder."""
+    return sum(len(file.read_text("utf-8").splitlines()) for file in folder.glob("*.py"))
+
+
 def main() -> int:
     """Print the table, or the summary as JSON; 1 if the checkers disagree or a theorem has no certificate."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.certificates", description=__doc__)
@@ -61,38 +109,51 @@ def main() -> int:
     parser.add_argument("--out", type=Path)
     parser.add_argument("--alterations", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--theorems-only", action="store_true", help="leave the searches out, which take minutes")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = given.out or Path(scratch)
         names = given.protocols or [bundle.name for bundle in protocols()]
         rows = [row_of(name, folder) for name in names]
-        texts = [file.read_text("utf-8") for name in names for file in sorted((folder / name).rglob("*.json"))]
+        texts = [file.read_text("utf-8") for name in names for file in theorems_in(folder, name)]
+        walked = [] if given.theorems_only else [searches_of(name, folder) for name in names]
+        small = small_searches(folder, names)
     tally = tamper([json.loads(text) for text in texts], given.alterations, given.seed)
-    sources = Path(evenhand_certificates.__path__[0]).glob("*.py")
+    of_searches = tamper_searches(small, given.alterations // 10 if small and walked else 0, given.seed)
+    checker = Path(evenhand_certificates.__path__[0])
     summary = {
         "theorems": sum(row["theorems"] for row in rows),
         "certified": sum(row["certified"] for row in rows),
         "certificates": sum(row["certificates"] for row in rows),
         "accepted_by_the_second_checker": second(texts).count("valid"),
         "bytes": sum(row["bytes"] for row in rows),
-        "check_cpu_seconds": round(sum(row["check_cpu_seconds"] for row in rows), 2),
-        "checker_lines": sum(len(file.read_text("utf-8").splitlines()) for file in sources),
-        "tampered": sum(tally.tried.values()),
-        "rejected": sum(tally.rejected.values()),
+        "searches": sum(row["searches"] for row in walked),
+        "searches_certified": sum(row["searches_certified"] for row in walked),
+        "claims_certified": sum(row["claims_certified"] for row in walked),
+        "check_cpu_seconds": round(sum(row["check_cpu_seconds"] for row in (*rows, *walked)), 2),
+        "check_cpu_seconds_of_theorems": round(sum(row["check_cpu_seconds"] for row in rows), 2),
+        "checker_lines": lines_in(checker),
+        "checker_lines_for_searches": lines_in(checker / "searches"),
+        "tampered": sum(tally.tried.values()) + sum(of_searches.tried.values()),
+        "rejected": sum(tally.rejected.values()) + sum(of_searches.rejected.values()),
         "accepted_by_both": sum(tally.accepted.values()),
-        "accepted_wrongly": len(tally.wrong),
+        "searches_accepted_and_true": sum(of_searches.accepted.values()) - len(of_searches.wrong),
+        "accepted_wrongly": len(tally.wrong) + len(of_searches.wrong),
         "protocols": rows,
+        "searched": walked,
         "alterations": {
-            kind: [tally.tried[kind], tally.rejected[kind], tally.accepted[kind]] for kind in sorted(tally.tried)
+            about + kind: [one.tried[kind], one.rejected[kind], one.accepted[kind]]
+            for about, one in (("", tally), ("search: ", of_searches))
+            for kind in sorted(one.tried)
         },
     }
     if given.json:
         print(json.dumps(summary, indent=2))
     else:
-        for row in rows:
+        for row in (*rows, *walked):
             print("  ".join(f"{key}={value}" for key, value in row.items() if key != "without"), row["without"] or "")
         print("  ".join(f"{key}={value}" for key, value in summary.items() if not isinstance(value, list | dict)))
-    return 1 if tally.wrong or summary["theorems"] != summary["certified"] else 0
+    return 1 if tally.wrong or of_searches.wrong or summary["theorems"] != summary["certified"] else 0
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """`evenhand-check PATH…`: check certificates in files and folders.
 
-Exit codes: 0 all are valid; 1 one is not; 2 a path cannot be read, or there is no certificate.
+Exit codes: 0 all are valid; 1 one is not; 2 a path cannot be read, there is no certificate, or no model to check one of
+a search with.
 """
 
 # SPDX-License-Identifier: MIT
@@ -33,17 +34,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         print(f"evenhand-check: {error}", file=sys.stderr)
         return 2
-    wrong = 0
+    wrong = unchecked = 0
     for file in files:
         try:
-            found = check(_read(file))
-            said = f"valid    {file}: {', '.join(found.assertions)} contradict; {found.steps} instances"
+            said = f"valid    {file}: {_checked(_read(file))}"
         except (Invalid, OSError) as error:
             wrong += 1
             said = f"INVALID  {file}: {error}"
+        except ImportError as error:
+            unchecked += 1
+            said = f"NO MODEL {file}: a search is checked with evenhand's model and claims: {error}"
         print(said.encode("unicode_escape").decode() if not said.isprintable() else said)
-    print(f"{len(files)} certificates: {len(files) - wrong} valid, {wrong} invalid.")
-    return 1 if wrong else 0
+    valid = len(files) - wrong - unchecked
+    print(f"{len(files)} certificates: {valid} valid, {wrong} invalid{f', {unchecked} unchecked' * bool(unchecked)}.")
+    return 1 if wrong else 2 if unchecked else 0
+
+
+def _checked(certificate: Any) -> str:
+    """What a valid certificate shows.  Raises Invalid, and ImportError where one of a search finds no model."""
+    if isinstance(certificate, dict) and certificate.get("format") == "evenhand/search-certificate":
+        from evenhand_certificates.searches import check_search  # it imports the model
+
+        searched = check_search(certificate)
+        return f"{len(searched.claims)} claims on {searched.states} states, {searched.steps} steps of {searched.place}"
+    found = check(certificate)
+    return f"{', '.join(found.assertions)} contradict; {found.steps} instances"
 
 
 def _files(path: Path) -> Iterator[Path]:

@@ -1,4 +1,4 @@
-"""`evenhand certify`: certificates of theorems, for a checker that trusts no solver."""
+"""`evenhand certify`: certificates of theorems and searches, for a checker that trusts no solver and no engine."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from evenhand.core.canonical import Json
 from evenhand.core.text import inert
 from evenhand.jobs.certifying import Certified, recheck
 from evenhand.jobs.certifying import certify as certify_theorem
+from evenhand.jobs.certifying_searches import CertifiedSearch, certify_search, planned_searches, recheck_search
 from evenhand.jobs.proving import theorem_named, theorem_names
 from evenhand.report.phrases import plural
 from evenhand.report.table import print_lines
@@ -41,19 +42,29 @@ def certify(
         bool,
         typer.Option("--check", help="Check the certificates in the folder against the theorems; ask no solver."),
     ] = False,
+    searches: Annotated[
+        bool,
+        typer.Option("--searches", help="Certificates of the searches of the standard budget instead of theorems."),
+    ] = False,
     as_json: JsonOut = False,
 ) -> int:
-    """Write certificates of theorems that a small program checks.
+    """Write certificates of theorems or searches that a small program checks.
 
-    `evenhand-check DIR` checks them with the standard library of Python alone.  Exit codes: 0 every query of a proof
-    has a valid certificate; 1 with --check: one has none; 2 bad use; 3 one could not be made, or no solver is
-    installed; 130 interrupted, after writing what was made.
+    `evenhand-check DIR` checks those of theorems with the standard library of Python alone, those of searches with the
+    protocol's model and claims.  Exit codes: 0 every query of a proof (every claim that a search decides to hold) has a
+    valid certificate; 1 with --check: one has none; 2 bad use; 3 one could not be made, or no solver is installed; 130
+    interrupted, after writing what was made.
     """
     with usage():
-        chosen = list(_chosen(bundles_named(protocol or []), theorem or []))
+        if searches and theorem:
+            raise BadUse("--searches is about searches; leave --theorem out")
+        bundles = bundles_named(protocol or [])
+        chosen = list(_chosen(bundles, theorem or []))
         if check and not out.is_dir():
             raise BadUse(f"{out} is no folder of certificates; `evenhand certify --out {out}` writes one")
         folder = out if check else folder_for(out) or out
+    if searches:
+        return _searches(bundles, folder, check=check, as_json=as_json)
     found: list[tuple[str, Certified]] = []
     try:
         with counting("certify") as progress:
@@ -71,6 +82,31 @@ def certify(
     else:
         print_lines(terminal(), _lines(found, out, checked=check))
     return 0 if not missing else 1 if check else 3
+
+
+def _searches(bundles: Sequence[Bundle], folder: Path, *, check: bool, as_json: bool) -> int:
+    """Certify or check the planned searches of protocols."""
+    jobs = [(bundle, job) for bundle in bundles for job in planned_searches(bundle)]
+    act = recheck_search if check else certify_search
+    found: list[tuple[str, CertifiedSearch]] = []
+    with counting("certify") as progress:
+        for number, (bundle, job) in enumerate(jobs, start=1):
+            with usage():
+                found.append((bundle.name, act(bundle, job, folder)))
+            if progress is not None:
+                progress(number, len(jobs))
+    if as_json:
+        emit({"searches": [{"protocol": name, **one.fields()} for name, one in found], "folder": str(folder)})
+    else:
+        lines = [inert(f"{one.search}: {one.because}") for _, one in found if one.because]
+        for bundle in bundles:
+            own = [one for name, one in found if name == bundle.name]
+            lines.append(
+                f"{bundle.name}: {sum(one.valid for one in own)} of {len(own)} searches with a "
+                f"certificate of all that holds, {sum(one.certified for one in own)} claims certified"
+            )
+        print_lines(terminal(), lines)
+    return 0 if all(one.valid for _, one in found) else 1 if check else 3
 
 
 def _chosen(bundles: Sequence[Bundle], names: Sequence[str]) -> Iterator[tuple[Bundle, Stated]]:

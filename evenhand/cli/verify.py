@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli.console import guarded, usage
+from evenhand.cli.console import BadUse, guarded, usage
 from evenhand.cli.forms import folder_for_forms, write_forms
 from evenhand.cli.options import BudgetOption, JobsOption, JsonOut, ProtocolNames, SeedOption, StrictOption
 from evenhand.cli.output import finish, with_files
@@ -24,6 +24,7 @@ from evenhand.jobs.one_claim import of_claim, with_claim
 from evenhand.jobs.plan import Budget, Job, plan
 from evenhand.jobs.pool import Ran, run_jobs
 from evenhand.jobs.proving import theorem_names
+from evenhand.jobs.resting import resting
 from evenhand.report.about import about_claims, counted
 from evenhand.report.report import Report
 from evenhand.report.saving import saved
@@ -38,6 +39,10 @@ def verify(
     out: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Write the report in every form, and new counterexamples, to this folder."),
+    ] = None,
+    certificates: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Check the certificates in this folder; what they show rests on them."),
     ] = None,
     strict: StrictOption = False,
     every: AllOption = False,
@@ -60,12 +65,17 @@ def verify(
             bundles = with_claim(bundles, claim)
         for bundle in bundles:
             fixtures_of(bundle.name)  # report an unusable file before the run, not after it
+        if certificates is not None and not certificates.is_dir():
+            raise BadUse(f"{certificates} is no folder; `evenhand certify --out {certificates}` fills one")
         folder = folder_for_forms(out)
         planned = [job for bundle in bundles for job in _planned(bundle, budget, seed, claim)]
     began = time.monotonic()
     ran = _run(planned, jobs or cores())
+    findings = tuple(finding for finding in ran.findings if claim in ("", finding.claim))
+    if certificates is not None and not ran.interrupted:
+        findings = resting(findings, planned, bundles, certificates)
     report = Report(
-        findings=tuple(finding for finding in ran.findings if claim in ("", finding.claim)),
+        findings=findings,
         settings={
             "budget": budget.value,
             "protocols": [bundle.name for bundle in bundles],

@@ -40,8 +40,8 @@ def _drop(key: str) -> Alter:
 
 def _swap(key: str) -> Alter:
     def alter(rng: random.Random, made: dict[str, Any]) -> None:
-        one, other = _some(rng, made, key), _some(rng, made, key)
-        made[key][one], made[key][other] = made[key][other], made[key][one]
+        one, two = _some(rng, made, key), _some(rng, made, key)
+        made[key][one], made[key][two] = made[key][two], made[key][one]
 
     return alter
 
@@ -55,8 +55,8 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
         yield path
 
 
-def _leaf(key: str, new: Callable[[random.Random, Any, list[Any]], Any]) -> Alter:
-    """Replace one leaf below a key; `new` gets the old leaf and all leaves of its type there."""
+def leaf(key: str, new: Callable[[random.Random, Any, list[Any]], Any]) -> Alter:
+    """Return an alteration of one leaf below a key; `new` gets the old leaf and all leaves of its type there."""
 
     def alter(rng: random.Random, made: dict[str, Any]) -> None:
         paths = list(_places(made[key], (key,)))
@@ -76,11 +76,13 @@ def _at(value: Any, path: Sequence[Any]) -> Any:
     return value
 
 
-def _other(rng: random.Random, old: Any, alike: list[Any]) -> Any:
+def other(rng: random.Random, old: Any, alike: list[Any]) -> Any:
+    """Return another leaf of that type."""
     return rng.choice([one for one in alike if one != old] or alike)
 
 
-def _shifted(rng: random.Random, old: Any, alike: list[Any]) -> Any:
+def shifted(rng: random.Random, old: Any, alike: list[Any]) -> Any:
+    """Return a leaf of that type that is near."""
     if type(old) is int:
         return rng.choice((-old, old + 1, old - 1))
     return old + "x" if isinstance(old, str) and rng.random() < 0.5 else "1/3"
@@ -123,25 +125,25 @@ KINDS: dict[str, Alter] = {
     "assertion negated": _statement,
     "step dropped": _drop("steps"),
     "steps exchanged": _swap("steps"),
-    "term exchanged": _leaf("steps", _other),
-    "step changed": _leaf("steps", _shifted),
+    "term exchanged": leaf("steps", other),
+    "step changed": leaf("steps", shifted),
     "node dropped": _drop("nodes"),
-    "node exchanged": _leaf("nodes", _other),
-    "node changed": _leaf("nodes", _shifted),
+    "node exchanged": leaf("nodes", other),
+    "node changed": leaf("nodes", shifted),
     "lemma dropped": _drop("lemmas"),
-    "lemma changed": _leaf("lemmas", _shifted),
-    "literal of a lemma exchanged": _leaf("lemmas", _other),
+    "lemma changed": leaf("lemmas", shifted),
+    "literal of a lemma exchanged": leaf("lemmas", other),
     "derivation dropped": _drop("refutation"),
     "derivations exchanged": _swap("refutation"),
-    "literal flipped": _leaf("refutation", lambda rng, old, alike: -old if type(old) is int else old),
-    "hint changed": _leaf("refutation", _shifted),
-    "sort of a symbol changed": _leaf("functions", _other),
-    "relation changed": _leaf("relations", _other),
+    "literal flipped": leaf("refutation", lambda rng, old, alike: -old if type(old) is int else old),
+    "hint changed": leaf("refutation", shifted),
+    "sort of a symbol changed": leaf("functions", other),
+    "relation changed": leaf("relations", other),
     "sort dropped": _drop("sorts"),
-    "hostile value in a step": _leaf("steps", _hostile),
-    "hostile value in a node": _leaf("nodes", _hostile),
-    "hostile value in a lemma": _leaf("lemmas", _hostile),
-    "hostile value in a derivation": _leaf("refutation", _hostile),
+    "hostile value in a step": leaf("steps", _hostile),
+    "hostile value in a node": leaf("nodes", _hostile),
+    "hostile value in a lemma": leaf("lemmas", _hostile),
+    "hostile value in a derivation": leaf("refutation", _hostile),
     "nested deeply": _deep,
     "made long": _huge,
     "doubled again and again": _doubling,
@@ -205,11 +207,11 @@ def tamper(certificates: Sequence[dict[str, Any]], count: int, seed: int) -> Tal
     tally = Tally()
     pairs = list(altered(certificates, count, seed))
     answers = second([json.dumps(changed) for _, changed in pairs])
-    for (kind, changed), other in zip(pairs, answers, strict=True):
+    for (kind, changed), answer in zip(pairs, answers, strict=True):
         own = verdict(changed)
         tally.tried[kind] += 1
-        if own.startswith("broken") or other.startswith("broken") or (own == "valid") != (other == "valid"):
-            tally.wrong.append(f"{kind}: {own:.200} / {other:.200}")
+        if own.startswith("broken") or answer.startswith("broken") or (own == "valid") != (answer == "valid"):
+            tally.wrong.append(f"{kind}: {own:.200} / {answer:.200}")
         elif own == "valid":
             tally.accepted[kind] += 1
         else:

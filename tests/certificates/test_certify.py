@@ -75,6 +75,24 @@ def test_an_independent_program_accepts_the_refutations(made: list[dict[str, Any
             assert not check_proof(parse_dimacs(dimacs(fewer)), lines([()])).ok
 
 
+def verified_program_accepts(clauses: Sequence[Sequence[int]], proof: Sequence[Sequence[int]]) -> bool:
+    """Whether `drup` accepts a refutation: its core is extracted from code that is verified in Why3."""
+    drup: Any = pytest.importorskip("drup", reason="drup is a library for Linux on x86-64")
+    found = drup.check_proof([[*clause] for clause in clauses], [[*clause] for clause in proof])
+    return bool(found.outcome == drup.Outcome.VALID)
+
+
+def test_a_verified_program_accepts_the_refutations(made: list[dict[str, Any]]) -> None:
+    """And refuses them where a clause is missing that they need."""
+    for one in made:
+        _, clauses, _ = clauses_of(one)
+        proof = [clause for clause, _ in one["refutation"]]
+        assert verified_program_accepts(clauses, proof)
+        needed = [number for number in range(len(clauses)) if any(number in hints for _, hints in one["refutation"])]
+        fewer = [clause for number, clause in enumerate(clauses) if number not in needed]
+        assert not verified_program_accepts(fewer, proof)
+
+
 def lines(clauses: Iterable[Sequence[int]]) -> str:
     """Clauses as DIMACS writes them."""
     return "".join(" ".join(map(str, (*clause, 0))) + "\n" for clause in clauses)
@@ -246,6 +264,8 @@ def test_every_theorem_has_a_certificate(protocol: str, tmp_path: Path, cli: Com
     assert answer.code == 0, answer.out
     texts = [file.read_text("utf-8") for file in sorted(tmp_path.rglob("*.json"))]
     assert set(second(texts)) == {"valid"}
+    for one in map(json.loads, texts):
+        assert verified_program_accepts(clauses_of(one)[1], [clause for clause, _ in one["refutation"]])
 
 
 def test_prove_without_certificates_asks_the_solvers(folder: Path) -> None:

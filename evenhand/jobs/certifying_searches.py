@@ -1,0 +1,149 @@
+"""Certificates of a protocol's planned searches as files: made, and checked again by walking the graph.
+
+A file is `PROTOCOL/searches/SYSTEM--DIGEST.json`: what `evenhand_certificates.searches` reads, and under `about` what
+the search said.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from evenhand.core.bundle import Bundle
+from evenhand.core.canonical import Json, canonical_bytes, parse
+from evenhand.core.files import content_of
+from evenhand.core.verdict import Status
+from evenhand.core.versions import __version__
+from evenhand.evidence.store import write_atomically
+from evenhand.jobs.engines import prepared_search
+from evenhand.jobs.plan import Budget, Job, plan, system_for, written_value
+from evenhand.search.bounds import Bounds
+from evenhand.search.ranks import NoRanks, configuration
+from evenhand_certificates import Invalid
+from evenhand_certificates.searches import FORMAT, Searched, check_search
+from evenhand_certificates.searches.check import MOST_STEPS, VERSION
+
+MOST_BYTES = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class CertifiedSearch:
+    """One planned search: how many of its claims hold, and how many of these a valid certificate is about."""
+
+    search: str
+    holds: int
+    certified: int
+    states: int
+    steps: int
+    because: str = ""
+
+    @property
+    def valid(self) -> bool:
+        """Whether each claim that holds is certified."""
+        return self.holds == self.certified and not self.because
+
+    def fields(self) -> dict[str, Json]:
+        """Return the fields as JSON, with `valid`."""
+        return {**asdict(self), "valid": self.valid}
+
+
+def planned_searches(bundle: Bundle) -> tuple[Job, ...]:
+    """Return the searches of the standard budget."""
+    return tuple(job for job in plan(bundle, Budget.standard) if job.engine == "explore")
+
+
+def certify_search(bundle: Bundle, job: Job, folder: Path) -> CertifiedSearch:
+    """Have a certificate of a search below `folder`: a valid one stays, another is made and checked.
+
+    Raises OSError where a file cannot be written, ModelError and NotLicensed as the search does.
+    """
+    kept = recheck_search(bundle, job, folder)
+    if kept.valid:
+        return kept
+    system = system_for(bundle, job)
+    prepared = prepared_search(bundle, job, system)
+    found = prepared.concluded(prepared.totals())
+    held = [verdict.claim for verdict in found.verdicts if verdict.status is Status.HOLDS]
+    counts = len(held), found.states, found.transitions
+    if found.classes:
+        return _without(job, "searched, no certificate: its graph is one of classes of states", *counts)
+    if held and (not found.complete or found.transitions > MOST_STEPS):
+        return _without(job, f"searched, no certificate: its graph is open or has over {MOST_STEPS:,} steps", *counts)
+    if not held:
+        return _without(job, "", *counts)
+    claims = [claim for claim in prepared.claims if claim.name in held]
+    try:
+        entries = [
+            configuration(system, config, number, claims, Bounds()) for number, config in enumerate(prepared.configs)
+        ]
+    except NoRanks as error:
+        return _without(job, f"searched, no certificate: {error}", *counts)
+    made = {
+        "format": FORMAT,
+        "version": VERSION,
+        "protocol": bundle.name,
+        **place_of(job),
+        "claims": [*held],
+        "configurations": [*entries],
+        "about": {"holds": len(held), "states": found.states, "steps": found.transitions, "evenhand": __version__},
+    }
+    write_atomically(file_of(folder, job), canonical_bytes(made))
+    return recheck_search(bundle, job, folder)
+
+
+def recheck_search(bundle: Bundle, job: Job, folder: Path) -> CertifiedSearch:
+    """Check the certificate of a search against the model and the claims as they stand."""
+    if not file_of(folder, job).exists():
+        return _without(job, "there is no certificate of it")
+    try:
+        about, found = _checked(bundle, job, folder)
+        return CertifiedSearch(_title(job), int(about["holds"]), len(found.claims), found.states, found.steps)
+    except (ValueError, KeyError, TypeError) as error:
+        return _without(job, f"its certificate is invalid: {error}")
+
+
+def certified_claims(bundle: Bundle, job: Job, folder: Path) -> tuple[str, ...]:
+    """Return the claims that hold in a search by a valid certificate; none if there is none."""
+    try:
+        return _checked(bundle, job, folder)[1].claims
+    except (ValueError, KeyError, TypeError):
+        return ()
+
+
+def _checked(bundle: Bundle, job: Job, folder: Path) -> tuple[Any, Searched]:
+    """What a file says of its search, and what it certifies.  Raises ValueError, KeyError and TypeError."""
+    made: Any = parse(content_of(file_of(folder, job), MOST_BYTES))
+    found = check_search(made)
+    if (made["protocol"], {key: made[key] for key in place_of(job)}) != (bundle.name, place_of(job)):
+        raise Invalid("it is about another search")
+    about = made["about"]
+    if (about["states"], about["steps"]) != (found.states, found.steps):
+        raise Invalid("the search counted other states or steps")
+    return about, found
+
+
+def _title(job: Job) -> str:
+    return job.title.removeprefix("explore ")
+
+
+def _without(job: Job, because: str, holds: int = 0, states: int = 0, steps: int = 0) -> CertifiedSearch:
+    return CertifiedSearch(_title(job), holds, 0, states, steps, because)
+
+
+def place_of(job: Job) -> dict[str, Json]:
+    """Return system, scope and readings as a certificate names them."""
+    return {
+        "system": job.system,
+        "scope": dict(job.scope),
+        "readings": {name: written_value(value) for name, value in job.readings},
+    }
+
+
+def file_of(folder: Path, job: Job) -> Path:
+    """Return the file of a search's certificate; its name is the same as long as the plan is."""
+    asked = json.dumps([place_of(job), job.claims, job.part, job.quotient], sort_keys=True)
+    digest = hashlib.sha256(asked.encode()).hexdigest()[:8]
+    return folder / job.protocol / "searches" / f"{job.system}--{digest}.json"

@@ -1,0 +1,186 @@
+"""Ranks for the certificate of a search: a number for each state, by which claims about whole runs can be checked.
+
+`evenhand_certificates.searches.ranks` says what they must obey, and checks it; nothing here is trusted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from evenhand.core.canonical import Json
+from evenhand.core.kinds import DeadlockFree, Liveness, Property
+from evenhand.core.system import AnyStep, AnySystem
+from evenhand.search.bounds import Bounds
+from evenhand.search.csr import Flags, Ints, ahead, components
+from evenhand.search.graph import Watcher, Watchers, search
+from evenhand.search.lasso import Edges, Need
+from evenhand.search.liveness import Labels, Taken, need_of
+from evenhand.search.steps import Method
+
+
+class NoRanks(Exception):
+    """A claim about whole runs that has no ranks: it is false, or the graph is open."""
+
+
+class _Successors(Watcher):
+    """The digest of the distinct successors of each state, in order."""
+
+    name = "the digest of successors"
+
+    def __init__(self) -> None:
+        self.digest = hashlib.sha256()
+        self.targets: set[int] | None = None
+
+    def visit(self, sid: int, _state: Any, _method: Method, /) -> None:
+        """Write the successors of the state before."""
+        self.flush()
+        self.targets = set()
+
+    def look(self, step: AnyStep, weight: int, action: int, there: int, /) -> None:
+        """Keep a successor."""
+        assert self.targets is not None
+        self.targets.add(there)
+
+    def flush(self) -> None:
+        """Write the successors of the state visited last."""
+        if self.targets is not None:
+            self.digest.update(f"{sorted(self.targets)}\n".encode())
+
+
+def configuration(
+    system: AnySystem, config: Any, number: int, claims: Sequence[Property], bounds: Bounds
+) -> dict[str, Json]:
+    """Return what a certificate says of one configuration: its states, steps and successors, and ranks.
+
+    Raises NoRanks for a claim that is false, and for a graph that the bounds leave open.
+    """
+    runs = [claim for claim in claims if isinstance(claim, DeadlockFree | Liveness) and claim.applies(config)]
+    labels, successors = Labels(system, config, runs), _Successors()
+    walk = search(Method(system), config, number, Watchers(lookers=(labels, successors)), bounds)
+    successors.flush()
+    if walk.open:
+        raise NoRanks(f"the search is open: {bounds}")
+    edges = labels.edges(walk)
+    ranks: dict[str, Json] = {}
+    for claim in runs:
+        if isinstance(claim, DeadlockFree):
+            ranks[claim.name] = [*_deadlock(claim, labels.where(claim.completes), edges, walk.states, config)]
+        else:
+            ranks[claim.name] = _liveness(claim, labels, edges)
+    return {
+        "states": len(walk.states),
+        "steps": walk.transitions,
+        "graph": f"sha256:{successors.digest.hexdigest()}",
+        "ranks": ranks,
+    }
+
+
+def _deadlock(claim: DeadlockFree, completing: Flags, edges: Edges, states: Any, config: Any) -> list[int | None]:
+    """The distance of each state from a step that completes; None where no continuation does."""
+    ranks: list[int | None] = [None] * edges.size
+    before: list[list[int]] = [[] for _ in range(edges.size)]
+    for source, target in zip(edges.source.tolist(), edges.target.tolist(), strict=True):
+        before[target].append(source)
+    frontier = sorted({*edges.source[completing].tolist()})
+    far = 0
+    while frontier:
+        for state in frontier:
+            ranks[state] = far
+        frontier = sorted({one for state in frontier for one in before[state] if ranks[one] is None})
+        far += 1
+    for sid, rank in enumerate(ranks):
+        if rank is None and claim.wants(config, states[sid]):
+            raise NoRanks(f"{claim.name}: nothing completes from state {sid}")
+    return ranks
+
+
+def _liveness(claim: Liveness, labels: Labels, edges: Edges) -> dict[str, Json]:
+    """The ranks of a claim that what is raised is served."""
+    raises, serves = claim.tests
+    alive = ~labels.where(serves)
+    raising = labels.where(raises) if claim.begins != "start" else np.zeros(len(edges.source), dtype=np.bool_)
+    owing = np.zeros(edges.size, dtype=np.bool_)
+    match claim.begins:
+        case "start":
+            owing[: edges.initials] = True
+        case "step":
+            owing[edges.target[raising & alive]] = True
+        case "loop":
+            owing[:] = True
+    owed = ahead(edges.size, edges.source[alive], edges.target[alive], owing) if owing.any() else owing
+    needs: dict[str, Need] = {}
+    for name in claim.fairness:
+        served = labels.where(Taken(labels.fair[name]))
+        needs[name] = need_of(labels.fair[name].kind, served, edges)
+    must = raising if claim.begins == "loop" else None
+    made = _levels(edges, np.flatnonzero(alive & owed[edges.source]), owed, needs, must)
+    if made is None:
+        raise NoRanks(f"{claim.name}: a fair loop serves nothing")
+    return made
+
+
+def _levels(
+    edges: Edges, left: Ints, states: Flags, needs: dict[str, Need], must: Flags | None
+) -> dict[str, Json] | None:
+    """Ranks of some states by the strongly connected parts of these edges; None where a part has no reason to end.
+
+    `must` are the edges of which a loop takes one to matter (None: every loop matters).
+    """
+    source, target = edges.source[left], edges.target[left]
+    part = components(edges.size, source, target)
+    within = part[source] == part[target]
+    reasons: dict[int, dict[str, Json]] = {}
+    for number in np.unique(part[source[within]]).tolist():
+        inside = left[within & (part[source] == number)]
+        if must is not None and not must[inside].any():
+            continue
+        reason = _reason(edges, inside, needs, must)
+        if reason is None:
+            return None
+        reasons[number] = reason
+    order = _topological(part, source, target)
+    ranks: list[Json] = [rank if member else None for rank, member in zip(order.tolist(), states.tolist(), strict=True)]
+    quiet = {str(int(order[part == number][0])): reason for number, reason in reasons.items()}
+    return {"ranks": ranks, "quiet": {**quiet}}
+
+
+def _reason(edges: Edges, inside: Ints, needs: dict[str, Need], must: Flags | None) -> dict[str, Json] | None:
+    """Why no fair run stays in a part, whose edges are these; None if one does."""
+    for name, need in needs.items():
+        if need.served[inside].any():
+            continue
+        offering = need.on_offer[edges.source[inside]]
+        if need.kind == "weak" and offering.all():
+            return {"assumption": name}
+        if need.kind == "strong" and offering.any():
+            rest = inside[~offering & ~need.on_offer[edges.target[inside]]]
+            states = np.zeros(edges.size, dtype=np.bool_)
+            states[edges.source[rest]] = states[edges.target[rest]] = True
+            deeper = _levels(edges, rest, states, needs, must)
+            if deeper is not None:
+                return {"assumption": name, **deeper}
+    return None
+
+
+def _topological(part: Ints, source: Ints, target: Ints) -> Ints:
+    """A number for each state, by its part, that no edge raises; parts with a loop share theirs with no other part."""
+    between = part[source] != part[target]
+    ahead_of: dict[int, set[int]] = {}
+    for one, other in zip(part[source[between]].tolist(), part[target[between]].tolist(), strict=True):
+        ahead_of.setdefault(one, set()).add(other)
+    numbers: dict[int, int] = {}
+    for first in range(int(part.max(initial=-1)) + 1):
+        stack = [first]
+        while stack:
+            one = stack[-1]
+            open_ = [other for other in ahead_of.get(one, ()) if other not in numbers]
+            if one in numbers or not open_:
+                stack.pop()
+                numbers.setdefault(one, len(numbers))
+            else:
+                stack += open_
+    return np.asarray([numbers[one] for one in part.tolist()], dtype=np.int64)

@@ -1,0 +1,168 @@
+"""Certificates of real searches: made by the command, checked again, refused elsewhere, and tampered with."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evenhand.core.registry import find
+from evenhand.core.verdict import Status
+from evenhand.jobs.certifying import certify
+from evenhand.jobs.certifying_searches import certify_search, file_of, planned_searches, recheck_search
+from evenhand.jobs.plan import Job
+from evenhand.jobs.proving import proved, theorem_named
+from evenhand.jobs.resting import CHECKER, resting
+from evenhand_certificates import Invalid
+from evenhand_certificates.__main__ import main
+from evenhand_certificates.searches import check_search
+from tests.certificates.tampering_searches import KINDS, tamper_searches
+from tests.front.conftest import PLUGINS, Command, installed
+
+SMALL = {"conviction": ("max_credit=reject", "poor_proposer=reject"), "cud": ("cud conditions",)}
+"""Small searches by a part of their titles; among them claims about deadlock, livelock and what follows."""
+
+
+def job_of(protocol: str, part: str) -> Job:
+    """The first search of many claims whose title has this part."""
+    found = (job for job in planned_searches(find(protocol)) if part in job.title)
+    return next(job for job in found if not 0 < len(job.claims) < 20)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with certificates of the small searches."""
+    found = tmp_path_factory.mktemp("searches")
+    for protocol, parts in SMALL.items():
+        bundle = find(protocol)
+        for part in parts:
+            job = job_of(protocol, part)
+            result = certify_search(bundle, job, found)
+            assert result.valid, result
+            assert result.certified > 20
+            assert recheck_search(bundle, job, found) == result
+    return found
+
+
+@pytest.fixture(scope="module")
+def made(folder: Path) -> list[dict[str, Any]]:
+    """The certificates in it."""
+    return [json.loads(file.read_text("utf-8")) for file in sorted(folder.rglob("*.json"))]
+
+
+def test_claims_of_every_family_are_certified(made: list[dict[str, Any]]) -> None:
+    """Deadlock by distances, liveness by ranks with an assumption, others by the walk alone."""
+    ranks = [given for one in made for entry in one["configurations"] for given in entry["ranks"].values()]
+    assert any(isinstance(given, list) for given in ranks)
+    assert any(isinstance(given, dict) and given["quiet"] for given in ranks)
+    for one in made:
+        found = check_search(one)
+        assert (found.states, found.steps) == (one["about"]["states"], one["about"]["steps"])
+
+
+def test_the_program_checks_them(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It loads no engine, no solver and no numpy; without the model it says so."""
+    assert main([str(folder)]) == 0
+    assert "3 certificates: 3 valid, 0 invalid." in capsys.readouterr().out
+    file = next(folder.glob("conviction/searches/*.json"))
+    told = (
+        "import sys; from evenhand_certificates.__main__ import main; code = main([sys.argv[1]]); print(*sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", told, str(file)], capture_output=True, text=True, check=True)
+    loaded = ran.stdout.splitlines()[-1].split()
+    assert "evenhand.model.conviction" in loaded
+    engines = [f"evenhand.{part}" for part in ("search", "machine", "smt", "evidence", "jobs")]
+    assert not {*engines, "numpy", "scipy", "z3", "cvc5"} & set(loaded)
+    (tmp_path / "evenhand.py").write_text("raise ImportError('it is not installed')\n", "utf-8")
+    ran = subprocess.run(
+        [sys.executable, "-m", "evenhand_certificates", str(file)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert ran.returncode == 2
+    assert "NO MODEL" in ran.stdout
+    assert "1 unchecked" in ran.stdout
+
+
+def test_by_command(tmp_path: Path, cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A protocol of a plugin: written, kept, checked, and missing."""
+    installed(monkeypatch, PLUGINS)
+    out = tmp_path / "made"
+    answer = cli("certify", "latch", "--searches", "--out", str(out), "--json")
+    assert answer.code == 0, answer.err
+    (one, *_) = json.loads(answer.out)["searches"]
+    assert one["valid"]
+    assert one["certified"] == one["holds"] > 0
+    answer = cli("certify", "latch", "--searches", "--check", "--out", str(out))
+    assert answer.code == 0
+    assert "claims certified" in answer.out
+    answer = cli("verify", "latch", "--jobs", "1", "--certificates", str(out), "--json")
+    holding = [one for one in json.loads(answer.out)["verdicts"] if one["status"] == "HOLDS"]
+    short = [one for one in holding if one["trusted_base"] == ["the executable model", "the checker of certificates"]]
+    assert short
+    assert short == [one for one in holding if one["engine"] == "explore"]
+    (tmp_path / "empty").mkdir()
+    answer = cli("verify", "latch", "--jobs", "1", "--certificates", str(tmp_path / "empty"), "--json")
+    assert not any("checker" in part for one in json.loads(answer.out)["verdicts"] for part in one["trusted_base"])
+    answer = cli("certify", "latch", "--searches", "--check", "--out", str(tmp_path / "empty"))
+    assert answer.code == 1
+    assert "there is no certificate of it" in answer.out
+    assert cli("certify", "latch", "--searches", "--theorem", "x", "--out", str(out)).code == 2
+
+
+def test_a_proof_rests_on_its_certificates(tmp_path: Path) -> None:
+    """A theorem whose queries all have one; without them the solvers are trusted."""
+    bundle, name = find("sovereign"), "order_of_candidates_decides_nothing"
+    (found,) = proved(bundle, Job("sovereign", "prove", theorem=name))
+    assert found.status is Status.HOLDS
+    jobs = [Job("sovereign", "prove", theorem=name)]
+    assert resting([found], jobs, [bundle], tmp_path) == (found,)
+    assert all(one.valid for one in certify(theorem_named("sovereign", name), bundle, tmp_path))
+    (rests,) = resting([found], jobs, [bundle], tmp_path)
+    assert any("z3" in part for part in found.trusted_base)
+    assert rests.trusted_base[-1] == CHECKER
+    assert not any("z3" in part or "printer" in part for part in rests.trusted_base)
+    assert len([part for part in rests.trusted_base if part.startswith("theory ")]) == 1
+
+
+def test_a_certificate_of_another_search_is_not_taken(folder: Path, tmp_path: Path) -> None:
+    """A valid file under the name of another search, and one whose search counted something else."""
+    bundle = find("conviction")
+    one, two = (job_of("conviction", part) for part in SMALL["conviction"])
+    file_of(tmp_path, two).parent.mkdir(parents=True)
+    file_of(tmp_path, two).write_bytes(file_of(folder, one).read_bytes())
+    assert "another search" in recheck_search(bundle, two, tmp_path).because
+    made = json.loads(file_of(folder, one).read_bytes())
+    made["about"]["steps"] += 1
+    file_of(tmp_path, one).write_text(json.dumps(made), "utf-8")
+    assert "counted other states" in recheck_search(bundle, one, tmp_path).because
+
+
+def test_only_planned_searches_are_walked(made: list[dict[str, Any]]) -> None:
+    """A file cannot ask for sizes that the protocol does not plan, nor for a file of Python."""
+    with pytest.raises(Invalid, match="plans no search"):
+        check_search({**made[0], "scope": {"agents": 50}})
+    with pytest.raises(Invalid, match="unknown protocol"):
+        check_search({**made[0], "protocol": "x.py:y"})
+
+
+def test_tampering(made: list[dict[str, Any]]) -> None:
+    """Every kind of alteration is tried, and what is accepted is what the search says."""
+    tally = tamper_searches(made, 6 * len(KINDS), seed=1)
+    assert tally.wrong == []
+    assert set(tally.tried) == set(KINDS)
+    assert sum(tally.rejected.values()) > 5 * len(KINDS)
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_thousand_alterations(seed: int, made: list[dict[str, Any]]) -> None:
+    """As above, for three seeds."""
+    assert tamper_searches(made, 1_000, seed).wrong == []
