@@ -79,7 +79,8 @@ def explore(
     graph: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Write the graph of the first configuration: .dot, .graphml or .json by suffix."
+            metavar="FILE",
+            help="Write the graph of the first configuration: .dot, .graphml, .json, .pml (Spin) or .tla (TLC).",
         ),
     ] = None,
     parts: Annotated[
@@ -161,7 +162,7 @@ def explore(
     waited, lines = waits(max_states, depth, max_memory) if waits is not None else ({}, [])
     if export is not None:
         with usage():
-            export(found.condensation() if parts else found.to_networkx())
+            export(found.condensation() if parts else found.to_networkx(), claims)
     more = {**_counts(found), **(actions_json(found) if counts else {}), **waited}
     if not as_json:
         say_counts(more)

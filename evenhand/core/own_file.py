@@ -217,7 +217,9 @@ def _bundle(module: ModuleType, file: str, name: str) -> Bundle:
             else Protocol(value.name, value.name, "", {value.name: cast("AnySystem", value)})
         )
         generators = tuple(one for one in _among(names, Generator) if one.system in model.systems)
-        made = Bundle(model, _about(model, _among(names, Property)), generators)
+        others = {one.name for one in _among(names, System)} - set(model.systems)
+        claims = tuple(_without(claim, others) for claim in _about(model, _among(names, Property)))
+        made = Bundle(model, claims, generators)
     _check(made, written, file)
     return replace(made, own=True, written=written)
 
@@ -253,6 +255,14 @@ def _check(bundle: Bundle, written: str, file: str) -> None:
 
 def _about(model: Protocol, claims: Iterable[Property]) -> tuple[Property, ...]:
     return tuple(claim for claim in claims if not claim.systems or set(claim.systems) & set(model.systems))
+
+
+def _without(claim: Property, others: set[str]) -> Property:
+    """A claim without what it says of other systems of the file."""
+    systems = tuple(one for one in claim.systems if one not in others)
+    expected = tuple(one for one in claim.expected if one.system not in others)
+    same = (systems, expected) == (claim.systems, claim.expected)
+    return claim if same else replace(claim, systems=systems, expected=expected)
 
 
 def _among(names: Mapping[str, Any], kind: type[Any]) -> list[Any]:

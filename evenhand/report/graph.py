@@ -1,4 +1,5 @@
-"""An explored graph as a picture, and as a file: DOT for drawing, GraphML and JSON for other tools.
+"""An explored graph as a picture, and as a file: DOT for drawing, GraphML and JSON for other tools,
+Promela and TLA+ for other model checkers.
 
 Nodes are states, or with `--parts` the strongly connected parts, numbered in order of discovery; labels are described
 values, inert, so that nothing in a state can break out of its label.
@@ -6,7 +7,7 @@ values, inert, so that nothing in a state can break out of its label.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,9 @@ from typing import Any
 import networkx as nx
 
 from evenhand.core.canonical import Json
+from evenhand.core.property import Property
 from evenhand.core.text import describe
+from evenhand.report.checkers import CHECKERS, invariants
 from evenhand.report.drawing import Edge, Node, Picture
 from evenhand.report.graphfile import Formats, dot, graphml, quoted, tagged, writer
 from evenhand.report.phrases import plural
@@ -30,13 +33,28 @@ EDGES = 100
 _WIDE, _HIGH = 96, 40
 
 
-def exporter(path: Path) -> Callable[[nx.DiGraph[Any]], None]:
-    """Return the function that writes a graph to `path`, in the format of its suffix.
+def exporter(path: Path) -> Callable[[nx.DiGraph[Any], Sequence[Property]], None]:
+    """Return the function that writes a graph (for model checkers with the claims) in the format of the suffix.
 
     Raises ValueError for an unknown suffix, NotWritable for a folder that cannot be written to.
     """
     write = writer(path, "--graph", SUFFIXES)
-    return lambda graph: write(_plain(graph))
+
+    def export(graph: nx.DiGraph[Any], claims: Sequence[Property]) -> None:
+        plain = _plain(graph)
+        if path.suffix in CHECKERS:
+            if "mapping" in graph.graph:
+                raise ValueError(f"--graph {path}: a model checker reads states, not components; leave --parts out")
+            if not plain["complete"]:
+                raise ValueError(
+                    f"--graph {path}: the search ended at a bound, and a part of the graph is no model of the system; "
+                    "raise --max-states or --depth, or choose a smaller scope"
+                )
+            states = {about["number"]: state for state, about in graph.nodes(data=True)}
+            plain |= invariants(claims, graph.graph["config"], states)
+        write(plain)
+
+    return export
 
 
 def _plain(graph: nx.DiGraph[Any]) -> dict[str, Json]:
@@ -95,7 +113,7 @@ def _graphml(graph: dict[str, Json]) -> bytes:
     return graphml(made)
 
 
-SUFFIXES: Formats = {".dot": _dot, ".graphml": _graphml, ".json": partial(tagged, "graph")}
+SUFFIXES: Formats = {".dot": _dot, ".graphml": _graphml, ".json": partial(tagged, "graph"), **CHECKERS}
 """The writer of each suffix."""
 
 

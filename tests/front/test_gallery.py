@@ -1,4 +1,4 @@
-"""The gallery is what `make gallery` draws now: the same bytes, small, each with its sentence and command."""
+"""The gallery is what `make gallery` draws now: the same bytes, small, each with its story and command."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ import pytest
 from evenhand.core.own_file import module_at
 
 EXPLANATION = Path(__file__).parents[2] / "docs" / "explanation"
+
+
+SYSTEMS = Path(__file__).parents[2] / "docs" / "examples" / "systems"
 
 
 @pytest.fixture(name="drawn", scope="module")
@@ -32,7 +35,7 @@ def test_the_pictures_and_the_page_are_as_they_are_drawn_now(drawn: Mapping[str,
 def test_each_picture_is_small_and_says_something(drawn: Mapping[str, str]) -> None:
     """Well-formed, with states and texts, below 16 KB; no two are alike."""
     pictures = {name: text for name, text in drawn.items() if name.endswith(".svg")}
-    assert len(set(pictures.values())) == len(pictures) == 12
+    assert len(set(pictures.values())) == len(pictures) == 12 + 16
     for name, text in pictures.items():
         tags = [element.tag.rpartition("}")[2] for element in ET.fromstring(text).iter()]
         assert len(text) < 16_000, name
@@ -58,3 +61,19 @@ def test_the_page_shows_each_with_its_sentence_command_and_fixture(drawn: Mappin
         "sovereign",
         "peterson",
     }
+
+
+def test_the_page_of_known_systems_has_each_with_its_story_counts_and_command(drawn: Mapping[str, str]) -> None:
+    """The docstring of each file stands on the page, then the counts of its systems."""
+    parts = re.split(r"^## ", drawn["known-systems.md"], flags=re.MULTILINE)[1:]
+    assert [part.split("\n")[0].replace("-", "_") for part in parts] == sorted(
+        path.stem for path in SYSTEMS.glob("*.py")
+    )
+    for part in parts:
+        name = part.split("\n")[0]
+        text = (SYSTEMS / f"{name.replace('-', '_')}.py").read_text("utf-8")
+        assert text.split('"""')[1].strip() in part
+        assert re.search(
+            r"^- `\w+`: [\d,]+ distinct and [\d,]+ generated states; .*(HOLDS|REFUTED)", part, re.MULTILINE
+        )
+        assert f"$ evenhand explore docs/examples/systems/{name.replace('-', '_')}.py:" in part

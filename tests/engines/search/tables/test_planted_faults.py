@@ -24,7 +24,7 @@ from evenhand.search.tables.trees import Node, Tree
 from evenhand.search.tables.walk import TableWalk
 from tests.engines.search.tables.forced import explicitly, searched
 from tests.engines.search.tables.hostile import Pair, numbers
-from tests.known import alternating_bit, chang_roberts, lamport_mutex
+from tests.known import alternating_bit, gallery
 from tests.models.two_phase_commit import CLAIMS, two_phase_commit
 
 Planted = Callable[[], AbstractContextManager[Any]]
@@ -47,8 +47,8 @@ def every_value() -> AnySystem:
 
 MODELS: tuple[tuple[AnySystem, Sequence[Property]], ...] = (
     (two_phase_commit(3), CLAIMS),
-    (chang_roberts.RING, (*chang_roberts.KNOWN.true, *dict(chang_roberts.KNOWN.reached))),
-    (lamport_mutex.mutex(2, 4), lamport_mutex.KNOWN.true),
+    (gallery.SYSTEMS["chang_roberts"].chang_roberts, gallery.claims_of("chang_roberts")),
+    (gallery.SYSTEMS["lamport_mutex"].lamport_mutex, gallery.claims_of("lamport_mutex")),
     (alternating_bit.KNOWN.system, alternating_bit.KNOWN.true),
     (every_value(), ()),
 )
