@@ -14,7 +14,6 @@ from evenhand.core.trace import Scenario, replay
 from evenhand.core.verdict import Status
 from evenhand.evidence.judge import has_ended
 from evenhand.evidence.story import evidence_length
-from evenhand.report.phrases import plural
 from evenhand.search import explore
 
 NAME = "ends_only_where_it_may"
@@ -43,11 +42,11 @@ def unmeant_end(system: AnySystem) -> str:
     (found,) = explore(system, (_goes_on(system, nowhere),), max_states=STATES).verdicts
     if found.status is not Status.REFUTED or found.evidence is None:
         return ""
-    steps = plural(evidence_length(found.evidence), "step")
     assert isinstance(found.evidence, Scenario), "an invariant is refuted by a run"
     end = replay(system, found.evidence).final
     return (
-        f"{system.label}: a run can end: after {steps} no action is on offer in {describe(end, 80)}.  If it may, write "
+        f"{system.label}: a run of {evidence_length(found.evidence)} actions ends in {describe(end, 80)}, where no "
+        "action is on offer.  If it may, write "
         "ends=True in evenhand.system, or ends=lambda state: … for where; ends=False claims that no run ends"
     )
 

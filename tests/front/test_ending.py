@@ -25,7 +25,7 @@ def counter(**more: Any) -> Any:
 
 def test_an_end_that_nobody_spoke_of_is_told() -> None:
     """The verdict stands; the report and a warning say how the run ends."""
-    with pytest.warns(RunsEnd, match="after 3 steps no action is on offer in 3"):
+    with pytest.warns(RunsEnd, match="a run of 3 actions ends in 3, where no action is on offer"):
         report = evenhand.verify(counter(), [small])
     assert report.holds and "ends=True" in report.notes[0]
     with warnings.catch_warnings():
