@@ -24,8 +24,8 @@ PROVED = {
         supply_is_conserved the_highest_score_wins
     """,
     "cud": """
-        bare_tokens changed_key_reveals_pass_one collisions_need_rivals deadlock_is_stable deadlock_xor_livelock epoch_independence
-        equivariance executed_has_capability executed_never_interfere exit_is_harmless
+        bare_tokens changed_key_reveals_pass_one collisions_need_rivals deadlock_is_stable deadlock_xor_livelock
+        epoch_independence equivariance executed_has_capability executed_never_interfere exit_is_harmless
         final_world_is_a_function_of_the_requests foreign_citation_is_a_fault history_independence
         livelock_counter_is_faithful malformed_is_a_fault no_livelock_with_progress no_outcome_unasked no_over_refusal
         no_veto_overridden no_winner non_executed_changes_nothing only_own_scope_changes order_independence
