@@ -58,6 +58,7 @@ BY_MUTANT = {
     "exit_is_harmless": "exit_keeps_a_lock",
     "deadlock_is_stable": "pass_one_skipped",
     "livelock_counter_is_faithful": "livelock_never_resets",
+    "collisions_need_rivals": "pass_two_over_all",
     "kernel_passes": "hidden_priority",
     "mutual_refusal_happens": "tie_break_by_name",
     "veto_happens": "veto_ignored",
