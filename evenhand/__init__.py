@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         two_run,
     )
     from evenhand.core.quick import system
+    from evenhand.core.refinement import refines
     from evenhand.core.system import Fairness, Mutant, Protocol, Scope, Step, System, UnknownName
     from evenhand.core.temporal import temporal
     from evenhand.core.trace import Lasso, Pair, Scenario, Trace, replay
@@ -80,6 +81,7 @@ __all__ = [
     "monitor",
     "per_agent",
     "reachable",
+    "refines",
     "replay",
     "rule",
     "system",
@@ -111,6 +113,7 @@ _HOME = {
     "evenhand.arbiters.rules": ("rule",),
     "evenhand.core.verdict": ("Status", "Verdict"),
     "evenhand.core.quick": ("system",),
+    "evenhand.core.refinement": ("refines",),
     "evenhand.core.fairness": ("per_agent",),
     "evenhand.core.temporal": ("temporal",),
     "evenhand.report.report": ("Report",),

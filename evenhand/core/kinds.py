@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, TypeAlias, cast
 
@@ -158,6 +158,10 @@ class Safety(Property):
             return self.at_start(config, step.after)
         when, check = self.tests
         return check(step) if when(step) else None
+
+    def why(self, config: Any, start: Any, steps: Sequence[AnyStep]) -> str:
+        """Say more about a run after whose last step the claim is false; empty: nothing."""
+        return ""
 
     def answers(self, config: Any, start: Any, steps: Iterable[AnyStep]) -> Iterator[bool | None]:
         """Yield the answer at the start of a run and after each of its steps."""

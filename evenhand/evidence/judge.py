@@ -157,7 +157,9 @@ def _along(system: AnySystem, claim: Safety, scenario: AnyScenario) -> Judgement
     found = _first(system, claim, scenario)
     if found is None:
         return Judgement(False, f"{claim.name} is true all along this run")
-    return Judgement(True, f"{claim.name} is false after {found} of {len(scenario.actions)} actions")
+    why = claim.why(scenario.config, scenario.start, tuple(stepping(system, scenario))[:found])
+    told = f": {why}" if why else ""
+    return Judgement(True, f"{claim.name} is false after {found} of {len(scenario.actions)} actions{told}")
 
 
 def _reached(system: AnySystem, claim: Reachable, scenario: AnyScenario) -> Judgement:

@@ -121,7 +121,7 @@ NEVER_RETURNED = "its `update` never gave anything but None; is a `return` missi
 class HistoryWatch(History):
     """A watcher for a claim about histories: the product of the states with the claim's memory.
 
-    The value is checked after every step (not at the start).  A node is (state, value, parent node, action).
+    The value is checked after every step, the initial state by itself.  A node is (state, value, parent node, action).
     """
 
     def __init__(self, claim: Safety, config: Any, max_nodes: int | None) -> None:
@@ -139,11 +139,14 @@ class HistoryWatch(History):
         self.open = False
         self.found: dict[tuple[int, int, Any], tuple[int, Any]] = {}
 
-    def start(self, initial: Sequence[int]) -> None:
+    def start(self, initial: Sequence[Any]) -> None:
         """Add one node for each initial state."""
         value = self.claim.memory(self.config)
-        for sid in initial:
+        for sid, state in enumerate(initial):
             self._add(sid, value, -1, 0)
+            if sid < len(self.nodes) and self.claim.at_start(self.config, state) is False:
+                self.violations += 1
+                self.first = sid if self.first is None else self.first
         self.initial = len(self.nodes)
         # The first nodes were not checked: a step that leads back to one must make a node that is.
         self.known.clear()

@@ -65,8 +65,8 @@ class Watcher:
 class History(Watcher):
     """A watcher with values of its own, searched as a product with the states."""
 
-    def start(self, initial: Sequence[int]) -> None:
-        """The search begins in these states."""
+    def start(self, initial: Sequence[Any]) -> None:
+        """The search begins in these states, numbered from 0."""
 
     def turn(self) -> Sequence[int]:
         """Go on to the next level, and return the states where this history has something new to see."""
@@ -125,7 +125,7 @@ def search(
         method.begin(config, number)
         _enter_initial(system, walk)
         for history in watchers.histories:
-            history.start(range(len(walk.states)))
+            history.start(tuple(walk.states))
         low, high = 0, len(walk.states)
         for taken in count():
             if high > low:

@@ -13,7 +13,7 @@ from itertools import product
 import evenhand
 from tests.known.known import Known, put
 
-NODES = range(7)
+COUNT = 7
 Action = tuple[str, int, bool]
 Moment = evenhand.Step[None, "State", Action, None]
 
@@ -28,10 +28,11 @@ class State:
 
 def actions(state: State) -> Iterator[Action]:
     """An active node ends (which may be detected at once) or wakes another; the end may be detected at any time."""
-    for node in NODES:
+    nodes = range(len(state.active))
+    for node in nodes:
         if state.active[node]:
             yield from (("end", node, False), ("end", node, True))
-            yield from (("wake", other, False) for other in NODES)
+            yield from (("wake", other, False) for other in nodes)
     if not any(state.active):
         yield ("detect", 0, True)
 
@@ -62,16 +63,19 @@ def live(step: Moment) -> bool:
     return step.after.detected
 
 
-STARTS = [
-    State(active, detected)
-    for active in product((False, True), repeat=len(NODES))
-    for detected in ((False,) if any(active) else (False, True))
-]
-DETECTION = evenhand.system(
-    "sync_termination",
-    initial=STARTS,
-    actions=actions,
-    step=step,
-    fair={"detect": evenhand.Fairness("weak", lambda state, action: action[0] == "detect")},
-)
-KNOWN = Known(DETECTION, states=129, true=(safe, live))
+def detection(count: int) -> evenhand.System[None, State, Action, None, None]:
+    """Return the system with so many nodes."""
+    return evenhand.system(
+        "sync_termination",
+        initial=[
+            State(active, detected)
+            for active in product((False, True), repeat=count)
+            for detected in ((False,) if any(active) else (False, True))
+        ],
+        actions=actions,
+        step=step,
+        fair={"detect": evenhand.Fairness("weak", lambda state, action: action[0] == "detect")},
+    )
+
+
+KNOWN = Known(detection(COUNT), states=129, true=(safe, live))

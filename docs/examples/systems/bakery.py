@@ -6,13 +6,13 @@ the same number, and the one with the smaller name enters after the other. Numbe
 No published count is at hand for this grain of steps; mutual exclusion is the published theorem.
 """
 
-from collections import namedtuple
+from dataclasses import make_dataclass, replace
 
 import evenhand
 from evenhand.core.plan import refuted
 
 PROCESSES, MOST = (0, 1), 3
-State = namedtuple("State", "at number seen")
+State = make_dataclass("State", ["at", "number", "seen"], frozen=True)
 
 
 def put(pair, index, entry):
@@ -33,16 +33,16 @@ def bakery_of(name, sign):
     def step(state, who):
         match state.at[who]:
             case "resting":
-                return state._replace(at=put(state.at, who, "choosing"))
+                return replace(state, at=put(state.at, who, "choosing"))
             case "choosing":
-                return state._replace(at=put(state.at, who, "writing"), seen=put(state.seen, who, max(state.number)))
+                return replace(state, at=put(state.at, who, "writing"), seen=put(state.seen, who, max(state.number)))
             case "writing":
                 number = put(state.number, who, state.seen[who] + 1)
-                return state._replace(at=put(state.at, who, "waiting"), number=number, seen=put(state.seen, who, 0))
+                return replace(state, at=put(state.at, who, "waiting"), number=number, seen=put(state.seen, who, 0))
             case "waiting":
-                return state._replace(at=put(state.at, who, "inside"))
+                return replace(state, at=put(state.at, who, "inside"))
             case _:
-                return state._replace(at=put(state.at, who, "resting"), number=put(state.number, who, 0))
+                return replace(state, at=put(state.at, who, "resting"), number=put(state.number, who, 0))
 
     start = State(("resting", "resting"), (0, 0), (0, 0))
     return evenhand.system(name, initial=[start], actions=actions, step=step, types=(State,))

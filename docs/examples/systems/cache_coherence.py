@@ -3,16 +3,18 @@
 A read that misses takes the line from the cache that has it modified, which writes it back; a write takes it from all
 others. A write that leaves the others' copies alone lets a cache read an old value.
 
+A state has each cache's line and its value, the memory, and the last write.
+
 No published count is at hand; that one cache writes or several read is the published claim.
 """
 
-from collections import namedtuple
+from dataclasses import make_dataclass, replace
 
 import evenhand
 from evenhand.core.plan import refuted
 
 CACHES, VALUES = range(3), (0, 1)
-State = namedtuple("State", "line value memory last")  # state and value of the line in each cache; the last write
+State = make_dataclass("State", ["line", "value", "memory", "last"], frozen=True)
 
 
 def put(row, index, entry):
@@ -35,10 +37,10 @@ def caches(name, invalidates):
         memory = state.memory if owner is None else state.value[owner]
         if verb == "fetch":
             shared = tuple("shared" if one in (cache, owner) else state.line[one] for one in CACHES)
-            return state._replace(line=shared, value=put(state.value, cache, memory), memory=memory)
+            return replace(state, line=shared, value=put(state.value, cache, memory), memory=memory)
         if verb == "evict":
             back = memory if owner == cache else state.memory
-            return state._replace(line=put(state.line, cache, "invalid"), value=put(state.value, cache, 0), memory=back)
+            return replace(state, line=put(state.line, cache, "invalid"), value=put(state.value, cache, 0), memory=back)
         if not invalidates and state.line[cache] == "invalid":
             return state
         kept = ("invalid",) * len(CACHES) if invalidates else state.line

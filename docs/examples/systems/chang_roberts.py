@@ -5,13 +5,13 @@ A node passes on a smaller number than its own and has lost then; it keeps a lar
 Published: 137 distinct states (TLA+ examples, `MCChangRoberts`; three nodes, ascending, give this number).
 """
 
-from collections import namedtuple
+from dataclasses import make_dataclass, replace
 from itertools import product
 
 import evenhand
 
 NUMBER = (1, 2, 3)
-State = namedtuple("State", "candidate status begun inbox")
+State = make_dataclass("State", ["candidate", "status", "begun", "inbox"], frozen=True)
 
 
 def put(row, index, entry):
@@ -28,18 +28,18 @@ def actions(state):
 
 def passed(state, node, number):
     after = (node + 1) % len(NUMBER)
-    return state._replace(inbox=put(state.inbox, after, state.inbox[after] | {number}))
+    return replace(state, inbox=put(state.inbox, after, state.inbox[after] | {number}))
 
 
 def step(state, action):
     verb, node, number = action
     if verb == "begin":
-        begun = state._replace(begun=put(state.begun, node, True))
+        begun = replace(state, begun=put(state.begun, node, True))
         return passed(begun, node, number) if state.candidate[node] else begun
-    taken = state._replace(inbox=put(state.inbox, node, state.inbox[node] - {number}))
+    taken = replace(state, inbox=put(state.inbox, node, state.inbox[node] - {number}))
     if state.status[node] == "lost" or number < NUMBER[node]:
-        return passed(taken._replace(status=put(state.status, node, "lost")), node, number)
-    return taken._replace(status=put(state.status, node, "won")) if number == NUMBER[node] else taken
+        return passed(replace(taken, status=put(state.status, node, "lost")), node, number)
+    return replace(taken, status=put(state.status, node, "won")) if number == NUMBER[node] else taken
 
 
 @evenhand.always("Who wins has the smallest number of the candidates, and all others have lost.")

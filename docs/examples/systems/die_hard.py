@@ -5,16 +5,16 @@ The claim that the big jug never holds four gallons is false, and its counterexa
 Published: 16 distinct and 97 generated states (TLA+ examples, `DieHard`), and a shortest solution of six steps.
 """
 
-from collections import namedtuple
+from dataclasses import make_dataclass
 
 import evenhand
 from evenhand.core.plan import refuted
 
-Jugs = namedtuple("Jugs", "small big")
+Jugs = make_dataclass("Jugs", ["small", "big"], frozen=True)
 
 
 def step(jugs, action):
-    small, big = jugs
+    small, big = jugs.small, jugs.big
     match action:
         case "fill small":
             return Jugs(3, big)

@@ -6,14 +6,14 @@ the end is detected too early.
 Published: 302 distinct states (TLA+ examples, `EWD840`; three nodes give this number).
 """
 
-from collections import namedtuple
+from dataclasses import make_dataclass, replace
 from itertools import product
 
 import evenhand
 from evenhand.core.plan import refuted
 
 COUNT = 3
-State = namedtuple("State", "active black token stained")
+State = make_dataclass("State", ["active", "black", "token", "stained"], frozen=True)
 
 
 def put(row, index, entry):
@@ -34,14 +34,14 @@ def ring(name, honest):
     def step(state, action):
         verb, node, other = action
         if verb == "start":
-            return state._replace(black=put(state.black, 0, False), token=COUNT - 1, stained=False)
+            return replace(state, black=put(state.black, 0, False), token=COUNT - 1, stained=False)
         if verb == "pass":
             stained = state.stained or state.black[node]
-            return state._replace(black=put(state.black, node, False), token=node - 1, stained=stained)
+            return replace(state, black=put(state.black, node, False), token=node - 1, stained=stained)
         if verb == "end":
-            return state._replace(active=put(state.active, node, False))
+            return replace(state, active=put(state.active, node, False))
         black = put(state.black, node, True) if honest and other > node else state.black
-        return state._replace(active=put(state.active, other, True), black=black)
+        return replace(state, active=put(state.active, other, True), black=black)
 
     every = list(product((False, True), repeat=COUNT))
     starts = [State(active, black, token, True) for active in every for black in every for token in range(COUNT)]

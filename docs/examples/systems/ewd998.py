@@ -4,16 +4,18 @@ The token adds up what each node has sent less what it has received. A node that
 white, the end is detected while a message is on its way. At most one message is on its way to each node, and no count
 goes beyond one.
 
+The token is `at` a node, with a `sum`, and maybe `stained`.
+
 No published count is at hand for this bound; that it implements EWD 840's specification is the published theorem.
 """
 
-from collections import namedtuple
+from dataclasses import make_dataclass, replace
 
 import evenhand
 from evenhand.core.plan import refuted
 
 COUNT = 3
-State = namedtuple("State", "active black count pending at sum stained")  # the token: at, sum, stained
+State = make_dataclass("State", ["active", "black", "count", "pending", "at", "sum", "stained"], frozen=True)
 
 
 def put(row, index, entry):
@@ -44,24 +46,24 @@ def ring(name, honest):
     def step(state, action):
         verb, node, to = action
         if verb == "start":
-            return state._replace(at=COUNT - 1, sum=0, stained=False, black=put(state.black, 0, False))
+            return replace(state, at=COUNT - 1, sum=0, stained=False, black=put(state.black, 0, False))
         if verb == "pass":
             token = {
                 "at": node - 1,
                 "sum": state.sum + state.count[node],
                 "stained": state.stained or state.black[node],
             }
-            return state._replace(black=put(state.black, node, False), **token)
+            return replace(state, black=put(state.black, node, False), **token)
         if verb == "end":
-            return state._replace(active=put(state.active, node, False))
+            return replace(state, active=put(state.active, node, False))
         if verb == "send":
-            return state._replace(
-                count=put(state.count, node, state.count[node] + 1), pending=put(state.pending, to, True)
+            return replace(
+                state, count=put(state.count, node, state.count[node] + 1), pending=put(state.pending, to, True)
             )
-        after = state._replace(
-            count=put(state.count, node, state.count[node] - 1), pending=put(state.pending, node, False)
+        after = replace(
+            state, count=put(state.count, node, state.count[node] - 1), pending=put(state.pending, node, False)
         )
-        return after._replace(active=put(state.active, node, True), black=put(state.black, node, honest))
+        return replace(after, active=put(state.active, node, True), black=put(state.black, node, honest))
 
     start = State((True,) * COUNT, (False,) * COUNT, (0,) * COUNT, (False,) * COUNT, 0, 0, True)
     return evenhand.system(name, initial=[start], actions=actions, step=step, types=(State,))

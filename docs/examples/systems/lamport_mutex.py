@@ -2,16 +2,18 @@
 
 A process enters when all have acknowledged its request and it knows of no earlier one. Clocks stay at or below a bound.
 
+`network[p][q]` is the channel from p to q, first in, first out.
+
 Published: 724,274 distinct states (TLA+ examples, `MCLamportMutex`, three processes; the bound six gives this number).
 The system of this file has two processes; the published one is `mutex("lamport_mutex", 3, 6)`.
 """
 
-from collections import namedtuple
+from dataclasses import make_dataclass, replace
 
 import evenhand
 from evenhand.core.plan import refuted
 
-State = namedtuple("State", "clock requests acks network inside")  # network[p][q]: channel from p to q
+State = make_dataclass("State", ["clock", "requests", "acks", "network", "inside"], frozen=True)
 
 
 def put(row, index, entry):
@@ -31,22 +33,22 @@ def step(state, action):
     if verb == "request":
         time, network = state.clock[me], told_all(state.network, me, ("request", state.clock[me]))
         asked = put2(state.requests, me, me, time)
-        return state._replace(requests=asked, acks=put(state.acks, me, frozenset({me})), network=network)
+        return replace(state, requests=asked, acks=put(state.acks, me, frozenset({me})), network=network)
     if verb == "enter":
-        return state._replace(inside=state.inside | {me})
+        return replace(state, inside=state.inside | {me})
     if verb == "exit":
         network = told_all(state.network, me, ("release", 0))
-        left = state._replace(inside=state.inside - {me}, network=network, acks=put(state.acks, me, frozenset()))
-        return left._replace(requests=put2(state.requests, me, me, 0))
+        acks, requests = put(state.acks, me, frozenset()), put2(state.requests, me, me, 0)
+        return replace(state, inside=state.inside - {me}, network=network, acks=acks, requests=requests)
     (kind, time), *rest = state.network[sender][me]
     network = put2(state.network, sender, me, tuple(rest))
     if kind == "ack":
-        return state._replace(acks=put(state.acks, me, state.acks[me] | {sender}), network=network)
-    heard = state._replace(requests=put2(state.requests, me, sender, time), network=network)
+        return replace(state, acks=put(state.acks, me, state.acks[me] | {sender}), network=network)
+    heard = replace(state, requests=put2(state.requests, me, sender, time), network=network)
     if kind == "release":
         return heard
     network = put2(network, me, sender, (*network[me][sender], ("ack", 0)))
-    return heard._replace(clock=put(state.clock, me, max(time, state.clock[me]) + 1), network=network)
+    return replace(heard, clock=put(state.clock, me, max(time, state.clock[me]) + 1), network=network)
 
 
 def mutex(name, count, bound, polite=True):
@@ -61,8 +63,7 @@ def mutex(name, count, bound, polite=True):
                 yield ("request", me, me)
             if may_enter(state, me):
                 yield ("enter", me, me)
-            if me in state.inside:
-                yield ("exit", me, me)
+            yield from [("exit", me, me)] if me in state.inside else []
             for sender, queue in enumerate(row[me] for row in state.network):
                 if queue and (queue[0][0] != "request" or max(queue[0][1], state.clock[me]) < bound):
                     yield ("receive", me, sender)

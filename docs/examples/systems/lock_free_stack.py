@@ -4,16 +4,18 @@ To pop, a thread reads the top and the node below it, and swings the top if it i
 node may have been popped and pushed again, with another node below: the swing succeeds and brings back a node that
 another thread owns. A counter beside the top, raised by every push, prevents it.
 
+`read` is what each thread read of top, below and pushes.
+
 No published count is at hand; fault and remedy are those of the literature (IBM System/370, Treiber 1986).
 """
 
-from collections import namedtuple
+from dataclasses import make_dataclass, replace
 
 import evenhand
 from evenhand.core.plan import refuted
 
 THREADS, MOST = (0, 1), 4
-State = namedtuple("State", "top below pushes owned read")  # `read`: what each thread read of top, below and pushes
+State = make_dataclass("State", ["top", "below", "pushes", "owned", "read"], frozen=True)
 
 
 def put(row, index, entry):
@@ -34,14 +36,14 @@ def stack(name, counter):
     def step(state, action):
         verb, who, node = action
         if verb == "read":
-            return state._replace(read=put(state.read, who, (state.top, state.below[state.top], state.pushes)))
+            return replace(state, read=put(state.read, who, (state.top, state.below[state.top], state.pushes)))
         if verb == "push":
             owned, below = put(state.owned, who, state.owned[who] - {node}), put(state.below, node, state.top)
-            return state._replace(top=node, below=below, owned=owned, pushes=state.pushes + 1)
-        (top, below, pushes), done = state.read[who], state._replace(read=put(state.read, who, None))
+            return replace(state, top=node, below=below, owned=owned, pushes=state.pushes + 1)
+        (top, below, pushes), done = state.read[who], replace(state, read=put(state.read, who, None))
         if state.top != top or (counter and state.pushes != pushes):
             return done
-        return done._replace(top=below, owned=put(state.owned, who, state.owned[who] | {top}))
+        return replace(done, top=below, owned=put(state.owned, who, state.owned[who] | {top}))
 
     nobody = frozenset()
     start = State(0, (1, None), 0, (nobody, nobody), (None, None))

@@ -3,10 +3,12 @@
 A leader may propose only what the latest vote of a quorum allows. A leader that is content with one
 answer breaks it.
 
+A message is (kind, acceptor, ballot, ballot of the last vote, value).
+
 Published: 3,921 distinct states (TLA+ examples, `MCPaxosTiny`; three acceptors, two ballots and two values give it).
 """
 
-from collections import namedtuple
+from dataclasses import make_dataclass, replace
 from itertools import combinations
 
 import evenhand
@@ -14,7 +16,7 @@ from evenhand.core.plan import refuted
 
 ACCEPTORS, BALLOTS, VALUES = range(3), range(2), ("x", "y")
 QUORUMS, SINGLES = list(combinations(ACCEPTORS, 2)), [(who,) for who in ACCEPTORS]
-State = namedtuple("State", "heard ballot value sent")  # a message: kind, acceptor, ballot, last ballot, value
+State = make_dataclass("State", ["heard", "ballot", "value", "sent"], frozen=True)
 
 
 def safe(state, ballot, value, quorums):
@@ -51,10 +53,10 @@ def step(state, action):
     put = lambda row, entry: (*row[:who], entry, *row[who + 1 :])  # noqa: E731
     if kind == "1b":
         answer = (kind, who, ballot, state.ballot[who], state.value[who])
-        return state._replace(heard=put(state.heard, ballot), sent=state.sent | {answer})
+        return replace(state, heard=put(state.heard, ballot), sent=state.sent | {answer})
     sent = state.sent | {(kind, who, ballot, -1, value)}
     if kind != "2b":
-        return state._replace(sent=sent)
+        return replace(state, sent=sent)
     return State(put(state.heard, ballot), put(state.ballot, ballot), put(state.value, value), sent)
 
 

@@ -6,13 +6,13 @@ A selfish process keeps the turn for itself, and both get in.
 Published: 42 distinct states (TLA+ examples, `Peterson` of `locks_auxiliary_vars`).
 """
 
-from collections import namedtuple
+from dataclasses import make_dataclass, replace
 
 import evenhand
 from evenhand.core.plan import refuted
 
 LINES = {"rest": "raise", "raise": "give", "give": "wait", "wait": "inside", "inside": "lower", "lower": "rest"}
-State = namedtuple("State", "flags turn at")
+State = make_dataclass("State", ["flags", "turn", "at"], frozen=True)
 
 
 def put(pair, index, entry):
@@ -27,10 +27,10 @@ def actions(state):
 def lock(name, polite):
     def step(state, who):
         line = state.at[who]
-        after = state._replace(at=put(state.at, who, LINES[line]))
+        after = replace(state, at=put(state.at, who, LINES[line]))
         if line in ("raise", "lower"):
-            return after._replace(flags=put(state.flags, who, line == "raise"))
-        return after._replace(turn=1 - who if polite else who) if line == "give" else after
+            return replace(after, flags=put(state.flags, who, line == "raise"))
+        return replace(after, turn=1 - who if polite else who) if line == "give" else after
 
     def runs(who):  # a process may rest for ever, but stops in no other place
         return evenhand.Fairness("weak", lambda state, chosen: chosen == who and state.at[who] != "rest")

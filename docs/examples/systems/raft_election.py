@@ -3,16 +3,18 @@
 A server votes once in a term, for the first that asks; a majority makes a leader. A candidate that is content with its
 own vote lets two lead one term. Terms end at two.
 
+`votes` are those that a server heard of, `led` has each leader with its term.
+
 No published count is at hand for elections alone; that a term has at most one leader is the published theorem.
 """
 
-from collections import namedtuple
+from dataclasses import make_dataclass, replace
 
 import evenhand
 from evenhand.core.plan import refuted
 
 COUNT, LAST = 3, 2
-State = namedtuple("State", "term role voted votes sent led")  # `votes` heard; `led`: each leader with its term
+State = make_dataclass("State", ["term", "role", "voted", "votes", "sent", "led"], frozen=True)
 
 
 def put(row, index, entry):
@@ -39,15 +41,15 @@ def election(name, needed):
     def step(state, action):
         verb, who, other, term = action
         if verb == "lead":
-            return state._replace(role=put(state.role, who, "leader"), led=state.led | {(term, who)})
+            return replace(state, role=put(state.role, who, "leader"), led=state.led | {(term, who)})
         if verb == "count":
-            return state._replace(votes=put(state.votes, who, state.votes[who] | {other}))
-        state = state._replace(term=put(state.term, who, term), voted=put(state.voted, who, other))
+            return replace(state, votes=put(state.votes, who, state.votes[who] | {other}))
+        state = replace(state, term=put(state.term, who, term), voted=put(state.voted, who, other))
         if verb == "time out":
             sent, votes = state.sent | {("ask", who, -1, term)}, put(state.votes, who, frozenset({who}))
-            return state._replace(role=put(state.role, who, "candidate"), votes=votes, sent=sent)
+            return replace(state, role=put(state.role, who, "candidate"), votes=votes, sent=sent)
         role, votes = put(state.role, who, "follower"), put(state.votes, who, frozenset())
-        return state._replace(role=role, votes=votes, sent=state.sent | {("vote", who, other, term)})
+        return replace(state, role=role, votes=votes, sent=state.sent | {("vote", who, other, term)})
 
     nobody = frozenset()
     start = State((0,) * COUNT, ("follower",) * COUNT, (None,) * COUNT, (nobody,) * COUNT, nobody, nobody)

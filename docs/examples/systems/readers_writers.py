@@ -5,12 +5,12 @@ Readers read together, a writer writes alone, and who asked first enters first.
 Published: 21,527 distinct states (TLA+ examples, `ReadersWriters`, three actors).
 """
 
-from collections import namedtuple
+from dataclasses import make_dataclass, replace
 
 import evenhand
 
 ACTORS = range(3)
-State = namedtuple("State", "readers writers waiting")
+State = make_dataclass("State", ["readers", "writers", "waiting"], frozen=True)
 
 
 def actions(state):
@@ -27,13 +27,13 @@ def step(state, action):
     verb, who = action
     match verb:
         case "read":
-            return state._replace(readers=state.readers | {who}, waiting=state.waiting[1:])
+            return replace(state, readers=state.readers | {who}, waiting=state.waiting[1:])
         case "write":
-            return state._replace(writers=state.writers | {who}, waiting=state.waiting[1:])
+            return replace(state, writers=state.writers | {who}, waiting=state.waiting[1:])
         case "stop":
-            return state._replace(readers=state.readers - {who}, writers=state.writers - {who})
+            return replace(state, readers=state.readers - {who}, writers=state.writers - {who})
         case _:
-            return state._replace(waiting=(*state.waiting, (verb.removeprefix("try "), who)))
+            return replace(state, waiting=(*state.waiting, (verb.removeprefix("try "), who)))
 
 
 @evenhand.always("Nobody reads while somebody writes, and at most one writes.")

@@ -5,12 +5,12 @@ Messages, once sent, stay. A hasty manager does not wait for the last answer and
 Published: 288 distinct and 1,146 generated states (TLA+ examples, `TwoPhase`, three resource managers).
 """
 
-from collections import namedtuple
+from dataclasses import make_dataclass, replace
 
 import evenhand
 from evenhand.core.plan import refuted
 
-State = namedtuple("State", "rms tm prepared sent")
+State = make_dataclass("State", ["rms", "tm", "prepared", "sent"], frozen=True)
 
 
 def can(state, verb, rm, missing):
@@ -32,12 +32,12 @@ def can(state, verb, rm, missing):
 def step(state, action):
     verb, rm = action
     if verb in ("commit", "abort"):
-        return state._replace(tm="committed" if verb == "commit" else "aborted", sent=state.sent | {(verb, 0)})
+        return replace(state, tm="committed" if verb == "commit" else "aborted", sent=state.sent | {(verb, 0)})
     if verb == "hear":
-        return state._replace(prepared=state.prepared | {rm})
+        return replace(state, prepared=state.prepared | {rm})
     new = {"prepare": "prepared", "obey commit": "committed"}.get(verb, "aborted")
     sent = state.sent | {("prepared", rm)} if verb == "prepare" else state.sent
-    return state._replace(rms=(*state.rms[:rm], new, *state.rms[rm + 1 :]), sent=sent)
+    return replace(state, rms=(*state.rms[:rm], new, *state.rms[rm + 1 :]), sent=sent)
 
 
 @evenhand.always("No two decide differently.", expected=(refuted("it does not hear all", system="hasty"),))
