@@ -111,6 +111,12 @@ def test_the_guide_to_temporal_claims_runs(tmp_path: Path) -> None:
     names_of(block, tmp_path)["test_light"]()
 
 
+def test_the_guide_for_users_of_tla_runs(tmp_path: Path) -> None:
+    """Invariant, step and refinement hold, and the counts are those of TLC."""
+    (block,) = blocks("docs/how-to/coming-from-tla.md")
+    names_of(block, tmp_path)["test_commit"]()
+
+
 def test_links_lead_somewhere() -> None:
     """Relative links of our documents."""
     for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):

@@ -21,7 +21,11 @@ def published(name: str) -> tuple[int | None, int | None]:
     """Return the published numbers of distinct and of generated states; None where none is at hand."""
     found = re.search(r"^Published: ([\d,]+) distinct(?: and ([\d,]+) generated)? states", SYSTEMS[name].__doc__, re.M)
     distinct, generated = found.groups() if found else (None, None)
-    return distinct and int(distinct.replace(",", "")), generated and int(generated.replace(",", ""))
+    return _number(distinct), _number(generated)
+
+
+def _number(text: str | None) -> int | None:
+    return None if text is None else int(text.replace(",", ""))
 
 
 def systems_of(name: str) -> list[evenhand.System[Any, Any, Any, Any, Any]]:
