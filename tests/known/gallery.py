@@ -30,13 +30,15 @@ def _number(text: str | None) -> int | None:
 
 def systems_of(name: str) -> list[evenhand.System[Any, Any, Any, Any, Any]]:
     """Return the systems of a file: the one of its name, then its faulty or mended twin."""
-    there = [value for value in vars(SYSTEMS[name]).values() if isinstance(value, evenhand.System)]
+    globals_: dict[str, Any] = vars(SYSTEMS[name])
+    there: list[Any] = [value for value in globals_.values() if isinstance(value, evenhand.System)]
     return sorted(there, key=lambda system: system.name != name)
 
 
 def claims_of(name: str) -> list[Property]:
     """Return the claims of a file."""
-    return [value for value in vars(SYSTEMS[name]).values() if isinstance(value, Property)]
+    globals_: dict[str, Any] = vars(SYSTEMS[name])
+    return [value for value in globals_.values() if isinstance(value, Property)]
 
 
 STEPS = {

@@ -62,7 +62,9 @@ def lossy(name: str, *, compares: bool) -> Any:
             case _:
                 return link._replace(answer=None, sending=link.sending + (link.answer == link.sending % 2))
 
-    bounded = lambda link: [one for one in actions(link) if link.received <= MESSAGES]  # noqa: E731
+    def bounded(link: Link) -> list[str]:
+        return [one for one in actions(link) if link.received <= MESSAGES]
+
     return evenhand.system(name, initial=[Link()], actions=bounded, step=step, ends=True)
 
 
@@ -162,7 +164,11 @@ def test_random_runs_break_it_too_and_a_refinement_that_never_moves_shows_nothin
 
 def test_a_mapping_and_the_other_system_are_checked_at_once() -> None:
     """One sentence each."""
+
+    def of_four(first: Any, _second: Any, _third: Any, _fourth: Any) -> Any:
+        return first
+
     with pytest.raises(TypeError, match="takes one of"):
-        evenhand.refines("It does.", abstract=reliable)(lambda a, b, c, d: a)
+        evenhand.refines("It does.", abstract=reliable)(of_four)
     with pytest.raises(TypeError, match="is a system, not"):
         evenhand.refines("It does.", abstract="reliable", name="x")(lambda state: state)  # type: ignore[arg-type]
