@@ -99,9 +99,10 @@ def _table(kind: str, name: str, numbers: Iterable[int]) -> str:
 
 def _successors(graph: Mapping[str, Json]) -> list[list[int]]:
     """The successors of each state, by number, in order."""
-    after: list[list[int]] = [[] for _ in graph["nodes"]]
+    after = [list[int]() for _ in graph["nodes"]]
     for edge in graph["edges"]:
-        after[edge["source"]].append(edge["target"])
+        before: int = edge["source"]
+        after[before].append(edge["target"])
     return [sorted(some) for some in after]
 
 

@@ -37,8 +37,8 @@ def as_networkx(system: AnySystem, config: Any, number: int, bounds: Bounds) -> 
     method, _ = method_for(system, None)
     pairs = _Pairs()
     walk = search(method, config, number, Watchers(lookers=(pairs,)), bounds)
-    about = {"system": system.name, "variant": system.variant, "complete": not walk.open, "config": config}
-    graph: nx.DiGraph[Any] = nx.DiGraph(**about)
+    graph: nx.DiGraph[Any] = nx.DiGraph(system=system.name, variant=system.variant, complete=not walk.open)
+    graph.graph["config"] = config
     for sid, state in enumerate(walk.states):
         graph.add_node(state, number=sid, depth=walk.depth_of(sid), initial=walk.parents[sid] < 0)
     for (source, target), (action, weight) in pairs.pairs.items():

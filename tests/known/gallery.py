@@ -30,14 +30,14 @@ def _number(text: str | None) -> int | None:
 
 def systems_of(name: str) -> list[evenhand.System[Any, Any, Any, Any, Any]]:
     """Return the systems of a file: the one of its name, then its faulty or mended twin."""
-    globals_: dict[str, Any] = vars(SYSTEMS[name])
+    globals_: dict[str, Any] = SYSTEMS[name].__dict__
     there: list[Any] = [value for value in globals_.values() if isinstance(value, evenhand.System)]
     return sorted(there, key=lambda system: system.name != name)
 
 
 def claims_of(name: str) -> list[Property]:
     """Return the claims of a file."""
-    globals_: dict[str, Any] = vars(SYSTEMS[name])
+    globals_: dict[str, Any] = SYSTEMS[name].__dict__
     return [value for value in globals_.values() if isinstance(value, Property)]
 
 
