@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from evenhand.arbiters.rules import rule
-    from evenhand.core import ltl
     from evenhand.core.answers import ModelError
     from evenhand.core.fairness import per_agent
     from evenhand.core.property import (
@@ -77,7 +76,6 @@ __all__ = [
     "fuzz",
     "leads_to",
     "livelock_free",
-    "ltl",
     "monitor",
     "per_agent",
     "reachable",
@@ -123,8 +121,6 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
-    if name == "ltl":
-        return importlib.import_module("evenhand.core.ltl")
     for module, names in _HOME.items():
         if name in names:
             value = getattr(importlib.import_module(module), name)

@@ -42,7 +42,7 @@ class Temporal(Property):
         if not isinstance(made, Formula):
             raise ModelError(
                 f"claim {self.name!r} returned {short(made)}, which is no formula; return one that is made with "
-                "state(…), step(…) and the operators of evenhand.ltl"
+                "state(…), step(…) and the operators of evenhand.core.ltl"
             )
         try:
             hash(made)
