@@ -14,10 +14,11 @@ import stat
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from evenhand_certificates import Invalid, check
 
+SEARCH = "evenhand/search-certificate"
 MOST_BYTES = 64 * 1024 * 1024
 
 
@@ -52,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _checked(certificate: Any) -> str:
     """What a valid certificate shows.  Raises Invalid, and ImportError where one of a search finds no model."""
-    if isinstance(certificate, dict) and certificate.get("format") == "evenhand/search-certificate":
+    if isinstance(certificate, dict) and cast("dict[str, Any]", certificate).get("format") == SEARCH:
         from evenhand_certificates.searches import check_search  # it imports the model
 
         searched = check_search(certificate)

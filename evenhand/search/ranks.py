@@ -83,9 +83,9 @@ def _deadlock(claim: DeadlockFree, completing: Flags, edges: Edges, states: Any,
     """The distance of each state from a step that completes; None where no continuation does."""
     ranks: list[int | None] = [None] * edges.size
     before: list[list[int]] = [[] for _ in range(edges.size)]
-    for source, target in zip(edges.source.tolist(), edges.target.tolist(), strict=True):
-        before[target].append(source)
-    frontier = sorted({*edges.source[completing].tolist()})
+    for source, target in zip(edges.source, edges.target, strict=True):
+        before[int(target)].append(int(source))
+    frontier: list[int] = np.unique(edges.source[completing]).tolist()
     far = 0
     while frontier:
         for state in frontier:

@@ -106,11 +106,12 @@ def _made(arena: Arena) -> tuple[Kind, ...]:
         ("check", "latch", "--adapter", adapter, *LITTLE, "--out", "kernel", "--json"),
         ("examine", "tests.engines.arbiters.kernels:SmallestName", "--examples", "2", "--json"),
         ("certify", *THEOREM, "--out", "certificates"),
+        ("certify", "latch", "--searches", "--out", "walked"),
     )
     made = arena.run(*makers, folder=place, seconds=300.0, starts=True)
-    codes = [end.code for end in made.ends]
-    assert codes == [1, 1, 0, 0, 0, 1, 1, 0], [(words[0], end) for words, end in zip(makers, made.ends, strict=False)]
-    *_, checked, examined, _ = (end.out for end in made.ends)
+    codes, wanted = [end.code for end in made.ends], [1, 1, 0, 0, 0, 1, 1, 0, 0]
+    assert codes == wanted, [(words[0], end) for words, end in zip(makers, made.ends, strict=False)]
+    *_, checked, examined, _, _ = (end.out for end in made.ends)
     return (
         *_records(place),
         *_reports(place),
@@ -182,6 +183,15 @@ def _certificates(place: Path) -> Iterator[Kind]:
     yield Kind("certificate", [json.loads(there[file])], (checked,), 1_000, file=file, beside=beside, refutes=True)
     recalled = ("prove", *THEOREM, "--certificates", "{folder}/certificates")
     yield Kind("certificate, recalled", [json.loads(there[file])], (recalled,), 30, few=0, file=file, beside=beside,
+               starts=True, refutes=True)  # fmt: skip
+
+    walked = {str(path.relative_to(place)): path.read_bytes() for path in sorted(place.glob("walked/*/*/*.json"))}
+    searched, *others = walked
+    again = ("certify", "latch", "--searches", "--check", "--out", "{folder}/walked")
+    yield Kind("certificate of a search", [json.loads(walked[searched])], (again,), 1_000, file=searched,
+               beside={name: walked[name] for name in others}, refutes=True)  # fmt: skip
+    rests = ("verify", "latch", "--budget", "quick", "--jobs", "1", "--certificates", "{folder}/walked")
+    yield Kind("certificate of a search, rested on", [json.loads(walked[searched])], (rests,), 30, few=0, file=searched,
                starts=True, refutes=True)  # fmt: skip
 
 
