@@ -1,153 +1,260 @@
-"""Mutants made automatically from a protocol's own functions, so that the faults are not hand-picked.
+"""Mutants made by rule: one change in the source of one function that the step of a system reaches.
 
-The reference runs for a while with its rules watched; every rule then yields faults that fit its arguments and results:
-a truth value negated, a result frozen, an argument ignored, a tuple reversed, cut short or emptied, a count off by one;
-and faults in its source (`rewriting`): a guard dropped or negated, ALL for ANY.  A mutant is named by system, rule and
-operator, so that any process can make it again.
+A fault is in force while the step runs and at no other time: claims, menus and observers call the functions as they
+are, though they may be the same ones.  A mutant is named by function and change (`auto:layers._write:drop_guard_2`), so
+that any process can make it again.
 """
 
 from __future__ import annotations
 
-import random
+import ast
+import functools
+import gc
+import inspect
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
-from functools import wraps
-from itertools import islice
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, is_dataclass, replace
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, cast
 
-from evenhand.core.bundle import Bundle
-from evenhand.core.system import AnySystem, UnknownName
-from evenhand.variants.rewriting import rewritings, rewritten
-
-Function = Callable[..., Any]
-Operator = Callable[[Function], Function]
+from evenhand.core.system import AnySystem, Separated, UnknownName
+from evenhand.variants.annotated import Annotated, typing_of
+from evenhand.variants.rewriting import Change, changed, changes, code_in
 
 PREFIX = "auto:"
 """The prefix of the variant name of an automatic mutant."""
 
-MENU = 400
-CONFIGS, STATES, ACTIONS = 40, 12, 50
-"""How many of the first `MENU` configurations, of the states of each, and of the actions in each are watched."""
+PROTOCOLS = "evenhand.model."
 
 
-@dataclass
-class Watched:
-    """The observed calls of one rule: its distinct results, and each argument's distinct values."""
+@dataclass(frozen=True)
+class Source:
+    """One function of a model: its short name (`layers._write`), its definition, its module, and the function."""
 
-    results: list[Any] = field(default_factory=list[Any])
-    arguments: list[list[Any]] = field(default_factory=list[list[Any]])
+    name: str
+    definition: ast.FunctionDef
+    module: ModuleType
+    function: FunctionType
 
-    def saw(self, arguments: tuple[Any, ...], result: Any) -> None:
-        """Record a call; only the first few distinct values are kept."""
-        _add(self.results, result)
-        for place, argument in enumerate(arguments):
-            if place == len(self.arguments):
-                self.arguments.append([])
-            _add(self.arguments[place], argument)
-
-
-def _add(known: list[Any], value: Any) -> None:
-    if len(known) < 8 and value not in known:
-        known.append(value)
+    @property
+    def lines(self) -> range:
+        """The lines of its body."""
+        return range(self.definition.body[0].lineno, (self.definition.end_lineno or 0) + 1)
 
 
-def watched(system: AnySystem) -> Mapping[str, Watched]:
-    """Return every rule of a system by name, with its calls on a short walk from the initial states."""
-    if not is_dataclass(system.rules):
-        return {}
-    seen: dict[str, Watched] = {}
-    rules: dict[str, Function] = {}
-    for entry in fields(system.rules):
-        function = getattr(system.rules, entry.name)
-        if callable(function):
-            seen[entry.name] = Watched()
-            rules[entry.name] = _watching(function, seen[entry.name])
-    under_watch = replace(system, rules=replace(cast("Any", system.rules), **rules), separated=None)
-    for config in _spread(system.all_configs(), CONFIGS):
-        _walk(under_watch, config)
-    return seen
+@dataclass(frozen=True)
+class Sources:
+    """The functions of the modules that a system is made of, by short name, and what their annotations say."""
+
+    functions: Mapping[str, Source]
+    types: Annotated
+    caches: tuple[Any, ...]
+
+    def changes(self, name: str) -> tuple[Change, ...]:
+        """Return every change of a function."""
+        return changes(self.functions[name].definition, self.types)
+
+    def made(self, name: str, change: str) -> tuple[CodeType | None, str]:
+        """Return the code of a function with one change, and the change in words.
+
+        The code is None where the function cannot have it, because it no longer compiles or reads other outer names.
+        Raises UnknownName for a change it does not have.
+        """
+        source = self.functions[name]
+        found = {one.name: one for one in self.changes(name)}
+        if change not in found:
+            raise UnknownName(f"change of {name}:", change, found)
+        definition, told = changed(source.definition, found[change])
+        tree = ast.parse(inspect.getsource(source.module))
+        _put(tree, source.definition, definition)
+        try:
+            whole = compile(tree, source.function.__code__.co_filename, "exec", dont_inherit=True)
+        except (SyntaxError, ValueError):
+            return None, told
+        code = code_in(whole, source.function.__qualname__)
+        old = source.function.__code__
+        if code is None or code.co_freevars != old.co_freevars or _same(code, old):
+            return None, told
+        return code, told
 
 
-def _spread(values: Iterable[Any], count: int) -> list[Any]:
-    """At most `count` of the first `MENU` values, spread evenly."""
-    listed = list(islice(values, MENU))
-    return listed[:: -(-len(listed) // count) or 1]
+def _same(code: CodeType, old: CodeType) -> bool:
+    return (code.co_code, code.co_consts, code.co_names) == (old.co_code, old.co_consts, old.co_names)
 
 
-def _watching(function: Function, seen: Watched) -> Function:
-    @wraps(function)
-    def called(*arguments: Any) -> Any:
-        result = function(*arguments)
-        seen.saw(arguments, result)
-        return result
-
-    return called
-
-
-def _walk(system: AnySystem, config: Any) -> None:
-    states = list(dict.fromkeys(system.initial(config)))[:STATES]
-    for state in states:
-        for action in _spread(system.enabled(config, state), ACTIONS):
-            after = system.take(config, state, action).after
-            if len(states) < STATES and after not in states:
-                states.append(after)
+def _put(tree: ast.Module, old: ast.FunctionDef, new: ast.FunctionDef) -> None:
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        for place, one in enumerate(cast("list[ast.AST]", body) if isinstance(body, list) else ()):
+            if isinstance(one, ast.FunctionDef) and (one.name, one.lineno) == (old.name, old.lineno):
+                cast("list[ast.AST]", body)[place] = new
+                return
 
 
-def faults(seen: Watched) -> Iterator[tuple[str, Operator]]:
-    """Yield the operators that fit a rule's arguments and results: name, and function from rule to faulty rule."""
-    results = seen.results
-    if results and all(isinstance(result, bool) for result in results):
-        yield "negated", _then(lambda result: not result)
-    elif results and all(isinstance(result, int) for result in results):
-        yield "plus_one", _then(lambda result: result + 1)
-        yield "minus_one", _then(lambda result: result - 1)
-    if len(results) > 1:
-        for number, result in enumerate(results[:2], start=1):
-            yield f"frozen_{number}", _frozen(result)
-    if any(type(result) is tuple and result for result in results):
-        yield "emptied", _then(lambda result: result[:0])
-    if any(type(result) is tuple and len(result) > 1 for result in results):
-        yield "first_only", _then(lambda result: result[:1])
-        yield "reversed", _then(lambda result: result[::-1])
-    for place, values in enumerate(seen.arguments):
-        if len(values) > 1 and not any(callable(value) for value in values):
-            yield f"ignoring_{place + 1}", _ignoring(place, values[0])
+def sources(system: AnySystem) -> Sources:
+    """Return the functions of the package of the system's step; of its module, where that is a module alone."""
+    home = _home(system)
+    modules = [module for name, module in sorted(sys.modules.items()) if name == home or name.startswith(f"{home}.")]
+    return _sources(home, tuple(modules))
 
 
-def _then(change: Callable[[Any], Any]) -> Operator:
-    return lambda rule: lambda *arguments: change(rule(*arguments))
+def _home(system: AnySystem) -> str:
+    """The package or module that holds the step, as its author wrote it."""
+    step: Any = getattr(system.step, "__plain__", system.step)
+    while isinstance(step, functools.partial):
+        step = step.func
+    module = str(getattr(inspect.unwrap(step), "__module__", ""))
+    if module.startswith(PROTOCOLS):
+        return ".".join(module.split(".")[:3])
+    package = str(getattr(sys.modules.get(module), "__package__", "") or "")
+    return package or module
 
 
-def _frozen(result: Any) -> Operator:
-    return lambda _rule: lambda *_arguments: result
+@functools.cache
+def _sources(home: str, modules: tuple[ModuleType, ...]) -> Sources:
+    found: dict[str, Source] = {}
+    trees: list[ast.Module] = []
+    for module in modules:
+        try:
+            tree = ast.parse(inspect.getsource(module))
+        except (OSError, TypeError, SyntaxError):
+            continue
+        trees.append(tree)
+        short = module.__name__.removeprefix(f"{home}.") if module.__name__ != home else home.rpartition(".")[2]
+        for qualname, definition in _definitions(tree):
+            function = _function(module, qualname)
+            if function is not None and function.__code__.co_name == definition.name:
+                name = f"{short}.{qualname}"
+                found[name] = Source(name, definition, module, function)
+    caches = [value for module in modules for value in vars(module).values() if hasattr(value, "cache_parameters")]
+    return Sources(found, typing_of(trees), tuple({id(one): one for one in caches}.values()))
 
 
-def _ignoring(place: int, value: Any) -> Operator:
-    return lambda rule: lambda *arguments: rule(*arguments[:place], value, *arguments[place + 1 :])
+def _definitions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """The functions of a module and the methods of its classes."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            yield node.name, node
+        elif isinstance(node, ast.ClassDef):
+            yield from ((f"{node.name}.{one.name}", one) for one in node.body if isinstance(one, ast.FunctionDef))
 
 
-def automatic_names(bundle: Bundle, count: int, seed: int) -> tuple[tuple[str, str], ...]:
-    """Return up to `count` automatic mutants, as pairs of system and variant name, drawn by `seed` from all."""
-    if count < 1:
-        return ()
-    every = [
-        (name, f"{PREFIX}{rule}:{fault}")
-        for name, system in bundle.model.systems.items()
-        for rule, seen in watched(system).items()
-        for fault in (*(name for name, _ in faults(seen)), *rewritings(getattr(system.rules, rule)))
-    ]
-    return tuple(sorted(random.Random(seed).sample(every, min(count, len(every)))))
+def _function(module: ModuleType, qualname: str) -> FunctionType | None:
+    """The plain function under its decorators."""
+    found: Any = module
+    for part in qualname.split("."):
+        found = vars(found).get(part) if hasattr(found, "__dict__") else None
+    if isinstance(found, property):
+        found = found.fget
+    found = getattr(found, "func", found)  # of a cached property
+    if isinstance(found, staticmethod | classmethod | MethodType):
+        found = found.__func__
+    while hasattr(found, "__wrapped__"):
+        found = found.__wrapped__
+    whole = isinstance(found, FunctionType) and found.__module__ == module.__name__ and found.__qualname__ == qualname
+    return found if whole else None
 
 
 def mutated(system: AnySystem, variant: str) -> AnySystem:
-    """Return the system with the fault that `variant` names.  Raises UnknownName for a rule or operator it lacks."""
-    rule, _, fault = variant.removeprefix(PREFIX).partition(":")
-    seen = watched(system)
-    if rule not in seen:
-        raise UnknownName("rule", rule, seen)
-    known, original = dict(faults(seen[rule])), getattr(system.rules, rule)
-    in_source = rewritings(original)
-    if fault not in known and fault not in in_source:
-        raise UnknownName(f"fault of rule {rule}:", fault, (*known, *in_source))
-    function = known[fault](original) if fault in known else rewritten(original, fault)
-    return replace(system, rules=replace(system.rules, **{rule: function}), variant=variant)
+    """Return the system with the fault that `variant` names.  Raises UnknownName for a function or change it lacks."""
+    name, _, change = variant.removeprefix(PREFIX).rpartition(":")
+    known = sources(system)
+    if name not in known.functions:
+        raise UnknownName("function", name, known.functions)
+    code, told = known.made(name, change)
+    if code is None:
+        raise ValueError(f"{variant} changes nothing that runs: {told}")
+    fault = _Fault(known.functions[name].function, code, known.caches)
+    return in_force(system, fault, variant)
+
+
+def in_force(system: AnySystem, fault: Any, variant: str) -> AnySystem:
+    """Return the system whose step, and its parts, run inside the context manager `fault`."""
+
+    def inside(function: Callable[..., Any]) -> Callable[..., Any]:
+        def called(*arguments: Any) -> Any:
+            with fault:
+                return function(*arguments)
+
+        return called
+
+    parts = system.separated
+    separated = parts and Separated(*(inside(getattr(parts, entry.name)) for entry in fields(Separated)))
+    return replace(system, step=inside(system.step), separated=separated, variant=variant)
+
+
+class _Fault:
+    """While entered, a function has other code, and caches are ones of the fault's own."""
+
+    def __init__(self, function: FunctionType, code: CodeType, caches: Iterable[Any]) -> None:
+        self.function, self.code = function, code
+        self.caches = _Caches(
+            (cache, functools.lru_cache(cache.cache_parameters()["maxsize"])(cache.__wrapped__)) for cache in caches
+        )
+        self.saved: list[CodeType] = []
+
+    def __enter__(self) -> None:
+        self.saved.append(self.function.__code__)
+        if len(self.saved) == 1:
+            self.caches.swap(fresh=True)
+        self.function.__code__ = self.code
+
+    def __exit__(self, *_error: object) -> None:
+        self.function.__code__ = self.saved.pop()
+        if not self.saved:
+            self.caches.swap(fresh=False)
+
+
+class _Caches:
+    """The places that hold cached functions, and what else to put there."""
+
+    def __init__(self, pairs: Iterable[tuple[Any, Any]]) -> None:
+        self.bound: list[tuple[dict[Any, Any], Any, Any, Any]] = []
+        for cache, instead in pairs:
+            for holder in gc.get_referrers(cache):
+                held: Any = vars(holder) if is_dataclass(holder) and not isinstance(holder, type) else holder
+                if isinstance(held, dict):
+                    places = [name for name, value in cast("dict[Any, Any]", held).items() if value is cache]
+                    self.bound += [(cast("dict[Any, Any]", held), name, cache, instead) for name in places]
+
+    def swap(self, *, fresh: bool) -> None:
+        """Put the fresh ones in place, or the usual ones back."""
+        for held, name, usual, instead in self.bound:
+            held[name] = instead if fresh else usual
+
+
+class Trace:
+    """Which functions of a system's modules a step calls, and which lines of them have run so far."""
+
+    def __init__(self, known: Sources) -> None:
+        self.names = {one.function.__code__: name for name, one in known.functions.items()}
+        self.caches = _Caches((cache, cache.__wrapped__) for cache in known.caches)
+        self.lines: dict[str, set[int]] = {}
+        self.called: set[str] = set()
+
+    @contextmanager
+    def running(self) -> Iterator[set[str]]:
+        """Trace what runs inside; yields the set that then holds the functions called."""
+        self.called = set()
+        self.caches.swap(fresh=True)
+        before = sys.gettrace()
+        sys.settrace(self._call)
+        try:
+            yield self.called
+        finally:
+            sys.settrace(before)
+            self.caches.swap(fresh=False)
+
+    def _call(self, frame: Any, _event: str, _given: Any) -> Any:
+        name = self.names.get(frame.f_code)
+        if name is None:
+            return None
+        self.called.add(name)
+        seen = self.lines.setdefault(name, set())
+
+        def line(inner: Any, _event: str, _given: Any) -> Any:
+            seen.add(inner.f_lineno)
+            return line
+
+        return line
