@@ -23,9 +23,9 @@ from evenhand.jobs.plan import Budget, Job
 from evenhand.jobs.proving import theorem_names
 from evenhand.report.phrases import plural
 from evenhand.report.table import print_lines
+from evenhand.studies.by_rule import Automatic
 from evenhand.studies.mutant_fixtures import mutant_fixture
 from evenhand.studies.mutants import Hunt, Kill, KillMatrix, MutantRow, kill_matrix
-from evenhand.variants.automatic import automatic_names
 
 MADE = 20
 """Mutants made by rule for a system of one's own that brings none."""
@@ -66,7 +66,7 @@ def mutants(
     with usage():
         theorems = theorem_names(bundle.name, mutants=mutant or ()) if proofs else ()
     if bundle.own and not bundle.model.mutants and not mutant:
-        automatic = _by_rule(bundle, automatic or MADE, seed)
+        automatic = automatic or MADE
     began = time.monotonic()
     with running(0, "mutants") as advance:
 
@@ -83,6 +83,11 @@ def mutants(
                 hunt=Hunt(budget, seed, jobs or cores()),
                 progress=progress,
             )
+    if bundle.own and not found.rows and not found.automatic.mutants and not found.interrupted:
+        raise BadUse(
+            f"{bundle.name} has no mutants, and none can be made by rule: a mutant changes a function of the module of "
+            "its step, and no step calls one; name the functions of the step with `def`, or bring mutants"
+        )
     written = _write(bundle, found, folder) if folder is not None else {}
     if as_json:
         timing = {"total": round(time.monotonic() - began, 3), **found.timing()}
@@ -90,16 +95,6 @@ def mutants(
     else:
         _print(found, written, every=not mutant)
     return found.exit_code
-
-
-def _by_rule(bundle: Bundle, count: int, seed: int) -> int:
-    """Return the number of mutants to make by rule, for a system without any.  Raises BadUse if none can be made."""
-    if not automatic_names(bundle, count, seed):
-        raise BadUse(
-            f"{bundle.name} has no mutants, and none can be made by rule: a mutant changes a function in a system's "
-            "`rules`, and evenhand.system(...) has none; write a System(...) with rules, or a Protocol with mutants"
-        )
-    return count
 
 
 def _write(bundle: Bundle, found: KillMatrix, folder: Path) -> dict[str, str]:
@@ -133,13 +128,7 @@ def _print(found: KillMatrix, written: dict[str, str], *, every: bool) -> None:
             f"claims that kill nothing: {', '.join(found.idle_claims) or 'none'}",
             f"engines that kill nothing: {', '.join(found.idle_engines) or 'none'}",
         ]
-    made = found.automatic
-    if made.made:
-        lines.append(
-            f"made by rule: {made.made}, killed {len(made.killed)}, equivalent {len(made.equivalent)} (each in its "
-            f"scope, for no theory speaks of them), surviving {len(made.surviving)}, invalid {len(made.invalid)}"
-        )
-        lines += [f"  survives: {name}" for name in made.surviving]
+    lines += _by_rule(found.automatic)
     for row in found.rows:
         if row.status == "survivor":
             lines.append(f"a claim is missing: none kills {row.mutant}, {row.sentence} Compare: {row.command}")
@@ -148,6 +137,23 @@ def _print(found: KillMatrix, written: dict[str, str], *, every: bool) -> None:
     lines += [f"written: {name}" for name in written.values()]
     lines += ["INTERRUPTED; not finished: " + ", ".join(found.unfinished[:5])] if found.interrupted else []
     print_lines(console, map(inert, lines))
+
+
+def _by_rule(made: Automatic) -> list[str]:
+    """The mutants made by rule: counts, the functions that claims should guard, and the others one by one."""
+    if not made.mutants:
+        return []
+    surviving = made.of("surviving")
+    equivalent = made.of("equivalent")
+    lines = [
+        f"made by rule: {len(made.mutants)}, killed {len(made.of('killed'))} by claims, equivalent {len(equivalent)} "
+        f"(each in its places), surviving {len(surviving)}, otherwise listed {len(made.listed)}"
+    ]
+    for function in dict.fromkeys(one.function for one in surviving):
+        lines.append(f"a claim is missing that guards {function}:")
+        for one in (one for one in surviving if one.function == function):
+            lines += [f"  survives: {one.name} ({one.change})", f"    {one.because}", f"    {one.command}"]
+    return lines + [f"  {one.status}: {one.name} ({one.change}) {one.because}" for one in made.listed]
 
 
 def _by(row: MutantRow) -> list[str]:

@@ -10,33 +10,23 @@ counts if it is expected to hold, refutes the run on the mutant, and does not re
 from __future__ import annotations
 
 import random
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import islice
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from evenhand.core.answers import ModelError, short
+from evenhand.core.answers import short
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.kinds import Property, Safety
 from evenhand.core.system import AnySystem, Step
-from evenhand.core.trace import Scenario
-from evenhand.core.verdict import Evidence, Status
+from evenhand.core.verdict import Evidence, Status, Verdict
 from evenhand.evidence.judge import refutes
 from evenhand.jobs.engines import compared
-from evenhand.jobs.plan import Budget, Job, plan, system_for
 from evenhand.machine import fuzz
 from evenhand.processes.pool import ChildTask, ProcessLimits, in_children
 from evenhand.search import explore
-from evenhand.studies.small_scopes import small_places
-from evenhand.variants.automatic import PREFIX, Sources, Trace, in_force, mutated, sources
-
-STEPS = 5_000
-"""Steps of the reference that are walked in one place; a place with more is not whole."""
-
-STARTS = 2_000
-"""Initial states of a place that are walked from."""
+from evenhand.studies.walking import Walked, places, walked
+from evenhand.variants.automatic import PREFIX, Sources, mutated, sources
 
 SHOWN, FOLLOWED = 400, 30
 """Differing steps of a place that claims about steps see, and those that claims about histories see."""
@@ -44,7 +34,7 @@ SHOWN, FOLLOWED = 400, 30
 SEARCHED, EXAMPLES = 3_000, 25
 """States of a search, and runs of the machine, for a mutant that differs and lives."""
 
-LIMIT = ProcessLimits(seconds=90.0)
+LIMIT = ProcessLimits(seconds=40.0)
 """The time of one mutant."""
 
 
@@ -76,6 +66,7 @@ class Automatic:
     """The mutants made by rule, unfiltered, in the order of their names."""
 
     mutants: tuple[Made, ...] = ()
+    interrupted: bool = False
 
     def of(self, *statuses: str) -> tuple[Made, ...]:
         """Return the mutants with one of these statuses."""
@@ -99,99 +90,6 @@ class Automatic:
             "listed": [one.to_json() for one in self.listed],
             "surviving": [one.to_json() for one in self.of("surviving")],
         }
-
-
-@dataclass
-class Walked:
-    """The reference in one place: its states with the way to each, and its steps with the functions they call."""
-
-    place: Job
-    system: AnySystem
-    whole: bool = True
-    configs: list[Any] = field(default_factory=list[Any])
-    nodes: list[tuple[int, Any, int, Any]] = field(default_factory=list[tuple[int, Any, int, Any]])
-    steps: list[tuple[int, Any, Any, Any, frozenset[str]]] = field(
-        default_factory=list[tuple[int, Any, Any, Any, frozenset[str]]]
-    )
-    lines: dict[str, set[int]] = field(default_factory=dict[str, set[int]])
-
-    def scenario(self, node: int, action: Any) -> Scenario[Any, Any, Any]:
-        """Return the shortest run to a state, and an action taken there."""
-        actions = [action]
-        at, state, parent, taken = self.nodes[node]
-        while parent >= 0:
-            actions.append(taken)
-            _, state, parent, taken = self.nodes[parent]
-        return Scenario(self.configs[at], state, tuple(reversed(actions)))
-
-    def calling(self, function: str) -> Iterator[tuple[int, Any, Any, Any]]:
-        """Yield the steps that call a function: state, action, observation, state after."""
-        return ((node, action, shown, after) for node, action, shown, after, called in self.steps if function in called)
-
-    @property
-    def told(self) -> str:
-        """The place in words."""
-        where = [f"{name}={value}" for name, value in (*self.place.scope, *self.place.readings)]
-        size = f"{len(self.nodes)} states, {len(self.steps)} steps{'' if self.whole else ', not all'}"
-        return f"{' '.join((self.place.system, *where))} ({size})"
-
-
-def places(bundle: Bundle) -> tuple[Job, ...]:
-    """Return the places in which mutants are tried: small ones, those of the quick plans, those of chosen mutants."""
-    found = [
-        Job(bundle.name, "explore", name, scope=tuple(sorted(scope.items())))
-        for name, scope in small_places(bundle).items()
-    ]
-    found += [
-        Job(bundle.name, "explore", job.system, scope=job.scope, readings=job.readings)
-        for job in plan(bundle, Budget.quick)
-        if job.engine == "explore"
-    ]
-    found += [
-        Job(bundle.name, "explore", one.system, tuple(sorted(one.scope.items())), tuple(sorted(one.readings)))
-        for one in bundle.model.mutants
-    ]
-    made = {repr((job.system, system_for(bundle, job).scope, job.readings)): job for job in reversed(found)}
-    return tuple(reversed(made.values()))
-
-
-def walked(bundle: Bundle, place: Job) -> Walked:
-    """Walk the reference in one place, breadth first, up to `STEPS` steps."""
-    system = system_for(bundle, place)
-    trace = Trace(sources(system))
-    found = Walked(place, system, lines=trace.lines)
-    called: dict[frozenset[str], frozenset[str]] = {}
-    numbers: dict[tuple[int, Any], int] = {}
-    queue: deque[int] = deque()
-
-    def arrive(config: int, state: Any, parent: int, action: Any) -> None:
-        if (config, state) not in numbers:
-            numbers[config, state] = len(found.nodes)
-            found.nodes.append((config, state, parent, action))
-            queue.append(numbers[config, state])
-
-    for config in system.all_configs():
-        if len(found.nodes) >= STARTS:
-            found.whole = False
-            break
-        found.configs.append(config)
-        for state in system.initial(config):
-            arrive(len(found.configs) - 1, state, -1, None)
-    while queue:
-        node = queue.popleft()
-        at, state, _, _ = found.nodes[node]
-        room = STEPS - len(found.steps)
-        actions = list(islice(system.enabled(found.configs[at], state), room + 1))
-        for action in actions[:room]:
-            with trace.running() as functions:
-                after, shown = system.step(system.rules, found.configs[at], state, action)
-            key = frozenset(functions)
-            found.steps.append((node, action, shown, after, called.setdefault(key, key)))
-            arrive(at, after, node, action)
-        if len(actions) > room:
-            found.whole = False
-            break
-    return found
 
 
 def names(bundle: Bundle, everywhere: Sequence[Walked], count: int, seed: int) -> tuple[str, ...]:
@@ -233,6 +131,7 @@ def hunted(
     drawn = names(bundle, everywhere, count, seed)
     hunt = _Hunt(bundle, everywhere)
     found: dict[str, Made] = {}
+    interrupted = False
 
     def ended(number: int, what: Any) -> tuple[ChildTask, ...]:
         name = drawn[number]
@@ -246,8 +145,8 @@ def hunted(
     try:
         in_children(tasks, hunt, workers=workers, finished=ended, method="fork")
     except KeyboardInterrupt:
-        pass
-    return Automatic(tuple(found.get(name) or hunt.unfinished(name) for name in drawn))
+        interrupted = True
+    return Automatic(tuple(found.get(name) or hunt.unfinished(name) for name in drawn), interrupted)
 
 
 @dataclass(frozen=True)
@@ -303,22 +202,21 @@ class _Hunt:
             if first is not None:
                 lived.append((first, mutant))
         told = tuple(one.told for one in reached)
-        for first, mutant in lived[:2]:
-            claim = self.searched(first.where, mutant)
+        for first, mutant in lived[:1]:
+            claim = self.searched(first, mutant)
             if claim:
                 return replace(made, status="killed", claim=claim, because="")
         if lived:
             return self.alive(made, *lived[0], told)
         if raised:
             return replace(made, status="raising", because=raised, places=told)
-        line = int(made.change.removeprefix("line ").partition(":")[0])
-        whole = tuple(one.told for one in reached if one.whole)
-        run = any(line in one.lines[made.function] for one in reached)
-        if not run and _is_inside(made, reached[0].system, line):
+        running = [one for one in reached if _runs(made, one)]
+        whole = tuple(one.told for one in running if one.whole)
+        if not running:
             return replace(made, status="unreached", because="no step of these places runs this line", places=told)
         if whole:
             return replace(made, status="equivalent", because="", places=whole)
-        return replace(made, because="no difference, but no place that reaches it was walked whole", places=told)
+        return replace(made, because="no difference, but no place that runs it was walked whole", places=told)
 
     def tried(self, one: Walked, mutant: AnySystem, function: str) -> tuple[_Difference | None, str, str]:
         """The first differing step of a place, the claim that refutes one, and the first exception."""
@@ -345,20 +243,23 @@ class _Hunt:
                 return difference, claim, raised
         return first, "", raised
 
-    def searched(self, one: Walked, mutant: AnySystem) -> str:
-        """The claim that search or machine refute on a mutant in a place; "" if none."""
+    def searched(self, first: _Difference, mutant: AnySystem) -> str:
+        """The claim that search (of the configuration of a difference) or machine refute on a mutant; "" if none."""
+        one = first.where
+        configs = [one.configs[one.nodes[first.node][0]]]
         claims = [claim for claim in self.bundle.claims_of(one.system.name) if _holds(self.bundle, claim, one)]
         generator = next((g for g in self.bundle.generators if g.system == one.system.name), None)
         engines: tuple[Callable[[AnySystem], Any], ...] = (
-            lambda system: explore(system, claims, max_states=SEARCHED, method="explicit"),
+            lambda system: explore(system, claims, max_states=SEARCHED, configs=configs),
             lambda system: fuzz(system, claims, generator, examples=EXAMPLES, steps=15),
         )
         for engine in engines:
             try:
-                refuted = {v.claim: v for v in engine(mutant).verdicts if v.status is Status.REFUTED}
-            except Exception:  # of the fault: it decides nothing  # noqa: S112
+                verdicts: tuple[Verdict, ...] = engine(mutant).verdicts
+            except Exception:  # of the fault: it decides nothing
                 continue
-            named = {claim.name: claim for claim in claims}
+            named: dict[str, Property] = {claim.name: claim for claim in claims}
+            refuted = {verdict.claim: verdict for verdict in verdicts if verdict.status is Status.REFUTED}
             usual: set[str] | None = None
             for name, verdict in refuted.items():
                 if verdict.evidence is not None:
@@ -438,6 +339,8 @@ def _holds(bundle: Bundle, claim: Property, one: Walked) -> bool:
     )
 
 
-def _is_inside(made: Made, system: AnySystem, line: int) -> bool:
-    """Whether the change is inside the body of its function, and not of the function as a whole."""
-    return line in sources(system).functions[made.function].lines
+def _runs(made: Made, one: Walked) -> bool:
+    """Whether steps of a place run the changed line; a change of a whole function needs only its call."""
+    line = int(made.change.removeprefix("line ").partition(":")[0])
+    body = sources(one.system).functions[made.function].lines
+    return line in one.lines[made.function] or line not in body

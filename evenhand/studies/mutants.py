@@ -22,9 +22,8 @@ from evenhand.core.text import describe
 from evenhand.core.verdict import Status
 from evenhand.evidence.finding import Finding, plain
 from evenhand.jobs.plan import EFFORT, Budget, Effort, Job
-from evenhand.jobs.pool import STOPPED, run_jobs
-from evenhand.studies.small_scopes import small_places
-from evenhand.variants.automatic import automatic_names
+from evenhand.jobs.pool import run_jobs
+from evenhand.studies.by_rule import Automatic, hunted
 
 HUNT: Mapping[Budget, Effort] = {
     Budget.quick: replace(EFFORT[Budget.quick], examples=40, steps=15),
@@ -87,30 +86,6 @@ class MutantRow:
         """Return this row as JSON, its kills without their records."""
         kills = [{"claim": k.claim, "engine": k.engine, "length": k.length} for k in self.kills]
         return {**plain(vars(replace(self, kills=()))), "as_expected": self.as_expected, "kills": kills}
-
-
-@dataclass(frozen=True)
-class Automatic:
-    """The names of the mutants made by rule, unfiltered, by status.
-
-    `invalid` ones raised in the model instead of showing something; `unfinished` ones were left open by an
-    interruption.
-    """
-
-    killed: tuple[str, ...] = ()
-    equivalent: tuple[str, ...] = ()
-    surviving: tuple[str, ...] = ()
-    invalid: tuple[str, ...] = ()
-    unfinished: tuple[str, ...] = ()
-
-    @property
-    def made(self) -> int:
-        """Number of mutants made."""
-        return sum(map(len, vars(self).values()))
-
-    def to_json(self) -> dict[str, Json]:
-        """Return counts of made and killed mutants, and the names of the others."""
-        return {**plain(vars(self)), "made": self.made, "killed": len(self.killed)}
 
 
 @dataclass(frozen=True)
@@ -209,7 +184,8 @@ def kill_matrix(
 
     Search and machine run at the bounds that `HUNT` has for the budget of `hunt`; the mutants of `theorems` count too.
     With `proofs`, solvers decide whether equivalent mutants are equal at any size.  `automatic` more mutants are made
-    by rule from the reference's functions, chosen by the seed of `hunt`.  `progress` is called with every finished job.
+    by rule from the functions that steps call (see `by_rule`), chosen by the seed of `hunt`.  `progress` is called with
+    every finished job.
     Raises UnknownName for an unknown mutant.
     """
     names = [mutant.name for mutant in bundle.model.mutants]
@@ -220,14 +196,20 @@ def kill_matrix(
     run = _Run(bundle, hunt, progress)
     asked = [Job(bundle.name, "prove", theorem=name, variant="*") for name in theorems]
     rows = run.rows([m for m in bundle.model.mutants if not mutants or m.name in mutants], asked, anywhere=proofs)
-    made = run.automatic(automatic_names(bundle, automatic, hunt.seed))
+    made = Automatic()
+
+    def decided(name: str) -> None:
+        progress(Job(bundle.name, "explore", variant=name))
+
+    if not run.interrupted:
+        made = hunted(bundle, automatic, seed=hunt.seed, workers=hunt.jobs, progress=decided)
     return KillMatrix(
         protocol=bundle.name,
         rows=rows,
         claims=tuple(claim.name for claim in bundle.claims),
         engines=("explore", "fuzz", *(("prove",) if asked else ())),
         automatic=made,
-        interrupted=run.interrupted,
+        interrupted=run.interrupted or made.interrupted,
         unfinished=tuple(run.unfinished),
         seconds=tuple(run.seconds),
     )
@@ -363,38 +345,6 @@ class _Run:
             {f.claim: f.status for f in self.found.get(replace(place, variant=v), ())} for v in ("", place.variant)
         ]
         return searched[0] == searched[1] and bool(searched[0]) and Status.UNDECIDED not in searched[1].values()
-
-    def automatic(self, names: Sequence[tuple[str, str]]) -> Automatic:
-        """Return the status of the mutants made by rule, each run in a small place of its system."""
-        small = small_places(self.bundle) if names else {}
-        places = [
-            Job(
-                self.bundle.name,
-                "explore",
-                system,
-                scope=tuple(sorted(small.get(system, self.bundle.model.systems[system].scope).items())),
-                variant=name,
-                max_states=self.effort.max_states,
-                examples=self.effort.examples,
-                steps=self.effort.steps,
-                seed=self.seed,
-            )
-            for system, name in names
-        ]
-        references = [replace(place, variant="") for place in places]
-        self.run(job for place in (*references, *places) for job in _searched(place))
-        alive = [place for place in places if not self.kills(place)]
-        self.run(replace(place, engine="compare") for place in alive)
-        by_status: dict[str, list[str]] = {
-            status: [] for status in ("killed", "equivalent", "survivor", "invalid", "unfinished")
-        }
-        for place in places:
-            compared = self.found.get(replace(place, engine="compare"), ())
-            status: str = self.status(place, "killed")
-            if status != "killed" and any(STOPPED in finding.because for finding in compared):
-                status = "invalid"
-            by_status[status].append(f"{place.system}: {place.variant}")
-        return Automatic(*map(tuple, by_status.values()))
 
 
 def _searched(place: Job) -> tuple[Job, Job]:

@@ -100,7 +100,9 @@ def _class(node: ast.ClassDef, found: Annotated) -> None:
             if one.value is not None:
                 found.defaults.add((node.name, one.target.id))
             match one.annotation:
-                case ast.Subscript(value=ast.Name(id="Callable"), slice=ast.Tuple(elts=[ast.List(elts=takes), returns])):
+                case ast.Subscript(
+                    value=ast.Name(id="Callable"), slice=ast.Tuple(elts=[ast.List(elts=takes), returns])
+                ):
                     found.signatures.setdefault(one.target.id, (tuple(map(_plain, takes)), _plain(returns)))
                 case _:
                     pass

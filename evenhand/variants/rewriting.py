@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from types import CodeType
-from typing import Any, cast
+from typing import Any
 
 from evenhand.variants.annotated import Annotated
 
@@ -162,9 +162,8 @@ def _whole(function: Function, known: _Local) -> Iterator[tuple[str, Edit]]:
         same = [name for name, annotated in known.parameters.items() if annotated == known.returns]
         if same:
             yield "do_nothing", _returning(ast.Name(same[0], ast.Load()))
-        if known.returns.startswith("tuple["):
-            if known.returns.endswith("...]"):
-                yield "return_empty", _returning(ast.Tuple([], ast.Load()))
+        if known.returns.startswith("tuple[") and known.returns.endswith("...]"):
+            yield "return_empty", _returning(ast.Tuple([], ast.Load()))
 
 
 def _returning(value: ast.expr) -> Edit:
@@ -241,12 +240,12 @@ def _call(node: ast.Call, known: _Local) -> Iterator[tuple[str, Edit]]:
             for one, other in _alike_keywords(node, function.id, types):
                 yield "swap_fields", _exchanging_keywords(one, other)
     takes, _ = types.signature(function)
-    for place, (one, other) in enumerate(pairwise(node.args)):
+    for place, (left, right) in enumerate(pairwise(node.args)):
         alike = takes[place : place + 2]
-        if len(alike) == 2 and alike[0] == alike[1] and ast.dump(one) != ast.dump(other):
+        if len(alike) == 2 and alike[0] == alike[1] and ast.dump(left) != ast.dump(right):
             yield "swap_arguments", _exchanging(place)
-    for place, one in enumerate(node.args):
-        if isinstance(one, ast.Constant) and isinstance(one.value, str) and one.value:
+    for place, argument in enumerate(node.args):
+        if isinstance(argument, ast.Constant) and isinstance(argument.value, str) and argument.value:
             yield "blank_text", _blank_argument(place)
 
 
@@ -322,7 +321,8 @@ def _less(name: str, place: int) -> Edit:
     def edit(node: ast.AST) -> ast.AST:
         listed: list[Any] = getattr(node, name)
         setattr(node, name, [*listed[:place], *listed[place + 1 :]])
-        return node if not isinstance(node, ast.Set) or node.elts else cast("ast.AST", ast.parse("set()").body[0].value)  # type: ignore[attr-defined]
+        empty = isinstance(node, ast.Set) and not node.elts
+        return ast.Call(ast.Name("set", ast.Load()), [], []) if empty else node
 
     return edit
 
