@@ -1,8 +1,8 @@
 """The claims about markspace: one for each P-number, and claims beyond the list.
 
 Start with the four modules of `predicates`, which define active, winning, visible and superseded; then one module for
-each idea: `guarding`, `contesting`, `deciding`, `signals`, `space`, `seeing`, `leaking`, `layers`, `limits`,
-`composing`, `queued`, `clocked`.  `table` lists the sixty-six properties.
+each idea: `guarding`, `contesting`, `deciding`, `signals`, `space`, `seeing`, `leaking`, `layers`, `layered`,
+`limits`, `composing`, `queued`, `clocked`.  `table` lists the sixty-six properties.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from evenhand.properties.markspace import (
     contesting,
     deciding,
     guarding,
+    layered,
     layers,
     leaking,
     limits,
@@ -37,6 +38,7 @@ _CLAIMS = claims_in(
     seeing,
     leaking,
     layers,
+    layered,
     limits,
     composing,
     queued,
