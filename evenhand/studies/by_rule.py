@@ -202,6 +202,7 @@ class _Hunt:
             if first is not None:
                 lived.append((first, mutant))
         told = tuple(one.told for one in reached)
+        lived.sort(key=lambda pair: (bool(pair[0].where.place.readings), not pair[0].where.whole))
         for first, mutant in lived[:1]:
             claim = self.searched(first, mutant)
             if claim:

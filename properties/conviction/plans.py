@@ -15,15 +15,19 @@ from evenhand.core.property import Commute, TwoRun, names
 from evenhand.core.relations import Paired
 from evenhand.core.system import reading_values
 from evenhand.model.conviction.readings import Readings
-from evenhand.properties.conviction import identity, points, proposing, reach, staking, ticking, winning
+from evenhand.properties.conviction import identity, logged, points, proposing, reach, staking, ticking, winning
 
 LONG = ("standard", "deep")
-_ALL = claims_in(points, proposing, staking, winning, ticking, identity)
+_ALL = claims_in(points, proposing, staking, winning, ticking, logged, identity)
 _EVERYWHERE = names(*(claim for claim in claims_in(reach) if not claim.systems))
 """Reachability claims of every system, rejections aside."""
 _REJECTIONS = names(*(claim for claim in reach.REJECTED if "run" in claim.systems))
 _UNDER_A_READING = names(*(claim for claim in reach.REJECTED if "run" not in claim.systems))
-_GRANTS = names(points.balances_stay_below_the_maximum, points.grants_respect_the_maximum)
+_GRANTS = names(
+    points.balances_stay_below_the_maximum,
+    points.grants_respect_the_maximum,
+    logged.invitation_and_enrolment_succeed,
+)
 _TAP_FIRST = proposing.the_tap_is_tried_first.name
 _REVISIONS = names(
     proposing.an_unchanged_text_costs_nothing,
@@ -32,6 +36,13 @@ _REVISIONS = names(
     proposing.the_tap_takes_the_deficit,
     proposing.the_tap_is_tried_first,
     proposing.revision_cost_is_monotone,
+)
+_WRITTEN = names(
+    logged.events_say_what_was_done,
+    logged.events_hold_what_was_submitted,
+    logged.an_action_concerns_its_agent_alone,
+    logged.an_action_changes_what_it_names,
+    logged.lawful_actions_are_accepted,
 )
 _FEEDBACK = names(proposing.feedback_is_lawful_and_paid, proposing.feedback_is_refused_for_cause)
 _CYCLE = (*_FEEDBACK, *_REVISIONS)
@@ -57,6 +68,7 @@ _HOSTILE = names(
     identity.no_record_holds_a_credential,
     identity.only_the_assigned_take_part,
     points.grants_respect_the_maximum,
+    *logged.LOGGED,
     points.only_invitations_grant,
     staking.stakes_change_from_round_two,
     ticking.phases_come_in_order,
@@ -129,7 +141,7 @@ def _plans() -> Iterator[Plan]:
     tap = {"budget": 2, "texts": 2, "cycles": 1}
     paid = tuple(name for name in _REVISIONS if name != _TAP_FIRST)
     yield Plan("issue", "explore", LONG, scope=tap, claims=(*paid, taps, *shown))
-    yield Plan("issue", "explore", scope={**tap, "rounds": 1, "texts": 3}, claims=(*_REVISIONS, *_ENDLESS))
+    yield Plan("issue", "explore", scope={**tap, "rounds": 1, "texts": 3}, claims=(*_REVISIONS, *_WRITTEN, *_ENDLESS))
     late = {"think": 2, "texts": 0, "budget": 1, "stake": 1}
     yield Plan("issue", "explore", LONG, scope=late, claims=(*_LATE, *_CLOCK, *_GOES_ON, *_LAGGARDS))
     yield Plan("issue", "explore", LONG, scope={"rounds": 3, "texts": 0, "budget": 2}, claims=_ROUNDS)
@@ -156,7 +168,7 @@ def _small() -> Iterator[Plan]:
         ({"cycles": 1, "rounds": 1, "texts": 2, "budget": 2, "stake": 1}, (*_CYCLE, reach.a_revision_taps.name)),
         ({**one, "think": 2}, _GOES_ON),
         ({**alone, "rounds": 3, "budget": 2}, _ROUNDS),
-        ({**alone, "strangers": 1}, names(points.grants_respect_the_maximum)),
+        ({**alone, "strangers": 1}, names(points.grants_respect_the_maximum, logged.invitation_and_enrolment_succeed)),
         ({**alone, "rounds": 1, "hostile": 1, "ready": 1}, (_LATER,)),
     )
     elsewhere = {_MAXIMUM, *(name for _, shown in special for name in shown)}
@@ -236,9 +248,10 @@ _SELF_STAKES = names(
     proposing.everybody_has_staked_by_round_one,
     proposing.substitutes_stake_as_read,
 )
+_REJECTED = names(points.rejected_actions_change_nothing, logged.rejections_name_their_agent)
 _QUIET: Mapping[tuple[str, str], tuple[str, ...]] = {
-    ("self_stake", "at_stake_1"): names(points.rejected_actions_change_nothing, proposing.proposers_stake_at_once),
-    ("self_stake", "both"): names(points.rejected_actions_change_nothing, proposing.everybody_has_staked_by_round_one),
+    ("self_stake", "at_stake_1"): (*_REJECTED, proposing.proposers_stake_at_once.name),
+    ("self_stake", "both"): (*_REJECTED, proposing.everybody_has_staked_by_round_one.name),
     ("substituted_no_action", "no_stake"): names(proposing.everybody_has_staked_by_round_one),
     ("stake_burn", "separate_event"): names(points.burns_are_recorded_in_full),
     ("poor_proposer", "no_stake"): _SELF_STAKES,

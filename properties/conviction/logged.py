@@ -1,0 +1,388 @@
+"""What each accepted action does and what its events say: to what, by whom, at what cost; and who must get through.
+
+The amounts of points are claimed in `points`: there the log replays to the state.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import TypeAlias
+
+from evenhand.core.property import each_step
+from evenhand.model.conviction.vocabulary import (
+    ADMINISTRATOR,
+    ENROLLED,
+    FEEDBACK,
+    FINALIZE,
+    IDLE,
+    INVITED,
+    NO_ACTION,
+    PROPOSE,
+    READY,
+    REVISE,
+    STAKE,
+    STRANGER,
+    AddStake,
+    Enrol,
+    Event,
+    Feedback,
+    Invite,
+    MoveStake,
+    Propose,
+    Revise,
+    Seat,
+    SignalReady,
+    State,
+    Tick,
+)
+from evenhand.properties.conviction.predicates import (
+    OPEN,
+    RunStep,
+    accepted,
+    changed,
+    events,
+    on_configs,
+    owned,
+    price,
+    seat_of,
+    ticking,
+    total,
+)
+
+Said: TypeAlias = tuple[str, str, str, str, str]
+"""An event without amount and data: kind, agent, proposal, reason, Issue."""
+
+
+def _by_agent(step: RunStep) -> bool:
+    return not step.shown.rejected and not isinstance(step.action, Tick)
+
+
+def _issue(step: RunStep) -> str:
+    """The open Issue; empty between Issues and after the last."""
+    return step.config.issues[step.before.issue].uid if step.before.phase in (*OPEN, FINALIZE) else ""
+
+
+def _said(event: Event) -> Said:
+    return event.kind, event.agent, event.proposal, event.reason, event.issue
+
+
+def _own(state: State, agent: str) -> str:
+    return seat_of(state, agent).proposal
+
+
+def _due(step: RunStep) -> list[Said]:
+    """The events that an accepted action must log (13.1)."""
+    action, issue = step.action, _issue(step)
+    config = step.config
+    match action:
+        case Invite(agent):
+            return [("Credit", agent, "", "Invitation", "")]
+        case Enrol(agent):
+            return [("Enrolled", agent, "", "", "")]
+        case SignalReady(agent):
+            return [("Ready", agent, "", "", issue)]
+        case Propose(agent, _, text):
+            uid = _own(step.after, agent)
+            made = ("ProposalCreated", agent, uid, "NoAction" if text is None else "", issue)
+            staked = total(owned(step.after, agent, uid).values()) != total(owned(step.before, agent, uid).values())
+            return [made, ("Staked", agent, uid, "SelfStake", issue)] if staked else [made]
+        case Feedback(agent, _, proposal):
+            paid = [("Burn", agent, "", "FeedbackStake", issue)] if config.constants.feedback_stake else []
+            return [("Feedback", agent, proposal, "", issue), *paid]
+        case Revise(agent):
+            said = [("Revision", agent, agent, "", issue)]
+            if total(owned(step.after, agent, agent).values()) != total(owned(step.before, agent, agent).values()):
+                said.append(("Withdrawn", agent, agent, "AutoStakeTap", issue))
+            if price(step):
+                kind = "Burn" if config.readings.revision_cost == "burned" else "Deducted"
+                said.append((kind, agent, "", "RevisionCost", issue))
+            return said
+        case AddStake(agent, _, proposal):
+            return [("Staked", agent, proposal, "AddStake", issue)]
+        case MoveStake(agent, _, _, target):
+            return [("Moved", agent, target, "MoveStake", issue)]
+        case Tick():
+            return []
+
+
+@each_step(
+    "The events of an accepted action say what was done, by whom, to which proposal, in which Issue; there is no more.",
+    source="13.1, 13.2",
+    when=_by_agent,
+)
+def events_say_what_was_done(step: RunStep) -> bool:
+    """Kind, agent, proposal, reason and Issue of every event."""
+    return list(map(_said, step.shown.events)) == _due(step)
+
+
+@each_step(
+    "A Feedback event holds the comment, a Revision its delta and text, a ProposalCreated author and text, a Moved its "
+    "source, and the amounts are those of the action.",
+    source="8.1, 11.3, 14.3, A 16.3",
+    when=lambda step: accepted(step, Propose, Feedback, Revise, AddStake, MoveStake),
+)
+def events_hold_what_was_submitted(step: RunStep) -> bool:
+    """The fields that only this kind of event has."""
+    event = step.shown.events[0] if step.shown.events else Event("")
+    match step.action:
+        case Propose(agent, _, text):
+            return text is None or (event.get("text"), event.get("author")) == (text, agent)
+        case Feedback(_, _, _, comment):
+            return bool(event.get("comment") == comment)
+        case Revise(agent, _, text):
+            own = step.before.proposal(agent)
+            share = None if own is None or own.text is None else changed(step.config, own.text, text)
+            return (event.get("delta"), event.get("text")) == (share, text)
+        case AddStake(_, _, _, amount):
+            return event.amount == amount
+        case MoveStake(_, _, source, _, amount):
+            return (event.get("source"), event.amount) == (source, amount)
+        case _:
+            return True
+
+
+@each_step(
+    "A rejection names the agent and the open Issue.",
+    source="11.4, 14.2, 16.5",
+    when=lambda step: bool(step.shown.rejected) and not isinstance(step.action, Tick),
+)
+def rejections_name_their_agent(step: RunStep) -> bool:
+    """Its reason is claimed in `rejected_actions_change_nothing`."""
+    named = [(event.agent, event.issue) for event in step.shown.events]
+    return named == [(getattr(step.action, "agent", ""), _issue(step))]
+
+
+# Effects.
+
+
+def _seat(step: RunStep) -> Seat:
+    """The seat that the actor must have after its action, but for its points."""
+    action, before = step.action, seat_of(step.before, getattr(step.action, "agent", ""))
+    after = seat_of(step.after, before.agent)
+    acted = "acted" if step.config.readings.completes == "any_payload" and not before.signal else before.signal
+    match action:
+        case Invite():
+            return replace(before, standing=INVITED, balance=after.balance)
+        case Enrol():
+            return replace(before, standing=ENROLLED)
+        case SignalReady():
+            return replace(before, signal=READY)
+        case Propose(_, _, text):
+            shared = text is None and step.config.readings.no_action == "shared"
+            uid = NO_ACTION if shared else before.agent
+            return replace(before, proposal=uid, signal=acted, balance=after.balance)
+        case Feedback():
+            paid = before.balance - step.config.constants.feedback_stake
+            return replace(before, signal=acted, balance=paid, feedback=before.feedback + 1)
+        case Revise() | AddStake():
+            return replace(before, signal=acted, balance=after.balance)
+        case _:
+            return replace(before, signal=acted)
+
+
+@each_step(
+    "An accepted action gives its agent the standing, proposal, signal and count that it is about, and leaves every "
+    "other agent, the phase and the turn alone.",
+    source="1.2, 6.1, 7.1, 9.2, 11.5",
+    when=_by_agent,
+)
+def an_action_concerns_its_agent_alone(step: RunStep) -> bool:
+    """READY costs nothing."""
+    uid = getattr(step.action, "agent", "")
+    others = [(seat, seat_of(step.after, seat.agent)) for seat in step.before.seats if seat.agent != uid]
+    before, after = step.before, step.after
+    clock = (before.issue, before.phase, before.turn) == (after.issue, after.phase, after.turn)
+    return clock and all(one == other for one, other in others) and seat_of(after, uid) == _seat(step)
+
+
+@each_step(
+    "An accepted action creates the proposal, changes the text or the stake that it names, and nothing else of the "
+    "kind.",
+    source="6.1, 8.1, 14, A 16.3",
+    when=_by_agent,
+)
+def an_action_changes_what_it_names(step: RunStep) -> bool:
+    """Proposals by text and author; the agent's own stake by proposal."""
+    action, uid = step.action, getattr(step.action, "agent", "")
+    texts = {one.uid: (one.author, one.text, one.substituted) for one in step.before.proposals}
+    touched: set[str] = set()
+    match action:
+        case Propose(_, _, text):
+            touched = {_own(step.after, uid)}
+            shared = text is None and step.config.readings.no_action == "shared"
+            texts.setdefault(NO_ACTION if shared else uid, ("" if shared else uid, text, False))
+        case Revise(_, _, text):
+            touched = {uid}
+            author, _, substituted = texts[uid]
+            texts[uid] = (author, text, substituted)
+        case AddStake(_, _, proposal):
+            touched = {proposal}
+        case MoveStake(_, _, source, target):
+            touched = {source, target}
+        case _:
+            pass
+    now = {one.uid: (one.author, one.text, one.substituted) for one in step.after.proposals}
+    elsewhere = [one.uid for one in step.after.proposals if one.uid not in touched]
+    stays = all(owned(step.before, uid, one) == owned(step.after, uid, one) for one in elsewhere)
+    return now == texts and stays
+
+
+# Ticks.
+
+
+@each_step(
+    "A tick inside an Issue is logged as such; a new phase or turn is announced with both, and nothing else is.",
+    source="9.4, 12, 13.1",
+    when=ticking,
+)
+def phases_are_announced(step: RunStep) -> bool:
+    """One PhaseBegan event if the phase or turn changes."""
+    found = step.shown.events
+    began = [(one.reason, one.get("turn"), one.issue) for one in events(step.shown, "PhaseBegan")]
+    before, after = step.before, step.after
+    new = (before.phase, before.turn) != (after.phase, after.turn)
+    due = [(after.phase, after.turn, _issue(step))] if new else []
+    ticks = [_said(one) for one in events(step.shown, "Tick")]
+    return bool(found) and began == due and ticks == [("Tick", "", "", "", _issue(step))]
+
+
+@each_step(
+    "The tick that opens an Issue publishes its fields and seats exactly its enrolled agents; one without a mandatory "
+    "field is refused.",
+    source="3.2, 7.2, 13.1",
+    when=lambda step: accepted(step, Tick) and step.before.phase == IDLE,
+)
+def issues_are_opened_whole(step: RunStep) -> bool:
+    """PROPOSE begins at once."""
+    issue = step.config.issues[step.before.issue]
+    said = list(map(_said, step.shown.events))
+    if issue.problem is None or issue.background is None:
+        return said == [("IssueRefused", "", "", "MissingField", issue.uid)] and step.after.issue > step.before.issue
+    opened = step.shown.events[0] if step.shown.events else Event("")
+    whole = (opened.get("problem"), opened.get("background")) == (issue.problem, issue.background)
+    inside = {seat.agent for seat in step.after.seats if seat.assigned}
+    due = {seat.agent for seat in step.before.seats if seat.standing == ENROLLED and seat.agent in issue.assigned}
+    told = said == [("IssueOpened", "", "", "", issue.uid), ("PhaseBegan", "", "", PROPOSE, issue.uid)]
+    return whole and told and inside == due and step.after.phase == PROPOSE
+
+
+@each_step(
+    "Every event of a tick inside an Issue, and of the tick that finalizes it, names that Issue.",
+    source="13.2, 17.4, 18.2",
+    when=lambda step: accepted(step, Tick) and step.before.phase in (*OPEN, FINALIZE),
+)
+def events_of_a_tick_name_the_issue(step: RunStep) -> bool:
+    """The next Issue is opened by a tick of its own."""
+    return all(event.issue == _issue(step) for event in step.shown.events)
+
+
+@each_step(
+    "A tick inside an Issue keeps standings, seats, texts and counts of feedback; it gives a proposal only to those "
+    "who are kicked out in PROPOSE.",
+    source="6.2, 9.3, 9.4",
+    when=ticking,
+)
+def ticks_keep_what_agents_did(step: RunStep) -> bool:
+    """Points, timers and signals are claimed elsewhere."""
+    late = {event.agent for event in events(step.shown, "KickOut")} if step.before.phase == PROPOSE else set[str]()
+    for seat in step.before.seats:
+        now = seat_of(step.after, seat.agent)
+        kept = (seat.standing, seat.assigned, seat.feedback) == (now.standing, now.assigned, now.feedback)
+        if not kept or (now.proposal != seat.proposal and seat.agent not in late):
+            return False
+    texts = {one.uid: one.text for one in step.after.proposals}
+    new = set(texts) - {one.uid for one in step.before.proposals}
+    made = {event.proposal for event in events(step.shown, "ProposalCreated")}
+    return all(texts.get(one.uid) == one.text for one in step.before.proposals) and new <= made
+
+
+# Who must get through.
+
+
+def _may_act(step: RunStep) -> bool:
+    """An agent with its credential that is enrolled, assigned, in an open Issue and has not signalled READY."""
+    uid = getattr(step.action, "agent", "")
+    agent, seat = step.config.agent(uid), step.before.seat(uid)
+    if agent is None or seat is None or isinstance(step.action, Tick):
+        return False
+    lawful = step.action.credential == agent.credential and seat.standing == ENROLLED and seat.assigned
+    return lawful and step.before.phase in OPEN and seat.signal != READY
+
+
+def _lawful(step: RunStep) -> bool:
+    """Whether an action of such an agent meets every condition of its section."""
+    action, state, c = step.action, step.before, step.config.constants
+    seat = seat_of(state, getattr(action, "agent", ""))
+    match action:
+        case SignalReady():
+            return state.phase != PROPOSE or bool(seat.proposal)
+        case Propose(_, _, text):
+            whole = text is None or not text.missing
+            rich = seat.balance >= c.self_stake or step.config.readings.poor_proposer != "reject"
+            return state.phase == PROPOSE and not seat.proposal and whole and rich
+        case Feedback(_, _, proposal, comment):
+            target = state.proposal(proposal)
+            fits = len(comment) <= c.feedback_length and seat.feedback < c.feedback_limit
+            foreign = target is not None and target.author != seat.agent and target.text is not None
+            return state.phase == FEEDBACK and foreign and fits and seat.balance >= c.feedback_stake
+        case Revise(_, _, text):
+            own = state.proposal(seat.agent)
+            means = seat.balance + total(owned(state, seat.agent, seat.agent).values())
+            if state.phase != REVISE or own is None or own.text is None or text.missing or means < 0:
+                return False
+            return means >= c.self_stake * max(changed(step.config, own.text, text), Fraction(1))
+        case AddStake(_, _, proposal, amount):
+            return _changes(step) and state.proposal(proposal) is not None and 0 < amount <= seat.balance
+        case MoveStake(_, _, source, target, amount):
+            both = source != target and None not in (state.proposal(source), state.proposal(target))
+            return _changes(step) and both and 0 < amount <= total(owned(state, seat.agent, source).values())
+        case _:
+            return False
+
+
+def _changes(step: RunStep) -> bool:
+    """Stakes change from the second round on, where the text offers it (A 16.3)."""
+    return step.config.readings.text != "B" and step.before.phase == STAKE and step.before.turn >= 2
+
+
+@each_step(
+    "Whoever meets every condition of an action gets through.",
+    source="6.1, 9.2, 11, 14, A 16.3",
+    when=lambda step: _may_act(step) and _lawful(step),
+)
+def lawful_actions_are_accepted(step: RunStep) -> bool:
+    """A kernel that rejects everything is no kernel."""
+    return not step.shown.rejected
+
+
+@each_step(
+    "An invited agent with its credential enrols, and the administrator's invitation of a stranger is accepted if "
+    "there is room for the grant.",
+    source="1.1, 7.1",
+    when=lambda step: isinstance(step.action, Enrol | Invite),
+    applies=on_configs(lambda config: config.readings.max_credit != "reject"),
+)
+def invitation_and_enrolment_succeed(step: RunStep) -> bool:
+    """And nobody else enrols or is invited."""
+    action = step.action
+    assert isinstance(action, Enrol | Invite)
+    agent, seat = step.config.agent(action.agent), step.before.seat(action.agent)
+    if agent is None or seat is None:
+        return bool(step.shown.rejected)
+    if isinstance(action, Enrol):
+        due = seat.standing == INVITED and action.credential == agent.credential
+    else:
+        due = seat.standing == STRANGER and action.credential == ADMINISTRATOR
+    return due == (not step.shown.rejected)
+
+
+LOGGED = (
+    events_say_what_was_done,
+    rejections_name_their_agent,
+    an_action_concerns_its_agent_alone,
+    an_action_changes_what_it_names,
+    lawful_actions_are_accepted,
+    invitation_and_enrolment_succeed,
+)
+"""The claims that hostile actions may refute."""
