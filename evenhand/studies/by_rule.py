@@ -1,16 +1,18 @@
 """Hunt the mutants made by rule: which claims refute them, which are equivalent, which live.
 
-The reference is walked once in each small place (a system, its scope and readings), step by step, with the functions
-that each step calls.  A mutant of a function then takes again only the steps that call it.  Where no step of any place
-differs, all graphs are the reference's own, and the mutant is equivalent there.  A step that differs is shown to the
-claims about states, steps and histories; if none refutes it, search and machine try all claims in its place.  A claim
-counts if it is expected to hold, refutes the run on the mutant, and does not refute it on the reference.
+The reference is walked once in each small place (see `walking`), with the functions that each step calls.  A mutant of
+a function then takes again only the steps that call it.  Where no step of any place differs, all graphs are the
+reference's own, and the mutant is equivalent there.  A step that differs is shown to the claims about states, steps and
+histories; if none refutes it, search and machine try all claims in its place.  A claim counts if it is expected to
+hold, refutes the run on the mutant, and does not refute it on the reference.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,11 +23,10 @@ from evenhand.core.kinds import Property, Safety
 from evenhand.core.system import AnySystem, Step
 from evenhand.core.verdict import Evidence, Status, Verdict
 from evenhand.evidence.judge import refutes
-from evenhand.jobs.engines import compared
 from evenhand.machine import fuzz
 from evenhand.processes.pool import ChildTask, ProcessLimits, in_children
 from evenhand.search import explore
-from evenhand.studies.walking import Walked, places, walked
+from evenhand.studies.walking import Walked, everywhere
 from evenhand.variants.automatic import PREFIX, Sources, mutated, sources
 
 SHOWN, FOLLOWED = 400, 30
@@ -33,6 +34,12 @@ SHOWN, FOLLOWED = 400, 30
 
 SEARCHED, EXAMPLES = 3_000, 25
 """States of a search, and runs of the machine, for a mutant that differs and lives."""
+
+RAISING = 40
+"""Steps of a place that may raise before it is left, if none has differed otherwise."""
+
+STEP = 2.0
+"""Seconds of one step."""
 
 LIMIT = ProcessLimits(seconds=40.0)
 """The time of one mutant."""
@@ -92,11 +99,11 @@ class Automatic:
         }
 
 
-def names(bundle: Bundle, everywhere: Sequence[Walked], count: int, seed: int) -> tuple[str, ...]:
+def names(walks: Sequence[Walked], count: int, seed: int) -> tuple[str, ...]:
     """Return up to `count` mutants of the functions that steps call, drawn by `seed` from all."""
     every: set[str] = set()
     known: dict[str, Sources] = {}
-    for one in everywhere:
+    for one in walks:
         for function in sorted(one.lines):
             if function not in known:
                 known[function] = sources(one.system)
@@ -127,26 +134,25 @@ def hunted(
     """
     if count < 1:
         return Automatic()
-    everywhere = [walked(bundle, place) for place in places(bundle)]
-    drawn = names(bundle, everywhere, count, seed)
-    hunt = _Hunt(bundle, everywhere)
+    trial = Trial(bundle, everywhere(bundle))
+    drawn = names(trial.walks, count, seed)
     found: dict[str, Made] = {}
     interrupted = False
 
     def ended(number: int, what: Any) -> tuple[ChildTask, ...]:
         name = drawn[number]
         found[name] = what.answer or replace(
-            hunt.unfinished(name), because="too slow" if what.late else f"its process ended with exit code {what.code}"
+            trial.unfinished(name), because="too slow" if what.late else f"its process ended with exit code {what.code}"
         )
         progress(name)
         return ()
 
     tasks = [ChildTask(name, affinity="mutants", limits=LIMIT) for name in drawn]
     try:
-        in_children(tasks, hunt, workers=workers, finished=ended, method="fork")
+        in_children(tasks, trial, workers=workers, finished=ended, method="fork")
     except KeyboardInterrupt:
         interrupted = True
-    return Automatic(tuple(found.get(name) or hunt.unfinished(name) for name in drawn), interrupted)
+    return Automatic(tuple(found.get(name) or trial.unfinished(name) for name in drawn), interrupted)
 
 
 @dataclass(frozen=True)
@@ -168,11 +174,11 @@ class _Difference:
         return f"in {self.where.told}: {short(self.action, 160)} {what} {short(now, 240)}, not {short(then, 240)}"
 
 
-class _Hunt:
-    """The work of a child: the name of a mutant, and what became of it."""
+class Trial:
+    """Decides what becomes of a mutant, by name."""
 
-    def __init__(self, bundle: Bundle, everywhere: Sequence[Walked]) -> None:
-        self.bundle, self.everywhere = bundle, everywhere
+    def __init__(self, bundle: Bundle, walks: Sequence[Walked]) -> None:
+        self.bundle, self.walks = bundle, walks
 
     def unfinished(self, name: str) -> Made:
         """A mutant that was not decided."""
@@ -180,7 +186,7 @@ class _Hunt:
         told = next(
             (
                 sources(one.system).made(function, change)[1]
-                for one in self.everywhere
+                for one in self.walks
                 if function in sources(one.system).functions
             ),
             "",
@@ -189,7 +195,7 @@ class _Hunt:
 
     def __call__(self, name: str) -> Made:
         made = self.unfinished(name)
-        reached = [one for one in self.everywhere if made.function in one.lines]
+        reached = [one for one in self.walks if made.function in one.lines]
         reached.sort(key=lambda one: sum(1 for _ in one.calling(made.function)))
         raised = ""
         lived: list[tuple[_Difference, AnySystem]] = []
@@ -208,7 +214,9 @@ class _Hunt:
             if claim:
                 return replace(made, status="killed", claim=claim, because="")
         if lived:
-            return self.alive(made, *lived[0], told)
+            first = lived[0][0]
+            command = replace(first.where.place, engine="compare", variant=name).command
+            return replace(made, status="surviving", because=first.told, command=command, places=told)
         if raised:
             return replace(made, status="raising", because=raised, places=told)
         running = [one for one in reached if _runs(made, one)]
@@ -223,14 +231,18 @@ class _Hunt:
         """The first differing step of a place, the claim that refutes one, and the first exception."""
         claims = _Refuting(self.bundle, one, mutant)
         first: _Difference | None = None
-        raised, differing = "", 0
+        raised, raising, differing = "", 0, 0
         for node, action, shown, after in one.calling(function):
             at, before, _, _ = one.nodes[node]
             try:
-                now, told = mutant.step(mutant.rules, one.configs[at], before, action)
+                with within(STEP):
+                    now, told = mutant.step(mutant.rules, one.configs[at], before, action)
                 same = (now, told) == (after, shown) and hash((now, told)) is not None
             except Exception as error:  # of the fault
                 raised = raised or f"{short(action, 160)} raises {type(error).__name__}: {short(str(error), 120)}"
+                raising += 1
+                if isinstance(error, TimeoutError) or (raising > RAISING and first is None):
+                    break
                 continue
             if same:
                 continue
@@ -273,17 +285,6 @@ class _Hunt:
                     return name
         return ""
 
-    def alive(self, made: Made, first: _Difference, mutant: AnySystem, told: tuple[str, ...]) -> Made:
-        """A mutant that differs and that no claim refutes: equivalent if nothing shows it, else surviving."""
-        place = replace(first.where.place, variant=made.name, examples=EXAMPLES, steps=15)
-        command = replace(place, engine="compare").command
-        if first.where.whole and first.shown == first.usual[1]:
-            finding = compared(self.bundle, place, mutant)
-            if finding.status is Status.HOLDS:
-                because = "hidden states differ, and nothing shown or observed does"
-                return replace(made, status="equivalent", because=because, places=(first.where.told,))
-        return replace(made, status="surviving", because=first.told, command=command, places=told)
-
 
 class _Refuting:
     """The claims about states, steps and histories that may refute a differing step."""
@@ -314,6 +315,22 @@ class _Refuting:
                 ):
                     return claim.name
         return ""
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """Raise TimeoutError in what runs inside after so many seconds of its own time."""
+
+    def late(_signal: int, _frame: object) -> None:
+        raise TimeoutError(f"no end after {seconds:.0f} s")
+
+    before = signal.signal(signal.SIGVTALRM, late)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
 
 
 def _answer(claim: Safety, config: Any, step: Any) -> bool | None:

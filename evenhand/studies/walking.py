@@ -15,7 +15,7 @@ from evenhand.jobs.plan import Budget, Job, plan, system_for
 from evenhand.studies.small_scopes import small_places
 from evenhand.variants.automatic import Trace, sources
 
-WHOLE, STEPS = 12_000, 1_500
+WHOLE, STEPS = 6_000, 500
 """Steps of the reference that are walked in a small or planned place, and in another one; what has more is not whole.
 """
 
@@ -124,3 +124,16 @@ def walked(bundle: Bundle, place: Job) -> Walked:
             found.whole = False
             break
     return found
+
+
+def everywhere(bundle: Bundle) -> tuple[Walked, ...]:
+    """Walk the reference in every place, and keep the places in which a line runs that runs in none before."""
+    found: list[Walked] = []
+    seen: set[tuple[str, int]] = set()
+    for place in places(bundle):
+        one = walked(bundle, place)
+        lines = {(name, line) for name, numbers in one.lines.items() for line in numbers}
+        if lines - seen:
+            seen |= lines
+            found.append(one)
+    return tuple(found)

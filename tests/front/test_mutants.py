@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import pytest
 
+import evenhand
 from evenhand.core.bundle import Bundle
 from evenhand.core.property import Always
 from evenhand.core.registry import find
-from evenhand.core.system import UnknownName
+from evenhand.core.system import Protocol, UnknownName
 from evenhand.jobs.pool import Ran
 from evenhand.jobs.proving import theorem_names
+from evenhand.studies.by_rule import Made, Trial, hunted
 from evenhand.studies.mutants import Hunt, KillMatrix, kill_matrix
-from evenhand.variants.automatic import automatic_names, faults, mutated, watched
+from evenhand.studies.walking import places, walked
+from evenhand.variants.automatic import mutated
 from tests.front.conftest import Command
 
 MADE = 8
-"""Mutants made by rule, of the 21 there are."""
+"""Mutants made by rule, of the 28 there are."""
 
 
 @cache
@@ -59,13 +62,85 @@ def test_kills_name_claim_engine_and_length(matrix: KillMatrix) -> None:
 
 
 def test_mutants_made_by_rule_are_reported_unfiltered(matrix: KillMatrix) -> None:
-    """Each of them is listed, and a latch that is always free is killed however it was made."""
+    """As many as were asked for, each with one status; those that live with function, change and difference."""
     made = matrix.automatic
-    assert made.made == len(automatic_names(find("latch"), MADE, 0)) == MADE
-    assert len(made.killed) + len(made.equivalent) + len(made.surviving) + len(made.invalid) == made.made
-    assert made.unfinished == ()
-    assert "latch: auto:free:drop_not_1" in made.killed
-    assert any("auto:left" in name for name in made.surviving), "no claim says that one can leave"
+    assert len(made.mutants) == len({one.name for one in made.mutants}) == MADE
+    told = made.to_json()
+    assert told["made"] == MADE
+    lists: list[Any] = [*told["equivalent"], *told["listed"], *told["surviving"]]
+    assert told["killed"] + len(lists) == MADE
+    assert all(one["function"].startswith("toylatch.") and one["change"].startswith("line ") for one in lists)
+
+
+def latch_with(*claims: str) -> Bundle:
+    """The latch with these claims alone."""
+    bundle = find("latch")
+    kept = tuple(claim for claim in bundle.claims if claim.name in claims)
+    return replace(bundle, claims=kept, expected=(), plans=(), profile=())
+
+
+def fate(bundle: Bundle, name: str) -> Made:
+    """What becomes of one mutant of the latch."""
+    return Trial(bundle, [walked(bundle, place) for place in places(bundle)])(f"auto:toylatch.{name}")
+
+
+def test_a_claim_kills_and_without_it_the_mutant_survives() -> None:
+    """The latch is free for all: two are inside; no other claim sees it."""
+    killed = fate(latch_with("one_inside"), "_step:drop_guard_2")
+    assert (killed.status, killed.claim) == ("killed", "one_inside")
+    alive = fate(latch_with("somebody_enters"), "_step:drop_guard_2")
+    assert (alive.status, alive.function, alive.claim) == ("surviving", "toylatch._step", "")
+    assert alive.change == "line 69: if not rules.free(config, state, action.agent): -> left out"
+    assert "shows 'taken', not 'refused'" in alive.because
+    assert alive.command.startswith(
+        "evenhand compare latch --system latch --scope agents=2 --mutant auto:toylatch._step"
+    )
+
+
+def test_equal_graphs_are_equivalent_and_say_where() -> None:
+    """Under the default reading nobody enters twice, so who was inside before needs no keeping."""
+    found = fate(latch_with("one_inside"), "_step:drop_element_1")
+    assert (found.status, found.places) == ("equivalent", ("latch agents=2 (3 states, 12 steps)",))
+
+
+def unreached(state: int, action: str) -> int:
+    """A step with a line that never runs, and one that a fault makes raise or never end."""
+    if state > 5:
+        state = 0
+    while state > 3:
+        state -= 1
+    return min(state + 1, 3) if action == "up" else [state][0]
+
+
+COUNTER = evenhand.system("counter", initial=[0], actions=lambda _state: ["up", "down"], step=unreached)
+
+
+COUNTERS = Bundle(Protocol("counter", "", "", {"counter": COUNTER}))
+
+
+def test_what_no_step_runs_and_what_raises_is_told_apart() -> None:
+    """Neither is killed nor equivalent."""
+    trial = Trial(COUNTERS, [walked(COUNTERS, place) for place in places(COUNTERS)])
+
+    def status(change: str) -> tuple[str, str]:
+        made = trial(f"auto:test_mutants.unreached:{change}")
+        return made.change.partition(": ")[2], made.status
+
+    assert status("plus_one_2") == ("0 -> 1", "unreached")
+    assert status("other_comparison_1") == ("state > 5 -> state >= 5", "equivalent")
+    assert status("other_call_1") == ("min(state + 1, 3) -> max(state + 1, 3)", "surviving")
+    assert status("negate_2") == ("while state > 3: -> while not state > 3:", "raising")
+
+
+def test_a_fault_is_in_force_in_the_step_alone() -> None:
+    """A claim that calls the same function sees it as it is."""
+    system = mutated(COUNTER, "auto:test_mutants.unreached:other_sign_1")
+    assert system.take(None, 1, "up").after == 0
+    assert unreached(1, "up") == 2
+    with pytest.raises(UnknownName, match="unknown function 'door'"):
+        mutated(COUNTER, "auto:door:negate_1")
+    with pytest.raises(UnknownName, match=r"unknown change of test_mutants\.unreached:"):
+        mutated(COUNTER, "auto:test_mutants.unreached:upside_down")
 
 
 def bundle_with(monkeypatch: pytest.MonkeyPatch, **expected: Any) -> Bundle:
@@ -144,7 +219,7 @@ def test_an_interrupted_run_calls_nobody_a_survivor(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("evenhand.studies.mutants.run_jobs", stopped)
     found = kill_matrix(find("latch"), automatic=3)
     assert {row.status for row in found.rows} == {"unfinished"}
-    assert len(found.automatic.unfinished) == found.automatic.made == 3
+    assert found.automatic.mutants == ()
     assert found.of("survivor") == ()
     assert found.exit_code == 130
 
@@ -177,7 +252,7 @@ def test_the_keys_are_these(cli: Command, matrix: KillMatrix) -> None:
         "automatic", "claims", "engines", "equivalent", "fixtures", "format", "idle_claims", "idle_engines",
         "interrupted", "matrix", "open_gaps", "protocol", "survivors", "timing", "unfinished", "version", "versions",
     ]  # fmt: skip
-    assert sorted(made["automatic"]) == ["equivalent", "invalid", "killed", "made", "surviving", "unfinished"]
+    assert sorted(made["automatic"]) == ["equivalent", "killed", "kills", "listed", "made", "surviving"]
     assert sorted(made["matrix"][0]) == [
         "as_expected", "because", "command", "doubts", "expected", "hint", "kills", "mutant", "proved", "readings",
         "reason", "scope", "sentence", "source", "status", "system", "unproved",
@@ -187,50 +262,15 @@ def test_the_keys_are_these(cli: Command, matrix: KillMatrix) -> None:
     assert (told["survivors"], told["equivalent"], told["open_gaps"]) == ([], ["slow_leave"], ["sticky"])
 
 
-def test_the_choice_of_automatic_mutants_is_seeded() -> None:
-    """Same seed, same mutants; enough seeds, other mutants."""
-    bundle = find("latch")
-    assert automatic_names(bundle, 3, 7) == automatic_names(bundle, 3, 7)
-    assert len({automatic_names(bundle, 3, seed) for seed in range(20)}) > 1
-    assert automatic_names(bundle, 0, 7) == ()
+def test_the_choice_of_mutants_made_by_rule_is_seeded() -> None:
+    """Same seed, same mutants; another seed, others; none if none are asked for."""
+    bundle = latch_with("one_inside")
 
+    def drawn(seed: int) -> list[str]:
+        return [one.name for one in hunted(bundle, 3, seed=seed).mutants]
 
-def test_an_automatic_mutant_is_made_again_by_name() -> None:
-    """In any process, from the name alone; an unknown name is refused."""
-    system = find("latch").model.systems["latch"]
-    config = next(iter(system.all_configs()))
-    state = next(iter(system.initial(config)))
-    assert system.rules.free(config, state, 0) is True
-    assert mutated(system, "auto:free:negated").rules.free(config, state, 0) is False
-    with pytest.raises(UnknownName, match="unknown rule 'door'"):
-        mutated(system, "auto:door:negated")
-    with pytest.raises(UnknownName, match="unknown fault of rule free:"):
-        mutated(system, "auto:free:upside_down")
-
-
-@dataclass(frozen=True)
-class Call:
-    """The observed calls of a rule of this shape."""
-
-    results: list[Any]
-    names: list[str]
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        Call([True, False], ["negated", "frozen_1", "frozen_2"]),
-        Call([0, 3], ["plus_one", "minus_one", "frozen_1", "frozen_2"]),
-        Call([("a", "b")], ["emptied", "first_only", "reversed"]),
-        Call(["x"], []),
-        Call([], []),
-    ],
-)
-def test_operators_fit_what_was_seen(call: Call) -> None:
-    """A truth value is negated, a count is off by one, a tuple is cut; a constant result is not frozen."""
-    seen = next(iter(watched(find("latch").model.systems["latch"]).values()))
-    shaped = replace(seen, results=call.results, arguments=[])
-    assert [name for name, _ in faults(shaped)] == call.names
+    assert drawn(7) == drawn(7) != drawn(8)
+    assert hunted(bundle, 0).mutants == ()
 
 
 def test_the_matrix_is_plain_json(matrix: KillMatrix) -> None:

@@ -263,8 +263,20 @@ def above_zero(config, state):
 """
 
 
+LAMBDA = """
+import evenhand
+
+still = evenhand.system("still", initial=[0], actions=lambda state: ["go"], step=lambda state, action: state)
+
+
+@evenhand.always("It stays.")
+def it_stays(state):
+    return state == 0
+"""
+
+
 def test_mutants_are_brought_or_made_by_rule_or_missed(cli: Command, project: Path) -> None:
-    """A protocol has its own mutants; others are made from rules; a system without rules is told so."""
+    """A protocol has its own mutants; others are made from the functions of the step, where it is no lambda."""
     write(project, RULES, "down.py")
     brought = cli("mutants", "down.py:whole", "--fixtures", "kept", "--json")
     assert [(row["mutant"], row["status"]) for row in brought.json["matrix"]] == [("deep", "killed")]
@@ -273,10 +285,10 @@ def test_mutants_are_brought_or_made_by_rule_or_missed(cli: Command, project: Pa
     made = cli("mutants", "down.py:down", "--jobs", "2", "--json").json["automatic"]
     assert made["made"] > 0
     assert made["killed"] > 0
-    write(project)
-    refused = cli("mutants", "light.py")
+    write(project, LAMBDA, "still.py")
+    refused = cli("mutants", "still.py")
     assert refused.code == 2
-    assert refused.err.startswith("evenhand: light.py:light has no mutants, and none can be made by rule: ")
+    assert refused.err.startswith("evenhand: still.py:still has no mutants, and none can be made by rule: ")
 
 
 def test_what_it_does_not_have_is_said(cli: Command, project: Path) -> None:
