@@ -2,7 +2,7 @@
 
 Start with the four modules of `predicates`, which define active, winning, visible and superseded; then one module for
 each idea: `guarding`, `contesting`, `deciding`, `signals`, `space`, `seeing`, `leaking`, `layers`, `layered`,
-`limits`, `composing`, `queued`, `clocked`.  `table` lists the sixty-six properties.
+`limits`, `composing`, `composed`, `queued`, `clocked`.  `table` lists the sixty-six properties.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from evenhand.core.bundle import Claims, claims_in
 from evenhand.properties.markspace import (
     clocked,
+    composed,
     composing,
     contesting,
     deciding,
@@ -41,6 +42,7 @@ _CLAIMS = claims_in(
     layered,
     limits,
     composing,
+    composed,
     queued,
     clocked,
 )
