@@ -1,8 +1,8 @@
 """The claims about markspace: one for each P-number, and claims beyond the list.
 
 Start with the four modules of `predicates`, which define active, winning, visible and superseded; then one module for
-each idea: `guarding`, `contesting`, `deciding`, `signals`, `space`, `seeing`, `leaking`, `layers`, `layered`,
-`limits`, `composing`, `composed`, `queued`, `clocked`.  `table` lists the sixty-six properties.
+each idea: `guarding`, `operating`, `contesting`, `deciding`, `signals`, `space`, `seeing`, `leaking`, `layers`,
+`layered`, `limits`, `composing`, `composed`, `queued`, `clocked`.  `table` lists the sixty-six properties.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from evenhand.properties.markspace import (
     layers,
     leaking,
     limits,
+    operating,
     queued,
     seeing,
     signals,
@@ -32,6 +33,7 @@ __all__ = ["CLAIMS"]
 
 _CLAIMS = claims_in(
     guarding,
+    operating,
     contesting,
     deciding,
     signals,

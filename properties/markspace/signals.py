@@ -34,6 +34,21 @@ def _half_life(step: MeasureStep) -> int:
 
 
 @each_step(
+    "A measurement is refused, with a reason, exactly if a strength or age is negative, or if the strength is 0 and "
+    "the reading excludes that.",
+    source="2.1, 5.1",
+    systems=ONLY,
+)
+def measurements_are_refused_for_cause_alone(step: SignalStep) -> bool:
+    """Whoever gives lawful numbers gets an answer."""
+    act = step.action
+    if isinstance(act, Combine):
+        return bool(step.shown.refused) == (min((*act.strengths, act.more)) < 0)
+    empty = act.strength == 0 and step.config.readings.zero_strength == "excluded"
+    return bool(step.shown.refused) == (act.strength < 0 or min(act.age, act.later) < 0 or empty)
+
+
+@each_step(
     "The strength of an observation or a warning never grows with time.",
     source="P1",
     systems=ONLY,
