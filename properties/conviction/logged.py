@@ -12,6 +12,7 @@ from typing import TypeAlias
 from evenhand.core.property import each_step
 from evenhand.model.conviction.vocabulary import (
     ADMINISTRATOR,
+    CLOSED,
     ENROLLED,
     FEEDBACK,
     FINALIZE,
@@ -21,6 +22,7 @@ from evenhand.model.conviction.vocabulary import (
     PROPOSE,
     READY,
     REVISE,
+    SCHEDULER,
     STAKE,
     STRANGER,
     AddStake,
@@ -377,9 +379,72 @@ def invitation_and_enrolment_succeed(step: RunStep) -> bool:
     return due == (not step.shown.rejected)
 
 
+def _cause(step: RunStep) -> bool:
+    """Whether what the reason of a rejection says is so."""
+    action, state, config = step.action, step.before, step.config
+    uid, credential = getattr(action, "agent", ""), action.credential
+    agent, seat = config.agent(uid), state.seat(uid)
+    reason = step.shown.rejected
+    if reason == "InvalidCredential":
+        key = "" if agent is None else agent.credential
+        return credential != {Tick: SCHEDULER, Invite: ADMINISTRATOR}.get(type(action), key)
+    if isinstance(action, Tick):
+        return {"NoOpenIssue": state.phase == CLOSED, "TickRefused": config.readings.clock != "free_running"}[reason]
+    if seat is None:
+        return reason == "UnknownAgent"
+    named = [getattr(action, name) for name in ("proposal", "source", "target") if hasattr(action, name)]
+    text = getattr(action, "text", None)
+    own = state.proposal(seat.proposal)
+    about = state.proposal(named[0]) if isinstance(action, Feedback) else own
+    stake = total(owned(state, uid, getattr(action, "source", "")).values())
+    due = {
+        "UnknownAgent": agent is None or seat.standing == STRANGER,
+        "NotEnrolled": seat.standing != ENROLLED,
+        "AlreadyEnrolled": seat.standing == ENROLLED,
+        "AlreadyInvited": seat.standing != STRANGER,
+        "NoOpenIssue": state.phase not in (*OPEN, FINALIZE),
+        "NotAssigned": not seat.assigned,
+        "WrongPhase": state.phase != _PHASE.get(type(action), "") or (state.phase == STAKE and state.turn < 2),
+        "AlreadyReady": seat.signal == READY,
+        "PayloadRequired": state.phase == PROPOSE and not seat.proposal,
+        "SecondProposal": bool(seat.proposal),
+        "MissingField": text is not None and bool(text.missing),
+        "UnknownProposal": any(state.proposal(one) is None for one in named) or (not named and own is None),
+        "OwnProposal": about is not None and about.author == uid,
+        "CanonicalProposal": about is not None and about.text is None,
+        "FeedbackTooLong": len(getattr(action, "comment", "")) > config.constants.feedback_length,
+        "FeedbackLimitReached": seat.feedback >= config.constants.feedback_limit,
+        "NotOffered": config.readings.text == "B",
+        "SameProposal": len(named) == 2 and named[0] == named[1],
+        "InsufficientStake": stake < getattr(action, "amount", 0),
+        "InvalidAmount": not getattr(action, "amount", 0) > 0,
+    }
+    return due.get(reason, True)
+
+
+_PHASE: dict[type, str] = {
+    Propose: PROPOSE,
+    Feedback: FEEDBACK,
+    Revise: REVISE,
+    AddStake: STAKE,
+    MoveStake: STAKE,
+}
+
+
+@each_step(
+    "A rejection gives a reason that applies.",
+    source="1.2, 6.1, 7, 8.1, 9.2, 11, 14, A 16.3",
+    when=lambda step: bool(step.shown.rejected),
+)
+def rejections_have_their_cause(step: RunStep) -> bool:
+    """Where credit is short, `points`, `proposing` and `lawful_actions_are_accepted` say so."""
+    return _cause(step)
+
+
 LOGGED = (
     events_say_what_was_done,
     rejections_name_their_agent,
+    rejections_have_their_cause,
     an_action_concerns_its_agent_alone,
     an_action_changes_what_it_names,
     lawful_actions_are_accepted,

@@ -248,7 +248,9 @@ _SELF_STAKES = names(
     proposing.everybody_has_staked_by_round_one,
     proposing.substitutes_stake_as_read,
 )
-_REJECTED = names(points.rejected_actions_change_nothing, logged.rejections_name_their_agent)
+_REJECTED = names(
+    points.rejected_actions_change_nothing, logged.rejections_name_their_agent, logged.rejections_have_their_cause
+)
 _QUIET: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("self_stake", "at_stake_1"): (*_REJECTED, proposing.proposers_stake_at_once.name),
     ("self_stake", "both"): (*_REJECTED, proposing.everybody_has_staked_by_round_one.name),
