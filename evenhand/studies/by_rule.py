@@ -20,7 +20,7 @@ from evenhand.core.answers import short
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.kinds import Property, Safety
-from evenhand.core.system import AnySystem, Step
+from evenhand.core.system import AnyStep, AnySystem, Step
 from evenhand.core.verdict import Evidence, Status, Verdict
 from evenhand.evidence.judge import refutes
 from evenhand.machine import fuzz
@@ -49,9 +49,10 @@ LIMIT = ProcessLimits(seconds=40.0)
 class Made:
     """One mutant made by rule: its function, the change in words, and what became of it.
 
-    `status` is `killed` (by `claim`), `equivalent`, `unreached` (no step of any place runs the line), `raising` (its
-    only differences are exceptions), `unfinished` (`because` says why), or `surviving`: `because` is then the smallest
-    step that differs, and `command` compares it again.  `places` says where it was tried.
+    `status` is `killed` (by `claim`), `equivalent`, `unreached` (no step of any place runs the line), `raising` (where
+    it differs, the step or a claim raises, and no claim refutes it), `unfinished` (`because` says why), or `surviving`:
+    `because` is then the smallest step that differs, and `command` compares it again.  `places` says where it was
+    tried.
     """
 
     name: str
@@ -209,12 +210,11 @@ class Trial:
                 lived.append((first, mutant))
         told = tuple(one.told for one in reached)
         lived.sort(key=lambda pair: (bool(pair[0].where.place.readings), not pair[0].where.whole))
-        for first, mutant in lived[:1]:
+        if lived:
+            first, mutant = lived[0]
             claim = self.searched(first, mutant)
             if claim:
                 return replace(made, status="killed", claim=claim, because="")
-        if lived:
-            first = lived[0][0]
             command = replace(first.where.place, engine="compare", variant=name).command
             return replace(made, status="surviving", because=first.told, command=command, places=told)
         if raised:
@@ -247,13 +247,15 @@ class Trial:
             if same:
                 continue
             difference = _Difference(one, node, action, told, now, (after, shown))
-            first = first or difference
             differing += 1
             if differing > SHOWN:
                 break
-            claim = claims.of(difference, follow=differing <= FOLLOWED)
+            claim, failed = claims.of(difference, follow=differing <= FOLLOWED)
             if claim:
                 return difference, claim, raised
+            raised = raised or failed
+            if not failed:
+                first = first or difference
         return first, "", raised
 
     def searched(self, first: _Difference, mutant: AnySystem) -> str:
@@ -293,19 +295,29 @@ class _Refuting:
         self.one, self.mutant = one, mutant
         safety = [claim for claim in bundle.claims_of(one.system.name) if isinstance(claim, Safety)]
         self.claims = [claim for claim in safety if _holds(bundle, claim, one)]
+        self.failed = ""
 
-    def of(self, found: _Difference, *, follow: bool) -> str:
-        """The first claim that the step refutes on the mutant and not on the reference."""
+    def answer(self, claim: Safety, config: Any, step: AnyStep) -> bool | None:
+        """The answer of a claim about states or steps; None where it says nothing or raises, which is noted."""
+        try:
+            return claim.at(config, None, step) if claim.applies(config) else None
+        except Exception as error:  # of a claim that met a value of the fault's making
+            self.failed = self.failed or f"claim {claim.name} raises {type(error).__name__}: {short(str(error), 200)}"
+            return None
+
+    def of(self, found: _Difference, *, follow: bool) -> tuple[str, str]:
+        """The first claim that the step refutes on the mutant and not on the reference, or how a claim failed."""
         at, before, _, _ = self.one.nodes[found.node]
         config = self.one.configs[at]
         now = Step(config, before, found.action, found.shown, found.after)
         usual = Step(config, before, found.action, found.usual[1], found.usual[0])
+        self.failed = ""
         for claim in self.claims:
             if claim.reads == "histories":
                 continue
-            if _answer(claim, config, now) is False and _answer(claim, config, usual) is not False:
-                return claim.name
-        if follow:
+            if self.answer(claim, config, now) is False and self.answer(claim, config, usual) is not False:
+                return claim.name, ""
+        if follow and not self.failed:
             run = self.one.scenario(found.node, found.action)
             for claim in self.claims:
                 if (
@@ -313,8 +325,8 @@ class _Refuting:
                     and _refutes(self.mutant, claim, run)
                     and not _refutes(self.one.system, claim, run)
                 ):
-                    return claim.name
-        return ""
+                    return claim.name, ""
+        return "", self.failed
 
 
 @contextmanager
@@ -333,18 +345,10 @@ def within(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-def _answer(claim: Safety, config: Any, step: Any) -> bool | None:
-    """The answer of a claim about states or steps; None where it says nothing or raises."""
-    try:
-        return claim.at(config, None, step) if claim.applies(config) else None
-    except Exception:  # of a claim that met a value of the fault's making
-        return None
-
-
 def _refutes(system: AnySystem, claim: Property, evidence: Evidence) -> bool:
     try:
         return refutes(system, claim, evidence)
-    except Exception:  # as above
+    except Exception:  # of a claim that met a value of the fault's making
         return False
 
 
