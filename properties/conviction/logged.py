@@ -46,6 +46,8 @@ from evenhand.properties.conviction.predicates import (
     events,
     on_configs,
     owned,
+    phase_ends,
+    phases,
     price,
     seat_of,
     ticking,
@@ -297,6 +299,58 @@ def ticks_keep_what_agents_did(step: RunStep) -> bool:
     new = set(texts) - {one.uid for one in step.before.proposals}
     made = {event.proposal for event in events(step.shown, "ProposalCreated")}
     return all(texts.get(one.uid) == one.text for one in step.before.proposals) and new <= made
+
+
+def _clock(step: RunStep) -> tuple[int, str, int]:
+    """Issue, phase and turn after a step (12, 16.1)."""
+    before, config = step.before, step.config
+    now = (before.issue, before.phase, before.turn)
+    if not accepted(step, Tick):
+        return now
+    issue = config.issues[before.issue]
+    awaiting = (before.issue + 1, IDLE if before.issue + 1 < len(config.issues) else CLOSED, 0)
+    if before.phase == IDLE:
+        return awaiting if issue.problem is None or issue.background is None else (before.issue, PROPOSE, 0)
+    if before.phase == FINALIZE:
+        return awaiting
+    order = phases(config, issue)
+    place = order.index((before.phase, before.turn))
+    return (before.issue, *order[place + 1]) if phase_ends(config, before) else now
+
+
+@each_step(
+    "Issue, phase and turn after every step are those that the clock wants: an Issue opens in PROPOSE, a phase that "
+    "ends is followed by the next, and a finalized Issue by the next Issue.",
+    source="9.1, 12, 16.1, 18.1",
+)
+def the_clock_moves_as_stated(step: RunStep) -> bool:
+    """Nothing but an accepted tick moves it."""
+    after = step.after
+    return (after.issue, after.phase, after.turn) == _clock(step)
+
+
+@each_step(
+    "Between Issues a seat holds standing and balance alone, and no proposal or stake is left.",
+    source="18.1, 18.2",
+    when=lambda step: step.after.phase in (IDLE, CLOSED),
+)
+def nothing_is_left_between_issues(step: RunStep) -> bool:
+    """Balances persist, as claimed in `points`."""
+    bare = all(seat == Seat(seat.agent, seat.standing, seat.balance) for seat in step.after.seats)
+    return bare and not step.after.proposals and not step.after.entries
+
+
+@each_step(
+    "Only an addition, a move or a self-stake touches a LastStakeTick before the tick.",
+    source="17.3",
+    when=lambda step: not isinstance(step.action, Tick),
+)
+def other_actions_touch_no_stake_tick(step: RunStep) -> bool:
+    """Which of them do, and how, is claimed in `winning`."""
+    if accepted(step, AddStake, MoveStake, Propose):
+        return True
+    last = {one.uid: one.last for one in step.before.proposals}
+    return all(one.last == last.get(one.uid) for one in step.after.proposals)
 
 
 # Who must get through.

@@ -37,6 +37,7 @@ from evenhand.properties.markspace.layers_text import (
     health,
     judged_by,
     known,
+    layer_of,
     misses,
     permitted,
     restrictions,
@@ -59,18 +60,20 @@ def layers_admit_exactly_the_permitted(step: LayersStep) -> bool:
 
 
 @each_step(
-    "Every refusal gives a reason, and the layer that it names is there and forbids the operation.",
+    "Every refusal gives a reason and names the layer that refuses; an operation that is let through names none.",
     source="9.7 to 9.12, 16",
     systems=ONLY,
-    when=lambda step: not step.shown.accepted,
 )
 def layers_refuse_with_a_reason(step: LayersStep) -> bool:
-    """A write or tool call that layers alone forbid is refused by one of them."""
+    """A write or tool call that layers alone forbid is refused by one of them; the text gives no order."""
     by = step.shown.by
-    if not step.shown.why or (by is not None and not step.config.has(by)):
+    if step.shown.accepted:
+        return by is None
+    if not step.shown.why:
         return False
     if not attempts(step):
-        return True
+        about = layer_of(step)
+        return by is (about if known(step) and about is not None and step.config.has(about) else None)
     forbidding = restrictions(step)
     layers = {one for one in forbidding if isinstance(one, Layer)}
     return by in layers or (by is None and layers != forbidding)

@@ -203,14 +203,20 @@ _OF: dict[Op, Layer] = {
     Op.RESTORE_ALL: Layer.BARRIER,
     Op.CHECK: Layer.ENVELOPE,
     Op.RESET: Layer.ENVELOPE,
+    Op.ROUND: Layer.BUDGET,
     Op.RAISE: Layer.BUDGET,
     Op.INJECT: Layer.PROBE,
     Op.ACKNOWLEDGE: Layer.PROBE,
     Op.END_ROUND: Layer.PROBE,
 }
-"""The layer that an operation is about; a round (P59) needs none."""
+"""The layer that an operation is about."""
 
 _PRINCIPALS = (Op.RESTORE, Op.RESTORE_ALL, Op.RESET, Op.RAISE)
+
+
+def layer_of(step: LayersStep) -> Layer | None:
+    """The layer that the operation is about; None for writes, tool calls and the clock."""
+    return _OF.get(step.action.op)
 
 
 def permitted(step: LayersStep) -> bool:
@@ -220,12 +226,14 @@ def permitted(step: LayersStep) -> bool:
         return not restrictions(step)
     if act.op is Op.TICK:
         return True
-    if not known(step) or (act.op in _OF and not step.config.has(_OF[act.op])):
+    if not known(step):
         return False
+    if not step.config.has(_OF[act.op]):
+        return act.op is Op.ROUND  # P59: without a budget there is no enforcement
     if act.op in _PRINCIPALS and not by_principal(step):
         return False
     if act.op is Op.ACKNOWLEDGE:
         return act.right
-    if act.op in (Op.ROUND, Op.RAISE) and step.before.budget is not None:
+    if act.op in (Op.ROUND, Op.RAISE):
         return min(act.tokens) >= 0 and (act.op is Op.RAISE or not used_up(step))
     return True

@@ -12,6 +12,7 @@ from evenhand.core.property import each_step
 from evenhand.model.markspace.guard_vocabulary import (
     IDLE,
     Config,
+    Decision,
     Doing,
     GuardStep,
     Intent,
@@ -21,7 +22,7 @@ from evenhand.model.markspace.guard_vocabulary import (
     Verdict,
     What,
 )
-from evenhand.properties.markspace.predicates import GUARDED, claim_on, doing_of
+from evenhand.properties.markspace.predicates import GUARDED, active_on, claim_on, doing_of, winner_among
 
 MEDDLING = (What.WARN_CLAIM, What.WARN_INTENT, What.SUPERSEDE_CLAIM, What.SUPERSEDE_INTENT)
 
@@ -257,3 +258,81 @@ def requests_touch_no_other_intent(step: GuardStep) -> bool:
         return [one for one in state.intents if (one.agent, one.resource) != (act.agent, act.resource)]
 
     return others(step.after) == others(step.before)
+
+
+# What the answer holds.
+
+
+def _claimant(step: GuardStep) -> str | None:
+    """The claimant of the resource at this instant; a warning takes an action's strength where it may (9.5, P39)."""
+    warned = step.action.resource in step.before.warned and step.config.readings.action_immunity == "reducible"
+    return None if warned else claim_on(step.config, step.before, step.action.resource)
+
+
+def _asked(step: GuardStep) -> Decision:
+    """The answer to a request (9.2 steps 2 to 6), but for its reason."""
+    act, config = step.action, step.config
+    claimant = _claimant(step)
+    if claimant not in (None, act.agent):
+        return Decision(act.what, Verdict.CONFLICT, claimed_by=claimant)
+    if config.deferred:
+        return Decision(act.what, Verdict.BLOCKED)
+    rivals = active_on(step.after.intents, act.resource)
+    others = tuple(one for one in rivals if one.agent != act.agent)
+    if not others:
+        return Decision(act.what, Verdict.ALLOW)
+    winner = winner_among(config, rivals)
+    if winner is None:
+        chosen = step.before.named[config.resources.index(act.resource)] == act.agent
+        return Decision(act.what, Verdict.ALLOW if chosen else Verdict.BLOCKED, conflicting=others, need=not chosen)
+    verdict = Verdict.ALLOW if winner.agent == act.agent else Verdict.CONFLICT
+    return Decision(act.what, verdict, winner=winner, conflicting=others)
+
+
+def _batched(step: GuardStep) -> Decision:
+    """The answer of a boundary (6.2.1): where an action stands, only its holder can win (P39)."""
+    act, claimant = step.action, _claimant(step)
+    candidates = active_on(step.before.intents, act.resource)
+    fit = [one for one in candidates if claimant in (None, one.agent)]
+    alone = len({one.agent for one in fit}) == 1
+    winner = (fit[0] if alone else winner_among(step.config, fit)) if fit else None
+    lost = Verdict.BLOCKED if step.config.readings.deferred_loser == "blocked" else Verdict.CONFLICT
+    told: dict[str, Verdict] = {}
+    for one in candidates:
+        won = winner is not None and one.agent == winner.agent
+        told[one.agent] = Verdict.ALLOW if won else Verdict.CONFLICT if claimant not in (None, one.agent) else lost
+    return Decision(
+        act.what, winner=winner, claimed_by=claimant, told=tuple(sorted(told.items())), considered=candidates
+    )
+
+
+def _due(step: GuardStep) -> Decision:
+    """The answer that the text wants, but for reasons and for whom a report notifies."""
+    act = step.action
+    if act.what is What.PRE and act.agent not in step.config.agents:
+        return Decision(act.what, Verdict.DENIED)
+    if not _permitted(step):
+        strange = act.resource in step.config.resources and act.agent not in step.config.agents
+        denied = strange and act.what in (What.CALL, What.ABANDON, What.POST, What.RELEASE)
+        return Decision(act.what, Verdict.DENIED if denied else None)
+    match act.what:
+        case What.PRE:
+            return _asked(step)
+        case What.BOUNDARY:
+            return _batched(step)
+        case What.POST:
+            return Decision(act.what, note="done" if _claims(step) else "failed")
+        case _:
+            return Decision(act.what)
+
+
+@each_step(
+    "The answer names operation and verdict, the winner, the claimant and the conflicting intents where they decided, "
+    "what a boundary considered and told, whether a need was written, and how a report was taken; no more.",
+    source="9.3, 6.2.1, P38",
+    systems=GUARDED,
+)
+def answers_hold_their_data(step: GuardStep) -> bool:
+    """Reasons are texts; whom a report notifies is claimed in `guarding`."""
+    shown = step.shown
+    return replace(shown, reason="", rejected="", notified=None) == _due(step)
