@@ -257,11 +257,12 @@ _QUIET: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("substituted_no_action", "no_stake"): names(proposing.everybody_has_staked_by_round_one),
     ("stake_burn", "separate_event"): names(points.burns_are_recorded_in_full),
     ("poor_proposer", "no_stake"): _SELF_STAKES,
-    ("poor_proposer", "reject"): (*_SELF_STAKES, *_NO_MOVES),
+    ("poor_proposer", "reject"): (*_SELF_STAKES, *_NO_MOVES, logged.events_hold_what_was_submitted.name),
     ("clock", "gated_by_9_1"): names(ticking.penalties_are_as_stated, proposing.substitutes_stake_as_read),
     ("max_credit", "clip"): names(staking.added_stake_begins_at_zero, staking.add_and_move_commute_for_one_agent),
     ("max_credit", "reject"): (
         *names(staking.added_stake_begins_at_zero, points.burns_are_recorded_in_full),
+        logged.invitation_and_enrolment_succeed.name,
         *_NO_MOVES,
     ),
     ("add_makes", "tops_up"): names(staking.added_stake_begins_at_zero),
