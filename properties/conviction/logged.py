@@ -295,10 +295,17 @@ def ticks_keep_what_agents_did(step: RunStep) -> bool:
         kept = (seat.standing, seat.assigned, seat.feedback) == (now.standing, now.assigned, now.feedback)
         if not kept or (now.proposal != seat.proposal and seat.agent not in late):
             return False
-    texts = {one.uid: one.text for one in step.after.proposals}
-    new = set(texts) - {one.uid for one in step.before.proposals}
+    known = {one.uid: (one.author, one.text, one.substituted) for one in step.before.proposals}
+    staked = step.config.readings.last_stake_tick == "self_stake_too"
+    shared = step.config.readings.no_action == "shared"
     made = {event.proposal for event in events(step.shown, "ProposalCreated")}
-    return all(texts.get(one.uid) == one.text for one in step.before.proposals) and new <= made
+    for one in step.after.proposals:
+        default = ("" if shared else one.uid, None, not shared)
+        if (one.author, one.text, one.substituted) != known.pop(one.uid, default if one.uid in made else None):
+            return False
+        if one.uid in made and step.before.proposal(one.uid) is None and one.last is not None and not staked:
+            return False
+    return not known
 
 
 def _clock(step: RunStep) -> tuple[int, str, int]:

@@ -245,14 +245,17 @@ def intents_change_as_named(step: GuardStep) -> bool:
 
 
 @each_step(
-    "A request leaves every intent of others, and of its agent elsewhere, as it was and in its order.",
-    source="9.2 step 3, 1",
+    "A request leaves every intent of others, and of its agent elsewhere, as it was and in its order; one that an "
+    "action refuses writes none.",
+    source="9.2 steps 2 and 3",
     systems=GUARDED,
     when=lambda step: step.action.what is What.PRE,
 )
 def requests_touch_no_other_intent(step: GuardStep) -> bool:
     """Whatever the answer is."""
     act = step.action
+    if step.shown.claimed_by is not None and step.after.intents != step.before.intents:
+        return False
 
     def others(state: State) -> list[Intent]:
         return [one for one in state.intents if (one.agent, one.resource) != (act.agent, act.resource)]

@@ -12,8 +12,11 @@ from dataclasses import fields, is_dataclass, replace
 from itertools import islice
 from typing import Any
 
+import pytest
+
 from evenhand.core.freedom import freedom_of
 from evenhand.core.kinds import Safety
+from evenhand.core.registry import find
 from evenhand.core.system import AnyStep, AnySystem
 
 STEPS, VALUES = 30, 6
@@ -75,8 +78,45 @@ def refuted(claim: Safety, step: AnyStep) -> bool:
         return True
 
 
-OPEN: Sequence[tuple[str, str, Mapping[str, int], set[str]]] = (
-    ("markspace", "layers", {"marks": 2}, {"shown.by", "after.probing"}),
-    ("markspace", "composing", {}, set()),
-    ("markspace", "scheduling", {}, set()),
+ONE_POINT = {"budget": 1, "stake": 1, "texts": 0}
+DETERMINED: Sequence[tuple[str, str, Mapping[str, int]]] = (
+    ("markspace", "first_writer", {}),
+    ("markspace", "highest_confidence", {}),
+    ("markspace", "yield_all", {}),
+    ("markspace", "deferred", {}),
+    ("markspace", "meddled", {}),
+    ("markspace", "scheduling", {}),
+    ("conviction", "issue", {"budget": 2, "cycles": 1, "rounds": 1, "texts": 2, "stake": 1}),
+    ("conviction", "trio", {**ONE_POINT, "agents": 2, "outsiders": 1}),
 )
+GAPS: Sequence[tuple[str, str, Mapping[str, int], set[str]]] = (
+    # Several layers may forbid a write, and the text gives no order; activity without a canary shows nowhere.
+    ("markspace", "layers", {"marks": 2}, {"shown.by", "after.probing"}),
+    ("markspace", "composing", {}, {"shown.connected", "shown.overpromised"}),
+    ("conviction", "series", ONE_POINT, {"after.proposals"}),
+)
+
+
+def of(protocol: str, name: str, sizes: Mapping[str, int], *but: str) -> set[str]:
+    """What the claims of a system leave open there."""
+    bundle = find(protocol)
+    claims = [one for one in bundle.claims_of(name) if isinstance(one, Safety) and one.name not in but]
+    return left_open(bundle.model.systems[name].at(**sizes), claims)
+
+
+@pytest.mark.parametrize(("protocol", "name", "sizes"), DETERMINED)
+def test_no_other_value_satisfies_every_claim(protocol: str, name: str, sizes: Mapping[str, int]) -> None:
+    """Answer and state afterwards are determined, one field at a time, among the values that occur."""
+    assert of(protocol, name, sizes) == set()
+
+
+@pytest.mark.parametrize(("protocol", "name", "sizes", "gaps"), GAPS)
+def test_what_is_left_open_is_listed(protocol: str, name: str, sizes: Mapping[str, int], gaps: set[str]) -> None:
+    """A claim that closes a gap takes it from the list."""
+    assert of(protocol, name, sizes) == gaps
+
+
+def test_without_the_claim_on_it_a_field_is_open() -> None:
+    """Activities and the clock are each claimed once."""
+    assert of("markspace", "first_writer", {}, "activities_follow_the_answers") == {"after.doing"}
+    assert "after.turn" in of("conviction", "issue", ONE_POINT, "the_clock_moves_as_stated")
