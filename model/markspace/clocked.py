@@ -19,8 +19,8 @@ from evenhand.model.markspace.clocked_vocabulary import (
     later,
     no_older_than_the_longest,
 )
-from evenhand.model.markspace.composing import LONGEST, SCHEDULING
-from evenhand.model.markspace.composing_vocabulary import Activate, Composed, ComposingAct, Update, Wait
+from evenhand.model.markspace.composing import SCHEDULING
+from evenhand.model.markspace.composing_vocabulary import LONGEST, Activate, Composed, ComposingAct, Update, Wait
 from evenhand.model.markspace.readings import Readings
 
 

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from evenhand.core.system import Scope, System
 from evenhand.model.markspace.composing_vocabulary import (
+    LONGEST,
     TYPES,
     Activate,
     Composed,
@@ -142,9 +143,6 @@ REFERENCE = Rules(
     left_out=_left_out,
 )
 """The functions of the text."""
-
-LONGEST = 2
-"""The longest interval on offer, in seconds; the time since an activation saturates there."""
 
 
 def initial(config: ComposingConfig) -> tuple[ComposingState, ...]:

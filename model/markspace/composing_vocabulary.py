@@ -9,6 +9,9 @@ from evenhand.core.system import Step
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.readings import Readings
 
+LONGEST = 2
+"""The longest interval on offer, in seconds; the time since an activation saturates there."""
+
 
 @dataclass(frozen=True, order=True, slots=True)
 class Pattern:

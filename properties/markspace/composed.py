@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TypeVar
 
 from evenhand.core.property import each_step
-from evenhand.model.markspace.composing import LONGEST
 from evenhand.model.markspace.composing_vocabulary import (
+    LONGEST,
     Activate,
     ComposingConfig,
     ComposingState,
