@@ -15,10 +15,20 @@ from evenhand.core.property import Commute, TwoRun, names
 from evenhand.core.relations import Paired
 from evenhand.core.system import reading_values
 from evenhand.model.conviction.readings import Readings
-from evenhand.properties.conviction import identity, logged, points, proposing, reach, staking, ticking, winning
+from evenhand.properties.conviction import (
+    admitting,
+    identity,
+    logged,
+    points,
+    proposing,
+    reach,
+    staking,
+    ticking,
+    winning,
+)
 
 LONG = ("standard", "deep")
-_ALL = claims_in(points, proposing, staking, winning, ticking, logged, identity)
+_ALL = claims_in(points, proposing, staking, winning, ticking, logged, admitting, identity)
 _EVERYWHERE = names(*(claim for claim in claims_in(reach) if not claim.systems))
 """Reachability claims of every system, rejections aside."""
 _REJECTIONS = names(*(claim for claim in reach.REJECTED if "run" in claim.systems))
@@ -26,7 +36,7 @@ _UNDER_A_READING = names(*(claim for claim in reach.REJECTED if "run" not in cla
 _GRANTS = names(
     points.balances_stay_below_the_maximum,
     points.grants_respect_the_maximum,
-    logged.invitation_and_enrolment_succeed,
+    admitting.invitation_and_enrolment_succeed,
 )
 _TAP_FIRST = proposing.the_tap_is_tried_first.name
 _REVISIONS = names(
@@ -42,7 +52,7 @@ _WRITTEN = names(
     logged.events_hold_what_was_submitted,
     logged.an_action_concerns_its_agent_alone,
     logged.an_action_changes_what_it_names,
-    logged.lawful_actions_are_accepted,
+    admitting.lawful_actions_are_accepted,
 )
 _FEEDBACK = names(proposing.feedback_is_lawful_and_paid, proposing.feedback_is_refused_for_cause)
 _CYCLE = (*_FEEDBACK, *_REVISIONS)
@@ -69,6 +79,7 @@ _HOSTILE = names(
     identity.only_the_assigned_take_part,
     points.grants_respect_the_maximum,
     *logged.LOGGED,
+    *admitting.ADMITTED,
     points.only_invitations_grant,
     staking.stakes_change_from_round_two,
     ticking.phases_come_in_order,
@@ -168,7 +179,10 @@ def _small() -> Iterator[Plan]:
         ({"cycles": 1, "rounds": 1, "texts": 2, "budget": 2, "stake": 1}, (*_CYCLE, reach.a_revision_taps.name)),
         ({**one, "think": 2}, _GOES_ON),
         ({**alone, "rounds": 3, "budget": 2}, _ROUNDS),
-        ({**alone, "strangers": 1}, names(points.grants_respect_the_maximum, logged.invitation_and_enrolment_succeed)),
+        (
+            {**alone, "strangers": 1},
+            names(points.grants_respect_the_maximum, admitting.invitation_and_enrolment_succeed),
+        ),
         ({**alone, "rounds": 1, "hostile": 1, "ready": 1}, (_LATER,)),
     )
     elsewhere = {_MAXIMUM, *(name for _, shown in special for name in shown)}
@@ -249,7 +263,7 @@ _SELF_STAKES = names(
     proposing.substitutes_stake_as_read,
 )
 _REJECTED = names(
-    points.rejected_actions_change_nothing, logged.rejections_name_their_agent, logged.rejections_have_their_cause
+    points.rejected_actions_change_nothing, logged.rejections_name_their_agent, admitting.rejections_have_their_cause
 )
 _QUIET: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("self_stake", "at_stake_1"): (*_REJECTED, proposing.proposers_stake_at_once.name),
@@ -262,7 +276,7 @@ _QUIET: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("max_credit", "clip"): names(staking.added_stake_begins_at_zero, staking.add_and_move_commute_for_one_agent),
     ("max_credit", "reject"): (
         *names(staking.added_stake_begins_at_zero, points.burns_are_recorded_in_full),
-        logged.invitation_and_enrolment_succeed.name,
+        admitting.invitation_and_enrolment_succeed.name,
         *_NO_MOVES,
     ),
     ("add_makes", "tops_up"): names(staking.added_stake_begins_at_zero),
