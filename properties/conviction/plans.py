@@ -38,6 +38,7 @@ _GRANTS = names(
     points.grants_respect_the_maximum,
     admitting.invitation_and_enrolment_succeed,
 )
+_INVITED = names(points.grants_respect_the_maximum, admitting.invitation_and_enrolment_succeed)
 _TAP_FIRST = proposing.the_tap_is_tried_first.name
 _REVISIONS = names(
     proposing.an_unchanged_text_costs_nothing,
