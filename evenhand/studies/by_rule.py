@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import random
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -330,7 +330,7 @@ class _Refuting:
 
 
 @contextmanager
-def within(seconds: float) -> Iterator[None]:
+def within(seconds: float) -> Generator[None]:
     """Raise TimeoutError in what runs inside after so many seconds of its own time."""
 
     def late(_signal: int, _frame: object) -> None:

@@ -12,10 +12,10 @@ import functools
 import gc
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass, replace
-from types import CodeType, FunctionType, MethodType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, cast
 
 from evenhand.core.system import AnySystem, Separated, UnknownName
@@ -144,16 +144,13 @@ def _function(module: ModuleType, qualname: str) -> FunctionType | None:
     """The plain function under its decorators."""
     found: Any = module
     for part in qualname.split("."):
-        found = vars(found).get(part) if hasattr(found, "__dict__") else None
-    if isinstance(found, property):
-        found = found.fget
-    found = getattr(found, "func", found)  # of a cached property
-    if isinstance(found, staticmethod | classmethod | MethodType):
-        found = found.__func__
-    while hasattr(found, "__wrapped__"):
-        found = found.__wrapped__
-    whole = isinstance(found, FunctionType) and found.__module__ == module.__name__ and found.__qualname__ == qualname
-    return found if whole else None
+        found = cast("Any", getattr(found, "__dict__", {}).get(part))
+    for name in ("fget", "func", "__func__"):  # of a property, a cached one, a static or class method
+        found = cast("Any", getattr(found, name, None)) or found
+    found = inspect.unwrap(found) if callable(found) else found
+    if type(found) is not FunctionType:
+        return None
+    return found if (found.__module__, found.__qualname__) == (module.__name__, qualname) else None
 
 
 def mutated(system: AnySystem, variant: str) -> AnySystem:
@@ -165,7 +162,7 @@ def mutated(system: AnySystem, variant: str) -> AnySystem:
     code, told = known.made(name, change)
     if code is None:
         raise ValueError(f"{variant} changes nothing that runs: {told}")
-    fault = _Fault(known.functions[name].function, code, known.caches)
+    fault = _Fault(cast("Any", known.functions[name].function), code, known.caches)
     return in_force(system, fault, variant)
 
 
@@ -234,7 +231,7 @@ class Trace:
         self.called: set[str] = set()
 
     @contextmanager
-    def running(self) -> Iterator[set[str]]:
+    def running(self) -> Generator[set[str]]:
         """Trace what runs inside; yields the set that then holds the functions called."""
         self.called = set()
         self.caches.swap(fresh=True)

@@ -124,7 +124,9 @@ def _cause(step: RunStep) -> bool:
     reason = step.shown.rejected
     if reason == "InvalidCredential":
         key = "" if agent is None else agent.credential
-        return credential != {Tick: SCHEDULER, Invite: ADMINISTRATOR}.get(type(action), key)
+        return credential != (
+            SCHEDULER if isinstance(action, Tick) else ADMINISTRATOR if isinstance(action, Invite) else key
+        )
     if isinstance(action, Tick):
         return {"NoOpenIssue": state.phase == CLOSED, "TickRefused": config.readings.clock != "free_running"}[reason]
     if seat is None:

@@ -75,8 +75,8 @@ def layers_refuse_with_a_reason(step: LayersStep) -> bool:
         about = layer_of(step)
         return by is (about if known(step) and about is not None and step.config.has(about) else None)
     forbidding = restrictions(step)
-    layers = {one for one in forbidding if isinstance(one, Layer)}
-    return by in layers or (by is None and layers != forbidding)
+    layers = frozenset(one for one in forbidding if isinstance(one, Layer))
+    return by in layers or (by is None and len(layers) < len(forbidding))
 
 
 @each_step(
@@ -194,15 +194,14 @@ def barrier_does_what_it_is_told(step: LayersStep) -> bool:
 def canaries_wait_for_their_id(step: LayersStep) -> bool:
     """A wrong id acknowledges nothing."""
     act, before, after = step.action, there(step.before.probing), there(step.after.probing)
-    pending, active = set(before.pending), set(before.active)
+    pending, active = before.pending, before.active
+    own = frozenset({act.agent})
     if act.op is Op.INJECT and known(step):
-        pending.add(act.agent)
-        active.discard(act.agent)
+        pending, active = pending | own, active - own
     elif (act.op is Op.ACKNOWLEDGE and act.right) or act.op is Op.END_ROUND:
-        pending.discard(act.agent)
-        active.discard(act.agent)
+        pending, active = pending - own, active - own
     elif step.shown.by is Layer.PROBE:
-        active.add(act.agent)
+        active = active | own
     return after.pending == pending and after.active & pending == active & pending
 
 

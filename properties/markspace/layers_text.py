@@ -192,7 +192,7 @@ def misses(step: LayersStep) -> bool:
 
 def flagged(step: LayersStep) -> bool:
     """Whether the envelope, and nothing before it, refuses this write."""
-    return writes(step) and restrictions(step) == {Layer.ENVELOPE}
+    return writes(step) and restrictions(step) == frozenset[Layer | str]({Layer.ENVELOPE})
 
 
 _OF: dict[Op, Layer] = {

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -41,7 +41,7 @@ def first_steps(system: AnySystem, config: Any) -> list[AnyStep]:
 
 def names_of(part: Any) -> tuple[str, ...]:
     """The fields of a record whose content the text determines; none of what is no record."""
-    kind: Any = type(part)
+    kind = cast("Any", type(part))
     if not is_dataclass(part):
         return ()
     return tuple(entry.name for entry in fields(kind) if entry.name not in freedom_of(kind))
