@@ -60,9 +60,9 @@ GRACE = 0.03
 class CheckEffort:
     """The effort for one system: `transitions` of each scope, `examples` of `steps` steps; None: all there are.
 
-    `ALTERATIONS` altered runs are made for each example, with `hostile` values and names if asked.  `pairs` bounds the runs for two-run claims, `liveness` the
-    steps on the kernel's own graph.  `seconds` are shared among the engines (`SHARES`), on the clock that is given.
-    With `first` the search ends after the batch of runs with the first fault.
+    `ALTERATIONS` altered runs are made for each example, with `hostile` values and names if asked.  `pairs` bounds the
+    runs for two-run claims, `liveness` the steps on the kernel's own graph.  `seconds` are shared among the engines
+    (`SHARES`), on the clock that is given.  With `first` the search ends after the batch of runs with the first fault.
     """
 
     transitions: int | None = 6_000
