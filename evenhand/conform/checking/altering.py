@@ -92,9 +92,8 @@ class Altering:
     def __init__(self, coder: Coder, bases: Sequence[AnyTrace], seed: int = 0, *, hostile: bool = True) -> None:
         self.coder, self.system, self.bases = coder, coder.system, [one for one in bases if one.steps]
         self.random = random.Random(seed)
-        self.alterations = [self._again, self._moved]
-        if hostile:
-            self.alterations += [self._value, self._value, self._value, self._named]
+        offered = [self._again, self._moved]
+        self.alterations = [self._value, self._value, self._value, *offered, self._named] if hostile else offered
         self.novel: list[AnyTrace] = []
         self._known = set[int]()
         self._words: dict[Any, _Words] = {}
