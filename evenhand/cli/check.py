@@ -98,6 +98,9 @@ def check(
         bool, typer.Option("--exhaustive", help="Check every transition of every exhaustive scope.")
     ] = False,
     first: Annotated[bool, typer.Option("--first", help="Stop checking a system at its first finding.")] = False,
+    hostile: Annotated[
+        bool, typer.Option("--hostile", help="Send values and names that no menu of the protocol offers, too.")
+    ] = False,
     examples: Annotated[
         int, typer.Option(metavar="N", min=0, help="Number of runs that the state machine draws for each system.")
     ] = 120,
@@ -163,6 +166,7 @@ def check(
         seed=seed,
         seconds=seconds,
         phases=(EXHAUSTIVE, *((MACHINE, ALTERED) if examples else ()), SEPARATING, PAIRS, LIVENESS_RUNS),
+        hostile=hostile,
         first=first,
         pairs=pairs,
         liveness=liveness,

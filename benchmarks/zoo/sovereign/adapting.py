@@ -101,6 +101,13 @@ def files_of(tree: Json) -> dict[str, str]:
             if node["kind"] == "file" and place[0] == "repo"}  # fmt: skip
 
 
+def tokens_of(observations: Json) -> int:
+    """The tokens that a cycle reports."""
+    entries = [one for told in observations if told["kind"] == "budget" for one in told["payload"]]
+    counts = [value for name, value in entries if name == "llm_output_token_count" and type(value) is int and value > 0]
+    return sum(counts)
+
+
 class Adapter:
     """One run; the subclass drives its kernel."""
 
@@ -123,7 +130,7 @@ class Adapter:
         self.ids: dict[str, str] = {}
         self.issued: list[tuple[list[Json], str, str, Any, int]] = []
         self.held: dict[str, Any] = {}
-        self.count, self.choice = 0, False
+        self.count, self.tokens, self.choice = 0, 0, False
         self.begin()
 
     def _check(self, initial: Initial) -> None:
@@ -171,6 +178,9 @@ class Adapter:
     def _decided(self, kind: str, action: Json) -> Json:
         told, candidates = action["observations"], action["candidates"]
         self._plausible(told, candidates)
+        if self.config["session_budget"] is not None and self.tokens > self.config["session_budget"]:
+            raise Unsupported("a cycle after the session's budget: these kernels know none")
+        self.tokens += tokens_of(told)
         self.count += 1
         try:
             answer = self.decide(told, candidates)

@@ -84,11 +84,16 @@ def _put_field(put: Put, record: Any, name: str, new: Any) -> Any:
 
 
 class Altering:
-    """Alters runs of one system; equal seed and runs give equal alterations."""
+    """Alters runs of one system; equal seed and runs give equal alterations.
 
-    def __init__(self, coder: Coder, bases: Sequence[AnyTrace], seed: int = 0) -> None:
+    If not `hostile`, actions are only repeated and moved, so that each of them is one that the protocol offers.
+    """
+
+    def __init__(self, coder: Coder, bases: Sequence[AnyTrace], seed: int = 0, *, hostile: bool = True) -> None:
         self.coder, self.system, self.bases = coder, coder.system, [one for one in bases if one.steps]
         self.random = random.Random(seed)
+        offered = [self._again, self._moved]
+        self.alterations = [self._value, self._value, self._value, *offered, self._named] if hostile else offered
         self.novel: list[AnyTrace] = []
         self._known = set[int]()
         self._words: dict[Any, _Words] = {}
@@ -116,7 +121,7 @@ class Altering:
         """Return a run with one to `STACKED` alterations; None if that is no other run, or none of this model."""
         scenario = base.scenario
         for _ in range(self.random.randint(1, STACKED)):
-            alter = self.random.choice((self._value, self._value, self._value, self._again, self._moved, self._named))
+            alter = self.random.choice(self.alterations)
             scenario = (alter(scenario) if scenario.actions else None) or scenario
         if scenario == base.scenario or len(scenario.actions) > MOST_ACTIONS or not scenario.actions:
             return None
@@ -208,7 +213,7 @@ class Altering:
         more = self.random.choice((*words.texts, *ODD) if not items or isinstance(items[0], str) else VALUES)
         yield kind((*items, more))
 
-    def _again(self, scenario: AnyScenario) -> AnyScenario:
+    def _again(self, scenario: AnyScenario) -> AnyScenario | None:
         """An action again: at once, more often than a limit allows, or later."""
         actions, pick = scenario.actions, self.random
         at = pick.randrange(len(actions))
@@ -217,7 +222,7 @@ class Altering:
         later = pick.choice((at + 1, pick.randint(at + 1, len(actions))))
         return replace(scenario, actions=(*actions[:later], *(actions[at],) * times, *actions[later:]))
 
-    def _moved(self, scenario: AnyScenario) -> AnyScenario:
+    def _moved(self, scenario: AnyScenario) -> AnyScenario | None:
         """Without an action, with one elsewhere, or with one of another run of the same configuration."""
         actions, pick = list(scenario.actions), self.random
         action = actions.pop(pick.randrange(len(actions)))

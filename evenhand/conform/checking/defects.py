@@ -324,7 +324,7 @@ class Defects:
             return True
         if known.alike and new.alike:
             return known.alike <= new.alike or new.alike <= known.alike
-        if one.what == "differs" and one_reason(one.kinds, other.kinds):
+        if one.what == "differs" and (one_reason(one.kinds, other.kinds) or _nameless(one, other)):
             return True
         if one.subject == other.subject:
             return _nested(one, other) or (bool(one.violations) and _touch(one, other))
@@ -391,6 +391,11 @@ def _field(kind: str) -> str:
 
 def _nested(one: Divergence, other: Divergence) -> bool:
     return one.kinds <= other.kinds or other.kinds <= one.kinds
+
+
+def _nameless(one: Divergence, other: Divergence) -> bool:
+    """Whether texts without words, such as hashes, are all that differs, in one where they do in the other."""
+    return _nested(one, other) and all(kind.endswith(": · / ·") for kind in one.kinds | other.kinds)
 
 
 def _touch(one: Divergence, other: Divergence) -> bool:

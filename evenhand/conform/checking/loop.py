@@ -60,9 +60,9 @@ GRACE = 0.03
 class CheckEffort:
     """The effort for one system: `transitions` of each scope, `examples` of `steps` steps; None: all there are.
 
-    `ALTERATIONS` altered runs are made for each example.  `pairs` bounds the runs for two-run claims, `liveness` the
-    steps on the kernel's own graph.  `seconds` are shared among the engines (`SHARES`), on the clock that is given.
-    With `first` the search ends after the batch of runs with the first fault.
+    `ALTERATIONS` altered runs are made for each example, with `hostile` values and names if asked.  `pairs` bounds the
+    runs for two-run claims, `liveness` the steps on the kernel's own graph.  `seconds` are shared among the engines
+    (`SHARES`), on the clock that is given.  With `first` the search ends after the batch of runs with the first fault.
     """
 
     transitions: int | None = 6_000
@@ -71,6 +71,7 @@ class CheckEffort:
     seed: int = 0
     seconds: float | None = None
     phases: tuple[str, ...] = (EXHAUSTIVE, MACHINE, ALTERED, SEPARATING, PAIRS, LIVENESS_RUNS)
+    hostile: bool = False
     first: bool = False
     pairs: int = 400
     liveness: int = 1_000
@@ -242,7 +243,8 @@ class _Check:
 
     def _alter(self) -> None:
         """Alter runs on which kernel and model agree."""
-        altering = Altering(self.coder, self.phase.bases(BASES), self.effort.seed)
+        bases = self.phase.bases(BASES)
+        altering = Altering(self.coder, bases, self.effort.seed, hostile=self.effort.hostile)
         self.phase.run(ALTERED, ((one, None) for one in altering.runs(ALTERATIONS * self.effort.examples)))
 
     def _anew(self, name: str, runs: Callable[[], Iterable[AnyScenario]]) -> None:

@@ -120,9 +120,9 @@ STACKED = (
 )
 
 
-def checked(faults: Collection[str], *phases: str, examples: int = 40) -> SystemChecked:
+def checked(faults: Collection[str], *phases: str, examples: int = 40, hostile: bool = True) -> SystemChecked:
     """Check the kernel, exhaustively in one step, with these phases."""
-    effort = CheckEffort(transitions=2, examples=examples, phases=(EXHAUSTIVE, *phases))
+    effort = CheckEffort(transitions=2, examples=examples, phases=(EXHAUSTIVE, *phases), hostile=hostile)
     return check_system("house", [BANK], (), InProcess(lambda initial: Kernel(faults, initial)), effort=effort)
 
 
@@ -170,6 +170,15 @@ def test_an_honest_kernel_is_silent() -> None:
     result = checked((), ALTERED)
     assert not result.defects
     assert result.runs[ALTERED] == 640
+
+
+def test_without_hostile_values_every_action_is_on_offer() -> None:
+    """Then actions are repeated and moved alone, and what takes a strange value is not found."""
+    coder = Coder("house", BANK)
+    base = coder.trace(Scenario(Bank(("ann", "bob")), Paid(), (Pay("ann", 2), Pay("bob", 2, ("tea",)))))
+    runs = list(Altering(coder, [base], 0, hostile=False).runs(50))
+    assert runs and {action for run in runs for action in run.scenario.actions} <= set(base.scenario.actions)
+    assert not checked({"takes debts"}, ALTERED, hostile=False).defects
 
 
 def test_the_same_seed_alters_the_same() -> None:

@@ -35,7 +35,9 @@ PLANTED = [
     ("cud", "conditions", ["scope_not_checked", "own_message_echoed"]),
     ("cud", "conditions", ["lost_update", "violation_told_as_executed"]),
     ("markspace", "meddled", ["name_wins", "holders_kept_out"]),
+    ("markspace", "meddled", ["name_wins", "holders_kept_out", "tools_run_unasked"]),
     ("markspace", "highest_confidence", ["confidence_ignored", "tools_run_unasked"]),
+    pytest.param("sovereign", "session", ["budget_ignored", "hash_covers_the_author"], marks=pytest.mark.deep),
 ]
 """Faults in one kernel, drawn by chance from those that are found alone with this effort."""
 
