@@ -92,9 +92,10 @@ class Watchers:
 
 
 class Attempt(Protocol):
-    """Another way to search, tried when there are `size` states; it may raise `size` to be tried again."""
+    """Another way to search, tried when there are `size` states or `steps` steps; it may raise these, to go on later."""
 
     size: int
+    steps: int
 
     def __call__(self, walk: Walk) -> None:
         """Take over, or return."""
@@ -147,7 +148,9 @@ def search(
                 _expand(method, walk, sid, watchers, bounds, fresh=True)
                 if sid & SETTLED == 0:
                     gc.freeze()
-                if attempt is not None and sid & 127 == 0 and len(walk.states) >= attempt.size:
+                if attempt is not None and (
+                    (sid & 127 == 0 and len(walk.states) >= attempt.size) or walk.transitions >= attempt.steps
+                ):
                     attempt(walk)
                 if tick is not None and sid & 1023 == 0:
                     tick(len(walk.states), walk.transitions)
