@@ -163,7 +163,10 @@ def orphans(config: Config, state: EpochState) -> tuple[tuple[str, str], ...]:
 
 def is_over(config: Config, state: EpochState) -> bool:
     """Return whether no epoch follows: no agent is left, the epochs are spent, or orphans end it by the reading."""
-    here = active_agents(config, state)
+    return _over(config, state, active_agents(config, state))
+
+
+def _over(config: Config, state: EpochState, here: tuple[str, ...]) -> bool:
     if not here:
         return True
     if not isinstance(state, State):
@@ -235,9 +238,9 @@ def violates(config: Config, before: EpochState, request: Request) -> bool | Non
 
 def asked(config: Config, before: EpochState, action: Epoch) -> tuple[Ask, ...]:
     """Return the requests submitted: each active agent's first choice, unless it exits or stays silent."""
-    if is_over(config, before):
-        return ()
     here, asks, heard = active_agents(config, before), list[Ask](), list[str]()
+    if _over(config, before, here):
+        return ()
     epoch = before.epoch if isinstance(before, State) else None
     for agent, choice in action.choices:
         if agent not in here or agent in heard:
@@ -259,9 +262,7 @@ def contested(asks: tuple[Ask, ...]) -> tuple[str, ...]:
         [
             one.agent
             for place, one in enumerate(passing)
-            if any(
-                place != other and interfering(one.request, passing[other].request) for other in range(len(passing))
-            )
+            if any(place != other and interfering(one.request, passing[other].request) for other in range(len(passing)))
         ]
     )
 

@@ -13,9 +13,9 @@ way, on what they read; one that asks for the action is shown every joint action
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,18 +39,32 @@ ALONE = 5_000
 """Joint choices of a state that are taken one by one, where the system has no `separated` step."""
 
 
+class Job(NamedTuple):
+    """Actions of one group with one effect, to ask a claim about."""
+
+    after: tuple[int, ...]
+    shown: int
+    group: int
+    members: Sequence[int]
+
+
 @dataclass
 class Reader:
-    """A claim about steps that asks for the action: the columns that it is known to read, and its answers for them."""
+    """Claims about steps that ask for the action: the columns that they are known to read, and their answers for them.
 
-    question: Question
+    The answers are those of each question in turn, for each action.
+    """
+
+    questions: tuple[Question, ...]
     before: set[int] = field(default_factory=set[int])
     after: set[int] = field(default_factory=set[int])
-    memo: dict[Hashable, list[int]] = field(default_factory=dict[Hashable, Any])
+    memo: dict[Hashable, list[list[int]]] = field(default_factory=dict[Hashable, Any])
 
-    def key(self, made: Rows, after: Sequence[int], more: Hashable) -> Hashable:
+    def key(self, made: Rows, job: Job) -> Hashable:
         """Return what the answers depend on."""
-        numbers = made.numbers
+        numbers, after = made.numbers, job.after
+        whole = len(job.members) == len(made.leaf.table.groups[job.group][2])
+        more = job.group, None if whole else tuple(job.members), job.shown
         there = tuple([numbers[c] if after[c] == KEPT else after[c] for c in sorted(self.after)])
         return made.leaf.number, tuple([numbers[c] for c in sorted(self.before | self.after)]), there, more
 
@@ -83,7 +97,7 @@ class Rows:
     first: list[int] = field(default_factory=list[int])
     weight: list[int] = field(default_factory=list[int])
     units: list[list[tuple[int, Sequence[int]]]] = field(default_factory=list[Any])
-    counted: dict[tuple[int, int], tuple[int, int, int]] = field(default_factory=dict[Any, Any])
+    counted: dict[int, tuple[tuple[int, int, int], ...]] = field(default_factory=dict[Any, Any])
 
     def add(self, after: tuple[int, ...], shown: int, label: int, split: int, first: int) -> None:
         """Begin a row."""
@@ -122,7 +136,9 @@ class JointLearner:
         self.read: set[int] = set()
         self.classes: dict[Hashable, int] = {}
         self.rows: list[Rows] = []
-        self.readers = [Reader(one) for one in questions.steps]
+        self.predicates = [Reader((one,)) for one in questions.steps[questions.first_test :]]
+        self.acting: tuple[int, ...] = ()
+        self.reader = Reader(())
         self.memo = None if system.separated is None else Memo(system)
         if self.memo is not None:
             self.memo.begin(config, -1)
@@ -227,16 +243,14 @@ class JointLearner:
         made = Rows(leaf, numbers)
         taken = self._taken(leaf, numbers)
         places: dict[Hashable, int] = {}
-        splits = self._splits(made, taken)
-        for group, ((_, _, members), (after, shown)) in enumerate(zip(leaf.table.groups, taken, strict=True)):
-            asks = splits[group]
-            for label, some in self._labelled(made, group, asks, members, after, shown):
-                place = places.setdefault((after, shown, label, asks), len(made.first))
-                if place == len(made.first):
-                    made.add(after, shown, label, asks, int(some[0]))
-                made.first[place] = min(made.first[place], int(some[0]))
-                made.weight[place] += len(some)
-                made.units[place].append((group, some))
+        jobs = [Job(*one, group, leaf.table.groups[group][2]) for group, one in enumerate(taken)]
+        for job, asks, label, some in self._labelled(made, jobs):
+            place = places.setdefault((job.after, job.shown, label, asks), len(made.first))
+            if place == len(made.first):
+                made.add(job.after, job.shown, label, asks, int(some[0]))
+            made.first[place] = min(made.first[place], int(some[0]))
+            made.weight[place] += len(some)
+            made.units[place].append((job.group, some))
         made.sort()
         return made
 
@@ -311,69 +325,131 @@ class JointLearner:
 
     # Claims that ask for the action.
 
-    def _splits(self, made: Rows, taken: Sequence[tuple[tuple[int, ...], int]]) -> list[int]:
+    def _splits(self, made: Rows, jobs: Sequence[Job]) -> list[int]:
         """For each group the bits of those predicates of claims about whole runs that ask for its actions."""
-        found = np.zeros(len(taken), dtype=np.int64)
+        found = np.zeros(len(jobs), dtype=np.int64)
         predicates = self.of_steps[self.questions.first_test :]
-        if predicates and taken:
+        if predicates and jobs:
             numbers = np.asarray(made.numbers, dtype=np.int32)[:, None]
-            after = np.asarray([after for after, _ in taken], dtype=np.int32).T
-            before = np.repeat(numbers, len(taken), axis=1)
-            shown = np.asarray([shown for _, shown in taken], dtype=np.int32)
+            after = np.asarray([job.after for job in jobs], dtype=np.int32).T
+            before = np.repeat(numbers, len(jobs), axis=1)
+            shown = np.asarray([job.shown for job in jobs], dtype=np.int32)
             pairs = [*before, *np.where(after == KEPT, before, after), shown]
             for bit, asked in enumerate(predicates):
-                found |= (asked.answers(pairs, len(taken)) == ACTS).astype(np.int64) << bit
+                found |= (asked.answers(pairs, len(jobs)) == ACTS).astype(np.int64) << bit
         return found.tolist()
 
-    def _labelled(
-        self, made: Rows, group: int, asks: int, members: Sequence[int], after: tuple[int, ...], shown: int
-    ) -> list[tuple[int, Sequence[int]]]:
-        """Split a group by its answers to these predicates."""
-        parts: dict[int, Any] = {0: members}
-        for bit, reader in enumerate(self.readers[self.questions.first_test :]):
-            if not asks >> bit & 1:
+    def _labelled(self, made: Rows, jobs: Sequence[Job]) -> Iterator[tuple[Job, int, int, Sequence[int]]]:
+        """Yield the parts of each group with the same answers to these predicates: predicates, answers, actions."""
+        splits = self._splits(made, jobs)
+        answers: list[dict[int, list[int]]] = []
+        for bit, reader in enumerate(self.predicates):
+            places = [place for place, asks in enumerate(splits) if asks >> bit & 1]
+            found = self._answered(reader, made, [jobs[place] for place in places])
+            answers.append({place: one[0] for place, one in zip(places, found, strict=True)})
+        for place, (job, asks) in enumerate(zip(jobs, splits, strict=True)):
+            if not asks:
+                yield job, 0, 0, job.members
                 continue
-            each = dict(zip(members, self._each(reader, made, group, members, after, shown), strict=True))
-            split: dict[int, Any] = {}
+            parts: dict[int, list[int]] = {}
+            each = [answers[bit].get(place) for bit in range(len(self.predicates))]
+            for at, number in enumerate(job.members):
+                label = sum((one[at] & MET) << bit for bit, one in enumerate(each) if one is not None)
+                parts.setdefault(label, []).append(number)
             for label, some in parts.items():
-                for number in some:
-                    split.setdefault(label | (each[number] & MET) << bit, []).append(number)
-            parts = split
-        return list(parts.items())
+                yield job, asks, label, some
 
-    def counted(self, place: int, made: Rows, row: int) -> tuple[int, int, int]:
-        """Return in how many actions of a row a claim is met, how many violate it, and the first that does, or -1."""
-        known = made.counted.get((place, row))
-        if known is None:
-            met = bad = 0
-            at = -1
-            for group, members in made.units[row]:
-                each = self._each(self.readers[place], made, group, members, made.after[row], made.shown[row])
-                met += sum([one & MET for one in each])
-                for number, one in zip(members, each, strict=True):
-                    if one & VIOLATED:
-                        bad += 1
-                        at = number if at < 0 else min(at, number)
-            known = made.counted[place, row] = met, bad, at
-        return known
+    def acts(self, places: Iterable[int]) -> None:
+        """From now on these claims about steps are asked about single actions as well."""
+        if not set(places) <= set(self.acting):
+            self.acting = tuple(sorted({*self.acting, *places}))
+            self.reader = Reader(tuple([self.questions.steps[place] for place in self.acting]))
+            for made in self.rows:
+                made.counted.clear()
 
-    def answer(self, place: int, made: Rows, row: int, group: int, members: Sequence[int], member: int) -> int:
-        """Return what a claim that asks for the action answers for one member of a group in a row."""
-        return self._each(self.readers[place], made, group, members, made.after[row], made.shown[row])[member]
+    def counted(self, made: Rows, rows: Sequence[int]) -> list[tuple[tuple[int, int, int], ...]]:
+        """Return for rows, and each claim that `acts`, in how many actions it is met, how many violate it, the first.
 
-    def _each(
-        self, reader: Reader, made: Rows, group: int, members: Sequence[int], after: tuple[int, ...], shown: int
-    ) -> list[int]:
-        """The answer for each of these actions, evaluated once for equal values read."""
-        whole = len(members) == len(made.leaf.table.groups[group][2])
-        more = group, None if whole else tuple(members), shown
-        found = reader.memo.get(reader.key(made, after, more))
-        if found is None:
-            found = self._evaluated(reader, made, after, shown, self._actions(made, members))
-            reader.memo[reader.key(made, after, more)] = found
-        missing = (reader.before | reader.after) - self.read - made.leaf.settled
-        if missing:
-            raise MoreRead(missing)
+        The first is -1 where no action violates it.
+        """
+        missing = [row for row in rows if row not in made.counted]
+        jobs = [Job(made.after[row], made.shown[row], *unit) for row in missing for unit in made.units[row]]
+        found = iter(self._answered(self.reader, made, jobs))
+        for row in missing:
+            totals = [[0, 0, -1] for _ in self.acting]
+            for _, members in made.units[row]:
+                for total, each in zip(totals, next(found), strict=True):
+                    total[0] += sum([one & MET for one in each])
+                    if max(each) & VIOLATED:
+                        bad = [number for number, one in zip(members, each, strict=True) if one & VIOLATED]
+                        total[1] += len(bad)
+                        total[2] = min(bad) if total[2] < 0 else min(total[2], *bad)
+            made.counted[row] = tuple([(met, bad, first) for met, bad, first in totals])
+        return [made.counted[row] for row in rows]
+
+    def answer(self, place: int, made: Rows, row: int, unit: int, member: int) -> int:
+        """Return what a claim that asks for the action answers for one action of a row."""
+        job = Job(made.after[row], made.shown[row], *made.units[row][unit])
+        if place < self.questions.first_test:
+            return self._answered(self.reader, made, [job])[0][self.acting.index(place)][member]
+        return self._answered(self.predicates[place - self.questions.first_test], made, [job])[0][0][member]
+
+    def _answered(self, reader: Reader, made: Rows, jobs: Sequence[Job]) -> list[list[list[int]]]:
+        """The answers of each question about each action of each job, evaluated once for equal values read."""
+        while True:
+            keys = [reader.key(made, job) for job in jobs]
+            missing = {key: job for key, job in zip(keys, jobs, strict=True) if key not in reader.memo}
+            try:
+                if missing:
+                    found = self._evaluated(reader, made, list(missing.values()))
+                    reader.memo.update(zip(missing, found, strict=True))
+                break
+            except MoreRead as error:
+                before = {c for c in error.columns if c < self.size} - reader.before
+                later = {c - self.size for c in error.columns if c >= self.size} - reader.after
+                if not before and not later:
+                    raise Unfollowed(reader.questions[0].claim, "it reads what it is not given") from error
+                reader.before |= before
+                reader.after |= later
+                reader.memo.clear()
+        beyond = (reader.before | reader.after) - self.read - {c for c in made.leaf.settled if c < self.size}
+        if beyond:
+            raise MoreRead(beyond)
+        return [reader.memo[key] for key in keys]
+
+    def _evaluated(self, reader: Reader, made: Rows, jobs: Sequence[Job]) -> list[list[list[int]]]:
+        """Answer about each action, on the values read and proxies of the others.  Raises MoreRead, Unfollowed."""
+        numbers, at = made.numbers, reader.questions[0]
+        actions = [self._actions(made, job.members) for job in jobs]
+        found: list[list[list[int]]] = []
+
+        def ask_all(every: Sequence[Sequence[Any]]) -> None:
+            nonlocal at
+            for steps in every:
+                answers = []
+                for at in reader.questions:
+                    traced = at.traced
+                    answers.append([traced(step) for step in steps])
+                found.append(answers)
+
+        def ask(run: Run) -> None:
+            before, later = self._state(run, numbers, reader.before | reader.after), dict[Any, Any]()
+            every: list[list[Any]] = []
+            for job, some in zip(jobs, actions, strict=True):
+                if job.after not in later:
+                    there = [numbers[c] if job.after[c] == KEPT else job.after[c] for c in range(self.size)]
+                    later[job.after] = self._state(run, there, reader.after, after=True)
+                after, seen = later[job.after], self.shown.values[job.shown]
+                every.append([make_step(self.config, before, action, seen, after) for action in some])
+            self.watching.run_on(ask_all, every)
+            self._heard(run)
+
+        try:
+            self._observed(made.leaf, numbers, ask)
+        except MoreRead:
+            raise
+        except NotLearned as error:
+            raise Unfollowed(at.claim, str(error)) from error
         return found
 
     def _actions(self, made: Rows, members: Sequence[int]) -> list[Any]:
@@ -391,38 +467,3 @@ class JointLearner:
         if missing:
             self._observed(leaf, made.numbers, join)
         return [known[number] for number in members]
-
-    def _evaluated(
-        self, reader: Reader, made: Rows, after: tuple[int, ...], shown: int, actions: Sequence[Any]
-    ) -> list[int]:
-        """Answer for each action, on the values read and proxies of the others.  Raises Unfollowed."""
-        numbers, seen = made.numbers, self.shown.values[shown]
-        there = [numbers[c] if after[c] == KEPT else after[c] for c in range(self.size)]
-        found: list[int] = []
-
-        def ask_all(steps: Sequence[Any]) -> None:
-            for step in steps:
-                found.append(reader.question.traced(step))
-
-        def ask(run: Run) -> None:
-            before = self._state(run, numbers, reader.before | reader.after)
-            later = self._state(run, there, reader.after, after=True)
-            self.watching.run_on(ask_all, [make_step(self.config, before, one, seen, later) for one in actions])
-            self._heard(run)
-
-        while True:
-            found.clear()
-            try:
-                self._observed(made.leaf, numbers, ask)
-            except MoreRead as error:
-                before = {c for c in error.columns if c < self.size} - reader.before
-                later = {c - self.size for c in error.columns if c >= self.size} - reader.after
-                if not before and not later:
-                    raise Unfollowed(reader.question.claim, "it reads what it is not given") from error
-                reader.before |= before
-                reader.after |= later
-                reader.memo.clear()
-            except NotLearned as error:
-                raise Unfollowed(reader.question.claim, str(error)) from error
-            else:
-                return found[:]

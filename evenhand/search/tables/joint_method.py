@@ -5,14 +5,16 @@
 
 from __future__ import annotations
 
+import math
 from random import Random
 from typing import Any
 
 import numpy as np
 
-from evenhand.core.alike import alike
+from evenhand.core.alike import alike, deep_copy
 from evenhand.core.answers import short
 from evenhand.core.kinds import Monitor, Property
+from evenhand.core.system import AnySystem
 from evenhand.search.action_independent import make_step
 from evenhand.search.contract import initial_states
 from evenhand.search.steps import nth_action, stepped
@@ -30,7 +32,7 @@ from evenhand.search.totals import Result
 from evenhand.search.walk import Walk
 from evenhand.search.witness import Tally
 
-STEPS = 20_000
+STEPS = 5_000
 """Joint choices that memoised search takes before tables are tried."""
 
 RESTARTS = 200
@@ -45,7 +47,7 @@ class JointAttempt(Attempt):
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
-        self.size, self.steps = NEVER, STEPS
+        self.size, self.steps = NEVER, 0 if _widest(self.system, self.config) >= STEPS else STEPS
         self.budget = Budget(float("inf"))
         self.aside: dict[int, str] = {}
 
@@ -109,6 +111,23 @@ class JointAttempt(Attempt):
         return self._tally(walk, number, claim)
 
 
+def _widest(system: AnySystem, config: Any) -> int:
+    """The joint choices of the initial state that offers the most; 0 where that raises, which the search will report."""
+    joint = system.joint
+    assert joint is not None
+    try:
+        return max(
+            (
+                math.prod(len(tuple(joint.choices(config, system.scope, state, one))) for one in agents)
+                for state in initial_states(system, config)
+                if (agents := joint.agents(config, state))
+            ),
+            default=0,
+        )
+    except Exception:
+        return 0
+
+
 def audit_joint(walk: Any, expanded: int) -> None:
     """Raise NotLearned for a sample, of the states expanded so far, in which tables and model differ."""
     compare_starts(walk)
@@ -136,16 +155,17 @@ def _compare_state(walk: JointWalk, learner: JointLearner, sid: int, kind: int, 
         shown = learner.shown.values[made.shown[place]]
         pairs = [*numbers, *portion.after[:, place : place + 1], np.asarray([made.shown[place]])]
         answers = [int(asked.answers(pairs, 1)[0]) for asked in learner.of_steps]
-        for group, members in random.sample(made.units[place], min(MEMBERS, len(made.units[place]))):
+        for unit in random.sample(range(len(made.units[place])), min(MEMBERS, len(made.units[place]))):
+            members = made.units[place][unit][1]
             member = random.randrange(len(members))
             action = nth_action(learner.system, learner.config, state, members[member])
-            real, seen = stepped(learner.system, learner.config, state, action)
+            real, seen = _stepped(learner, state, action)
             if not (real == after and alike(real, after) and seen == shown and alike(seen, shown)):
                 raise NotLearned(f"`step` of {short(action)} in state {short(state)} goes elsewhere than its tables")
             step = make_step(learner.config, state, action, shown, after)
             for number, (question, answer) in enumerate(zip(learner.questions.steps, answers, strict=True)):
                 if answer == ACTS:
-                    answer = learner.answer(number, made, place, group, members, member)
+                    answer = learner.answer(number, made, place, unit, member)
                 if question.plain(step) != answer:
                     raise NotLearned(f"{question.name} answers otherwise on {short(action)} in state {short(state)}")
             for question, updated in zip(learner.questions.monitors, learner.of_monitors, strict=True):
@@ -156,3 +176,12 @@ def _compare_state(walk: JointWalk, learner: JointLearner, sid: int, kind: int, 
                     real_value = question.plain((values[value], step))
                     if not (known == real_value and alike(known, real_value)):
                         raise NotLearned(f"{question.name} goes on otherwise after {short(action)}")
+
+
+def _stepped(learner: JointLearner, state: Any, action: Any) -> tuple[Any, Any]:
+    """The step, taken twice.  Raises NotLearned where it is no function of its arguments, or changes them."""
+    kept = deep_copy(state)
+    found = stepped(learner.system, learner.config, state, action)
+    if stepped(learner.system, learner.config, state, action) != found or (kept is not None and kept[0] != state):
+        raise NotLearned("`step` is no function of its arguments, or changes them")
+    return found

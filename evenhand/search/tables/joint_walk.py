@@ -128,10 +128,11 @@ class JointWalk(TableWalk):
         learner, flat = self.learner, self.flat()
         row, count, first_test = portion.row, len(portion.row), learner.questions.first_test
         pairs = [*portion.before, *portion.after, flat.shown[row]]
+        every = [asked.answers(pairs, count) for asked in learner.of_steps]
+        acting = [answers == ACTS for answers in every]
+        learner.acts([place for place, acts in enumerate(acting[:first_test]) if acts.any()])
         label = np.zeros(count, dtype=np.int64)
-        for place, asked in enumerate(learner.of_steps):
-            answers = asked.answers(pairs, count)
-            acts = answers == ACTS
+        for place, (answers, acts) in enumerate(zip(every, acting, strict=True)):
             if place < first_test:
                 self._count_rows(place, answers, source, row)
                 if acts.any():
@@ -156,15 +157,19 @@ class JointWalk(TableWalk):
 
     def _count_actions(self, place: int, source: Any, row: Any) -> None:
         """Count the answers about single actions of these rows."""
+        learner, flat = self.learner, self.flat()
         some, at, times = np.unique(row, return_index=True, return_counts=True)
-        kinds = np.searchsorted(self.flat().ends, some, side="right")
-        for one, kind, index, count in zip(some.tolist(), kinds.tolist(), at.tolist(), times.tolist(), strict=True):
-            made = self.learner.rows[kind]
-            met, bad, first = self.learner.counted(place, made, one - int(self.flat().starts[kind]))
-            self.counts[place][MET] += (met - bad) * count
-            self.counts[place][MET | VIOLATED] += bad * count
-            if bad:
-                self._found(place, int(source[index]), first)
+        kinds = np.searchsorted(flat.ends, some, side="right")
+        which = learner.acting.index(place)
+        for kind in np.unique(kinds).tolist():
+            mine = np.flatnonzero(kinds == kind)
+            found = learner.counted(learner.rows[kind], (some[mine] - flat.starts[kind]).tolist())
+            for totals, index, count in zip(found, at[mine].tolist(), times[mine].tolist(), strict=True):
+                met, bad, first = totals[which]
+                self.counts[place][MET] += (met - bad) * count
+                self.counts[place][MET | VIOLATED] += bad * count
+                if bad:
+                    self._found(place, int(source[index]), first)
 
     def _found(self, place: int, sid: int, number: int) -> None:
         known = self.first[place]
