@@ -419,8 +419,8 @@ class JointLearner:
 
     def _evaluated(self, reader: Reader, made: Rows, jobs: Sequence[Job]) -> list[list[list[int]]]:
         """Answer about each action, on the values read and proxies of the others.  Raises MoreRead, Unfollowed."""
-        numbers, at = made.numbers, reader.questions[0]
-        actions = [self._actions(made, job.members) for job in jobs]
+        numbers, actions, at = made.numbers, made.leaf.actions.__getitem__, reader.questions[0]
+        self._join(made, (number for job in jobs for number in job.members))
         found: list[list[list[int]]] = []
 
         def ask_all(every: Sequence[Sequence[Any]]) -> None:
@@ -435,12 +435,12 @@ class JointLearner:
         def ask(run: Run) -> None:
             before, later = self._state(run, numbers, reader.before | reader.after), dict[Any, Any]()
             every: list[list[Any]] = []
-            for job, some in zip(jobs, actions, strict=True):
+            for job in jobs:
                 if job.after not in later:
                     there = [numbers[c] if job.after[c] == KEPT else job.after[c] for c in range(self.size)]
                     later[job.after] = self._state(run, there, reader.after, after=True)
                 after, seen = later[job.after], self.shown.values[job.shown]
-                every.append([make_step(self.config, before, action, seen, after) for action in some])
+                every.append([make_step(self.config, before, action, seen, after) for action in map(actions, job.members)])
             self.watching.run_on(ask_all, every)
             self._heard(run)
 
@@ -452,18 +452,20 @@ class JointLearner:
             raise Unfollowed(at.claim, str(error)) from error
         return found
 
-    def _actions(self, made: Rows, members: Sequence[int]) -> list[Any]:
-        """The joint actions of these numbers; what they are must not depend on the state."""
+    def _join(self, made: Rows, numbers: Iterable[int]) -> None:
+        """Make the joint actions of these numbers; what they are must not depend on the state."""
         leaf, known = made.leaf, made.leaf.actions
-        missing = [number for number in members if number not in known]
+        missing = [number for number in numbers if number not in known]
+        join, config = self.joint.join, self.config
 
-        def join(run: Run) -> None:
-            state = self.shape.built(run.leaves[: self.size])
+        def join_all(state: Any) -> None:
             for number in missing:
-                known[number] = self.watching.run_on(self.joint.join, self.config, state, leaf.table.picked(number))
+                known[number] = join(config, state, leaf.table.picked(number))
+
+        def act(run: Run) -> None:
+            self.watching.run_on(join_all, self.shape.built(run.leaves[: self.size]))
             if run.events:
                 raise NotLearned("what a joint action is depends on the state")
 
         if missing:
-            self._observed(leaf, made.numbers, join)
-        return [known[number] for number in members]
+            self._observed(leaf, made.numbers, act)
