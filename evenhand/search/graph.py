@@ -92,7 +92,7 @@ class Watchers:
 
 
 class Attempt(Protocol):
-    """Another way to search, tried when there are `size` states or `steps` steps; it may raise these, to go on later."""
+    """Another way to search, tried when there are `size` states or `steps` steps; it may raise these to go on later."""
 
     size: int
     steps: int

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.core.alike import alike
+from evenhand.core.answers import ModelError
 from evenhand.core.system import Step
 from evenhand.search.action_independent import ActionNeeded, was_touched
 from evenhand.search.tables.expressions import Expression, Expressions, Ids, NotLearned, Spent, Unfollowed
@@ -73,7 +74,7 @@ class Asked:
             return self._answers(rows, count)
         except (Spent, Unfollowed):
             raise
-        except NotLearned as error:
+        except (NotLearned, ModelError) as error:
             raise Unfollowed(self.question.claim, str(error)) from error
 
     def _answers(self, rows: Ids | Sequence[Any], count: int) -> Any:
@@ -109,7 +110,8 @@ class Asked:
         answers: list[int] = []
         traced = self.question.traced
         run = self.watching.observed(
-            Run(self.expressions, numbers), lambda run: answers.append(told(traced, self.about(run.leaves)))
+            Run(self.expressions, numbers),
+            lambda run: answers.append(self.watching.run_on(told, traced, self.about(run.leaves))),
         )
         if answers != [expected]:
             raise NotLearned(f"{self.question.name} answers otherwise on proxies")
@@ -142,7 +144,7 @@ class Asked:
                 raise MoreRead(more)
             return found
 
-        self.memo = expressions.made(("values read", *read), answer, [expressions.every[column] for column in read])
+        self.memo = expressions.made(("values read", self, *read), answer, [expressions.every[column] for column in read])
 
 
 class Updated:
@@ -165,7 +167,7 @@ class Updated:
             return self._next(rows, count)
         except (Spent, Unfollowed):
             raise
-        except NotLearned as error:
+        except (NotLearned, ModelError) as error:
             raise Unfollowed(self.question.claim, str(error)) from error
 
     def _next(self, rows: Sequence[Any], count: int) -> Any:
@@ -193,7 +195,7 @@ class Updated:
             raise NotLearned("a monitor asks for the action")
 
         def update(run: Run) -> None:
-            found = told(given.traced, self.about(run.leaves))
+            found = self.watching.run_on(told, given.traced, self.about(run.leaves))
             real = real_within(found)
             if not (real == expected and alike(real, expected)):
                 raise NotLearned("a monitor has another value on proxies")

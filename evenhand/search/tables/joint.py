@@ -251,6 +251,8 @@ class JointLearner:
             made.first[place] = min(made.first[place], int(some[0]))
             made.weight[place] += len(some)
             made.units[place].append((job.group, some))
+        if sum(made.weight) != leaf.table.size:
+            raise NotLearned("rows stand for another number of joint choices than are on offer")
         made.sort()
         return made
 
@@ -440,7 +442,9 @@ class JointLearner:
                     there = [numbers[c] if job.after[c] == KEPT else job.after[c] for c in range(self.size)]
                     later[job.after] = self._state(run, there, reader.after, after=True)
                 after, seen = later[job.after], self.shown.values[job.shown]
-                every.append([make_step(self.config, before, action, seen, after) for action in map(actions, job.members)])
+                every.append(
+                    [make_step(self.config, before, action, seen, after) for action in map(actions, job.members)]
+                )
             self.watching.run_on(ask_all, every)
             self._heard(run)
 

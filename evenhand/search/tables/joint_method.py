@@ -1,4 +1,4 @@
-"""When tables of joint choices are tried, what they give, and the samples that are compared with the plain functions."""
+"""When tables of joint choices are tried, what they give, and the samples that are compared with plain functions."""
 
 # Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
 # pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
@@ -65,10 +65,10 @@ class JointAttempt(Attempt):
             asked = [number for number in range(len(self.claims)) if number not in self.aside]
             if self.aside and not asked:
                 raise NotLearned("; ".join(self.aside.values()))
-            claims = [self.claims[number] for number in asked]
+            self.served = [self.claims[number] for number in asked]
             try:
                 if learner is None:
-                    questions = Questions(self.system, self.config, claims)
+                    questions = Questions(self.system, self.config, self.served)
                     learner = JointLearner(self.system, self.config, Shape(states, self.opaque), questions, self.budget)
                     if questions.monitors and self.bounds.depth is not None:
                         raise Unfollowed(questions.monitors[0].claim, "its histories are cut at a depth")
@@ -92,7 +92,7 @@ class JointAttempt(Attempt):
         tallies = {place: self._decided(walk, number, self.claims[place]) for number, place in enumerate(asked)}
         actions = sum(one.leaf.table.size for one in learner.rows)
         why = (
-            f"{len(learner.rows):,} classes of the {walk.states:,} states, with {actions:,} joint choices, were evaluated "
+            f"{len(learner.rows):,} classes of {walk.states:,} states, with {actions:,} joint choices, were evaluated "
             f"on what is read, {self.budget.runs:,} runs on proxies; samples were compared with the step"
         )
         return Result(
@@ -112,7 +112,7 @@ class JointAttempt(Attempt):
 
 
 def _widest(system: AnySystem, config: Any) -> int:
-    """The joint choices of the initial state that offers the most; 0 where that raises, which the search will report."""
+    """The joint choices of the initial state that offers the most; 0 where that raises, as the search will say."""
     joint = system.joint
     assert joint is not None
     try:
@@ -135,9 +135,10 @@ def audit_joint(walk: Any, expanded: int) -> None:
     kinds = np.concatenate(walk.kinds)[:expanded] if walk.kinds else np.zeros(0, dtype=np.int64)
     if not len(kinds):
         return
-    _, first = np.unique(kinds, return_index=True)
-    rare = random.sample(first.tolist(), min(STATES, len(first)))
-    for sid in sorted({0, len(kinds) - 1, *rare, *(random.randrange(len(kinds)) for _ in range(STATES))}):
+    # The last state of a class is not the one from which its rows were made, unless there is no other.
+    _, back = np.unique(kinds[::-1], return_index=True)
+    last = random.sample((len(kinds) - 1 - back).tolist(), min(STATES, len(back)))
+    for sid in sorted({0, len(kinds) - 1, *last, *(random.randrange(len(kinds)) for _ in range(STATES))}):
         _compare_state(walk, learner, sid, int(kinds[sid]), random)
 
 

@@ -126,6 +126,8 @@ class JointWalk(TableWalk):
     def _answer(self, portion: Portion, source: Any, there: Any) -> None:
         """Count the answers of claims about steps, and keep the edges for those about whole runs."""
         learner, flat = self.learner, self.flat()
+        if not len(portion.row):
+            return
         row, count, first_test = portion.row, len(portion.row), learner.questions.first_test
         pairs = [*portion.before, *portion.after, flat.shown[row]]
         every = [asked.answers(pairs, count) for asked in learner.of_steps]

@@ -81,6 +81,7 @@ class Attempt:
         self.size, self.steps, self.budget = ENOUGH, NEVER, Budget(SHARE)
         self.why, self.left = "", ATTEMPTS
         self.below = "explicit" if system.separated is None else "memoised"
+        self.served: Sequence[Property] = claims
         self.aside: dict[int, str] = {}
         self.opaque: set[Path] = set()
         self.learner: Learner | None = None
@@ -157,7 +158,7 @@ class Attempt:
         if not claim.applies(self.config):
             return Tally()
         if isinstance(claim, AboutRuns):
-            return decide_on(claim, _Graph(walk, self.claims))
+            return decide_on(claim, _Graph(walk, self.served))
         place = walk.learner.questions.place[number]
         if getattr(claim, "reads", "") == "states":
             answers = np.concatenate(walk.state_answers[place])

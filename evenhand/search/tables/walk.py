@@ -335,7 +335,7 @@ class TableWalk:
             new[1:] |= np.diff(column) != 0
         columns = [column[new] for column in columns]
         order = np.lexsort((columns[2], columns[1], columns[3], columns[0]))
-        self.kept_edges.append(tuple(column[order] for column in columns))  # type: ignore[arg-type]
+        self.kept_edges.append(tuple(column[order] for column in columns))
 
     def edges(self) -> tuple[Edges, Any]:
         """Return the whole graph as arrays, and the label of each edge."""
