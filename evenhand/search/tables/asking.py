@@ -144,7 +144,9 @@ class Asked:
                 raise MoreRead(more)
             return found
 
-        self.memo = expressions.made(("values read", self, *read), answer, [expressions.every[column] for column in read])
+        self.memo = expressions.made(
+            ("values read", self, *read), answer, [expressions.every[column] for column in read]
+        )
 
 
 class Updated:

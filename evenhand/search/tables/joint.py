@@ -204,8 +204,7 @@ class JointLearner:
         table.size = math.prod(map(len, offer[2])) if offer[1] else 0
         if table.size > ALONE:
             raise NotLearned(f"{table.size:,} joint choices of one state are taken one by one; declare `separated`")
-        for number in range(table.size):
-            table.groups.append((number, self.joint.join(self.config, state, table.picked(number)), (number,)))
+        table.groups = [(number, None, (number,)) for number in range(table.size)]
         return table
 
     def _leaves_of(self, rows: Any) -> Any:
@@ -261,14 +260,17 @@ class JointLearner:
         system, columns = self.system, self.shape.columns
         if system.separated is None:
             apply, shows = unwrapped(system.step), getattr(system.step, "__shows__", True)
+            self._join(leaf, numbers, range(leaf.table.size))
+            acts = [leaf.actions[number] for number in range(leaf.table.size)]
         else:
             apply, shows = system.separated.apply, True
+            acts = [act for _, act, _ in leaf.table.groups]
         given = () if apply is not system.step and system.separated is None else (system.rules, self.config)
         found: list[tuple[tuple[int, ...], int]] = []
         numbered: list[dict[int, int]] = [{} for _ in columns]  # by identity, while `made` holds the values
 
         def take_all(state: Any) -> list[Any]:
-            return [apply(*given, state, act) for _, act, _ in leaf.table.groups]
+            return [apply(*given, state, act) for act in acts]
 
         def take(run: Run) -> None:
             made = self.watching.run_on(take_all, self._state(run, numbers, self.read))
@@ -301,7 +303,7 @@ class JointLearner:
         leaves = run.leaves[size:] if after else run.leaves[:size]
         return self.shape.built([columns[c].values[numbers[c]] if c in read else leaves[c] for c in range(size)])
 
-    def _observed(self, leaf: Leaf, numbers: Sequence[int], act: Callable[[Run], None]) -> None:
+    def _observed(self, leaf: Leaf, numbers: Sequence[int], act: Callable[[Run], None], *, joins: bool = False) -> None:
         """Let `act` run on proxies, for which the outcomes of the leaf are no news.  Raises MoreRead or NotLearned."""
         run = Run(self.expressions, [*numbers, *numbers])
         run.decided.update(leaf.decided)
@@ -312,7 +314,7 @@ class JointLearner:
         except MoreRead:
             raise
         except NotLearned:
-            if run.events:  # a value that is not read yet may be the cause
+            if run.events and not joins:  # a value that is not read yet may be the cause
                 run.expressions.trouble = ""
                 self._heard(run)
             raise
@@ -422,7 +424,7 @@ class JointLearner:
     def _evaluated(self, reader: Reader, made: Rows, jobs: Sequence[Job]) -> list[list[list[int]]]:
         """Answer about each action, on the values read and proxies of the others.  Raises MoreRead, Unfollowed."""
         numbers, actions, at = made.numbers, made.leaf.actions.__getitem__, reader.questions[0]
-        self._join(made, (number for job in jobs for number in job.members))
+        self._join(made.leaf, numbers, (number for job in jobs for number in job.members))
         found: list[list[list[int]]] = []
 
         def ask_all(every: Sequence[Sequence[Any]]) -> None:
@@ -456,20 +458,21 @@ class JointLearner:
             raise Unfollowed(at.claim, str(error)) from error
         return found
 
-    def _join(self, made: Rows, numbers: Iterable[int]) -> None:
+    def _join(self, leaf: Leaf, numbers: Sequence[int], wanted: Iterable[int]) -> None:
         """Make the joint actions of these numbers; what they are must not depend on the state."""
-        leaf, known = made.leaf, made.leaf.actions
-        missing = [number for number in numbers if number not in known]
+        known = leaf.actions
+        missing = [number for number in wanted if number not in known]
         join, config = self.joint.join, self.config
 
-        def join_all(state: Any) -> None:
-            for number in missing:
-                known[number] = join(config, state, leaf.table.picked(number))
+        def join_all(state: Any) -> list[Any]:
+            return [join(config, state, leaf.table.picked(number)) for number in missing]
 
         def act(run: Run) -> None:
-            self.watching.run_on(join_all, self.shape.built(run.leaves[: self.size]))
+            made = self.watching.run_on(join_all, self.shape.built(run.leaves[: self.size]))
+            real = [settled_within(one) for one in made]
             if run.events:
                 raise NotLearned("what a joint action is depends on the state")
+            known.update(zip(missing, real, strict=True))
 
         if missing:
-            self._observed(leaf, made.numbers, act)
+            self._observed(leaf, numbers, act, joins=True)

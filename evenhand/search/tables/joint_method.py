@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.core.alike import alike, deep_copy
-from evenhand.core.answers import short
+from evenhand.core.answers import ModelError, short
 from evenhand.core.kinds import Monitor, Property
 from evenhand.core.system import AnySystem
 from evenhand.search.action_independent import make_step
@@ -25,7 +25,7 @@ from evenhand.search.tables.histories import Histories
 from evenhand.search.tables.joint import JointLearner
 from evenhand.search.tables.joint_walk import JointWalk
 from evenhand.search.tables.method import NEVER, SAMPLE, Attempt
-from evenhand.search.tables.questions import ACTS, Questions
+from evenhand.search.tables.questions import ACTS, Question, Questions
 from evenhand.search.tables.shape import Reshaped, Shape
 from evenhand.search.tables.watching import Budget
 from evenhand.search.totals import Result
@@ -90,6 +90,8 @@ class JointAttempt(Attempt):
         walk = JointWalk(learner, self.number, self.bounds)
         walk.run(starts, self.tick, audit_joint)
         tallies = {place: self._decided(walk, number, self.claims[place]) for number, place in enumerate(asked)}
+        if learner.of_monitors:
+            audit_joint(walk, walk.states)  # now that their values are known
         actions = sum(one.leaf.table.size for one in learner.rows)
         why = (
             f"{len(learner.rows):,} classes of {walk.states:,} states, with {actions:,} joint choices, were evaluated "
@@ -147,7 +149,7 @@ def _compare_state(walk: JointWalk, learner: JointLearner, sid: int, kind: int, 
     if not learner.offers(state, made.leaf):
         raise NotLearned(f"state {short(state)} offers other actions than its tables")
     for question, kept in zip(learner.questions.states, walk.state_answers, strict=True):
-        if question.plain(state) != int(at_number(kept, sid)):
+        if _plain(question, state) != int(at_number(kept, sid)):
             raise NotLearned(f"{question.name} answers otherwise in state {short(state)}")
     numbers = walk.packing.unpacked(walk.words[sid : sid + 1])
     (portion,) = walk.portions(numbers, np.asarray([kind]))
@@ -167,16 +169,24 @@ def _compare_state(walk: JointWalk, learner: JointLearner, sid: int, kind: int, 
             for number, (question, answer) in enumerate(zip(learner.questions.steps, answers, strict=True)):
                 if answer == ACTS:
                     answer = learner.answer(number, made, place, unit, member)
-                if question.plain(step) != answer:
+                if _plain(question, step) != answer:
                     raise NotLearned(f"{question.name} answers otherwise on {short(action)} in state {short(state)}")
             for question, updated in zip(learner.questions.monitors, learner.of_monitors, strict=True):
                 values = updated.values.values
                 value = random.randrange(len(values)) if values else -1
                 if value >= 0:
                     known = values[int(updated.next([*pairs, np.asarray([value])], 1)[0])]
-                    real_value = question.plain((values[value], step))
+                    real_value = _plain(question, (values[value], step))
                     if not (known == real_value and alike(known, real_value)):
                         raise NotLearned(f"{question.name} goes on otherwise after {short(action)}")
+
+
+def _plain(question: Question, about: Any) -> Any:
+    """The plain answer; a claim that raises is left to the search below, which will say so."""
+    try:
+        return question.plain(about)
+    except ModelError as error:
+        raise Unfollowed(question.claim, str(error)) from error
 
 
 def _stepped(learner: JointLearner, state: Any, action: Any) -> tuple[Any, Any]:

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
@@ -50,10 +50,8 @@ def test_way(name: str) -> None:
     except ModelError:
         assert served == 0
         system, claims = make()
-        try:
+        with suppress(ModelError):
             assert from_tables(system, claims)[1] == "explicit"
-        except ModelError:
-            pass
         return
     system, claims = make()
     found, method, why = from_tables(system, claims)
@@ -68,7 +66,7 @@ def test_the_list_is_long() -> None:
     assert sum(served == 2 for _, served in WAYS.values()) >= 20
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(1, 12))])
 @pytest.mark.parametrize("plain", [False, True])
 def test_random_systems(seed: int, plain: bool) -> None:
     """Systems with a separated step, and the same ones without: every count and finding is that of explicit search."""
@@ -81,6 +79,16 @@ def test_random_systems(seed: int, plain: bool) -> None:
         assert found == expected, why
         assert method == "compiled", why
 
+
+FAULTY = (
+    "a_separated_step",
+    "claims_that_ask_for_the_action",
+    "claims_about_runs",
+    "monitors",
+    "a_part_moves",
+    "offers_that_depend_on_the_state",
+)
+"""Ways in which faults are planted."""
 
 Planted = Callable[[], AbstractContextManager[Any]]
 
@@ -107,7 +115,7 @@ def weight_lost() -> AbstractContextManager[Any]:
 
     def labelled(self: JointLearner, *given: Any) -> Any:
         parts = list(real(self, *given))
-        return iter([*parts[:-1], (parts[-1][0], parts[-1][1], parts[-1][2], parts[-1][3][:1])]) if parts else iter(())
+        return iter([(job, asks, label, some[:1]) for job, asks, label, some in parts])
 
     return patch.object(JointLearner, "_labelled", labelled)
 
@@ -150,9 +158,8 @@ def monitor_lags() -> AbstractContextManager[Any]:
 def test_planted_fault(planted: Planted) -> None:
     """The comparison with the plain functions finds it in some system, and no system has a wrong result."""
     caught = 0
-    for name, (make, served) in WAYS.items():
-        if served != 2:
-            continue
+    for name in FAULTY:
+        make, _ = WAYS[name]
         system, claims = make()
         expected = explicitly(system, claims)
         system, claims = make()
