@@ -145,13 +145,13 @@ def search(
             for sid in range(low, high):
                 if sid & 127 == 0 and budget.spent():
                     bounds, budget = _memory_ends(walk, bounds, budget)
-                if attempt is not None and (
-                    (sid & 127 == 1 and len(walk.states) >= attempt.size) or walk.transitions >= attempt.steps
-                ):
+                if attempt is not None and walk.transitions >= attempt.steps:
                     attempt(walk)
                 _expand(method, walk, sid, watchers, bounds, fresh=True)
                 if sid & SETTLED == 0:
                     gc.freeze()
+                if attempt is not None and sid & 127 == 0 and len(walk.states) >= attempt.size:
+                    attempt(walk)
                 if tick is not None and sid & 1023 == 0:
                     tick(len(walk.states), walk.transitions)
                 if until is not None and len(walk.states) > until:

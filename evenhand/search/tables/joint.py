@@ -258,6 +258,7 @@ class JointLearner:
     def _taken(self, leaf: Leaf, numbers: list[int]) -> list[tuple[tuple[int, ...], int]]:
         """Apply every verdict, or take every joint action: the columns after, and the number of the observation."""
         system, columns = self.system, self.shape.columns
+        apply: Callable[..., Any]
         if system.separated is None:
             apply, shows = unwrapped(system.step), getattr(system.step, "__shows__", True)
             self._join(leaf, numbers, range(leaf.table.size))
@@ -265,7 +266,8 @@ class JointLearner:
         else:
             apply, shows = system.separated.apply, True
             acts = [act for _, act, _ in leaf.table.groups]
-        given = () if apply is not system.step and system.separated is None else (system.rules, self.config)
+        bare = apply is not system.step and system.separated is None
+        given: tuple[Any, ...] = () if bare else (system.rules, self.config)
         found: list[tuple[tuple[int, ...], int]] = []
         numbered: list[dict[int, int]] = [{} for _ in columns]  # by identity, while `made` holds the values
 

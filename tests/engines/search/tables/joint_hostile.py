@@ -80,6 +80,14 @@ def joint(
     )
 
 
+def _made(action: Any) -> dict[Any, Any]:
+    return dict(action)
+
+
+def _of(state: Any) -> Any:
+    return state
+
+
 def each(check: Any, when: Any = None, name: str = "each") -> EachStep:
     """A claim about steps."""
     more = {} if when is None else {"when": when}
@@ -172,9 +180,9 @@ def a_goal_that_asks_for_the_action():
 
 @way(ALL)
 def claims_about_runs():
-    fair = {
-        "a_moves": Fairness("weak", lambda _state, action: dict(action)["a"] > 0),
-        "b_moves": Fairness("strong", lambda state, action: dict(action)["b"] == 2 and state.x > 0),
+    fair: Any = {
+        "a_moves": Fairness("weak", lambda _state, action: _made(action)["a"] > 0),
+        "b_moves": Fairness("strong", lambda state, action: _made(action)["b"] == 2 and _of(state).x > 0),
     }
     return joint(fair=lambda _config: fair), (
         LeadsTo(
@@ -324,9 +332,7 @@ def separated() -> AnySystem:
         after = Pair((state.x + made.get("a", 0)) % 4, (state.y + made.get("b", 0)) % 5, state.z)
         return after, Seen(moved, sum(made.values()))
 
-    parts = Separated(
-        seed_reads or (lambda _rules, _config, _state: None), lambda _r, _c, _k, _a, gain: gain, merge, apply
-    )
+    parts: Any = Separated(lambda _rules, _config, _state: None, lambda _r, _c, _k, _a, gain: gain, merge, apply)
     return joint(separated=parts)
 
 
@@ -341,7 +347,7 @@ def a_separated_step():
 
 @way(ALL)
 def fairness_that_depends_on_the_state():
-    fair = {"a_moves": Fairness("weak", lambda state, action: dict(action)["a"] > 0 and state.y != 2)}
+    fair: Any = {"a_moves": Fairness("weak", lambda state, action: _made(action)["a"] > 0 and _of(state).y != 2)}
     system = replace(separated(), fair=lambda _config: fair)
     return system, (
         LeadsTo(
