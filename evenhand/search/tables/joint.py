@@ -258,7 +258,7 @@ class JointLearner:
     def _taken(self, leaf: Leaf, numbers: list[int]) -> list[tuple[tuple[int, ...], int]]:
         """Apply every verdict, or take every joint action: the columns after, and the number of the observation."""
         system, columns = self.system, self.shape.columns
-        apply: Callable[..., Any]
+        apply: Any
         if system.separated is None:
             apply, shows = unwrapped(system.step), getattr(system.step, "__shows__", True)
             self._join(leaf, numbers, range(leaf.table.size))
