@@ -97,6 +97,14 @@ class Step(Generic[C, S, A, O]):
     shown: O
     after: S
 
+    def once(self, function: Callable[[Step[C, S, A, O]], T]) -> T:
+        """Return `function(self)`, computed once for this step; claims that share an analysis of it take it so."""
+        known: dict[Any, Any] = self.__dict__.setdefault("_once", {})
+        if function not in known:
+            known[function] = function(self)
+        found: T = known[function]
+        return found
+
 
 AnyStep: TypeAlias = Step[Any, Any, Any, Any]
 

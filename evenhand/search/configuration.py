@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from evenhand.core.answers import ModelError
@@ -17,9 +18,11 @@ from evenhand.search.compiled.compiler import Unfit
 from evenhand.search.compiled.method import Compiled
 from evenhand.search.graph import History, Watcher, Watchers, search
 from evenhand.search.liveness import AboutRuns, Explored, Labels, decide
+from evenhand.search.methods import method_for
 from evenhand.search.pairs import DeterminedWatch, StatePairsWatch, StepPairsWatch
 from evenhand.search.steps import Method
 from evenhand.search.symmetric.method import Orbits
+from evenhand.search.tables.joint_method import JointAttempt
 from evenhand.search.tables.method import Attempt, Finished
 from evenhand.search.temporal import decide_temporal
 from evenhand.search.totals import Result
@@ -70,11 +73,12 @@ def _step_by_step(
     every: list[Watcher] = [*watchers.values(), *(one for one in (labels, counting) if one is not None)]
     attempt = None
     if method.learns:
-        attempt = Attempt(method.system, config, number, claims, bounds, tick, counting)
+        kind = Attempt if method.system.joint is None else JointAttempt
+        attempt = kind(method.system, config, number, claims, bounds, tick, counting)
     try:
         walk = search(method, config, number, _sorted(every), bounds, tick, attempt=attempt)
     except Finished as done:
-        return done.result
+        return _with_others(done, method, config, number, claims, bounds, tick)
     tallies = {place: watcher.close(walk) for place, watcher in watchers.items()}
     if labels is not None:
         tallies.update({place: _decided(claim, labels, walk) for place, claim in runs})
@@ -87,9 +91,7 @@ def _step_by_step(
         tuple(tallies.get(place, Tally()) for place in range(len(claims))),
         walk.spilled,
         counting.counted() if counting is not None else NOTHING,
-        (("explicit", f"tables were tried and given up: {attempt.why}"),)
-        if attempt is not None and attempt.why
-        else (),
+        () if attempt is None else attempt.how,
     )
 
 
@@ -97,6 +99,27 @@ def _decided(claim: AboutRuns | Temporal, labels: Labels, walk: Walk) -> Tally:
     if isinstance(claim, Temporal):
         return decide_temporal(claim, labels.says[claim.name], Explored(labels, walk))
     return decide(claim, labels, walk)
+
+
+def _with_others(
+    done: Finished,
+    method: Method,
+    config: Any,
+    number: int,
+    claims: Sequence[Property],
+    bounds: Bounds,
+    tick: Progress | None,
+) -> Result:
+    """The result from tables; the claims that they leave aside are decided step by step."""
+    if not done.aside:
+        return done.result
+    places = sorted(done.aside)
+    below, _ = method_for(method.system, method.name)
+    rest = _step_by_step(below, config, number, [claims[place] for place in places], bounds, tick, None)
+    tallies = list(done.result.tallies)
+    for place, tally in zip(places, rest.tallies, strict=True):
+        tallies[place] = tally
+    return replace(done.result, tallies=tuple(tallies))
 
 
 def _watcher(system: AnySystem, claim: Property, config: Any, bounds: Bounds) -> Watcher:

@@ -329,7 +329,7 @@ class Prepared:
         return (*self.trusted, *tables)
 
     def _learned(self, total: Result) -> bool:
-        return self.method.name == "explicit" and any(name == "compiled" for name, _ in total.how)
+        return self.method.name in ("explicit", "memoised") and any(name == "compiled" for name, _ in total.how)
 
     def _how(self, total: Result) -> tuple[str, str]:
         """The method and the reason; tables are chosen during the search."""

@@ -92,9 +92,10 @@ class Watchers:
 
 
 class Attempt(Protocol):
-    """Another way to search, tried when there are `size` states; it may raise `size` to be tried again."""
+    """Another way to search, tried when there are `size` states or `steps` steps; it may raise these to go on later."""
 
     size: int
+    steps: int
 
     def __call__(self, walk: Walk) -> None:
         """Take over, or return."""
@@ -144,17 +145,25 @@ def search(
             for sid in range(low, high):
                 if sid & 127 == 0 and budget.spent():
                     bounds, budget = _memory_ends(walk, bounds, budget)
+                _attempted(attempt, walk, sid, fresh=False)
                 _expand(method, walk, sid, watchers, bounds, fresh=True)
                 if sid & SETTLED == 0:
                     gc.freeze()
-                if attempt is not None and sid & 127 == 0 and len(walk.states) >= attempt.size:
-                    attempt(walk)
+                _attempted(attempt, walk, sid, fresh=True)
                 if tick is not None and sid & 1023 == 0:
                     tick(len(walk.states), walk.transitions)
                 if until is not None and len(walk.states) > until:
                     return walk
             low, high = high, len(walk.states)
     return walk
+
+
+def _attempted(attempt: Attempt | None, walk: Walk, sid: int, *, fresh: bool) -> None:
+    """Try another way to search: before a state is expanded by the steps so far, afterwards by the states."""
+    if attempt is None:
+        return
+    if (sid & 127 == 0 and len(walk.states) >= attempt.size) if fresh else walk.transitions >= attempt.steps:
+        attempt(walk)
 
 
 def _enter_initial(system: AnySystem, walk: Walk) -> None:

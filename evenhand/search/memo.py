@@ -30,7 +30,7 @@ OTHERS = 256
 """Other configurations that are remembered at a time, for claims about pairs of runs."""
 
 
-class _Table:
+class ChoiceTable:
     """The joint choices of one configuration and key: menus, and the groups of equal verdicts."""
 
     def __init__(self, agents: tuple[str, ...], menus: tuple[tuple[Any, ...], ...]) -> None:
@@ -58,7 +58,7 @@ class _Page:
     """
 
     def __init__(self) -> None:
-        self.table: _Table | None = None
+        self.table: ChoiceTable | None = None
         self.judged: dict[Hashable, int] = {}
         self.made: list[tuple[str, Any]] = []
         self.numbers: dict[tuple[str, Any], int] = {}
@@ -70,9 +70,9 @@ class Memo(Method):
 
     name = "memoised"
 
-    def __init__(self, system: AnySystem) -> None:
+    def __init__(self, system: AnySystem, *, learns: bool = False) -> None:
         assert system.separated is not None and system.joint is not None
-        super().__init__(system)
+        super().__init__(system, learns=learns)
         self.parts: Separated[Any, Any, Any, Any, Any, Any] = system.separated
         self.joint: Joint[Any, Any, Any, Any] = system.joint
         self.begin(None, 0)
@@ -85,7 +85,7 @@ class Memo(Method):
         self.random = Random(number)
         self.taken = 0
         self.state: Any = None
-        self.table: _Table | None = None
+        self.table: ChoiceTable | None = None
 
     def rows(self, config: Any, state: Any) -> Iterator[Row]:
         """Yield one row for each group of joint choices with the same verdict."""
@@ -122,7 +122,7 @@ class Memo(Method):
             self._same(config, state, action, found)
         return found
 
-    def table_of(self, config: Any, state: Any) -> _Table:
+    def table_of(self, config: Any, state: Any) -> ChoiceTable:
         """Return the table of a state; for a new key it judges and merges everything."""
         try:
             key = self.parts.reads(self.system.rules, config, state)
@@ -134,9 +134,9 @@ class Memo(Method):
         self.state, self.table = state, page.table
         return page.table
 
-    def _made(self, config: Any, state: Any, key: Hashable, page: _Page) -> _Table:
+    def _made(self, config: Any, state: Any, key: Hashable, page: _Page) -> ChoiceTable:
         """Judge every choice, then merge every combination of judgements once."""
-        table = _Table(*self._menus(config, state))
+        table = ChoiceTable(*self._menus(config, state))
         if not table.agents:
             return table
         try:
@@ -175,7 +175,7 @@ class Memo(Method):
             page.merged[combination] = self.parts.merge(self.system.rules, config, key, made)
         return page.merged[combination]
 
-    def _compare(self, config: Any, state: Any, table: _Table) -> None:
+    def _compare(self, config: Any, state: Any, table: ChoiceTable) -> None:
         """Compare the menus of this state, and some of its joint actions, with the model."""
         if (table.agents, table.menus) != self._menus(config, state):
             raise ModelError(

@@ -90,9 +90,8 @@ def method_for(system: AnySystem, wanted: str | None) -> tuple[Method, str]:
     if wanted == "explicit":
         return Method(system), "explicit search was asked for"
     if not able:
-        learns = wanted is None and system.joint is None
-        return Method(system, learns=learns), "the system does not separate judging from applying"
-    return Memo(system), (
+        return Method(system, learns=wanted is None), "the system does not separate judging from applying"
+    return Memo(system, learns=wanted is None), (
         "the step separates: judgements are shared and equal verdicts applied once; "
         "claims that look at the action are shown every joint action"
     )

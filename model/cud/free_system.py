@@ -158,7 +158,7 @@ def verdict(rules: Rules, config: Config, now: Moment, made: tuple[tuple[str, Ju
 def apply(rules: Rules, config: Config, state: FreeState, found: Verdict) -> tuple[FreeState, FreeShown]:
     """Execute, and count."""
     world = rules.execute(config, state.world, found.admitted).world if found.admitted else state.world
-    effects = changes(state.world, world) if world is not state.world else ()
+    effects = changes(state.world, world) if found.admitted else ()
     happened = Happened(found.attempted, found.refused, found.collided, bool(effects))
     marks = dict(found.marks)
     after = FreeState(

@@ -3,8 +3,8 @@
 A claim that borrowed the kernel's idea of a capability, a veto or a collision would judge a faulty kernel by its own
 fault, so they are defined again here and read steps from outside.
 
-`facts` analyses each step once for all claims, because a search evaluates millions, and keeps its result for a request
-object while the configuration is the same object.
+`facts` analyses each step once for all claims, because a search evaluates millions, and each request once for a
+configuration.
 """
 
 from __future__ import annotations
@@ -87,34 +87,27 @@ class Facts(NamedTuple):
     done: tuple[Ask, ...]
 
 
-class _Memory:
-    """The last results by object identity; the objects are held so that no identity is reused."""
+class _Standings:
+    """The standings of requests under the last configuration."""
 
-    __slots__ = ("action", "asks", "before", "config", "facts", "here", "known", "over", "state", "step")
+    __slots__ = ("config", "known")
 
     def __init__(self) -> None:
         self.config: Config | None = None
-        self.state: EpochState | None = None
-        self.here: tuple[str, ...] = ()
-        self.over = False
-        self.known: dict[tuple[int, str, int | None], tuple[Request, Standing]] = {}
-        self.before: EpochState | None = None
-        self.action: Epoch | None = None
-        self.asks: tuple[Ask, ...] = ()
-        self.step: EpochStep | None = None
-        self.facts: Facts | None = None
+        self.known: dict[tuple[str, Request, int | None], Standing] = {}
 
-    def at(self, config: Config, state: EpochState) -> None:
-        """Turn to a configuration and a state, and drop results of others."""
-        if config is not self.config:
-            self.known = {}
-            self.config, self.state = config, None
-        if state is not self.state:
-            self.here, self.over = active_agents(config, state), is_over(config, state)
-            self.state = state
+    def of(self, config: Config, epoch: int | None, agent: str, request: Request) -> Standing:
+        """Return the standing of a request."""
+        if config != self.config or len(self.known) > _REMEMBERED:
+            self.config, self.known = config, {}
+        place = (agent, request, epoch)
+        found = self.known.get(place)
+        if found is None:
+            found = self.known[place] = standing(config, epoch, agent, request)
+        return found
 
 
-_MEMORY = _Memory()
+_STANDINGS = _Standings()
 _REMEMBERED = 20_000
 
 
@@ -170,7 +163,10 @@ def orphans(config: Config, state: EpochState) -> tuple[tuple[str, str], ...]:
 
 def is_over(config: Config, state: EpochState) -> bool:
     """Return whether no epoch follows: no agent is left, the epochs are spent, or orphans end it by the reading."""
-    here = active_agents(config, state)
+    return _over(config, state, active_agents(config, state))
+
+
+def _over(config: Config, state: EpochState, here: tuple[str, ...]) -> bool:
     if not here:
         return True
     if not isinstance(state, State):
@@ -242,31 +238,17 @@ def violates(config: Config, before: EpochState, request: Request) -> bool | Non
 
 def asked(config: Config, before: EpochState, action: Epoch) -> tuple[Ask, ...]:
     """Return the requests submitted: each active agent's first choice, unless it exits or stays silent."""
-    memory = _MEMORY
-    if memory.action is action and memory.before is before and memory.config is config:
-        return memory.asks
-    memory.at(config, before)
-    asks: list[Ask] = []
-    if not memory.over:
-        here, known = memory.here, memory.known
-        epoch = before.epoch if isinstance(before, State) else None
-        heard: list[str] = []
-        for agent, choice in action.choices:
-            if agent not in here or agent in heard:
-                continue
-            heard.append(agent)
-            request = choice.request
-            if request is None or choice.exits:
-                continue
-            place = (id(request), agent, epoch)
-            found = known.get(place)
-            if found is None:
-                if len(known) > _REMEMBERED:
-                    known.clear()
-                found = known[place] = (request, standing(config, epoch, agent, request))
-            asks.append(Ask(agent, request, found[1]))
-    memory.before, memory.action, memory.asks = before, action, tuple(asks)
-    return memory.asks
+    here, asks, heard = active_agents(config, before), list[Ask](), list[str]()
+    if _over(config, before, here):
+        return ()
+    epoch = before.epoch if isinstance(before, State) else None
+    for agent, choice in action.choices:
+        if agent not in here or agent in heard:
+            continue
+        heard.append(agent)
+        if choice.request is not None and not choice.exits:
+            asks.append(Ask(agent, choice.request, _STANDINGS.of(config, epoch, agent, choice.request)))
+    return tuple(asks)
 
 
 def contested(asks: tuple[Ask, ...]) -> tuple[str, ...]:
@@ -279,23 +261,21 @@ def contested(asks: tuple[Ask, ...]) -> tuple[str, ...]:
     return tuple(
         [
             one.agent
-            for one in passing
-            if any(one is not other and interfering(one.request, other.request) for other in passing)
+            for place, one in enumerate(passing)
+            if any(place != other and interfering(one.request, passing[other].request) for other in range(len(passing)))
         ]
     )
 
 
 def facts(step: EpochStep) -> Facts:
     """Return the facts that claims about single steps use, computed once per step."""
-    memory = _MEMORY
-    if memory.step is step and memory.facts is not None:
-        return memory.facts
+    return step.once(_facts)
+
+
+def _facts(step: EpochStep) -> Facts:
     asks = asked(step.config, step.before, step.action)
     tokens = dict(step.shown.tokens)
-    done = tuple([ask for ask in asks if tokens.get(ask.agent) == DONE])
-    found = Facts(asks, contested(asks), tokens, done)
-    memory.step, memory.facts = step, found
-    return found
+    return Facts(asks, contested(asks), tokens, tuple([ask for ask in asks if tokens.get(ask.agent) == DONE]))
 
 
 def some_asked(step: EpochStep) -> bool:

@@ -119,6 +119,7 @@ class Watch:
                     if not generated and not self._harmless(body, place):
                         self._complain(f"{where}: `is` on a computed value; compare with == instead")
                 elif not any(self._safe_constant(operand) for operand in operands):
+                    operands = self._marked(operands)
                     looks[one.offset] = operands
                     lines[line] = (*lines.get(line, ()), *operands)
         if looks and not _stored_on(body, lines):
@@ -137,6 +138,10 @@ class Watch:
 
     def _safe_constant(self, operand: Operand) -> bool:
         return operand[0] == "CONSTANT" and not any(repr(held) == operand[1] for held in self.singletons)
+
+    def _marked(self, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
+        """The operands of one `is`, as `_is_open` wants them."""
+        return operands
 
     def _named(self, frame: FrameType, name: str, where: str) -> None:
         if name in frame.f_globals:

@@ -14,9 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.search.tables.expressions import Expression, Expressions, Ids, NotLearned
-from evenhand.search.tables.proxies import Run
-from evenhand.search.tables.questions import Question
+from evenhand.core.alike import alike
+from evenhand.core.answers import ModelError
+from evenhand.core.system import Step
+from evenhand.search.action_independent import ActionNeeded, was_touched
+from evenhand.search.tables.expressions import Expression, Expressions, Ids, NotLearned, Spent, Unfollowed
+from evenhand.search.tables.proxies import Run, real_within
+from evenhand.search.tables.questions import ACTS, Question
 from evenhand.search.tables.trees import Tree, once
 from evenhand.search.tables.watching import Watching
 
@@ -25,6 +29,17 @@ PATHS = 40
 
 READ = 5
 """What one evaluation on the values read costs, in calls of the model."""
+
+
+def told(function: Callable[[Any], Any], about: Any) -> Any:
+    """Return the answer, or ACTS if it asks for the action of a step that has none.  Raises NotLearned."""
+    try:
+        answer = function(about)
+    except ActionNeeded:
+        return ACTS
+    if isinstance(about, Step) and was_touched(about):
+        raise NotLearned("it swallows every exception, so that it cannot be told whether it asks for the action")
+    return answer
 
 
 class MoreRead(NotLearned):
@@ -54,7 +69,15 @@ class Asked:
         self.memo: Expression | None = None
 
     def answers(self, rows: Ids | Sequence[Any], count: int) -> Any:
-        """Return the answer for each of `count` states or steps.  Raises NotLearned."""
+        """Return the answer for each of `count` states or steps.  Raises Unfollowed."""
+        try:
+            return self._answers(rows, count)
+        except (Spent, Unfollowed):
+            raise
+        except (NotLearned, ModelError) as error:
+            raise Unfollowed(self.question.claim, str(error)) from error
+
+    def _answers(self, rows: Ids | Sequence[Any], count: int) -> Any:
         found = np.zeros(count, dtype=np.int8)
         every, learned = np.arange(count), set[int]()
         while self.memo is None:
@@ -83,11 +106,12 @@ class Asked:
             return
         columns = self.expressions.columns
         # Plain values first: an error of the model's own is then reported as such.
-        expected = self.question.plain(self.about([c.values[n] for c, n in zip(columns, numbers, strict=True)]))
+        expected = told(self.question.plain, self.about([c.values[n] for c, n in zip(columns, numbers, strict=True)]))
         answers: list[int] = []
         traced = self.question.traced
         run = self.watching.observed(
-            Run(self.expressions, numbers), lambda run: answers.append(traced(self.about(run.leaves)))
+            Run(self.expressions, numbers),
+            lambda run: answers.append(self.watching.run_on(told, traced, self.about(run.leaves))),
         )
         if answers != [expected]:
             raise NotLearned(f"{self.question.name} answers otherwise on proxies")
@@ -108,7 +132,7 @@ class Asked:
             leaves = [*run.leaves]
             for column, value in zip(read, values, strict=True):
                 leaves[column] = value
-            found: int = self.watching.run_on(self.question.traced, self.about(leaves))
+            found: int = self.watching.run_on(told, self.question.traced, self.about(leaves))
             if run.events or expressions.trouble:
                 if expressions.trouble:
                     raise NotLearned(expressions.trouble)
@@ -120,4 +144,67 @@ class Asked:
                 raise MoreRead(more)
             return found
 
-        self.memo = expressions.made(("values read", *read), answer, [expressions.every[column] for column in read])
+        self.memo = expressions.made(
+            ("values read", self, *read), answer, [expressions.every[column] for column in read]
+        )
+
+
+class Updated:
+    """The next value of a monitor, for each value and step; the value is the last column of `expressions`."""
+
+    def __init__(
+        self,
+        question: Question,
+        expressions: Expressions,
+        about: Callable[[Sequence[Any]], Any],
+        watching: Watching,
+    ) -> None:
+        self.question, self.expressions, self.about, self.watching = question, expressions, about, watching
+        self.tree = Tree(expressions)
+        self.values = expressions.columns[-1]
+
+    def next(self, rows: Sequence[Any], count: int) -> Any:
+        """Return the number of each next value.  Raises Unfollowed."""
+        try:
+            return self._next(rows, count)
+        except (Spent, Unfollowed):
+            raise
+        except (NotLearned, ModelError) as error:
+            raise Unfollowed(self.question.claim, str(error)) from error
+
+    def _next(self, rows: Sequence[Any], count: int) -> Any:
+        found, every, learned = np.zeros(count, dtype=np.int64), np.arange(count), set[int]()
+        while True:
+            ended, stopped = self.tree.walk(rows, every)
+            if not stopped:
+                break
+            for group in stopped:
+                index = once(int(group[0]), learned)
+                self._learn([int(row[index]) for row in rows])
+        place = len(self.expressions.columns) - 1
+        for node, group in ended:
+            expression = self.expressions.every[node.result]
+            if expression.columns:
+                found[group] = self.expressions.numbers_in(expression, place, self.values, rows, group)
+            else:
+                found[group] = self.values.number(expression.outcomes.values[0])
+        return found
+
+    def _learn(self, numbers: Sequence[int]) -> None:
+        columns, given, results = self.expressions.columns, self.question, list[Any]()
+        expected = told(given.plain, self.about([c.values[n] for c, n in zip(columns, numbers, strict=True)]))
+        if expected is ACTS:
+            raise NotLearned("a monitor asks for the action")
+
+        def update(run: Run) -> None:
+            found = self.watching.run_on(told, given.traced, self.about(run.leaves))
+            real = real_within(found)
+            if not (real == expected and alike(real, expected)):
+                raise NotLearned("a monitor has another value on proxies")
+            expression = run.expression(found)
+            results.append(expression.number)
+
+        run = self.watching.observed(Run(self.expressions, numbers), update)
+        self.tree.insert(run.events, results[0])
+        if len(self.tree.ends) > PATHS * PATHS:
+            raise NotLearned("a monitor takes more paths than pay")

@@ -32,7 +32,7 @@ STEPS = 48
 def audit(walk: TableWalk, expanded: int) -> None:
     """Raise NotLearned for a sample, of the states expanded so far, in which tables and model differ."""
     random = Random(walk.number)
-    _compare_starts(walk)
+    compare_starts(walk)
     steps = walk.learner.steps
     paths = sorted(walk.examples, key=lambda path: (steps[path[0]].ends[path[1]].uses, path))
     chosen = {walk.examples[path]: path[0] for path in reversed(paths[:RARE]) if walk.examples[path] < expanded}
@@ -55,7 +55,7 @@ def audit(walk: TableWalk, expanded: int) -> None:
         _compare_state(walk, sid, index, found, chosen[sid], random)
 
 
-def _compare_starts(walk: TableWalk) -> None:
+def compare_starts(walk: TableWalk) -> None:
     """The first level has every initial state, and no other."""
     starts = set(initial_states(walk.learner.system, walk.learner.config))
     found = {walk.state(sid) for sid in range(walk.levels[1] if len(walk.levels) > 1 else walk.states)}
@@ -86,7 +86,7 @@ def _compare_state(
         if place in drawn or number == wanted:
             _compare_step(walk, state, action, learner.shape.state(after), answers)
     for question, kept in zip(learner.questions.states, walk.state_answers, strict=True):
-        if question.plain(state) != int(_at(kept, sid)):
+        if question.plain(state) != int(at_number(kept, sid)):
             raise NotLearned(f"{question.name} answers otherwise in state {short(state)}")
 
 
@@ -101,7 +101,7 @@ def _compare_step(walk: TableWalk, state: Any, action: Any, after: Any, answers:
             raise NotLearned(f"{question.name} answers otherwise on {short(action)} in state {short(state)}")
 
 
-def _at(parts: list[Any], sid: int) -> Any:
+def at_number(parts: list[Any], sid: int) -> Any:
     for part in parts:
         if sid < len(part):
             return part[sid]

@@ -50,6 +50,14 @@ class Spent(NotLearned):
     """Learning has cost more than the states that it covers are worth."""
 
 
+class Unfollowed(NotLearned):
+    """The claim of that number cannot be followed; others may be."""
+
+    def __init__(self, claim: int, why: str) -> None:
+        super().__init__(why)
+        self.claim = claim
+
+
 _UNKNOWN: Any = SimpleNamespace(frozen=False)
 
 

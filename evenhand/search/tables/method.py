@@ -56,11 +56,11 @@ RESHAPES = 40
 
 
 class Finished(Signal):
-    """The search from tables has ended, and this is its result."""
+    """The search from tables has ended, and this is its result; the claims `aside`, by number, are left to another."""
 
-    def __init__(self, result: Result) -> None:
+    def __init__(self, result: Result, aside: Mapping[int, str]) -> None:
         super().__init__()
-        self.result = result
+        self.result, self.aside = result, aside
 
 
 class Attempt:
@@ -78,20 +78,24 @@ class Attempt:
     ) -> None:
         self.system, self.config, self.number, self.claims = system, config, number, claims
         self.bounds, self.tick, self.counting = bounds, tick, counting
-        self.size, self.budget = ENOUGH, Budget(SHARE)
+        self.size, self.steps, self.budget = ENOUGH, NEVER, Budget(SHARE)
         self.why, self.left = "", ATTEMPTS
+        self.below = "explicit" if system.separated is None else "memoised"
+        self.served: Sequence[Property] = claims
+        self.aside: dict[int, str] = {}
         self.opaque: set[Path] = set()
         self.learner: Learner | None = None
 
     @property
     def how(self) -> tuple[tuple[str, str], ...]:
         """The method of the search in which this attempt was made, and what was wrong with it."""
-        return (("explicit", f"tables were tried and given up: {self.why}"),) if self.why else ()
+        return ((self.below, f"tables were tried and given up: {self.why}"),) if self.why else ()
 
     def __call__(self, walk: Walk) -> None:
         """Search from tables.  Raises Finished; where it returns, `why` says what was wrong."""
         try:
-            raise Finished(self._result(walk))
+            result = self._result(walk)
+            raise Finished(result, self.aside)
         except Spent as error:
             self.why = str(error)
             self.left -= 1  # what was learned is kept, and there is more to spend later
@@ -113,6 +117,10 @@ class Attempt:
             try:
                 if self.learner is None:
                     questions = Questions(self.system, self.config, self.claims)
+                    if questions.monitors:
+                        raise NotLearned(
+                            f"{questions.monitors[0].name} is of kind monitor, which needs the steps themselves"
+                        )
                     shape = Shape(states, self.opaque)
                     self.learner = Learner(self.system, self.config, shape, questions, self.budget)
                 return self._searched(self.learner, states, [(place, state) for state, place in starts.items()])
@@ -150,7 +158,7 @@ class Attempt:
         if not claim.applies(self.config):
             return Tally()
         if isinstance(claim, AboutRuns):
-            return decide_on(claim, _Graph(walk, self.claims))
+            return decide_on(claim, _Graph(walk, self.served))
         place = walk.learner.questions.place[number]
         if getattr(claim, "reads", "") == "states":
             answers = np.concatenate(walk.state_answers[place])

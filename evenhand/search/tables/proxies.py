@@ -19,7 +19,7 @@ from __future__ import annotations
 import builtins
 import operator
 import sys
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from typing import Any
@@ -56,6 +56,7 @@ class Run:
     def __init__(self, expressions: Expressions, numbers: Sequence[int]) -> None:
         self.expressions = expressions
         self.alive = True
+        self.fast: dict[Hashable, bool] | None = None  # comparisons whose outcome is settled from the beginning
         self.events: list[Event] = []
         self.decided: set[int] = set()
         self.settled: set[int] = set()
@@ -163,10 +164,12 @@ class Lazy(metaclass=_Bare):
         return hash(settled(self))
 
     def __eq__(self, other: object) -> Any:
-        return _applied("eq", operator.eq, (self, other), total=True)
+        known = _known(self, "eq", operator.eq, other)
+        return known if known is not None else _applied("eq", operator.eq, (self, other), total=True)
 
     def __ne__(self, other: object) -> Any:
-        return _applied("ne", operator.ne, (self, other), total=True)
+        known = _known(self, "ne", operator.ne, other)
+        return known if known is not None else _applied("ne", operator.ne, (self, other), total=True)
 
     def __bool__(self) -> bool:
         return bool(settled(_applied("truth", bool, (self,), total=True)))
@@ -221,6 +224,21 @@ def new(run: Run, expression: Expression, value: Any) -> Any:
     VALUE.__set__(made, value)
     _RUN.__set__(made, run)
     return made
+
+
+def _known(lazy: Any, key: str, act: Callable[[Any, Any], Any], other: Any) -> bool | None:
+    """The outcome of a comparison that is settled from the beginning of a run, without a new proxy."""
+    run: Run = _RUN.__get__(lazy)
+    if run.fast is None or type(other) not in SCALARS:
+        return None
+    place = EXPRESSION.__get__(lazy).number, key, type(other), other
+    if place not in run.fast:
+        made, args = run.expressions.made, (EXPRESSION.__get__(lazy), run.expressions.constant(other))
+        whole = made("truth", bool, (made(key, act, args),)).number in run.decided
+        if not whole or not _alive(lazy):
+            return None
+        run.fast[place] = bool(act(VALUE.__get__(lazy), other))
+    return run.fast[place]
 
 
 def _trouble(lazy: Any, what: str) -> NotLearned:

@@ -13,22 +13,27 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evenhand.core.kinds import DeadlockFree, Property, Reachable, Safety, every_state, every_step
+from evenhand.core.kinds import DeadlockFree, Monitor, Property, Reachable, Safety, every_state, every_step
 from evenhand.core.system import AnySystem
-from evenhand.search.liveness import AboutRuns, Taken, predicates_of
-from evenhand.search.tables.expressions import NotLearned
+from evenhand.search.liveness import AboutRuns, Taken, fairness_of, predicates_of, tests_of
+from evenhand.search.tables.expressions import NotLearned, Unfollowed
 from evenhand.search.tables.proxies import settled
 
-MET, VIOLATED = 1, 2
+MET, VIOLATED, ACTS = 1, 2, 4
+"""Bits of an answer; `ACTS` alone says that a step without an action cannot tell."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """One question: `plain` asks the claim as every engine does, `traced` asks the user's own functions."""
+    """One question of a claim, given by its number: `plain` asks as every engine does, `traced` the user's functions.
+
+    The question of a monitor takes (value, step), and gives the next value.
+    """
 
     name: str
-    plain: Callable[[Any], int]
-    traced: Callable[[Any], int]
+    claim: int
+    plain: Callable[[Any], Any]
+    traced: Callable[[Any], Any]
 
 
 class Questions:
@@ -37,13 +42,16 @@ class Questions:
     def __init__(self, system: AnySystem, config: Any, claims: Sequence[Property]) -> None:
         self.states: list[Question] = []
         self.steps: list[Question] = []
+        self.monitors: list[Question] = []
         self.place: dict[int, int] = {}
         runs: list[AboutRuns] = []
+        numbers: dict[Any, int] = {}
         for number, claim in enumerate(claims):
             if not claim.applies(config):
                 continue
             if isinstance(claim, AboutRuns):
                 runs.append(claim)
+                numbers.update(dict.fromkeys(tests_of(claim), number))
                 if isinstance(claim, DeadlockFree):
                     self._add(self.states, number, claim.name, (every_state, claim.wants), (config,))
             elif isinstance(claim, Reachable):
@@ -52,14 +60,29 @@ class Questions:
                 self._add(self.states, number, claim.name, claim.tests, (config,))
             elif isinstance(claim, Safety) and claim.reads == "steps":
                 self._add(self.steps, number, claim.name, claim.tests, ())
+            elif isinstance(claim, Monitor):
+                self._monitor(number, claim)
             else:
-                raise NotLearned(f"claim {claim.name!r} is of kind {claim.kind}, which needs the steps themselves")
+                raise Unfollowed(
+                    number, f"claim {claim.name!r} is of kind {claim.kind}, which needs the steps themselves"
+                )
         self.fair = system.fair(config) if runs else {}
         self.tests = predicates_of(system, self.fair, runs)
         self.first_test = len(self.steps)
         distinct = {place: test for test, place in self.tests.items()}
         for place in sorted(distinct):
-            self._predicate(distinct[place])
+            test = distinct[place]
+            serves = next(
+                (number for number, claim in enumerate(claims) if claim in runs and _assumes(claim, test, self.fair)), 0
+            )
+            self._predicate(test, numbers.get(test, serves))
+
+    def _monitor(self, number: int, claim: Monitor) -> None:
+        update = _user(claim.update)
+        self.place[number] = len(self.monitors)
+        self.monitors.append(
+            Question(f"claim {claim.name!r}", number, lambda at: claim.follow(*at), lambda at: update(*at))
+        )
 
     def _add(
         self, into: list[Question], number: int, name: str, tests: Any, given: tuple[Any, ...], *, goal: bool = False
@@ -79,9 +102,9 @@ class Questions:
                 return 0
             return MET if _answer(raw_check(*given, about), name) is not goal else MET | VIOLATED
 
-        into.append(Question(f"claim {name!r}", plain, traced))
+        into.append(Question(f"claim {name!r}", number, plain, traced))
 
-    def _predicate(self, test: Any) -> None:
+    def _predicate(self, test: Any, number: int) -> None:
         if isinstance(test, Taken):
             raw_taken = _user(test.fairness.taken)
             about = "a fairness assumption"
@@ -90,7 +113,12 @@ class Questions:
             raw = _user(test)
             about = "a predicate of a claim about runs"
             traced = lambda step: int(_answer(raw(step), about))  # noqa: E731
-        self.steps.append(Question(about, lambda step: int(bool(test(step))), traced))
+        self.steps.append(Question(about, number, lambda step: int(bool(test(step))), traced))
+
+
+def _assumes(claim: Any, test: Any, fair: Any) -> bool:
+    """Whether a claim about runs assumes this fairness."""
+    return isinstance(test, Taken) and any(fair[name] is test.fairness for name in fairness_of(claim))
 
 
 def _user(function: Any) -> Any:

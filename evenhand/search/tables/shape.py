@@ -51,6 +51,7 @@ class Shape:
         self.opaque = set(opaque)
         self.paths: list[Path] = []
         self.tree = self._tree(states, ())
+        self._take = self._taker(self.tree, ())
         self.columns = [Values(strict=True) for _ in self.paths]
         if len(self.paths) > MOST:
             raise NotLearned(f"a state has {len(self.paths)} parts")
@@ -71,21 +72,32 @@ class Shape:
     def leaves(self, state: Any) -> list[Any]:
         """Return the value of each leaf.  Raises Reshaped."""
         found: list[Any] = []
-        self._leaves(self.tree, state, (), found.append)
+        self._take(state, found)
         return found
 
-    def _leaves(self, tree: Any, value: Any, path: Path, take: Callable[[Any], None]) -> None:
+    def _taker(self, tree: Any, path: Path) -> Callable[[Any, list[Any]], None]:
+        """A function that appends the leaves of a value of this layout to a list."""
         if isinstance(tree, int):
-            take(value)
-            return
+            return lambda value, found: found.append(value)
         kind, trees = tree
-        parts = parts_of(value)
-        if parts is None and type(value) is Lazy and isinstance(value, kind):
-            parts = kind, tuple(getattr(value, name) for name in record_fields(kind) or ()) or tuple(value)
-        if parts is None or parts[0] is not kind or len(parts[1]) != len(trees):
-            raise Reshaped(path)
-        for place, (inner, part) in enumerate(zip(trees, parts[1], strict=True)):
-            self._leaves(inner, part, (*path, place), take)
+        size, names = len(trees), record_fields(kind) if kind is not tuple else None
+        inner = [None if isinstance(one, int) else self._taker(one, (*path, at)) for at, one in enumerate(trees)]
+
+        def take(value: Any, found: list[Any]) -> None:
+            parts: Any = None
+            if type(value) is kind:
+                parts = value if names is None else [getattr(value, name) for name in names]
+            elif type(value) is Lazy and isinstance(value, kind):
+                parts = tuple(getattr(value, name) for name in record_fields(kind) or ()) or tuple(value)
+            if parts is None or len(parts) != size:
+                raise Reshaped(path)
+            for deeper, part in zip(inner, parts, strict=True):
+                if deeper is None:
+                    found.append(part)
+                else:
+                    deeper(part, found)
+
+        return take
 
     def numbers(self, state: Any) -> list[int]:
         """Return the number of each leaf's value.  Raises Reshaped or NotLearned."""

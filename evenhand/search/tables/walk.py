@@ -289,7 +289,22 @@ class TableWalk:
         if steps is None:
             return
         source, number, label, answers = steps.source + low, steps.number, steps.label, steps.answers
-        words = self.packing.packed(steps.after)
+        there, fresh_rows = self._arrived(steps.after, source, number)
+        self.transitions += len(source)
+        self.edge_count += different(source * (self.states + 1) + there)
+        if self.counting is not None:
+            self._count(label, there != source, fresh_rows)
+        self._tally(answers, source, number)
+        if self.learner.questions.tests:
+            first = self.learner.questions.first_test
+            label = np.zeros(len(source), dtype=np.int64)
+            for place, row in enumerate(answers[first:]):
+                label |= (row & MET).astype(np.int64) << place
+            self._keep(source, there, number, label)
+
+    def _arrived(self, after: Any, source: Any, number: Any) -> tuple[Any, Any]:
+        """Number the states after steps; return these numbers, and the steps that found new states."""
+        words = self.packing.packed(after)
         there = self.visited.numbers(words)
         new = np.flatnonzero(there < 0)
         fresh_rows = np.zeros(0, dtype=np.int64)
@@ -300,13 +315,7 @@ class TableWalk:
             fresh_rows = new[first]
             self._enter(words[fresh_rows], source[fresh_rows], number[fresh_rows])
             there[new] = self.visited.numbers(fresh)
-        self.transitions += len(source)
-        self.edge_count += different(source * (self.states + 1) + there)
-        if self.counting is not None:
-            self._count(label, there != source, fresh_rows)
-        self._tally(answers, source, number)
-        if self.learner.questions.tests:
-            self._keep(source, there, number, answers)
+        return there, fresh_rows
 
     def _tally(self, answers: Any, source: Any, number: Any) -> None:
         for place, row in enumerate(answers):
@@ -316,12 +325,8 @@ class TableWalk:
                 if len(bad):
                     self.first[place] = int(source[bad[0]]), int(number[bad[0]])
 
-    def _keep(self, source: Any, there: Any, number: Any, answers: Any) -> None:
+    def _keep(self, source: Any, there: Any, number: Any, label: Any) -> None:
         """Keep the edges: the first action of each source, target and set of predicates."""
-        first = self.learner.questions.first_test
-        label = np.zeros(len(source), dtype=np.int64)
-        for place, row in enumerate(answers[first:]):
-            label |= (row & MET).astype(np.int64) << place
         order = np.lexsort((number, label, there, source))
         columns = [column[order] for column in (source, there, label, number)]
         new = np.ones(len(order), dtype=np.bool_)
@@ -330,7 +335,7 @@ class TableWalk:
             new[1:] |= np.diff(column) != 0
         columns = [column[new] for column in columns]
         order = np.lexsort((columns[2], columns[1], columns[3], columns[0]))
-        self.kept_edges.append(tuple(column[order] for column in columns))  # type: ignore[arg-type]
+        self.kept_edges.append(tuple(column[order] for column in columns))
 
     def edges(self) -> tuple[Edges, Any]:
         """Return the whole graph as arrays, and the label of each edge."""

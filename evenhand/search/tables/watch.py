@@ -24,6 +24,9 @@ _SEEING = {"builtins", "copyreg", "ctypes", "gc", "inspect", "marshal", "pickle"
 """Modules that do."""
 
 
+_AGAINST = "AGAINST A CONSTANT"
+"""How an operand is marked that is compared with a constant."""
+
 _OURS = ("evenhand.search", "evenhand.core")
 
 
@@ -66,6 +69,12 @@ class LazyWatch(Watch):
         # A class pattern gives None or a tuple, and asks for it.
         return any(one.opname in ("MATCH_CLASS", "MATCH_KEYS") for one in body[max(0, place - 2) : place])
 
+    def _marked(self, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
+        # What is compared with None, True or False may be a tuple or record, which never is one of them.
+        if len(operands) == 1 or any(kind == "CONSTANT" for kind, _, _ in operands):
+            return tuple((_AGAINST if kind != "CONSTANT" else kind, name, more) for kind, name, more in operands)
+        return operands
+
     def _is_open(self, frame: FrameType, operand: Operand) -> bool:
         kind, name, attributes = operand
         if kind == "CONSTANT":
@@ -81,4 +90,4 @@ class LazyWatch(Watch):
             except BaseException:
                 return False
         # A tuple or record is another object in each run, and in explicit search perhaps the same.
-        return type(value) is Lazy or parts_of(value) is not None
+        return type(value) is Lazy or (kind != _AGAINST and parts_of(value) is not None)

@@ -1,0 +1,480 @@
+"""Tables of joint choices: what is on offer is learned, and the rest is evaluated once for equal values read.
+
+States that offer the same and agree in the columns that a step reads are one *class*.  In each class every verdict is
+applied once, to the values read and to proxies of all other columns: a proxy that comes back unchanged is a column that
+the step keeps, and one that is asked makes its column one that is read.  Claims about steps are evaluated in the same
+way, on what they read; one that asks for the action is shown every joint action, once for equal values read.
+"""
+
+# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from evenhand.core.alike import alike
+from evenhand.core.system import AnySystem
+from evenhand.search.action_independent import action_independent_step, make_step
+from evenhand.search.memo import ChoiceTable, Memo
+from evenhand.search.tables.asking import Asked, MoreRead, Updated
+from evenhand.search.tables.expressions import Expressions, NotLearned, Unfollowed, Values
+from evenhand.search.tables.learning import unwrapped
+from evenhand.search.tables.proxies import EXPRESSION, Lazy, Run, settled_within
+from evenhand.search.tables.questions import ACTS, MET, VIOLATED, Question, Questions
+from evenhand.search.tables.shape import Shape
+from evenhand.search.tables.trees import Tree, once
+from evenhand.search.tables.watching import Budget, Watching
+
+KEPT = -1
+"""The number of a column that a step keeps, whatever its value."""
+
+ALONE = 5_000
+"""Joint choices of a state that are taken one by one, where the system has no `separated` step."""
+
+
+class Job(NamedTuple):
+    """Actions of one group with one effect, to ask a claim about."""
+
+    after: tuple[int, ...]
+    shown: int
+    group: int
+    members: Sequence[int]
+
+
+@dataclass
+class Reader:
+    """Claims about steps that ask for the action: the columns that they are known to read, and their answers for them.
+
+    The answers are those of each question in turn, for each action.
+    """
+
+    questions: tuple[Question, ...]
+    before: set[int] = field(default_factory=set[int])
+    after: set[int] = field(default_factory=set[int])
+    memo: dict[Hashable, list[list[int]]] = field(default_factory=dict[Hashable, Any])
+
+    def key(self, made: Rows, job: Job) -> Hashable:
+        """Return what the answers depend on."""
+        numbers, after = made.numbers, job.after
+        whole = len(job.members) == len(made.leaf.table.groups[job.group][2])
+        more = job.group, None if whole else tuple(job.members), job.shown
+        there = tuple([numbers[c] if after[c] == KEPT else after[c] for c in sorted(self.after)])
+        return made.leaf.number, tuple([numbers[c] for c in sorted(self.before | self.after)]), there, more
+
+
+@dataclass
+class Leaf:
+    """States with one offer, told apart by the same outcomes: the joint choices in groups, and those outcomes."""
+
+    number: int
+    table: ChoiceTable
+    decided: set[int]
+    settled: set[int]
+    actions: dict[int, Any] = field(default_factory=dict[int, Any])
+
+
+@dataclass
+class Rows:
+    """The steps of a class: equal ones together, in the order of their first actions.
+
+    `numbers` is one state of the class.  `units` has, for each row, the joint choices that it stands for, as (group,
+    members); `label` the bits of predicates that ask for the action, `split` which predicates those are.
+    """
+
+    leaf: Leaf
+    numbers: list[int]
+    after: list[tuple[int, ...]] = field(default_factory=list[Any])
+    shown: list[int] = field(default_factory=list[int])
+    label: list[int] = field(default_factory=list[int])
+    split: list[int] = field(default_factory=list[int])
+    first: list[int] = field(default_factory=list[int])
+    weight: list[int] = field(default_factory=list[int])
+    units: list[list[tuple[int, Sequence[int]]]] = field(default_factory=list[Any])
+    counted: dict[int, tuple[tuple[int, int, int], ...]] = field(default_factory=dict[Any, Any])
+
+    def add(self, after: tuple[int, ...], shown: int, label: int, split: int, first: int) -> None:
+        """Begin a row."""
+        for column, value in zip(
+            (self.after, self.shown, self.label, self.split, self.first, self.weight, self.units),
+            (after, shown, label, split, first, 0, []),
+            strict=True,
+        ):
+            column.append(value)  # type: ignore[attr-defined]
+
+    def sort(self) -> None:
+        """Put the rows into the order of their first actions."""
+        order = sorted(range(len(self.first)), key=self.first.__getitem__)
+        for name in ("after", "shown", "label", "split", "first", "weight", "units"):
+            column = getattr(self, name)
+            setattr(self, name, [column[place] for place in order])
+
+
+class JointLearner:
+    """The offers, classes and answers of one configuration; `read` are the columns that classes agree in."""
+
+    def __init__(self, system: AnySystem, config: Any, shape: Shape, questions: Questions, budget: Budget) -> None:
+        self.system, self.config, self.shape, self.questions, self.budget = system, config, shape, questions, budget
+        self.size = len(shape.columns)
+        self.watching = Watching(budget)
+        self.shown = Values(strict=False)
+        self.expressions = Expressions([*shape.columns, *shape.columns], budget.spend)
+        self.single = Expressions(shape.columns, budget.spend)
+        self.pairs = Expressions([*shape.columns, *shape.columns, self.shown], budget.spend)
+        self.of_states = [Asked(one, self.single, shape.built, self.watching) for one in questions.states]
+        self.of_steps = [Asked(one, self.pairs, self._pair, self.watching) for one in questions.steps]
+        self.of_monitors = [self._monitored(one) for one in questions.monitors]
+        self.offer = Tree(self.expressions)
+        self.leaves: dict[int, Leaf] = {}
+        self.tables: dict[Hashable, tuple[int, ChoiceTable]] = {}
+        self.read: set[int] = set()
+        self.classes: dict[Hashable, int] = {}
+        self.rows: list[Rows] = []
+        self.predicates = [Reader((one,)) for one in questions.steps[questions.first_test :]]
+        self.acting: tuple[int, ...] = ()
+        self.reader = Reader(())
+        self.memo = None if system.separated is None else Memo(system)
+        if self.memo is not None:
+            self.memo.begin(config, -1)
+        assert system.joint is not None
+        self.joint = system.joint
+        self.known: Any = None
+
+    def _pair(self, leaves: Sequence[Any]) -> Any:
+        """The step of these leaves, without its action."""
+        before, after = self.shape.built(leaves[: self.size]), self.shape.built(leaves[self.size : 2 * self.size])
+        return action_independent_step(self.config, before, leaves[2 * self.size], after)
+
+    def _monitored(self, question: Question) -> Updated:
+        values = Values(strict=True)
+        space = Expressions([*self.pairs.columns, values], self.budget.spend)
+        return Updated(question, space, lambda leaves: (leaves[-1], self._pair(leaves)), self.watching)
+
+    def more_read(self, columns: set[int]) -> None:
+        """From now on classes agree in these columns as well."""
+        self.read |= {column % self.size for column in columns}
+        self.classes.clear()
+        self.rows.clear()
+        self.known = None
+
+    # What is on offer.
+
+    def _offer(self, state: Any) -> Any:
+        system, config = self.system, self.config
+        agents = tuple(unwrapped(self.joint.agents)(config, state))
+        key = None if system.separated is None else system.separated.reads(system.rules, config, state)
+        choices = unwrapped(self.joint.choices)
+        return key, agents, tuple([tuple(choices(config, system.scope, state, agent)) for agent in agents])
+
+    def offers(self, state: Any, leaf: Leaf) -> bool:
+        """Return whether a state offers what its leaf says."""
+        known = self.tables.get(self._offer(state))
+        return known is not None and known[1] is leaf.table
+
+    def _learn_offer(self, numbers: Sequence[int]) -> None:
+        state, found = self.shape.state(numbers), list[Any]()
+        expected = self._offer(state)
+
+        def look(run: Run) -> None:
+            traced = self.shape.built(run.leaves[: self.size])
+            found.append(settled_within(self.watching.run_on(self._offer, traced)))
+
+        run = self.watching.observed(Run(self.expressions, [*numbers, *numbers]), look)
+        if found != [expected] or not alike(found[0], expected):
+            raise NotLearned("what is on offer differs on proxies")
+        if expected not in self.tables:
+            self.tables[expected] = len(self.tables), self._table(state, expected)
+        number, table = self.tables[expected]
+        node = self.offer.insert(run.events, number)
+        decided = {expression.number for _, expression, _ in run.events}
+        settled = {expression.number for _, expression, _ in run.events if expression.run is None}
+        self.leaves.setdefault(node.number, Leaf(node.number, table, decided, settled))
+
+    def _table(self, state: Any, offer: Any) -> ChoiceTable:
+        """The joint choices of a state in groups: those with one verdict, or each by itself."""
+        if self.memo is not None:
+            return self.memo.table_of(self.config, state)
+        table = ChoiceTable(offer[1], offer[2])
+        table.size = math.prod(map(len, offer[2])) if offer[1] else 0
+        if table.size > ALONE:
+            raise NotLearned(f"{table.size:,} joint choices of one state are taken one by one; declare `separated`")
+        table.groups = [(number, None, (number,)) for number in range(table.size)]
+        return table
+
+    def _leaves_of(self, rows: Any) -> Any:
+        """The number of the leaf of each state; those unseen are learned."""
+        found = np.zeros(rows.shape[1], dtype=np.int64)
+        every, learned = np.arange(rows.shape[1]), set[int]()
+        while True:
+            ended, stopped = self.offer.walk(rows, every)
+            if not stopped:
+                for node, group in ended:
+                    found[group] = node.number
+                return found
+            for group in stopped:
+                self._learn_offer(rows[:, once(int(group[0]), learned)].tolist())
+
+    def classified(self, rows: Any) -> Any:
+        """Return for each state the number of its class; evaluate those unseen.  Raises NotLearned or MoreRead."""
+        parts = [self._leaves_of(rows), *(rows[c].astype(np.int64) for c in sorted(self.read))]
+        _, first, where = np.unique(np.stack(parts), axis=1, return_index=True, return_inverse=True)
+        found = np.zeros(len(first), dtype=np.int64)
+        for place, index in enumerate(first.tolist()):
+            key = tuple([int(part[index]) for part in parts])
+            known = self.classes.get(key)
+            if known is None:
+                made = self._rows(self.leaves[key[0]], rows[:, index].tolist())
+                known = self.classes[key] = len(self.rows)
+                self.rows.append(made)
+                self.known = None
+            found[place] = known
+        return found[where.ravel()]
+
+    # The steps of a class.
+
+    def _rows(self, leaf: Leaf, numbers: list[int]) -> Rows:
+        made = Rows(leaf, numbers)
+        taken = self._taken(leaf, numbers)
+        places: dict[Hashable, int] = {}
+        jobs = [Job(*one, group, leaf.table.groups[group][2]) for group, one in enumerate(taken)]
+        for job, asks, label, some in self._labelled(made, jobs):
+            place = places.setdefault((job.after, job.shown, label, asks), len(made.first))
+            if place == len(made.first):
+                made.add(job.after, job.shown, label, asks, int(some[0]))
+            made.first[place] = min(made.first[place], int(some[0]))
+            made.weight[place] += len(some)
+            made.units[place].append((job.group, some))
+        if sum(made.weight) != leaf.table.size:
+            raise NotLearned("rows stand for another number of joint choices than are on offer")
+        made.sort()
+        return made
+
+    def _taken(self, leaf: Leaf, numbers: list[int]) -> list[tuple[tuple[int, ...], int]]:
+        """Apply every verdict, or take every joint action: the columns after, and the number of the observation."""
+        system, columns = self.system, self.shape.columns
+        apply: Any
+        if system.separated is None:
+            apply, shows = unwrapped(system.step), getattr(system.step, "__shows__", True)
+            self._join(leaf, numbers, range(leaf.table.size))
+            acts = [leaf.actions[number] for number in range(leaf.table.size)]
+        else:
+            apply, shows = system.separated.apply, True
+            acts = [act for _, act, _ in leaf.table.groups]
+        bare = apply is not system.step and system.separated is None
+        given: tuple[Any, ...] = () if bare else (system.rules, self.config)
+        found: list[tuple[tuple[int, ...], int]] = []
+        numbered: list[dict[int, int]] = [{} for _ in columns]  # by identity, while `made` holds the values
+
+        def take_all(state: Any) -> list[Any]:
+            return [apply(*given, state, act) for act in acts]
+
+        def take(run: Run) -> None:
+            made = self.watching.run_on(take_all, self._state(run, numbers, self.read))
+            for one in made:
+                after, shown = one if shows else (one, None)
+                row: list[int] = []
+                for column, value in enumerate(self.shape.leaves(after)):
+                    number = numbered[column].get(id(value))
+                    if number is None:
+                        number = numbered[column][id(value)] = self._after(column, value)
+                    row.append(number)
+                found.append((tuple(row), self.shown.number(shown)))
+            self._heard(run)
+
+        self._observed(leaf, numbers, take)
+        return found
+
+    def _after(self, column: int, value: Any) -> int:
+        """The number of a column's value after a step, or KEPT.  Raises MoreRead."""
+        if type(value) is not Lazy:
+            return self.shape.columns[column].number(value)
+        expression = EXPRESSION.__get__(value)
+        if expression.columns != (column,) or expression.run is not None:
+            raise MoreRead(set(expression.columns))
+        return KEPT
+
+    def _state(self, run: Run, numbers: Sequence[int], read: set[int], *, after: bool = False) -> Any:
+        """The state of these numbers; columns that are not read are proxies."""
+        size, columns = self.size, self.shape.columns
+        leaves = run.leaves[size:] if after else run.leaves[:size]
+        return self.shape.built([columns[c].values[numbers[c]] if c in read else leaves[c] for c in range(size)])
+
+    def _observed(self, leaf: Leaf, numbers: Sequence[int], act: Callable[[Run], None], *, joins: bool = False) -> None:
+        """Let `act` run on proxies, for which the outcomes of the leaf are no news.  Raises MoreRead or NotLearned."""
+        run = Run(self.expressions, [*numbers, *numbers])
+        run.decided.update(leaf.decided)
+        run.settled.update(leaf.settled)
+        run.fast = {}
+        try:
+            self.watching.observed(run, act)
+        except MoreRead:
+            raise
+        except NotLearned:
+            if run.events and not joins:  # a value that is not read yet may be the cause
+                run.expressions.trouble = ""
+                self._heard(run)
+            raise
+
+    def _heard(self, run: Run) -> None:
+        """Raise MoreRead where a proxy was asked for anything new."""
+        if run.events:
+            columns = {column for _, expression, _ in run.events for column in expression.columns}
+            run.events.clear()
+            self.watching.clear_caches()  # one may hold a proxy
+            raise MoreRead(columns)
+
+    # Claims that ask for the action.
+
+    def _splits(self, made: Rows, jobs: Sequence[Job]) -> list[int]:
+        """For each group the bits of those predicates of claims about whole runs that ask for its actions."""
+        found = np.zeros(len(jobs), dtype=np.int64)
+        predicates = self.of_steps[self.questions.first_test :]
+        if predicates and jobs:
+            numbers = np.asarray(made.numbers, dtype=np.int32)[:, None]
+            after = np.asarray([job.after for job in jobs], dtype=np.int32).T
+            before = np.repeat(numbers, len(jobs), axis=1)
+            shown = np.asarray([job.shown for job in jobs], dtype=np.int32)
+            pairs = [*before, *np.where(after == KEPT, before, after), shown]
+            for bit, asked in enumerate(predicates):
+                found |= (asked.answers(pairs, len(jobs)) == ACTS).astype(np.int64) << bit
+        return found.tolist()
+
+    def _labelled(self, made: Rows, jobs: Sequence[Job]) -> Iterator[tuple[Job, int, int, Sequence[int]]]:
+        """Yield the parts of each group with the same answers to these predicates: predicates, answers, actions."""
+        splits = self._splits(made, jobs)
+        answers: list[dict[int, list[int]]] = []
+        for bit, reader in enumerate(self.predicates):
+            places = [place for place, asks in enumerate(splits) if asks >> bit & 1]
+            found = self._answered(reader, made, [jobs[place] for place in places])
+            answers.append({place: one[0] for place, one in zip(places, found, strict=True)})
+        for place, (job, asks) in enumerate(zip(jobs, splits, strict=True)):
+            if not asks:
+                yield job, 0, 0, job.members
+                continue
+            parts: dict[int, list[int]] = {}
+            each = [answers[bit].get(place) for bit in range(len(self.predicates))]
+            for at, number in enumerate(job.members):
+                label = sum((one[at] & MET) << bit for bit, one in enumerate(each) if one is not None)
+                parts.setdefault(label, []).append(number)
+            for label, some in parts.items():
+                yield job, asks, label, some
+
+    def acts(self, places: Iterable[int]) -> None:
+        """From now on these claims about steps are asked about single actions as well."""
+        if not set(places) <= set(self.acting):
+            self.acting = tuple(sorted({*self.acting, *places}))
+            self.reader = Reader(tuple([self.questions.steps[place] for place in self.acting]))
+            for made in self.rows:
+                made.counted.clear()
+
+    def counted(self, made: Rows, rows: Sequence[int]) -> list[tuple[tuple[int, int, int], ...]]:
+        """Return for rows, and each claim that `acts`, in how many actions it is met, how many violate it, the first.
+
+        The first is -1 where no action violates it.
+        """
+        missing = [row for row in rows if row not in made.counted]
+        jobs = [Job(made.after[row], made.shown[row], *unit) for row in missing for unit in made.units[row]]
+        found = iter(self._answered(self.reader, made, jobs))
+        for row in missing:
+            totals = [[0, 0, -1] for _ in self.acting]
+            for _, members in made.units[row]:
+                for total, each in zip(totals, next(found), strict=True):
+                    total[0] += sum([one & MET for one in each])
+                    if max(each) & VIOLATED:
+                        bad = [number for number, one in zip(members, each, strict=True) if one & VIOLATED]
+                        total[1] += len(bad)
+                        total[2] = min(bad) if total[2] < 0 else min(total[2], *bad)
+            made.counted[row] = tuple([(met, bad, first) for met, bad, first in totals])
+        return [made.counted[row] for row in rows]
+
+    def answer(self, place: int, made: Rows, row: int, unit: int, member: int) -> int:
+        """Return what a claim that asks for the action answers for one action of a row."""
+        job = Job(made.after[row], made.shown[row], *made.units[row][unit])
+        if place < self.questions.first_test:
+            return self._answered(self.reader, made, [job])[0][self.acting.index(place)][member]
+        return self._answered(self.predicates[place - self.questions.first_test], made, [job])[0][0][member]
+
+    def _answered(self, reader: Reader, made: Rows, jobs: Sequence[Job]) -> list[list[list[int]]]:
+        """The answers of each question about each action of each job, evaluated once for equal values read."""
+        while True:
+            keys = [reader.key(made, job) for job in jobs]
+            missing = {key: job for key, job in zip(keys, jobs, strict=True) if key not in reader.memo}
+            try:
+                if missing:
+                    found = self._evaluated(reader, made, list(missing.values()))
+                    reader.memo.update(zip(missing, found, strict=True))
+                break
+            except MoreRead as error:
+                before = {c for c in error.columns if c < self.size} - reader.before
+                later = {c - self.size for c in error.columns if c >= self.size} - reader.after
+                if not before and not later:
+                    raise Unfollowed(reader.questions[0].claim, "it reads what it is not given") from error
+                reader.before |= before
+                reader.after |= later
+                reader.memo.clear()
+        beyond = (reader.before | reader.after) - self.read - {c for c in made.leaf.settled if c < self.size}
+        if beyond:
+            raise MoreRead(beyond)
+        return [reader.memo[key] for key in keys]
+
+    def _evaluated(self, reader: Reader, made: Rows, jobs: Sequence[Job]) -> list[list[list[int]]]:
+        """Answer about each action, on the values read and proxies of the others.  Raises MoreRead, Unfollowed."""
+        numbers, actions, at = made.numbers, made.leaf.actions.__getitem__, reader.questions[0]
+        self._join(made.leaf, numbers, (number for job in jobs for number in job.members))
+        found: list[list[list[int]]] = []
+
+        def ask_all(every: Sequence[Sequence[Any]]) -> None:
+            nonlocal at
+            for steps in every:
+                answers = []
+                for at in reader.questions:
+                    traced = at.traced
+                    answers.append([traced(step) for step in steps])
+                found.append(answers)
+
+        def ask(run: Run) -> None:
+            before, later = self._state(run, numbers, reader.before | reader.after), dict[Any, Any]()
+            every: list[list[Any]] = []
+            for job in jobs:
+                if job.after not in later:
+                    there = [numbers[c] if job.after[c] == KEPT else job.after[c] for c in range(self.size)]
+                    later[job.after] = self._state(run, there, reader.after, after=True)
+                after, seen = later[job.after], self.shown.values[job.shown]
+                every.append(
+                    [make_step(self.config, before, action, seen, after) for action in map(actions, job.members)]
+                )
+            self.watching.run_on(ask_all, every)
+            self._heard(run)
+
+        try:
+            self._observed(made.leaf, numbers, ask)
+        except MoreRead:
+            raise
+        except NotLearned as error:
+            raise Unfollowed(at.claim, str(error)) from error
+        return found
+
+    def _join(self, leaf: Leaf, numbers: Sequence[int], wanted: Iterable[int]) -> None:
+        """Make the joint actions of these numbers; what they are must not depend on the state."""
+        known = leaf.actions
+        missing = [number for number in wanted if number not in known]
+        join, config = self.joint.join, self.config
+
+        def join_all(state: Any) -> list[Any]:
+            return [join(config, state, leaf.table.picked(number)) for number in missing]
+
+        def act(run: Run) -> None:
+            made = self.watching.run_on(join_all, self.shape.built(run.leaves[: self.size]))
+            real = [settled_within(one) for one in made]
+            if run.events:
+                raise NotLearned("what a joint action is depends on the state")
+            known.update(zip(missing, real, strict=True))
+
+        if missing:
+            self._observed(leaf, numbers, act, joins=True)

@@ -1,0 +1,198 @@
+"""When tables of joint choices are tried, what they give, and the samples that are compared with plain functions."""
+
+# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+
+from __future__ import annotations
+
+import math
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from evenhand.core.alike import alike, deep_copy
+from evenhand.core.answers import ModelError, short
+from evenhand.core.kinds import Monitor, Property
+from evenhand.core.system import AnySystem
+from evenhand.search.action_independent import make_step
+from evenhand.search.contract import initial_states
+from evenhand.search.steps import nth_action, stepped
+from evenhand.search.tables.asking import MoreRead
+from evenhand.search.tables.audit import at_number, compare_starts
+from evenhand.search.tables.expressions import NotLearned, Unfollowed
+from evenhand.search.tables.histories import Histories
+from evenhand.search.tables.joint import JointLearner
+from evenhand.search.tables.joint_walk import JointWalk
+from evenhand.search.tables.method import NEVER, SAMPLE, Attempt
+from evenhand.search.tables.questions import ACTS, Question, Questions
+from evenhand.search.tables.shape import Reshaped, Shape
+from evenhand.search.tables.watching import Budget
+from evenhand.search.totals import Result
+from evenhand.search.walk import Walk
+from evenhand.search.witness import Tally
+
+STEPS = 5_000
+"""Joint choices that memoised search takes before tables are tried."""
+
+RESTARTS = 200
+"""How often a search may begin again because more was read, or a claim cannot be followed."""
+
+STATES, ROWS, MEMBERS = 60, 6, 2
+"""States that are compared, beside one of each of as many classes; rows of each, joint actions of each row."""
+
+
+class JointAttempt(Attempt):
+    """One attempt to go on from tables of joint choices."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.size, self.steps = NEVER, 0 if _widest(self.system, self.config) >= STEPS else STEPS
+        self.budget = Budget(float("inf"))
+        self.aside: dict[int, str] = {}
+
+    def _result(self, walk: Walk) -> Result:
+        self.budget.calls = len(walk.states) + walk.transitions
+        self.steps = NEVER  # once is enough: a class costs what memoised search pays for each state
+        if self.counting is not None:
+            raise NotLearned("actions are counted one by one")
+        states = walk.states[:: max(1, len(walk.states) // SAMPLE)]
+        starts: dict[Any, int] = {}
+        for place, state in enumerate(initial_states(self.system, self.config)):
+            starts.setdefault(state, place)
+        learner: JointLearner | None = None
+        for _ in range(RESTARTS):
+            asked = [number for number in range(len(self.claims)) if number not in self.aside]
+            if self.aside and not asked:
+                raise NotLearned("; ".join(self.aside.values()))
+            self.served = [self.claims[number] for number in asked]
+            try:
+                if learner is None:
+                    questions = Questions(self.system, self.config, self.served)
+                    learner = JointLearner(self.system, self.config, Shape(states, self.opaque), questions, self.budget)
+                    if questions.monitors and self.bounds.depth is not None:
+                        raise Unfollowed(questions.monitors[0].claim, "its histories are cut at a depth")
+                return self._joint(learner, asked, [(place, state) for state, place in starts.items()])
+            except Reshaped as error:
+                self.opaque.add(error.path)
+                learner = None
+            except MoreRead as error:
+                if learner is None:
+                    raise
+                learner.more_read(error.columns)
+            except Unfollowed as error:
+                name = self.claims[asked[error.claim]].name
+                self.aside[asked[error.claim]] = f"claim {name!r} was left to {self.below} search, for {error}"
+                learner = None
+        raise NotLearned("too much is read that was not read before")
+
+    def _joint(self, learner: JointLearner, asked: list[int], starts: Any) -> Result:
+        walk = JointWalk(learner, self.number, self.bounds)
+        walk.run(starts, self.tick, audit_joint)
+        tallies = {place: self._decided(walk, number, self.claims[place]) for number, place in enumerate(asked)}
+        if learner.of_monitors:
+            audit_joint(walk, walk.states)  # now that their values are known
+        actions = sum(one.leaf.table.size for one in learner.rows)
+        why = (
+            f"{len(learner.rows):,} classes of {walk.states:,} states, with {actions:,} joint choices, were evaluated "
+            f"on what is read, {self.budget.runs:,} runs on proxies; samples were compared with the step"
+        )
+        return Result(
+            walk.states,
+            walk.transitions,
+            walk.edge_count,
+            max(0, len(walk.levels) - 1),
+            walk.open,
+            tuple(tallies.get(place, Tally()) for place in range(len(self.claims))),
+            how=(("compiled", "; ".join((why, *self.aside.values()))),),
+        )
+
+    def _decided(self, walk: JointWalk, number: int, claim: Property) -> Tally:
+        if isinstance(claim, Monitor) and claim.applies(self.config):
+            return Histories(walk, claim, walk.learner.of_monitors[walk.learner.questions.place[number]]).search()
+        return self._tally(walk, number, claim)
+
+
+def _widest(system: AnySystem, config: Any) -> int:
+    """The joint choices of the initial state that offers the most; 0 where that raises, as the search will say."""
+    joint = system.joint
+    assert joint is not None
+    try:
+        return max(
+            (
+                math.prod(len(tuple(joint.choices(config, system.scope, state, one))) for one in agents)
+                for state in initial_states(system, config)
+                if (agents := joint.agents(config, state))
+            ),
+            default=0,
+        )
+    except Exception:
+        return 0
+
+
+def audit_joint(walk: Any, expanded: int) -> None:
+    """Raise NotLearned for a sample, of the states expanded so far, in which tables and model differ."""
+    compare_starts(walk)
+    learner, random = walk.learner, Random(walk.number)
+    kinds = np.concatenate(walk.kinds)[:expanded] if walk.kinds else np.zeros(0, dtype=np.int64)
+    if not len(kinds):
+        return
+    # The last state of a class is not the one from which its rows were made, unless there is no other.
+    _, back = np.unique(kinds[::-1], return_index=True)
+    last = random.sample((len(kinds) - 1 - back).tolist(), min(STATES, len(back)))
+    for sid in sorted({0, len(kinds) - 1, *last, *(random.randrange(len(kinds)) for _ in range(STATES))}):
+        _compare_state(walk, learner, sid, int(kinds[sid]), random)
+
+
+def _compare_state(walk: JointWalk, learner: JointLearner, sid: int, kind: int, random: Random) -> None:
+    state, made = walk.state(sid), learner.rows[kind]
+    if not learner.offers(state, made.leaf):
+        raise NotLearned(f"state {short(state)} offers other actions than its tables")
+    for question, kept in zip(learner.questions.states, walk.state_answers, strict=True):
+        if _plain(question, state) != int(at_number(kept, sid)):
+            raise NotLearned(f"{question.name} answers otherwise in state {short(state)}")
+    numbers = walk.packing.unpacked(walk.words[sid : sid + 1])
+    (portion,) = walk.portions(numbers, np.asarray([kind]))
+    for place in sorted(random.sample(range(len(made.first)), min(ROWS, len(made.first)))):
+        after = learner.shape.state(portion.after[:, place].tolist())
+        shown = learner.shown.values[made.shown[place]]
+        pairs = [*numbers, *portion.after[:, place : place + 1], np.asarray([made.shown[place]])]
+        answers = [int(asked.answers(pairs, 1)[0]) for asked in learner.of_steps]
+        for unit in random.sample(range(len(made.units[place])), min(MEMBERS, len(made.units[place]))):
+            members = made.units[place][unit][1]
+            member = random.randrange(len(members))
+            action = nth_action(learner.system, learner.config, state, members[member])
+            real, seen = _stepped(learner, state, action)
+            if not (real == after and alike(real, after) and seen == shown and alike(seen, shown)):
+                raise NotLearned(f"`step` of {short(action)} in state {short(state)} goes elsewhere than its tables")
+            step = make_step(learner.config, state, action, shown, after)
+            for number, (question, answer) in enumerate(zip(learner.questions.steps, answers, strict=True)):
+                if answer == ACTS:
+                    answer = learner.answer(number, made, place, unit, member)
+                if _plain(question, step) != answer:
+                    raise NotLearned(f"{question.name} answers otherwise on {short(action)} in state {short(state)}")
+            for question, updated in zip(learner.questions.monitors, learner.of_monitors, strict=True):
+                values = updated.values.values
+                value = random.randrange(len(values)) if values else -1
+                if value >= 0:
+                    known = values[int(updated.next([*pairs, np.asarray([value])], 1)[0])]
+                    real_value = _plain(question, (values[value], step))
+                    if not (known == real_value and alike(known, real_value)):
+                        raise NotLearned(f"{question.name} goes on otherwise after {short(action)}")
+
+
+def _plain(question: Question, about: Any) -> Any:
+    """The plain answer; a claim that raises is left to the search below, which will say so."""
+    try:
+        return question.plain(about)
+    except ModelError as error:
+        raise Unfollowed(question.claim, str(error)) from error
+
+
+def _stepped(learner: JointLearner, state: Any, action: Any) -> tuple[Any, Any]:
+    """The step, taken twice.  Raises NotLearned where it is no function of its arguments, or changes them."""
+    kept = deep_copy(state)
+    found = stepped(learner.system, learner.config, state, action)
+    if stepped(learner.system, learner.config, state, action) != found or (kept is not None and kept[0] != state):
+        raise NotLearned("`step` is no function of its arguments, or changes them")
+    return found

@@ -1,0 +1,178 @@
+"""Breadth-first search over joint choices: each state has the rows of its class, and a row stands for many actions.
+
+States, actions and findings have the numbers of explicit search.  Claims that do not ask for the action are answered
+for whole arrays of rows; the others once for equal values read, see `joint`.
+"""
+
+# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from evenhand.search.bounds import Bounds
+from evenhand.search.compiled.plain import different
+from evenhand.search.tables.expressions import NotLearned
+from evenhand.search.tables.joint import KEPT, JointLearner
+from evenhand.search.tables.questions import ACTS, MET, VIOLATED
+from evenhand.search.tables.walk import CHUNK, TableWalk
+
+PORTION = 1 << 18
+"""Rows that are applied at a time."""
+
+FEW = 0.5
+"""Classes for each state from which tables give nothing, once there are `SOME` states."""
+
+SOME = 1_000
+
+
+class Flat(NamedTuple):
+    """The rows of all classes as arrays; class c has rows `starts[c]` to `ends[c]`, and offers `sizes[c]` actions."""
+
+    starts: Any
+    ends: Any
+    sizes: Any
+    after: Any
+    shown: Any
+    label: Any
+    split: Any
+    first: Any
+    weight: Any
+
+
+class Portion(NamedTuple):
+    """Rows applied to states: the place of each state, the row, the columns before and after."""
+
+    place: Any
+    row: Any
+    before: Any
+    after: Any
+
+
+class JointWalk(TableWalk):
+    """The search of one configuration of joint choices."""
+
+    learner: JointLearner  # type: ignore[assignment]
+
+    def __init__(self, learner: JointLearner, number: int, bounds: Bounds) -> None:
+        super().__init__(learner, number, bounds, None)  # type: ignore[arg-type]
+        self.kinds: list[Any] = []
+        self.there: list[Any] = []
+        self.expanded = 0
+
+    def flat(self) -> Flat:
+        """Return the rows of all classes."""
+        learner = self.learner
+        if learner.known is None:
+            rows = learner.rows
+            ends = np.cumsum([len(one.first) for one in rows])
+            starts = ends - [len(one.first) for one in rows]
+            sizes = np.asarray([one.leaf.table.size for one in rows], dtype=np.int64)
+            after = np.asarray([row for one in rows for row in one.after], dtype=np.int32)
+            after = after.reshape(-1, learner.size).T.copy()
+            columns = (
+                np.asarray([value for one in rows for value in getattr(one, name)], dtype=np.int64)
+                for name in ("shown", "label", "split", "first", "weight")
+            )
+            learner.known = Flat(starts, ends, sizes, after, *columns)
+        known: Flat = learner.known
+        return known
+
+    def portions(self, rows: Any, kinds: Any) -> Iterator[Portion]:
+        """Yield the rows of these states, whole states at a time."""
+        flat = self.flat()
+        lengths = flat.ends[kinds] - flat.starts[kinds]
+        total, low = np.concatenate([[0], np.cumsum(lengths)]), 0
+        while low < len(kinds):
+            high = max(low + 1, int(np.searchsorted(total, total[low] + PORTION, side="right")) - 1)
+            place = np.repeat(np.arange(low, high), lengths[low:high])
+            row = np.arange(len(place)) + np.repeat(
+                flat.starts[kinds[low:high]] - (total[low:high] - total[low]), lengths[low:high]
+            )
+            before, after = rows[:, place], flat.after[:, row]
+            yield Portion(place, row, before, np.where(after == KEPT, before, after))
+            low = high
+
+    def _any_offer(self, low: int, high: int) -> bool:
+        kinds = [self.learner.classified(self._rows(s, min(high, s + CHUNK))) for s in range(low, high, CHUNK)]
+        return any(bool(self.flat().sizes[some].any()) for some in kinds)
+
+    def _expand(self, low: int, high: int) -> None:
+        """Take every step out of some states."""
+        learner, rows = self.learner, self._rows(low, high)
+        kinds = learner.classified(rows)
+        self.expanded += high - low
+        if self.expanded > SOME and len(learner.rows) > FEW * self.expanded:
+            raise NotLearned(
+                f"{self.expanded:,} states are of {len(learner.rows):,} classes: steps read nearly everything"
+            )
+        self._fit()
+        self.kinds.append(kinds)
+        self.transitions += int(self.flat().sizes[kinds].sum())
+        for portion in self.portions(rows, kinds):
+            flat = self.flat()
+            source, number = portion.place + low, flat.first[portion.row]
+            there, _ = self._arrived(portion.after, source, number)
+            self.edge_count += different(source * (self.states + 1) + there)
+            if learner.of_monitors:
+                self.there.append(there.astype(np.int32))
+            self._answer(portion, source, there)
+
+    def _answer(self, portion: Portion, source: Any, there: Any) -> None:
+        """Count the answers of claims about steps, and keep the edges for those about whole runs."""
+        learner, flat = self.learner, self.flat()
+        if not len(portion.row):
+            return
+        row, count, first_test = portion.row, len(portion.row), learner.questions.first_test
+        pairs = [*portion.before, *portion.after, flat.shown[row]]
+        every = [asked.answers(pairs, count) for asked in learner.of_steps]
+        acting = [answers == ACTS for answers in every]
+        learner.acts([place for place, acts in enumerate(acting[:first_test]) if acts.any()])
+        label = np.zeros(count, dtype=np.int64)
+        for place, (answers, acts) in enumerate(zip(every, acting, strict=True)):
+            if place < first_test:
+                self._count_rows(place, answers, source, row)
+                if acts.any():
+                    self._count_actions(place, source[acts], row[acts])
+                continue
+            bit = place - first_test
+            if (acts & (flat.split[row] >> bit & 1 == 0)).any():
+                raise NotLearned("whether a predicate asks for the action depends on what no step reads")
+            holds = np.where(acts, flat.label[row] >> bit & 1, answers & MET)
+            self.counts[place][MET] += int(flat.weight[row][holds > 0].sum())
+            label |= holds << bit
+        if learner.questions.tests:
+            self._keep(source, there, flat.first[row], label)
+
+    def _count_rows(self, place: int, answers: Any, source: Any, row: Any) -> None:
+        flat = self.flat()
+        for answer in (MET, MET | VIOLATED):
+            self.counts[place][answer] += int(flat.weight[row][answers == answer].sum())
+        bad = np.flatnonzero(answers & VIOLATED)
+        if len(bad):
+            self._found(place, int(source[bad[0]]), int(flat.first[row[bad[0]]]))
+
+    def _count_actions(self, place: int, source: Any, row: Any) -> None:
+        """Count the answers about single actions of these rows."""
+        learner, flat = self.learner, self.flat()
+        some, at, times = np.unique(row, return_index=True, return_counts=True)
+        kinds = np.searchsorted(flat.ends, some, side="right")
+        which = learner.acting.index(place)
+        for kind in np.unique(kinds).tolist():
+            mine = np.flatnonzero(kinds == kind)
+            found = learner.counted(learner.rows[kind], (some[mine] - flat.starts[kind]).tolist())
+            for totals, index, count in zip(found, at[mine].tolist(), times[mine].tolist(), strict=True):
+                met, bad, first = totals[which]
+                self.counts[place][MET] += (met - bad) * count
+                self.counts[place][MET | VIOLATED] += bad * count
+                if bad:
+                    self._found(place, int(source[index]), first)
+
+    def _found(self, place: int, sid: int, number: int) -> None:
+        known = self.first[place]
+        self.first[place] = (sid, number) if known is None else min(known, (sid, number))

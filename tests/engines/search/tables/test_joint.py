@@ -1,0 +1,170 @@
+"""Joint choices from tables: the result is that of explicit search, number by number, and planted faults are found."""
+
+# pyright: reportPrivateUsage=false
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, suppress
+from dataclasses import replace
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+from evenhand.core.answers import ModelError
+from evenhand.core.property import Property
+from evenhand.core.system import AnySystem
+from evenhand.search.bounds import Bounds
+from evenhand.search.configuration import search_one
+from evenhand.search.methods import method_for
+from evenhand.search.tables import joint_method
+from evenhand.search.tables.asking import Updated
+from evenhand.search.tables.joint import JointLearner
+from evenhand.search.totals import Result
+from tests.engines.search.suite import joint_claims
+from tests.engines.search.tables.forced import explicitly
+from tests.engines.search.tables.joint_hostile import WAYS
+from tests.models.random_systems import joint_system
+
+
+def from_tables(system: AnySystem, claims: Sequence[Property], config: Any = None) -> tuple[Result, str, str]:
+    """Search from tables at once; return the result, the method that was used, and why."""
+    chosen = next(iter(system.all_configs())) if config is None else config
+    with patch.object(joint_method, "STEPS", 0):
+        found = search_one(method_for(system, None)[0], chosen, 0, claims, Bounds())
+    name, why = found.how[0]
+    return replace(found, how=()), name, why
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_way(name: str) -> None:
+    """The tables serve all claims, some of them or nothing, as the list says, and never say anything else."""
+    make, served = WAYS[name]
+    system, claims = make()
+    try:
+        expected = explicitly(system, claims)
+    except ModelError:
+        assert served == 0
+        system, claims = make()
+        with suppress(ModelError):
+            assert from_tables(system, claims)[1] == "explicit"
+        return
+    system, claims = make()
+    found, method, why = from_tables(system, claims)
+    assert found == replace(expected, counted=found.counted), why
+    assert method == ("compiled" if served else "explicit"), why
+    assert ("was left to" in why) is (served == 1), why
+
+
+def test_the_list_is_long() -> None:
+    """A list that shrinks shows less."""
+    assert len(WAYS) >= 35
+    assert sum(served == 2 for _, served in WAYS.values()) >= 20
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(1, 12))])
+@pytest.mark.parametrize("plain", [False, True])
+def test_random_systems(seed: int, plain: bool) -> None:
+    """Systems with a separated step, and the same ones without: every count and finding is that of explicit search."""
+    system = joint_system(seed, variant=f"drawn {seed}")
+    system = replace(system, separated=None) if plain else system
+    claims = joint_claims(seed)
+    for config in system.all_configs():
+        found, method, why = from_tables(system, claims, config)
+        expected = search_one(method_for(system, "explicit")[0], config, 0, claims, Bounds())
+        assert found == expected, why
+        assert method == "compiled", why
+
+
+FAULTY = (
+    "a_separated_step",
+    "claims_that_ask_for_the_action",
+    "claims_about_runs",
+    "monitors",
+    "a_part_moves",
+    "offers_that_depend_on_the_state",
+)
+"""Ways in which faults are planted."""
+
+Planted = Callable[[], AbstractContextManager[Any]]
+
+
+def kept_column_written() -> AbstractContextManager[Any]:
+    """A column that a step keeps gets the value of the state that the class was learned from."""
+    real = JointLearner._after
+
+    def after(self: JointLearner, column: int, value: Any) -> int:
+        number = real(self, column, value)
+        return 0 if number < 0 else number
+
+    return patch.object(JointLearner, "_after", after)
+
+
+def column_not_read() -> AbstractContextManager[Any]:
+    """A proxy that was asked makes its column no part of the class."""
+    return patch.object(JointLearner, "_heard", lambda _self, run: run.events.clear())
+
+
+def weight_lost() -> AbstractContextManager[Any]:
+    """A row forgets one of the groups that it stands for."""
+    real = JointLearner._labelled
+
+    def labelled(self: JointLearner, *given: Any) -> Any:
+        parts = list(real(self, *given))
+        return iter([(job, asks, label, some[:1]) for job, asks, label, some in parts])
+
+    return patch.object(JointLearner, "_labelled", labelled)
+
+
+def wrong_row() -> AbstractContextManager[Any]:
+    """A state gets the rows of another class."""
+    real = JointLearner.classified
+
+    def classified(self: JointLearner, rows: Any) -> Any:
+        kinds = real(self, rows)
+        return np.where(kinds == 2, 1, kinds)
+
+    return patch.object(JointLearner, "classified", classified)
+
+
+def answers_turned() -> AbstractContextManager[Any]:
+    """Claims that ask for the action get the answers of the actions in another order."""
+    real = JointLearner._evaluated
+
+    def evaluated(self: JointLearner, *given: Any) -> Any:
+        return [[answers[1:] + answers[:1] for answers in job] for job in real(self, *given)]
+
+    return patch.object(JointLearner, "_evaluated", evaluated)
+
+
+def monitor_lags() -> AbstractContextManager[Any]:
+    """A monitor keeps its value where it was two."""
+    real = Updated.next
+
+    def following(self: Updated, rows: Any, count: int) -> Any:
+        after = real(self, rows, count)
+        return np.where(rows[-1] == 2, rows[-1], after)
+
+    return patch.object(Updated, "next", following)
+
+
+@pytest.mark.parametrize(
+    "planted", [kept_column_written, column_not_read, wrong_row, answers_turned, weight_lost, monitor_lags]
+)
+def test_planted_fault(planted: Planted) -> None:
+    """The comparison with the plain functions finds it in some system, and no system has a wrong result."""
+    caught = 0
+    for name in FAULTY:
+        make, _ = WAYS[name]
+        system, claims = make()
+        expected = explicitly(system, claims)
+        system, claims = make()
+        with planted():
+            found, method, why = from_tables(system, claims)
+        assert replace(expected, counted=found.counted) == found, (name, why)
+        caught += method == "explicit" or method == "memoised" or "was left to" in why
+    assert caught
