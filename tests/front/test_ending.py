@@ -1,5 +1,7 @@
 """Where the runs of a system of one's own may end: refuted, allowed, or warned of."""
 
+# pyright: reportUnknownLambdaType=false
+
 from __future__ import annotations
 
 import warnings
