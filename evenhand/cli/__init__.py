@@ -23,7 +23,7 @@ _LISTED = {
     "explore": ("explore", "explore", "Explore a system exhaustively."),
     "fuzz": ("fuzz", "fuzz", "Drive a system with a Hypothesis state machine."),
     "prove": ("prove", "prove", "Prove the theorems of a protocol with SMT solvers."),
-    "certify": ("certify", "certify", "Write certificates of theorems that a small program checks."),
+    "certify": ("certify", "certify", "Write certificates that a small program checks."),
     "examine": ("examine", "examine", "Ask what decides in your code; no protocol needed."),
     "check": ("check", "check", "Check a kernel against the model and the claims."),
     "validate": ("validate", "validate", "Look for a run of the model that explains a log."),

@@ -48,7 +48,7 @@ def certify(
     ] = False,
     as_json: JsonOut = False,
 ) -> int:
-    """Write certificates of theorems or searches that a small program checks.
+    """Write certificates that a small program checks.
 
     `evenhand-check DIR` checks those of theorems with the standard library of Python alone, those of searches with the
     protocol's model and claims.  Exit codes: 0 every query of a proof (every claim that a search decides to hold) has a

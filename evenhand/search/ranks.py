@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.core.canonical import Json
+from evenhand.core.fairness import assumed
 from evenhand.core.kinds import DeadlockFree, Liveness, Property
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.search.bounds import Bounds
@@ -113,9 +114,8 @@ def _liveness(claim: Liveness, labels: Labels, edges: Edges) -> dict[str, Json]:
             owing[:] = True
     owed = ahead(edges.size, edges.source[alive], edges.target[alive], owing) if owing.any() else owing
     needs: dict[str, Need] = {}
-    for name in claim.fairness:
-        served = labels.where(Taken(labels.fair[name]))
-        needs[name] = need_of(labels.fair[name].kind, served, edges)
+    for name, one in assumed(labels.fair, claim.fairness).items():
+        needs[name] = need_of(one.kind, labels.where(Taken(one)), edges)
     must = raising if claim.begins == "loop" else None
     made = _levels(edges, np.flatnonzero(alive & owed[edges.source]), owed, needs, must)
     if made is None:

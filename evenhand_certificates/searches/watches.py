@@ -12,6 +12,7 @@ from collections.abc import Hashable
 from typing import Any
 
 from evenhand.core.alike import refuse_merge
+from evenhand.core.fairness import assumed
 from evenhand.core.kinds import DeadlockFree, Liveness, Property, Reachable, Safety
 from evenhand.core.relations import DeterminedBy, Paired
 from evenhand.core.system import AnyStep, AnySystem
@@ -237,7 +238,7 @@ class LivenessWatch(Watch):
 
     def __init__(self, claim: Liveness, system: AnySystem, config: Any, given: Any) -> None:
         super().__init__(claim, system, config)
-        self.assumed = {name: one for name, one in system.fair(config).items() if name in claim.fairness}
+        self.assumed = assumed(system.fair(config), claim.fairness)
         self.raises, self.serves = claim.tests
         self.ranks = LivenessRanks(given, {name: one.kind for name, one in self.assumed.items()}, claim.begins)
 

@@ -203,8 +203,22 @@ def test_changes_name_the_innermost_part() -> None:
     assert changes(pairs, (("x", Place("b")), ("y", Place("c")))) == ("[x].name: 'a' → 'b'",)
     assert changes((Place("a"),), (Place("b"),)) == ("[0].name: 'a' → 'b'",)
     assert changes({"k": 1}, {"k": 2}) == ("['k']: 1 → 2",)
-    assert changes({"k": 1}, {"j": 1}) == ("{'k': 1} → {'j': 1}",)
+    assert changes({"k": 1}, {"j": 1}) == ("['k']: - 1", "['j']: + 1")
     assert changes(Place("a", frozenset({Colour.RED})), Place("a")) == ("colours: {RED} → {}",)
+    paths = ((("etc",), Place("a")), (("etc", "x"), Place("c")))
+    assert changes(paths, (*paths[:1], (("etc", "x"), Place("d")))) == ("[etc/x].name: 'c' → 'd'",)
+    assert changes(paths, paths[::-1])[0].startswith("- "), "another order is a change"
+
+
+def test_of_long_values_only_what_came_and_went_is_shown() -> None:
+    """Members of a set, entries of a tuple whose length changes; short values are shown whole."""
+    many = tuple(f"entry number {n}" for n in range(6))
+    assert changes(many, (*many, "new")) == ("+ 'new'",)
+    assert changes((*many[:2], "gone", *many[2:]), many) == ("- 'gone'",)
+    assert changes(frozenset(many), frozenset(many[1:]) | {"new"}) == ("- 'entry number 0'", "+ 'new'")
+    assert changes({"k": many}, {"k": many[:-1]}) == ("['k']: - 'entry number 5'",)
+    twice = (("x", 1), ("x", 2))
+    assert changes(twice, (("x", 1), ("x", 3))) == ("(('x', 1), ('x', 2)) → (('x', 1), ('x', 3))",)
 
 
 def test_long_values_are_laid_out_as_trees() -> None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.adapters.wire import Fault, text
 from evenhand.conform.checking.coding import Coder
-from evenhand.conform.checking.comparing import Names, bare_reasons, one_reason, shape
+from evenhand.conform.checking.comparing import Names, one_reason, shape
 from evenhand.conform.checking.divergence import Divergence, Examiner
 from evenhand.conform.checking.lookalikes import Lookalikes
 from evenhand.core.canonical import Json
@@ -324,7 +324,7 @@ class Defects:
             return True
         if known.alike and new.alike:
             return known.alike <= new.alike or new.alike <= known.alike
-        if one.what == "differs" and (one_reason(one.kinds, other.kinds) or _nameless(one, other)):
+        if one.what == "differs" and (_one_reason(one, other) or _nameless(one, other)):
             return True
         if one.subject == other.subject:
             return _nested(one, other) or (bool(one.violations) and _touch(one, other))
@@ -364,9 +364,9 @@ def _simple(one: Defect) -> tuple[object, ...]:
 
 
 def _telling(one: Defect) -> tuple[int, ...]:
-    """The order in which runs tell of one defect: a bare reason first, then short ones that violate many claims."""
+    """The order in which runs tell of one defect: short ones first, then those that violate many claims."""
     divergence = one.divergence
-    return not bare_reasons(divergence.kinds), divergence.length, -len(divergence.sure), len(divergence.kinds)
+    return divergence.length, -len(divergence.sure), len(divergence.kinds)
 
 
 def _broad(seen: Iterable[Defect]) -> Iterator[Defect]:
@@ -391,6 +391,12 @@ def _field(kind: str) -> str:
 
 def _nested(one: Divergence, other: Divergence) -> bool:
     return one.kinds <= other.kinds or other.kinds <= one.kinds
+
+
+def _one_reason(one: Divergence, other: Divergence) -> bool:
+    """Whether two divergences show one reason, and the same claims object to both: others would tell them apart."""
+    objecting = [{violation.claim.name for violation in found.violations} for found in (one, other)]
+    return objecting[0] == objecting[1] and one_reason(one.kinds, other.kinds)
 
 
 def _nameless(one: Divergence, other: Divergence) -> bool:

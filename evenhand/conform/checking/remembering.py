@@ -21,6 +21,9 @@ from evenhand.core.trace import AnyScenario, AnyTrace
 SETTLED = 5
 """Repetitions that must say the same, because an answer by chance may be the same a few times."""
 
+RELOADED = 3
+"""Times that the kernel is loaded anew to repeat both."""
+
 
 def remembers(examiner: Examiner, source: Source, found: Divergence, before: Sequence[AnyTrace]) -> Divergence | None:
     """Return the finding that a kernel remembers; None if the difference `found` does not show it.
@@ -33,7 +36,7 @@ def remembers(examiner: Examiner, source: Source, found: Divergence, before: Seq
         return None
     for runs in ((asking.trace,), tuple(before)):
         said = asking.settled(runs)
-        if said not in (None, alone):
+        if said is not None and said != alone and asking.stays(runs, said, alone):
             earlier = asking.fewest(runs, alone)
             return replace(
                 wavering(found, alone),
@@ -69,6 +72,17 @@ class _Asking:
         """Return the answers after other runs; None if they vary."""
         said = self.behind(runs)
         return said if all(self.behind(runs) == said for _ in range(SETTLED - 1)) else None
+
+    def stays(self, runs: Sequence[AnyTrace], said: Sequence[Json], alone: Sequence[Json]) -> bool:
+        """Return whether the answers after other runs, and alone, are the same where the kernel is loaded anew.
+
+        Processes that are forked from one share its source of chance, and so agree by chance.
+        """
+        for _ in range(RELOADED):
+            self.source.renew()
+            if self.behind(runs) != said or self.behind(()) != alone:
+                return False
+        return True
 
     def fewest(self, runs: Sequence[AnyTrace], alone: Sequence[Json]) -> SecondTrace | None:
         """Return the one of some earlier runs that changes the answers; None if it takes several."""

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evenhand.core.fairness import assumed
 from evenhand.core.kinds import DeadlockFree, Monitor, Property, Reachable, Safety, every_state, every_step
 from evenhand.core.system import AnySystem
 from evenhand.search.liveness import AboutRuns, Taken, fairness_of, predicates_of, tests_of
@@ -118,7 +119,7 @@ class Questions:
 
 def _assumes(claim: Any, test: Any, fair: Any) -> bool:
     """Whether a claim about runs assumes this fairness."""
-    return isinstance(test, Taken) and any(fair[name] is test.fairness for name in fairness_of(claim))
+    return isinstance(test, Taken) and any(one is test.fairness for one in assumed(fair, fairness_of(claim)).values())
 
 
 def _user(function: Any) -> Any:

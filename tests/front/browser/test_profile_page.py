@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from evenhand.core.profile import Aspect
 from tests.front.conftest import Command
 
 axe: Any = import_module("axe_playwright_python.sync_playwright").Axe()  # it has no types
@@ -28,7 +29,7 @@ def test_it_shows_the_picture_and_the_table(profile: Path, window: Page) -> None
     window.goto(profile.as_uri())
     assert asked == [profile.as_uri()]
     expect(window.get_by_role("img", name="Arbitration profile")).to_be_visible()
-    expect(window.locator("tbody tr")).to_have_count(9)
+    expect(window.locator("tbody tr")).to_have_count(len(Aspect))
     expect(window.locator("tbody tr", has_text="can it livelock?")).to_contain_text("evenhand explore latch")
 
 

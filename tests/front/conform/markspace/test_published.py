@@ -53,7 +53,7 @@ def claims(found: SystemChecked) -> set[str]:
     ("system", "scope", "transitions", "told"),
     [
         ("layers", {"only": 2}, 500, "barrier_is_enforced"),
-        ("layers", {"only": 6}, 200, "kernel_agrees_with_model"),
+        ("layers", {"only": 6}, 200, "needs_are_written_for_their_causes"),
         ("layers", {"only": 5}, 100, "budget_warnings_are_in_time"),
         ("layers", {"only": 11}, 100, "telemetry_completeness_p58"),
         ("layers", {"only": 13, "marks": 2}, 900, "spikes_are_restricted"),
