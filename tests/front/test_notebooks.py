@@ -17,6 +17,8 @@ from evenhand.core.registry import protocols
 from evenhand.studies.profiling import Profile, profiles
 from tests.front.conftest import ROOT
 
+LONG = {"6-who-decides"}
+"""Notebooks that ask every engine, and take a minute."""
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SECONDS = 60
 """Seconds of CPU time for one notebook, over all its processes."""
@@ -51,7 +53,11 @@ def executed(notebook: Any, folder: Path) -> tuple[Any, float]:
 
 
 @pytest.mark.timeout(700)
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(one, marks=[pytest.mark.deep] if one.stem in LONG else []) for one in NOTEBOOKS],
+    ids=lambda path: path.stem,
+)
 def test_a_notebook_shows_what_it_keeps(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its own assertions hold, and every picture and table equals the one in the file."""
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))

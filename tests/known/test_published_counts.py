@@ -71,7 +71,11 @@ SYSTEMS = {
 # Stateright's example `2pc` publishes this number for five resource managers.
 FIVE = gallery.SYSTEMS["two_phase"]
 SYSTEMS["two_phase_of_five"] = Known(FIVE.commit("two_phase_of_five", 5), 8_832, true=(FIVE.consistent,))
-LARGE = {"eight_puzzle": eight_puzzle.KNOWN, "simple_regular": simple.KNOWN_REGULAR}
+LARGE = {
+    "lamport_mutex": SYSTEMS.pop("lamport_mutex"),
+    "eight_puzzle": eight_puzzle.KNOWN,
+    "simple_regular": simple.KNOWN_REGULAR,
+}
 
 
 def steps_of(verdict: evenhand.Verdict) -> int:
