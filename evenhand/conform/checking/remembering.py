@@ -21,7 +21,7 @@ from evenhand.core.trace import AnyScenario, AnyTrace
 SETTLED = 5
 """Repetitions that must say the same, because an answer by chance may be the same a few times."""
 
-RELOADED = 3
+RELOADED = 6
 """Times that the kernel is loaded anew to repeat both."""
 
 
