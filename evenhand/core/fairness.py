@@ -30,7 +30,7 @@ def per_agent(
 
 def is_known(fair: Mapping[str, Any], names: Iterable[str]) -> bool:
     """Return whether each name stands for an assumption."""
-    return all(name in fair or any(member.startswith(name + OF) for member in fair) for name in names)
+    return all(_members(fair, name) for name in names)
 
 
 def assumed(fair: Mapping[str, F], names: Iterable[str], of: str = "fairness assumption") -> dict[str, F]:
@@ -40,8 +40,13 @@ def assumed(fair: Mapping[str, F], names: Iterable[str], of: str = "fairness ass
     """
     found: dict[str, F] = {}
     for name in names:
-        members = {name: fair[name]} if name in fair else {n: one for n, one in fair.items() if n.startswith(name + OF)}
+        members = _members(fair, name)
         if not members:
             raise UnknownName(of, name, fair)
         found.update(members)
     return found
+
+
+def _members(fair: Mapping[str, F], name: str) -> dict[str, F]:
+    """The assumption of this name, or those of its agents."""
+    return {name: fair[name]} if name in fair else {n: one for n, one in fair.items() if n.startswith(name + OF)}

@@ -160,7 +160,7 @@ def one_reason(one: frozenset[str], other: frozenset[str]) -> bool:
     places = [{kind.partition(": ")[0] for kind in kinds} for kinds in (one, other)]
     if not (places[0] <= places[1] or places[1] <= places[0]):
         return False
-    return bool(bare_reasons(one) & _reasons(other) or bare_reasons(other) & _reasons(one))
+    return bool(_bare_reasons(one) & _reasons(other) or _bare_reasons(other) & _reasons(one))
 
 
 def _reasons(kinds: frozenset[str]) -> set[tuple[str, str, bool]]:
@@ -173,7 +173,7 @@ def _reasons(kinds: frozenset[str]) -> set[tuple[str, str, bool]]:
     return found
 
 
-def bare_reasons(kinds: frozenset[str]) -> set[tuple[str, str, bool]]:
+def _bare_reasons(kinds: frozenset[str]) -> set[tuple[str, str, bool]]:
     """The reasons, each with its place and whether the model gives it, where the other side gives none."""
     bare = {kind for kind in kinds if kind.endswith(f" / {EMPTY}") or f": {EMPTY} / " in kind}
     return {one for one in _reasons(frozenset(bare)) if one[1] != EMPTY}
