@@ -11,6 +11,7 @@ does not support this; use a database server there.
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ SCHEMA = 1
 
 MANY = 400
 """Addresses in one query, fewer than the parameters that any database allows."""
+
+logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)  # it logs a Ctrl-C while it closes, and raises it too
 
 _tables = sql.MetaData()
 _about = sql.Table("evenhand_store", _tables, sql.Column("schema", sql.Integer, primary_key=True))

@@ -6,9 +6,11 @@ that answers `{"to": address, "note": words}` or `{"error": words}`.
 
 from __future__ import annotations
 
+import signal
 import socket
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+import threading
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import resources
 from typing import Any, cast
@@ -259,8 +261,39 @@ def serve_on(listening: socket.socket, made: Starlette) -> None:
     config = uvicorn.Config(  # a broken request is the client's fault and says nothing on this side
         made, log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=2
     )
-    with suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[listening])
+    server = _QuietServer(config)
+    with suppress(KeyboardInterrupt), _ended_by_signals(server):
+        server.run(sockets=[listening])
+
+
+class _QuietServer(uvicorn.Server):
+    """A server whose signals are heeded already when its loop starts."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+
+@contextmanager
+def _ended_by_signals(server: uvicorn.Server) -> Generator[None]:
+    """Let each signal that raises an exception elsewhere ask the server to end.
+
+    An exception in the loop, wherever it happens to be, ends with a traceback.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    numbers = (getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+    before = {
+        number: signal.signal(number, lambda *_: setattr(server, "should_exit", True))
+        for number in numbers
+        if callable(signal.getsignal(number))
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _answered(doing: Callable[[Body], dict[str, Json]], content: bytes) -> Response:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -12,6 +13,8 @@ from evenhand.evidence.known import BadBaseline, Known, KnownFindings, known_in
 
 GIVE = "Give a folder of records or a report of `check --json`."
 AGAIN = "Check the kernel again to record it anew."
+MOST = 100_000
+"""Files and folders in a baseline's folder."""
 
 
 @dataclass(frozen=True)
@@ -36,13 +39,20 @@ def load_baseline(path: Path | None) -> Baseline:
     """
     if path is None:
         return Baseline()
-    files = [path]
-    if path.is_dir():
-        files = [record for record in sorted(path.rglob("*.json")) if not record.name.endswith(".itf.json")]
     try:
-        return Baseline(known_in(files, _read, GIVE, AGAIN))
+        return Baseline(known_in(sorted(_records(path)) if path.is_dir() else [path], _read, GIVE, AGAIN))
     except BadBaseline as error:
         raise BadFinding(str(error)) from error
+
+
+def _records(folder: Path) -> Iterator[Path]:
+    """Yield the records in a folder and below; a tree too large for a baseline, such as a whole disk, is an error."""
+    met = 0
+    for place, folders, files in os.walk(folder):
+        met += len(folders) + len(files)
+        if met > MOST:
+            raise BadBaseline(f"{folder}: it holds more than {MOST:,} files and folders. {GIVE}")
+        yield from (Path(place, name) for name in files if name.endswith(".json") and not name.endswith(".itf.json"))
 
 
 def _read(path: Path, made: Mapping[str, Any]) -> Iterable[Known] | None:

@@ -11,6 +11,7 @@ from unittest import SkipTest
 import pytest
 
 from evenhand.conform.adapters.model import factory_of
+from evenhand.conform.checking import baseline
 from evenhand.conform.checking.baseline import Baseline, load_baseline
 from evenhand.conform.checking.causes import Cause, Seriousness, alone, causes, seriousness
 from evenhand.conform.checking.comparing import Difference, Names, one_reason
@@ -165,10 +166,10 @@ def known(tmp_path: Path) -> tuple[Cause, dict[str, Any]]:
 def test_a_known_finding_is_not_told_again(tmp_path: Path) -> None:
     """A folder of records knows its findings, and no others."""
     _, data = known(tmp_path)
-    baseline = load_baseline(tmp_path)
-    assert baseline.knows(data) and not Baseline().knows(data)
-    assert not baseline.knows({**data, "claim": "another"})
-    assert not baseline.knows({**data, "kinds": ["something else"]})
+    before = load_baseline(tmp_path)
+    assert before.knows(data) and not Baseline().knows(data)
+    assert not before.knows({**data, "claim": "another"})
+    assert not before.knows({**data, "kinds": ["something else"]})
 
 
 @pytest.mark.parametrize("content", [b"", b"[1]", b'{"format":"evenhand/check"}', b'{"format":"other"}'])
@@ -178,6 +179,14 @@ def test_a_baseline_of_another_kind_is_refused(tmp_path: Path, content: bytes) -
     path.write_bytes(content)
     with pytest.raises(BadFinding, match=r"known\.json: .+\."):
         load_baseline(path)
+
+
+def test_a_folder_too_large_for_a_baseline_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before a whole disk is read."""
+    monkeypatch.setattr(baseline, "MOST", 2)
+    (tmp_path / "one" / "two" / "three").mkdir(parents=True)
+    with pytest.raises(BadFinding, match=r"more than 2 files and folders\. Give a folder of records"):
+        load_baseline(tmp_path)
 
 
 def test_a_finding_that_the_kernel_does_not_take_is_skipped(tmp_path: Path) -> None:

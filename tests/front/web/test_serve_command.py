@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import socket
 import subprocess
 import sys
 import urllib.request
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from starlette.applications import Starlette
 
 from evenhand.web import vendor
+from evenhand.web.app import serve_on
 from tests.front.conftest import ROOT, Command
 from tests.front.serving import shipped
 
@@ -52,7 +57,7 @@ def test_a_port_in_use_is_told(cli: Command) -> None:
     assert answer.code == 2 and f"--port {port}: cannot listen there" in answer.err
 
 
-@pytest.mark.parametrize("request_to_end", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("request_to_end", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_it_serves_until_it_is_asked_to_end(tmp_path: Path, request_to_end: signal.Signals) -> None:
     """Only the printed address opens the page, and Ctrl-C ends it with exit code 0 and no traceback."""
     command = [sys.executable, "-m", "evenhand", "serve", "--fixture", FIXTURE, "--out", str(tmp_path), "--json"]
@@ -71,6 +76,28 @@ def test_it_serves_until_it_is_asked_to_end(tmp_path: Path, request_to_end: sign
         assert running.stderr.read() == ""
     with socket.create_server(("127.0.0.1", note["port"])):
         pass
+
+
+@pytest.mark.parametrize("request_to_end", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_while_it_starts_ends_it(request_to_end: signal.Signals, capfd: pytest.CaptureFixture[str]) -> None:
+    """Also before the server listens to signals itself, where an exception would be a traceback."""
+
+    @asynccontextmanager
+    async def starting(_app: Starlette) -> AsyncGenerator[None]:
+        os.kill(os.getpid(), request_to_end)
+        yield
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(request_to_end, interrupt)
+    try:
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            serve_on(listening, Starlette(lifespan=starting))
+        assert signal.getsignal(request_to_end) is interrupt
+    finally:
+        signal.signal(request_to_end, before)
+    assert capfd.readouterr().err == ""
 
 
 def test_other_people_s_scripts_are_unchanged() -> None:
