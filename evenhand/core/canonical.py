@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from math import isinf
 from typing import Any, TypeAlias, cast
 
 import rfc8785
@@ -43,12 +44,12 @@ def digest(value: Json) -> str:
 
 
 def parse(text: str | bytes) -> Json:
-    """Read one JSON text strictly: no duplicate keys, no NaN, no nesting beyond `MAX_DEPTH`.
+    """Read one JSON text strictly: no duplicate keys, no NaN, no infinity, no nesting beyond `MAX_DEPTH`.
 
     Raises ValueError that says what is wrong and where.
     """
     try:
-        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
+        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
     except RecursionError as error:
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels") from error
     _check_depth(value)
@@ -66,6 +67,13 @@ def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
 
 def _no_constant(name: str) -> Json:
     raise ValueError(f"{name} is not JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if isinf(number):
+        raise ValueError(f"the number {text:.40} is too large")
+    return number
 
 
 def _check_depth(value: Json) -> None:

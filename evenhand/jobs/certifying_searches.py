@@ -100,7 +100,7 @@ def recheck_search(bundle: Bundle, job: Job, folder: Path) -> CertifiedSearch:
         return _without(job, "there is no certificate of it")
     try:
         about, found = _checked(bundle, job, folder)
-        return CertifiedSearch(_title(job), int(about["holds"]), len(found.claims), found.states, found.steps)
+        return CertifiedSearch(_title(job), about["holds"], len(found.claims), found.states, found.steps)
     except (ValueError, KeyError, TypeError) as error:
         return _without(job, f"its certificate is invalid: {error}")
 
@@ -120,6 +120,8 @@ def _checked(bundle: Bundle, job: Job, folder: Path) -> tuple[Any, Searched]:
     if (made["protocol"], {key: made[key] for key in place_of(job)}) != (bundle.name, place_of(job)):
         raise Invalid("it is about another search")
     about = made["about"]
+    if not isinstance(about["holds"], int):
+        raise Invalid("the number of claims that hold is no whole number")
     if (about["states"], about["steps"]) != (found.states, found.steps):
         raise Invalid("the search counted other states or steps")
     return about, found

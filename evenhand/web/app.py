@@ -13,6 +13,7 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import resources
+from types import FrameType
 from typing import Any, cast
 
 import uvicorn
@@ -283,12 +284,12 @@ def _ended_by_signals(server: uvicorn.Server) -> Generator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        server.should_exit = True
+
     numbers = (getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-    before = {
-        number: signal.signal(number, lambda *_: setattr(server, "should_exit", True))
-        for number in numbers
-        if callable(signal.getsignal(number))
-    }
+    before = {number: signal.signal(number, end) for number in numbers if callable(signal.getsignal(number))}
     try:
         yield
     finally:

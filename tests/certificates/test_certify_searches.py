@@ -142,6 +142,9 @@ def test_a_certificate_of_another_search_is_not_taken(folder: Path, tmp_path: Pa
     made["about"]["steps"] += 1
     file_of(tmp_path, one).write_text(json.dumps(made), "utf-8")
     assert "counted other states" in recheck_search(bundle, one, tmp_path).because
+    made["about"] |= {"steps": made["about"]["steps"] - 1, "holds": 0.5}
+    file_of(tmp_path, one).write_text(json.dumps(made), "utf-8")
+    assert "no whole number" in recheck_search(bundle, one, tmp_path).because
 
 
 def test_only_planned_searches_are_walked(made: list[dict[str, Any]]) -> None:

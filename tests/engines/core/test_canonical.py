@@ -76,6 +76,7 @@ def test_what_json_cannot_hold_is_refused(value: Any) -> None:
         ('[{"b":{"a":1,"a":1}}]', "duplicate key 'a'"),
         ("[NaN]", "NaN is not JSON"),
         ("[-Infinity]", "-Infinity is not JSON"),
+        ("[1e400]", "the number 1e400 is too large"),
         ('{"a":', "line 1 column"),
         ("[1] [2]", "Extra data"),
         ("", "line 1 column 1"),
