@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -85,7 +84,7 @@ def _ran(command: Sequence[str], seconds: float) -> tuple[int, str, str, bool]:
                 out, err = process.communicate(b"", timeout=seconds)
             except subprocess.TimeoutExpired:
                 late = True
-                os.killpg(process.pid, signal.SIGINT)
+                process.send_signal(signal.SIGINT)
                 out, err = process.communicate(timeout=GRACE)
         except subprocess.TimeoutExpired:
             out = err = b""

@@ -4,8 +4,9 @@ This process is a watcher.  The command runs as its child, in a session of its o
 seconds of CPU; 0: none) that hold before any foreign code runs and for each process that it starts.  On Linux the
 watcher adopts every descendant that loses its parent (it is a *subreaper*), so it finds also those in sessions of their
 own.  It bounds their memory and their number together, and kills all of them when the command ends, when a bound is
-passed, or when the socket LIFELINE closes, as it does when whoever asked ends in any way.  Its exit code is the
-command's.  Elsewhere it kills the command's process group, and the limits of each process remain.
+passed, or when the socket LIFELINE closes, as it does when whoever asked ends in any way.  It passes SIGINT on to the
+command.  Its exit code is the command's.  Elsewhere it kills the command's process group, and the limits of each
+process remain.
 
 Unlike `preexec_fn` of `subprocess`, this is safe where threads run.  The file imports nothing of evenhand, so that it
 starts in a few milliseconds.
@@ -164,8 +165,9 @@ class Watcher:
         pause = LOOK
         while self.code is None:
             ready, _, _ = select.select([self.lifeline, wake], [], [], pause)
-            if wake in ready:
-                os.read(wake, 4_096)
+            asked = os.read(wake, 4_096) if wake in ready else b""  # the numbers of the signals that came
+            if signal.SIGINT in asked:
+                os.kill(self.command, signal.SIGINT)
             self.reap()
             if self.lifeline in ready:
                 break
@@ -268,7 +270,7 @@ def main(words: list[str]) -> None:
     wake, waker = os.pipe()
     os.set_blocking(waker, False)
     signal.set_wakeup_fd(waker)
-    for number in _ready_signals():  # only SIGCHLD is heeded: the end of whoever asked closes the lifeline
+    for number in _ready_signals():  # SIGCHLD is heeded, SIGINT passed on: the end of whoever asked closes the lifeline
         signal.signal(number, _heed_not)
     watcher = Watcher(_started(command, memory, cpu, lifeline), lifeline, memory, processes)
     nothing = os.open(os.devnull, os.O_RDWR)
