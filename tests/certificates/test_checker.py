@@ -37,6 +37,14 @@ def test_the_checker_is_small_and_stands_alone() -> None:
                 assert name.split(".")[0] in sys.stdlib_module_names | {"evenhand_certificates"}, name
 
 
+def test_the_checker_of_searches_is_small() -> None:
+    """At most 700 lines more, and none in a folder that no bound counts."""
+    files = sorted(FOLDER.rglob("*.py"))
+    inside = [file for file in files if file.parent != FOLDER]
+    assert {file.parent for file in inside} == {FOLDER / "searches"}
+    assert sum(len(file.read_text("utf-8").splitlines()) for file in inside) <= 700
+
+
 def opened(rng: random.Random) -> tuple[Clauses, list[int]]:
     """Random formulas as assertions, with random instances and witnesses; the assertions."""
     made = bank()
