@@ -135,7 +135,7 @@ def test_what_no_step_runs_and_what_raises_is_told_apart() -> None:
 def test_an_engine_that_breaks_on_a_mutant_is_told() -> None:
     """A goal is asked by engines alone and raises on the 4 that the fault makes: no silent survivor."""
 
-    def goal(step: evenhand.Step) -> bool:
+    def goal(step: evenhand.Step[Any, Any, Any, Any]) -> bool:
         if step.after > 3:
             raise KeyError("no such count")
         return bool(step.after == 3)
