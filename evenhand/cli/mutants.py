@@ -153,7 +153,8 @@ def _by_rule(made: Automatic) -> list[str]:
         lines.append(f"a claim is missing that guards {function}:")
         for one in (one for one in surviving if one.function == function):
             lines += [f"  survives: {one.name} ({one.change})", f"    {one.because}", f"    {one.command}"]
-    return lines + [f"  {one.status}: {one.name} ({one.change}) {one.because}" for one in made.listed]
+    lines += [f"  {one.status}: {one.name} ({one.change}) {one.because}" for one in made.listed]
+    return lines + [f"  engine broken: {one.name} ({one.change}) {why}" for one in made.mutants for why in one.broken]
 
 
 def _by(row: MutantRow) -> list[str]:

@@ -52,7 +52,7 @@ class Made:
     `status` is `killed` (by `claim`), `equivalent`, `unreached` (no step of any place runs the line), `raising` (where
     it differs, the step or a claim raises, and no claim refutes it), `unfinished` (`because` says why), or `surviving`:
     `because` is then the smallest step that differs, and `command` compares it again.  `places` says where it was
-    tried.
+    tried, `broken` which engines raised on it and what: they decided nothing, so they spared nobody.
     """
 
     name: str
@@ -63,10 +63,11 @@ class Made:
     because: str = ""
     command: str = ""
     places: tuple[str, ...] = ()
+    broken: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Json]:
         """Return it as JSON."""
-        return {**vars(self), "places": list(self.places)}
+        return {**vars(self), "places": list(self.places), "broken": list(self.broken)}
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,7 @@ class Automatic:
             "made": len(self.mutants),
             "killed": len(self.of("killed")),
             "kills": dict(sorted(kills.items())),
+            "broken": [one.name for one in self.mutants if one.broken],
             "equivalent": [one.to_json() for one in self.of("equivalent")],
             "listed": [one.to_json() for one in self.listed],
             "surviving": [one.to_json() for one in self.of("surviving")],
@@ -212,7 +214,8 @@ class Trial:
         lived.sort(key=lambda pair: (bool(pair[0].where.place.readings), not pair[0].where.whole))
         if lived:
             first, mutant = lived[0]
-            claim = self.searched(first, mutant)
+            claim, broken = self.searched(first, mutant)
+            made = replace(made, broken=broken)
             if claim:
                 return replace(made, status="killed", claim=claim, because="")
             command = replace(first.where.place, engine="compare", variant=name).command
@@ -259,20 +262,22 @@ class Trial:
                 first = first or difference
         return first, "", raised
 
-    def searched(self, first: _Difference, mutant: AnySystem) -> str:
-        """The claim that search (of the configuration of a difference) or machine refute on a mutant; "" if none."""
+    def searched(self, first: _Difference, mutant: AnySystem) -> tuple[str, tuple[str, ...]]:
+        """The claim that search (of a difference's configuration) or machine refute, or ""; and what they raised."""
         one = first.where
         configs = [one.configs[one.nodes[first.node][0]]]
         claims = [claim for claim in self.bundle.claims_of(one.system.name) if _holds(self.bundle, claim, one)]
         generator = next((g for g in self.bundle.generators if g.system == one.system.name), None)
-        engines: tuple[Callable[[AnySystem], Any], ...] = (
-            lambda system: explore(system, claims, max_states=SEARCHED, configs=configs),
-            lambda system: fuzz(system, claims, generator, examples=EXAMPLES, steps=15),
-        )
-        for engine in engines:
+        engines: dict[str, Callable[[AnySystem], Any]] = {
+            "explore": lambda system: explore(system, claims, max_states=SEARCHED, configs=configs),
+            "fuzz": lambda system: fuzz(system, claims, generator, examples=EXAMPLES, steps=15),
+        }
+        broken: list[str] = []
+        for called, engine in engines.items():
             try:
                 verdicts: tuple[Verdict, ...] = engine(mutant).verdicts
-            except Exception:  # of the fault: it decides nothing
+            except Exception as error:  # of the fault: it decides nothing
+                broken.append(f"{called} raises {type(error).__name__}: {short(str(error), 200)}")
                 continue
             named: dict[str, Property] = {claim.name: claim for claim in claims}
             refuted = {verdict.claim: verdict for verdict in verdicts if verdict.status is Status.REFUTED}
@@ -280,13 +285,13 @@ class Trial:
             for name, verdict in refuted.items():
                 if verdict.evidence is not None:
                     if not _refutes(one.system, named[name], verdict.evidence):
-                        return name
+                        return name, tuple(broken)
                     continue
                 if usual is None:
                     usual = {v.claim for v in engine(one.system).verdicts if v.status is Status.HOLDS}
                 if name in usual:
-                    return name
-        return ""
+                    return name, tuple(broken)
+        return "", tuple(broken)
 
 
 class _Refuting:

@@ -11,12 +11,12 @@ import pytest
 
 import evenhand
 from evenhand.core.bundle import Bundle
-from evenhand.core.property import Always
+from evenhand.core.property import Always, Reachable
 from evenhand.core.registry import find
 from evenhand.core.system import Protocol, UnknownName
 from evenhand.jobs.pool import Ran
 from evenhand.jobs.proving import theorem_names
-from evenhand.studies.by_rule import Made, Trial, hunted
+from evenhand.studies.by_rule import Automatic, Made, Trial, hunted
 from evenhand.studies.mutants import Hunt, KillMatrix, kill_matrix
 from evenhand.studies.walking import places, walked
 from evenhand.variants.automatic import mutated
@@ -130,6 +130,25 @@ def test_what_no_step_runs_and_what_raises_is_told_apart() -> None:
     assert status("other_comparison_1") == ("state > 5 -> state >= 5", "equivalent")
     assert status("other_call_1") == ("min(state + 1, 3) -> max(state + 1, 3)", "surviving")
     assert status("negate_2") == ("while state > 3: -> while not state > 3:", "raising")
+
+
+def test_an_engine_that_breaks_on_a_mutant_is_told() -> None:
+    """A goal is asked by engines alone and raises on the 4 that the fault makes: no silent survivor."""
+
+    def goal(step: evenhand.Step[Any, Any, Any, Any]) -> bool:
+        if step.after > 3:
+            raise KeyError("no such count")
+        return bool(step.after == 3)
+
+    claim = Reachable(name="three", sentence="Three is reached.", systems=("counter",), goal=goal)
+    counters = replace(COUNTERS, claims=(claim,))
+    trial = Trial(counters, [walked(counters, place) for place in places(counters)])
+    made = trial("auto:test_mutants.unreached:other_call_1")
+    assert made.status == "surviving"
+    assert [why.partition(" ")[0] for why in made.broken] == ["explore", "fuzz"]
+    assert all("no such count" in why for why in made.broken)
+    told = Automatic((made, replace(made, name="whole", broken=()))).to_json()
+    assert told["broken"] == [made.name]
 
 
 def test_a_fault_is_in_force_in_the_step_alone() -> None:
@@ -252,7 +271,7 @@ def test_the_keys_are_these(cli: Command, matrix: KillMatrix) -> None:
         "automatic", "claims", "engines", "equivalent", "fixtures", "format", "idle_claims", "idle_engines",
         "interrupted", "matrix", "open_gaps", "protocol", "survivors", "timing", "unfinished", "version", "versions",
     ]  # fmt: skip
-    assert sorted(made["automatic"]) == ["equivalent", "killed", "kills", "listed", "made", "surviving"]
+    assert sorted(made["automatic"]) == ["broken", "equivalent", "killed", "kills", "listed", "made", "surviving"]
     assert sorted(made["matrix"][0]) == [
         "as_expected", "because", "command", "doubts", "expected", "hint", "kills", "mutant", "proved", "readings",
         "reason", "scope", "sentence", "source", "status", "system", "unproved",
