@@ -29,6 +29,7 @@ from evenhand.core.bundle import ProtocolBroken
 from evenhand.core.canonical import Json, canonical_bytes
 from evenhand.core.text import inert
 from evenhand.exits import INTERRUPTED
+from evenhand.processes.alarm import REQUESTS
 from evenhand.processes.clock import OutOfTime
 
 P = ParamSpec("P")
@@ -88,11 +89,6 @@ def guarded(command: Callable[P, int]) -> Callable[P, None]:
     return wrapped
 
 
-_REQUESTS = tuple(
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-)  # Windows has no SIGHUP
-
-
 @contextmanager
 def _one_request_to_end() -> Generator[None]:
     """Raise KeyboardInterrupt at the first Ctrl-C, SIGTERM (as CI sends it) or SIGHUP (a closed terminal).
@@ -107,8 +103,8 @@ def _one_request_to_end() -> Generator[None]:
         return
     before = {
         number: signal.signal(number, _interrupt)
-        for number in _REQUESTS
-        if number in _REQUESTS[:2] or signal.getsignal(number) is not signal.SIG_IGN
+        for number in REQUESTS
+        if number in REQUESTS[:2] or signal.getsignal(number) is not signal.SIG_IGN
     }
     hook = sys.unraisablehook
     waiting: list[threading.Timer] = []
@@ -146,7 +142,7 @@ def _repeat_interrupt(
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    for number in _REQUESTS:
+    for number in REQUESTS:
         signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt
 

@@ -18,6 +18,10 @@ SHORTEST = 0.001
 """Seconds that an alarm waits at least; 0 would switch it off."""
 
 
+REQUESTS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""Signals that ask a command to end: Ctrl-C, what CI sends, a closed terminal, which Windows lacks."""
+
+
 class Hung(OutOfTime):
     """The time was over while something did not return."""
 

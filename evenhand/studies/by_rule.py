@@ -284,7 +284,7 @@ class Trial:
             usual: set[str] | None = None
             for name, verdict in refuted.items():
                 if verdict.evidence is not None:
-                    if not _refutes(one.system, named[name], verdict.evidence):
+                    if not _refutes(one.system, named[name], verdict.evidence, raising=True):
                         return name, tuple(broken)
                     continue
                 if usual is None:
@@ -303,13 +303,13 @@ class _Refuting:
         self.claims = [claim for claim in safety if _holds(bundle, claim, one)]
         self.failed = ""
 
-    def answer(self, claim: Safety, config: Any, step: AnyStep) -> bool | None:
-        """The answer of a claim about states or steps; None where it says nothing or raises, which is noted."""
+    def answer(self, claim: Safety, config: Any, step: AnyStep, *, raising: bool | None = None) -> bool | None:
+        """The answer of a claim about states or steps; None if it says nothing, `raising` if it raises (noted)."""
         try:
             return claim.at(config, None, step) if claim.applies(config) else None
         except Exception as error:  # of a claim that met a value of the fault's making
             self.failed = self.failed or f"claim {claim.name} raises {type(error).__name__}: {short(str(error), 200)}"
-            return None
+            return raising
 
     def of(self, found: _Difference, *, follow: bool) -> tuple[str, str]:
         """The first claim that the step refutes on the mutant and not on the reference, or how a claim failed."""
@@ -321,7 +321,9 @@ class _Refuting:
         for claim in self.claims:
             if claim.reads == "histories":
                 continue
-            if self.answer(claim, config, now) is False and self.answer(claim, config, usual) is not False:
+            if self.answer(claim, config, now) is not False:
+                continue
+            if self.answer(claim, config, usual, raising=False) is not False:
                 return claim.name, ""
         if follow and not self.failed:
             run = self.one.scenario(found.node, found.action)
@@ -329,7 +331,7 @@ class _Refuting:
                 if (
                     claim.reads == "histories"
                     and _refutes(self.mutant, claim, run)
-                    and not _refutes(self.one.system, claim, run)
+                    and not _refutes(self.one.system, claim, run, raising=True)
                 ):
                     return claim.name, ""
         return "", self.failed
@@ -351,11 +353,15 @@ def within(seconds: float) -> Generator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-def _refutes(system: AnySystem, claim: Property, evidence: Evidence) -> bool:
+def _refutes(system: AnySystem, claim: Property, evidence: Evidence, *, raising: bool = False) -> bool:
+    """Whether a claim is false on a run; `raising` where it raises.
+
+    A claim that raises kills nobody: on a mutant it refutes nothing, on the reference it tells nothing apart.
+    """
     try:
         return refutes(system, claim, evidence)
-    except Exception:  # of a claim that met a value of the fault's making
-        return False
+    except Exception:
+        return raising
 
 
 def _holds(bundle: Bundle, claim: Property, one: Walked) -> bool:

@@ -33,6 +33,7 @@ from evenhand.core.registry import protocols, registered
 from evenhand.core.system import UnknownName
 from evenhand.core.text import inert
 from evenhand.evidence.store import NotWritten
+from evenhand.processes.alarm import REQUESTS
 from evenhand.report.templates import environment
 from evenhand.web import vendor
 from evenhand.web.claim_status import Truth
@@ -262,13 +263,13 @@ def serve_on(listening: socket.socket, made: Starlette) -> None:
     config = uvicorn.Config(  # a broken request is the client's fault and says nothing on this side
         made, log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=2
     )
-    server = _QuietServer(config)
+    server = _Unsignalled(config)
     with suppress(KeyboardInterrupt), _ended_by_signals(server):
         server.run(sockets=[listening])
 
 
-class _QuietServer(uvicorn.Server):
-    """A server whose signals are heeded already when its loop starts."""
+class _Unsignalled(uvicorn.Server):
+    """A server that leaves signals to whoever runs it."""
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
@@ -288,8 +289,7 @@ def _ended_by_signals(server: uvicorn.Server) -> Generator[None]:
     def end(_number: int, _frame: FrameType | None) -> None:
         server.should_exit = True
 
-    numbers = (getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-    before = {number: signal.signal(number, end) for number in numbers if callable(signal.getsignal(number))}
+    before = {number: signal.signal(number, end) for number in REQUESTS if callable(signal.getsignal(number))}
     try:
         yield
     finally:

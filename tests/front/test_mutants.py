@@ -11,7 +11,7 @@ import pytest
 
 import evenhand
 from evenhand.core.bundle import Bundle
-from evenhand.core.property import Always, Reachable
+from evenhand.core.property import Always, EachStep, Reachable
 from evenhand.core.registry import find
 from evenhand.core.system import Protocol, UnknownName
 from evenhand.jobs.pool import Ran
@@ -149,6 +149,25 @@ def test_an_engine_that_breaks_on_a_mutant_is_told() -> None:
     assert all("no such count" in why for why in made.broken)
     told = Automatic((made, replace(made, name="whole", broken=()))).to_json()
     assert told["broken"] == [made.name]
+
+
+def test_a_claim_that_raises_on_the_reference_kills_nobody() -> None:
+    """It tells the two apart by its own fault: the mutant survives."""
+
+    def no_fall(step: evenhand.Step[Any, Any, Any, Any]) -> bool:
+        if step.action == "up" and step.after >= step.before:
+            raise KeyError("no such count")
+        return bool(step.action != "up")
+
+    claim = EachStep(name="no_fall", sentence="No count falls.", systems=("counter",), check=no_fall)
+    counters = replace(COUNTERS, claims=(claim,))
+    (one,) = [walked(counters, place) for place in places(counters)]
+    name = "auto:test_mutants.unreached:other_sign_1"
+    trial, mutant = Trial(counters, [one]), mutated(COUNTER, name)
+    assert trial(name).status != "killed"
+    difference, _, _ = Trial(COUNTERS, [one]).tried(one, mutant, "test_mutants.unreached")
+    assert difference is not None
+    assert trial.searched(difference, mutant)[0] == "", "neither a search nor the machine kills by it"
 
 
 def test_a_fault_is_in_force_in_the_step_alone() -> None:

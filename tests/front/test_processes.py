@@ -16,7 +16,7 @@ import pytest
 
 from evenhand.jobs.plan import Job
 from evenhand.jobs.pool import Ran, run_jobs
-from evenhand.processes.group import Ended
+from evenhand.processes.group import Ended, kill, start
 from evenhand.processes.pool import ChildTask, ProcessLimits, in_children
 from tests.front.campaign.suite import made_in, runs
 from tests.front.conftest import PLUGINS, ROOT, Command
@@ -72,6 +72,18 @@ def interrupted(*words: str, by: signal.Signals, asleep: Path, wait: float = 30.
             time.sleep(0.002)
         out, err = run.communicate(timeout=wait)
     return run.returncode, out, err
+
+
+def test_a_watched_command_hears_an_interrupt() -> None:
+    """It is in a session of its own, so its watcher passes the signal on; a killed one prints nothing."""
+    with start(["sh", "-c", "trap 'echo heard; exit 3' INT; echo ready; while :; do sleep 0.05; done"]) as process:
+        assert process.stdout is not None and process.stdout.readline() == b"ready\n"
+        process.send_signal(signal.SIGINT)
+        try:
+            out, _ = process.communicate(timeout=30)
+        finally:
+            kill(process)
+    assert (out, process.returncode) == (b"heard\n", 3)
 
 
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])

@@ -14,7 +14,7 @@ from evenhand.evidence.known import BadBaseline, Known, KnownFindings, known_in
 GIVE = "Give a folder of records or a report of `check --json`."
 AGAIN = "Check the kernel again to record it anew."
 MOST = 100_000
-"""Files and folders in a baseline's folder."""
+"""Files and folders in the folder of a baseline, at most."""
 
 
 @dataclass(frozen=True)

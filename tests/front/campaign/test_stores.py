@@ -241,3 +241,18 @@ def test_rows_are_added_and_never_changed(tmp_path: Path) -> None:
     behaves(store)
     store.close()
     assert {"INSERT", "SELECT"} <= set(said) <= {"INSERT", "SELECT", "BEGIN"}
+
+
+def test_an_interrupt_while_a_store_closes_is_raised_and_not_logged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A log would be a traceback in the terminal."""
+
+    def interrupted(_connection: object) -> None:
+        raise KeyboardInterrupt
+
+    store = opened(store_url("", tmp_path / "plan.yaml"), make=True)
+    monkeypatch.setattr(store.engine.dialect, "do_close", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        store.engine.dispose()
+    assert caplog.records == []
