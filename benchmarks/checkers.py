@@ -203,7 +203,7 @@ def inside(kind: str, name: str) -> dict[str, Any]:
     """Return the counts of one of our own processes, and the CPU seconds of its (second) search."""
     from evenhand.search import explore
     from evenhand.search.bounds import Bounds
-    from evenhand.search.compiled.method import Compiled
+    from evenhand.search.rows.method import Compiled
 
     system = model(name)
     if system.separated is None and (kind == "memoised" or kind.startswith("plain")):
@@ -234,7 +234,7 @@ def inside(kind: str, name: str) -> dict[str, Any]:
 def _divided(system: Any) -> dict[str, Any]:
     """Run symmetric search.  The licence is assumed here; `evenhand explore --symmetry` proves it first."""
     from evenhand.search.bounds import Bounds
-    from evenhand.search.compiled.compiler import Unfit
+    from evenhand.search.rows.compiler import Unfit
     from evenhand.search.symmetric.method import Orbits
     from evenhand.search.symmetric.walk import search_folded
 
@@ -254,7 +254,7 @@ def _divided(system: Any) -> dict[str, Any]:
 
 def _timed(compiled: Any, config: Any) -> float:
     from evenhand.search.bounds import Bounds
-    from evenhand.search.compiled.walk import search_rows
+    from evenhand.search.rows.walk import search_rows
 
     program, flat = compiled.program(config)
     began = time.process_time()

@@ -29,7 +29,6 @@ from evenhand.search.abstraction import (
 )
 from evenhand.search.actions import ActionCounts, ActionsWatch, numbered_menu
 from evenhand.search.bounds import Bounds
-from evenhand.search.compiled.method import Compiled
 from evenhand.search.configuration import search_one
 from evenhand.search.jobs import in_processes
 from evenhand.search.methods import chosen_method
@@ -233,7 +232,7 @@ class Prepared:
     configs: tuple[Any, ...]
     kept: tuple[tuple[int, int], ...]
     doubts: tuple[str, ...]
-    method: Method | Compiled | Orbits
+    method: Method | Orbits
     why_method: str
     trusted: tuple[str, ...]
     part: Part | None = None
@@ -432,11 +431,10 @@ def _of_classes(maps: Maps, why: str) -> str:
     )
 
 
-def _trusted(method: Method | Compiled | Orbits, licences: Sequence[Licence], maps: Maps) -> tuple[str, ...]:
+def _trusted(method: Method | Orbits, licences: Sequence[Licence], maps: Maps) -> tuple[str, ...]:
     memo = ("the memo of memoised search, compared with step on samples",) if method.name != "explicit" else ()
-    if method.name in ("compiled", "symmetric"):
-        memo = (*memo, "the rows of compiled search, compared with step on samples")
     if method.name == "symmetric":
+        memo = (*memo, "the rows of symmetric search, compared with step on samples")
         memo = (*memo, "the orbits of symmetric search, and that claims do not tell images apart, compared on samples")
     if maps:
         memo = (*memo, "that state and image do alike and claims do not tell them apart, compared on samples")

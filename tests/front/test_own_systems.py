@@ -20,7 +20,7 @@ from evenhand.jobs.fixtures import fixture_files
 from evenhand.report.actions import actions_json
 from evenhand.web.files import Library
 from evenhand.web.position import opened
-from tests.engines.search.compiled.systems import plain_cells
+from tests.engines.search.rows.systems import plain_cells
 from tests.front import own_files
 from tests.front.conftest import Command
 from tests.front.own_files import LIGHT, MENDED, TWO, in_process, project_folder, write

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from evenhand.search.bounds import Bounds
-from evenhand.search.compiled.plain import different
+from evenhand.search.rows.plain import different
 from evenhand.search.tables.expressions import NotLearned
 from evenhand.search.tables.joint import KEPT, JointLearner
 from evenhand.search.tables.questions import ACTS, MET, VIOLATED

@@ -19,10 +19,10 @@ import numpy as np
 
 from evenhand.search.actions import LABELS, OTHERS, ActionsWatch, label_of
 from evenhand.search.bounds import Bounds
-from evenhand.search.compiled.plain import Visited, different, unique
-from evenhand.search.compiled.shape import WORD
 from evenhand.search.lasso import Edges
 from evenhand.search.memory import MemoryBudget
+from evenhand.search.rows.plain import Visited, different, unique
+from evenhand.search.rows.shape import WORD
 from evenhand.search.tables.expressions import NotLearned
 from evenhand.search.tables.learning import Learner
 from evenhand.search.tables.questions import MET, VIOLATED

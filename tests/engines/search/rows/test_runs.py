@@ -17,8 +17,8 @@ from evenhand.core.trace import Lasso
 from evenhand.core.verdict import Status
 from evenhand.model.cud.free_system import FREE
 from evenhand.search import Exploration, ModelError, explore, memory
-from evenhand.search.compiled import compiler, runs
-from tests.engines.search.compiled.systems import joint_cells, plain_cells, wide_cells
+from evenhand.search.rows import compiler, runs
+from tests.engines.search.rows.systems import joint_cells, plain_cells, wide_cells
 from tests.models.random_systems import luck, state_test
 
 

@@ -18,7 +18,7 @@ from evenhand.core.system import OneOf, Scope, System
 from evenhand.core.verdict import Status
 from evenhand.model.cud.free_system import FREE
 from evenhand.search import ModelError, explore
-from evenhand.search.compiled import compiler, table, watch
+from evenhand.search.rows import compiler, table, watch
 
 
 @dataclass(frozen=True)
@@ -212,7 +212,7 @@ def test_the_comparison_catches_what_the_watch_would_not(monkeypatch: pytest.Mon
 def test_without_watch_and_comparison_they_go_unnoticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without both checks the graph is wrong, so the tests above are effective."""
     monkeypatch.setattr(watch.Watch, "_complain", lambda _self, _what: None)
-    monkeypatch.setattr("evenhand.search.compiled.method.compare", lambda _walk: None)
+    monkeypatch.setattr("evenhand.search.rows.method.compare", lambda _walk: None)
     goes_off = Reachable(name="goes_off", sentence="", goal=lambda step: bool(step.shown == "off"))
     wrong, right = (explore(lamp(by_identity), [goes_off], method=method) for method in ("compiled", "explicit"))
     assert (wrong.verdicts[0].status, right.verdicts[0].status) == (Status.REFUTED, Status.HOLDS)

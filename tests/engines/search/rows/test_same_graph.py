@@ -15,10 +15,10 @@ from evenhand.core.verdict import Status
 from evenhand.model.cud.free_system import FREE
 from evenhand.search import Exploration, explore
 from evenhand.search.bounds import Bounds
-from evenhand.search.compiled import kernel, walk
-from evenhand.search.compiled.method import Compiled
+from evenhand.search.rows import kernel, walk
+from evenhand.search.rows.method import Compiled
 from evenhand.search.memory import resident
-from tests.engines.search.compiled.systems import joint_cells, plain_cells, wide_cells
+from tests.engines.search.rows.systems import joint_cells, plain_cells, wide_cells
 from tests.engines.search.oracle import graphs_of, sizes
 from tests.models.random_systems import luck, state_test
 
