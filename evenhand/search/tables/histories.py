@@ -27,11 +27,12 @@ class Histories:
 
     def __init__(self, walk: JointWalk, claim: Monitor, updated: Updated) -> None:
         self.walk, self.claim, self.updated = walk, claim, updated
-        self.kinds = np.concatenate(walk.kinds)
+        self.kinds, self.counts = np.concatenate(walk.kinds), np.concatenate(walk.counts_of)
+        self.begins = np.cumsum(self.counts) - self.counts
         self.there = np.concatenate(walk.there) if walk.there else np.zeros(0, dtype=np.int32)
         flat = walk.flat()
-        self.offset = np.cumsum(flat.ends[self.kinds] - flat.starts[self.kinds])
-        self.offset -= flat.ends[self.kinds] - flat.starts[self.kinds]
+        total = np.concatenate([[0], np.cumsum(flat.ends[self.kinds] - flat.starts[self.kinds])])
+        self.offset = total[self.begins]
         initials = walk.levels[1] if len(walk.levels) > 1 else walk.states
         start = updated.values.number(claim.memory(walk.learner.config))
         self.initial = initials
@@ -59,10 +60,12 @@ class Histories:
         sids, values = self.nodes[0][nodes], self.nodes[1][nodes]
         rows = walk.packing.unpacked(walk.words[sids])
         parts: list[list[Any]] = []
-        for portion in walk.portions(rows, self.kinds[sids]):
+        counts = self.counts[sids]
+        within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+        kinds = self.kinds[np.repeat(self.begins[sids], counts) + within]
+        for portion in walk.portions(rows, counts, kinds):
             place, row = portion.place, portion.row
-            start = flat.starts[self.kinds[sids]]
-            there = self.there[self.offset[sids[place]] + row - start[place]].astype(np.int64)
+            there = self.there[self.offset[sids[place]] + portion.rank].astype(np.int64)
             pairs = [*portion.before, *portion.after, flat.shown[row], values[place]]
             after = self.updated.next(pairs, len(place))
             new = self._unknown(there, after)

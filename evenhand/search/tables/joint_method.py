@@ -92,7 +92,7 @@ class JointAttempt(Attempt):
         tallies = {place: self._decided(walk, number, self.claims[place]) for number, place in enumerate(asked)}
         if learner.of_monitors:
             audit_joint(walk, walk.states)  # now that their values are known
-        actions = sum(one.leaf.table.size for one in learner.rows)
+        actions = sum(one.size for one in learner.rows)
         why = (
             f"{len(learner.rows):,} classes of {walk.states:,} states, with {actions:,} joint choices, were evaluated "
             f"on what is read, {self.budget.runs:,} runs on proxies; samples were compared with the step"
@@ -134,26 +134,40 @@ def audit_joint(walk: Any, expanded: int) -> None:
     """Raise NotLearned for a sample, of the states expanded so far, in which tables and model differ."""
     compare_starts(walk)
     learner, random = walk.learner, Random(walk.number)
-    kinds = np.concatenate(walk.kinds)[:expanded] if walk.kinds else np.zeros(0, dtype=np.int64)
-    if not len(kinds):
+    if not walk.kinds:
         return
+    counts, kinds = np.concatenate(walk.counts_of)[:expanded], np.concatenate(walk.kinds)
+    if not len(counts):
+        return
+    ends = np.cumsum(counts)
+    kinds, owners = kinds[: int(ends[-1])], np.repeat(np.arange(len(counts)), counts)
     # The last state of a class is not the one from which its rows were made, unless there is no other.
     _, back = np.unique(kinds[::-1], return_index=True)
-    last = random.sample((len(kinds) - 1 - back).tolist(), min(STATES, len(back)))
-    for sid in sorted({0, len(kinds) - 1, *last, *(random.randrange(len(kinds)) for _ in range(STATES))}):
-        _compare_state(walk, learner, sid, int(kinds[sid]), random)
+    last = random.sample(owners[len(kinds) - 1 - back].tolist(), min(STATES, len(back)))
+    for sid in sorted({0, len(counts) - 1, *last, *(random.randrange(len(counts)) for _ in range(STATES))}):
+        _compare_state(walk, learner, sid)
+        mine = kinds[int(ends[sid] - counts[sid]) : int(ends[sid])].tolist()
+        if not learner.offers(walk.state(sid), learner.rows[mine[0]].leaf):
+            raise NotLearned(f"state {short(walk.state(sid))} offers other actions than its tables")
+        if sum(learner.rows[kind].size for kind in mine) != learner.rows[mine[0]].leaf.table.size:
+            raise NotLearned("rows stand for another number of joint choices than are on offer")
+        for kind in mine:
+            _compare_rows(walk, learner, sid, kind, max(1, ROWS // len(mine)), random)
 
 
-def _compare_state(walk: JointWalk, learner: JointLearner, sid: int, kind: int, random: Random) -> None:
-    state, made = walk.state(sid), learner.rows[kind]
-    if not learner.offers(state, made.leaf):
-        raise NotLearned(f"state {short(state)} offers other actions than its tables")
+def _compare_state(walk: JointWalk, learner: JointLearner, sid: int) -> None:
+    state = walk.state(sid)
     for question, kept in zip(learner.questions.states, walk.state_answers, strict=True):
         if _plain(question, state) != int(at_number(kept, sid)):
             raise NotLearned(f"{question.name} answers otherwise in state {short(state)}")
+
+
+def _compare_rows(walk: JointWalk, learner: JointLearner, sid: int, kind: int, rows: int, random: Random) -> None:
+    """Compare some rows of one class of a state with the step."""
+    state, made = walk.state(sid), learner.rows[kind]
     numbers = walk.packing.unpacked(walk.words[sid : sid + 1])
-    (portion,) = walk.portions(numbers, np.asarray([kind]))
-    for place in sorted(random.sample(range(len(made.first)), min(ROWS, len(made.first)))):
+    (portion,) = walk.portions(numbers, np.asarray([1]), np.asarray([kind]))
+    for place in sorted(random.sample(range(len(made.first)), min(rows, len(made.first)))):
         after = learner.shape.state(portion.after[:, place].tolist())
         shown = learner.shown.values[made.shown[place]]
         pairs = [*numbers, *portion.after[:, place : place + 1], np.asarray([made.shown[place]])]
