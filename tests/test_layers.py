@@ -44,8 +44,6 @@ classifier compares a kernel's behaviour with the reference's, so it calls the r
 
 MOST_LINES = 500
 MOST_LINES_OF_A_FUNCTION = 60
-LONG = {"evenhand/search/rows/kernel.py:expand"}
-"""Numba does not inline calls that take arrays: the loop in pieces took twice the time."""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from random import Random
 from typing import Any
 
@@ -39,7 +40,7 @@ RESTARTS = 200
 """How often a search may begin again because more was read, or a claim cannot be followed."""
 
 STATES, ROWS, MEMBERS = 60, 6, 2
-"""States that are compared, beside one of each of as many classes; rows of each, joint actions of each row."""
+"""States that are compared, and as many classes in their last states; rows of each, joint actions of each row."""
 
 
 class JointAttempt(Attempt):
@@ -143,20 +144,24 @@ def audit_joint(walk: Any, expanded: int) -> None:
     kinds, owners = kinds[: int(ends[-1])], np.repeat(np.arange(len(counts)), counts)
     # The last state of a class is not the one from which its rows were made, unless there is no other.
     _, back = np.unique(kinds[::-1], return_index=True)
-    last = random.sample(owners[len(kinds) - 1 - back].tolist(), min(STATES, len(back)))
-    for sid in sorted({0, len(counts) - 1, *last, *(random.randrange(len(counts)) for _ in range(STATES))}):
-        _compare_state(walk, learner, sid)
+    last = random.sample((len(kinds) - 1 - back).tolist(), min(STATES, len(back)))
+    for place in last:
+        _compare_rows(walk, learner, int(owners[place]), int(kinds[place]), ROWS, random)
+    for sid in sorted({0, len(counts) - 1, *(random.randrange(len(counts)) for _ in range(STATES))}):
         mine = kinds[int(ends[sid] - counts[sid]) : int(ends[sid])].tolist()
-        if not learner.offers(walk.state(sid), learner.rows[mine[0]].leaf):
-            raise NotLearned(f"state {short(walk.state(sid))} offers other actions than its tables")
-        if sum(learner.rows[kind].size for kind in mine) != learner.rows[mine[0]].leaf.table.size:
-            raise NotLearned("rows stand for another number of joint choices than are on offer")
-        for kind in mine:
-            _compare_rows(walk, learner, sid, kind, max(1, ROWS // len(mine)), random)
+        _compare_state(walk, learner, sid, mine)
+        some = random.sample(mine, min(ROWS, len(mine)))
+        for kind in some:
+            _compare_rows(walk, learner, sid, kind, ROWS // len(some), random)
 
 
-def _compare_state(walk: JointWalk, learner: JointLearner, sid: int) -> None:
-    state = walk.state(sid)
+def _compare_state(walk: JointWalk, learner: JointLearner, sid: int, kinds: Sequence[int]) -> None:
+    """Compare what a state offers, and what claims say of it."""
+    state, leaf = walk.state(sid), learner.rows[kinds[0]].leaf
+    if not learner.offers(state, leaf):
+        raise NotLearned(f"state {short(state)} offers other actions than its tables")
+    if sum(learner.rows[kind].size for kind in kinds) != leaf.table.size:
+        raise NotLearned("rows stand for another number of joint choices than are on offer")
     for question, kept in zip(learner.questions.states, walk.state_answers, strict=True):
         if _plain(question, state) != int(at_number(kept, sid)):
             raise NotLearned(f"{question.name} answers otherwise in state {short(state)}")

@@ -17,8 +17,9 @@ import numpy as np
 
 from evenhand.search.bounds import Bounds
 from evenhand.search.rows.plain import different
+from evenhand.search.tables.classes import KEPT
 from evenhand.search.tables.expressions import NotLearned
-from evenhand.search.tables.joint import KEPT, JointLearner
+from evenhand.search.tables.joint import JointLearner
 from evenhand.search.tables.questions import ACTS, MET, VIOLATED
 from evenhand.search.tables.walk import CHUNK, TableWalk
 
