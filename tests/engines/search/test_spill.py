@@ -31,19 +31,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from tests.engines.search.rows.test_same_graph import MAKERS, PINNED
+from tests.engines.search.rows.test_same_graph import claims as row_claims
 
 from evenhand.core.property import Always, DeterminedBy, Property, Reachable
 from evenhand.core.verdict import Status
 from evenhand.model.cud.free_system import FREE
 from evenhand.search import Exploration, ModelError, disk_visited, explore, memory, packing, spilling
 from evenhand.search.bounds import Bounds, held
+from evenhand.search.packing import Packing
 from evenhand.search.rows import kernel, spilled
 from evenhand.search.rows.method import Compiled
-from evenhand.search.packing import Packing
 from evenhand.search.spilling import Folder, SpillFailed, SqliteDisk
 from tests.engines.search.rows.systems import joint_cells, plain_cells, wide_cells
-from tests.engines.search.rows.test_same_graph import MAKERS, PINNED
-from tests.engines.search.rows.test_same_graph import claims as row_claims
 from tests.engines.search.suite import claims_about, joint_claims
 from tests.models.random_systems import joint_system, table_system
 from tests.models.two_phase_commit import CLAIMS, two_phase_commit
