@@ -89,12 +89,12 @@ class Leaf:
 
     def divide(self, more: set[int]) -> None:
         """Put the groups that read the same into one part; classes of parts that stay are kept."""
-        known = {(part.columns, tuple(part.groups)): part for part in self.parts}
+        known = {(part.reads, part.columns, tuple(part.groups)): part for part in self.parts}
         groups: dict[tuple[int, ...], list[int]] = {}
         for group, reads in enumerate(self.reads):
             groups.setdefault(reads, []).append(group)
         made = [Part(some, reads, tuple(sorted({*reads, *more}))) for reads, some in (groups or {(): []}).items()]
-        self.parts = [known.get((part.columns, tuple(part.groups)), part) for part in made]
+        self.parts = [known.get((part.reads, part.columns, tuple(part.groups)), part) for part in made]
 
     def read_more(self, grown: dict[int, set[int]], more: set[int]) -> None:
         """From now on these groups read more columns."""
