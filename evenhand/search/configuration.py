@@ -120,7 +120,10 @@ def _with_others(
     tallies = list(done.result.tallies)
     for place, tally in zip(places, rest.tallies, strict=True):
         tallies[place] = tally
-    return replace(done.result, tallies=tuple(tallies))
+    whole = done.result
+    return replace(
+        whole, tallies=tuple(tallies), open=whole.open or rest.open, spilled=max(whole.spilled, rest.spilled)
+    )
 
 
 def _watcher(system: AnySystem, claim: Property, config: Any, bounds: Bounds) -> Watcher:

@@ -45,7 +45,9 @@ def audit(walk: TableWalk, expanded: int) -> None:
     made = walk.steps_of(rows)
     if made is not None:
         there = walk.visited.numbers(walk.packing.packed(made.after))
-        if (there < 0).any() or (walk.packing.unpacked(walk.words[there]) != made.after).any():
+        lost = (there < 0) if not walk.beyond else np.zeros(len(there), dtype=np.bool_)
+        kept = there >= 0
+        if lost.any() or (walk.packing.unpacked(walk.words[there[kept]]) != made.after[:, kept]).any():
             raise NotLearned("a step leads to a state that was lost, or taken for another")
     for at in range(0 if made is None else len(made.source)):
         assert made is not None

@@ -44,15 +44,17 @@ class Histories:
         ]
         self.known = np.zeros(0, dtype=np.int64)  # the initial nodes were not checked
 
-    def search(self) -> Tally:
-        """Find every node, and return the tally of the claim."""
+    def search(self, most: int | None) -> bool:
+        """Find every node, and return whether there are at `most` so many."""
         low, high = 0, self.initial
         while low < high:
             order = np.argsort(self.nodes[0][low:high], kind="stable") + low
             found = [self._after(order[s : s + 512]) for s in range(0, len(order), 512)]
             self._enter([np.concatenate(column) for column in zip(*found, strict=True)])
             low, high = high, len(self.nodes[0])
-        return self._tally()
+            if most is not None and high > most:
+                return False
+        return True
 
     def _after(self, nodes: Any) -> list[Any]:
         """The steps of some nodes: state before, action, node, state after, value after; each once."""
@@ -91,7 +93,8 @@ class Histories:
             self.nodes[place] = np.concatenate([self.nodes[place], column[order]])
         self.known = np.sort(np.concatenate([self.known, code[np.sort(first)]]))
 
-    def _tally(self) -> Tally:
+    def tally(self) -> Tally:
+        """Return the tally of the claim, of all nodes found."""
         claim, config, values = self.claim, self.walk.learner.config, self.updated.values.values
         later = self.nodes[1][self.initial :]
         counts = np.bincount(later, minlength=len(values)).tolist()

@@ -53,7 +53,8 @@ class JointAttempt(Attempt):
         self.aside: dict[int, str] = {}
 
     def _result(self, walk: Walk) -> Result:
-        self.budget.calls = len(walk.states) + walk.transitions
+        self.had = len(walk.states)
+        self.budget.calls = self.had + walk.transitions
         self.steps = NEVER  # once is enough: a class costs what memoised search pays for each state
         if self.counting is not None:
             raise NotLearned("actions are counted one by one")
@@ -72,7 +73,7 @@ class JointAttempt(Attempt):
                     questions = Questions(self.system, self.config, self.served)
                     learner = JointLearner(self.system, self.config, Shape(states, self.opaque), questions, self.budget)
                     if questions.monitors and self.bounds.depth is not None:
-                        raise Unfollowed(questions.monitors[0].claim, "its histories are cut at a depth")
+                        raise Unfollowed(questions.monitors[0].claim, "its histories are cut at a bound")
                 return self._joint(learner, asked, [(place, state) for state, place in starts.items()])
             except Reshaped as error:
                 self.opaque.add(error.path)
@@ -89,7 +90,7 @@ class JointAttempt(Attempt):
 
     def _joint(self, learner: JointLearner, asked: list[int], starts: Any) -> Result:
         walk = JointWalk(learner, self.number, self.bounds)
-        walk.run(starts, self.tick, audit_joint)
+        walk.run(starts, self.tick, audit_joint, self.had)
         tallies = {place: self._decided(walk, number, self.claims[place]) for number, place in enumerate(asked)}
         if learner.of_monitors:
             audit_joint(walk, walk.states)  # now that their values are known
@@ -110,7 +111,10 @@ class JointAttempt(Attempt):
 
     def _decided(self, walk: JointWalk, number: int, claim: Property) -> Tally:
         if isinstance(claim, Monitor) and claim.applies(self.config):
-            return Histories(walk, claim, walk.learner.of_monitors[walk.learner.questions.place[number]]).search()
+            found = Histories(walk, claim, walk.learner.of_monitors[walk.learner.questions.place[number]])
+            if walk.open or not found.search(self.bounds.max_states):
+                raise Unfollowed(number, "its histories are cut at a bound")
+            return found.tally()
         return self._tally(walk, number, claim)
 
 

@@ -85,7 +85,7 @@ class Attempt:
         self.aside: dict[int, str] = {}
         self.opaque: set[Path] = set()
         self.learner: Learner | None = None
-        self.only = False
+        self.only, self.had = False, 0
 
     def at_once(self) -> None:
         """Learn from the first state on, at any cost; what cannot be followed ends the search."""
@@ -118,7 +118,8 @@ class Attempt:
             raise ValueError(f"compiled search cannot explore {self.system.label}: {self.why}; leave the method out")
 
     def _result(self, walk: Walk) -> Result:
-        self.budget.calls = len(walk.states) + walk.transitions
+        self.had = len(walk.states)
+        self.budget.calls = self.had + walk.transitions
         states = walk.states[:: max(1, len(walk.states) // SAMPLE)]
         starts: dict[Any, int] = {}
         for place, state in enumerate(initial_states(self.system, self.config)):
@@ -145,7 +146,7 @@ class Attempt:
         trial = TableWalk(learner, self.number, self.bounds, None)
         trial.steps_of(np.asarray([shape.numbers(state) for state in states], dtype=np.int32).T)
         walk = TableWalk(learner, self.number, self.bounds, counting)
-        walk.run(starts, self.tick, audit)
+        walk.run(starts, self.tick, audit, self.had)
         tallies = tuple(self._tally(walk, number, claim) for number, claim in enumerate(self.claims))
         why = (
             f"{budget.runs} runs on proxies taught the tables of {walk.states:,} states with {len(shape.columns)} "

@@ -109,6 +109,28 @@ def column_not_read() -> AbstractContextManager[Any]:
     return patch.object(JointLearner, "_heard", lambda _self, run: run.events.clear())
 
 
+def effects_of_another_class() -> AbstractContextManager[Any]:
+    """What verdicts do is what they did for the first values that they read."""
+    real, kept = JointLearner._effects, dict[Any, Any]()
+
+    def effects(self: JointLearner, leaf: Any, part: Any, numbers: Any) -> Any:
+        key = leaf.number, tuple(part.groups), part.reads
+        return kept[key] if key in kept else kept.setdefault(key, real(self, leaf, part, numbers))
+
+    return patch.object(JointLearner, "_effects", effects)
+
+
+def part_forgotten() -> AbstractContextManager[Any]:
+    """A state has no class of its last part."""
+    real = JointLearner._kinds
+
+    def kinds(self: JointLearner, *given: Any) -> Any:
+        found = real(self, *given)
+        return found[:-1] if len(found) > 1 else found
+
+    return patch.object(JointLearner, "_kinds", kinds)
+
+
 def weight_lost() -> AbstractContextManager[Any]:
     """A row forgets one of the groups that it stands for."""
     real = JointLearner._labelled
@@ -125,8 +147,8 @@ def wrong_row() -> AbstractContextManager[Any]:
     real = JointLearner.classified
 
     def classified(self: JointLearner, rows: Any) -> Any:
-        kinds = real(self, rows)
-        return np.where(kinds == 2, 1, kinds)
+        counts, kinds = real(self, rows)
+        return counts, np.where(kinds == 2, 1, kinds)
 
     return patch.object(JointLearner, "classified", classified)
 
@@ -153,7 +175,17 @@ def monitor_lags() -> AbstractContextManager[Any]:
 
 
 @pytest.mark.parametrize(
-    "planted", [kept_column_written, column_not_read, wrong_row, answers_turned, weight_lost, monitor_lags]
+    "planted",
+    [
+        kept_column_written,
+        column_not_read,
+        effects_of_another_class,
+        part_forgotten,
+        wrong_row,
+        answers_turned,
+        weight_lost,
+        monitor_lags,
+    ],
 )
 def test_planted_fault(planted: Planted) -> None:
     """The comparison with the plain functions finds it in some system, and no system has a wrong result."""
