@@ -121,7 +121,7 @@ class SearchOptions(TypedDict, total=False):
 
     `max_states` bounds the graph of each configuration, `depth` the number of steps from the start, `max_memory` the
     bytes that the process may hold; what a bound leaves out is UNDECIDED.  With `spill` (such as a `Folder`) an
-    explicit, memoised or compiled search continues on disk shortly before it reaches `max_memory`.  `quotient`
+    explicit or memoised search continues on disk shortly before it reaches `max_memory`.  `quotient`
     (default: the one that `licence` names) explores one configuration of each orbit, or one state of each class of an
     abstraction; `a+b` applies two abstractions in turn, each under a licence.  `method` is `explicit`, `memoised`,
     `compiled` or `symmetric` (default: the best that system, claims and licence allow).  `configs` replaces the
@@ -188,6 +188,8 @@ def prepare(system: AnySystem, claims: Iterable[Property] = (), **options: Unpac
         chosen, why = chosen_method(searched, method, [c for c in asked if c.name not in refused], numbered, group)
     if bounds.spill is not None and chosen.name == "symmetric":
         raise ValueError("symmetric search runs in memory; leave spill out, or choose another method")
+    if bounds.spill is not None and method == "compiled":
+        raise ValueError("compiled search runs in memory; leave spill out, or choose another method")
     kept = tuple((number, 1) for number in range(len(numbered)))
     doubts: tuple[str, ...] = ("",) * len(asked)
     if group is not None:

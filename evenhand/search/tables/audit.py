@@ -14,12 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.core.alike import alike
+from evenhand.core.alike import alike, deep_copy
 from evenhand.core.answers import short
 from evenhand.core.system import Step
 from evenhand.search.contract import initial_states
 from evenhand.search.steps import stepped
 from evenhand.search.tables.expressions import NotLearned
+from evenhand.search.tables.learning import CHANGED
 from evenhand.search.tables.walk import TableWalk
 
 RARE, DRAWN = 160, 60
@@ -75,6 +76,7 @@ def _compare_state(
 ) -> None:
     learner = walk.learner
     state = walk.state(sid)
+    kept_state = deep_copy(state)
     offered = list(learner.system.enabled(learner.config, state))
     known = [found.get((index, place)) for place in range(len(offered))]
     if (index, len(offered)) in found or None in known:
@@ -90,6 +92,8 @@ def _compare_state(
     for question, kept in zip(learner.questions.states, walk.state_answers, strict=True):
         if question.plain(state) != int(at_number(kept, sid)):
             raise NotLearned(f"{question.name} answers otherwise in state {short(state)}")
+    if kept_state is not None and kept_state[0] != state:
+        raise NotLearned(CHANGED)
 
 
 def _compare_step(walk: TableWalk, state: Any, action: Any, after: Any, answers: list[int]) -> None:

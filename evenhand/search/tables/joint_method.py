@@ -25,6 +25,7 @@ from evenhand.search.tables.expressions import NotLearned, Unfollowed
 from evenhand.search.tables.histories import Histories
 from evenhand.search.tables.joint import JointLearner
 from evenhand.search.tables.joint_walk import JointWalk
+from evenhand.search.tables.learning import CHANGED
 from evenhand.search.tables.method import NEVER, SAMPLE, Attempt
 from evenhand.search.tables.questions import ACTS, Question, Questions
 from evenhand.search.tables.shape import Reshaped, Shape
@@ -162,6 +163,7 @@ def audit_joint(walk: Any, expanded: int) -> None:
 def _compare_state(walk: JointWalk, learner: JointLearner, sid: int, kinds: Sequence[int]) -> None:
     """Compare what a state offers, and what claims say of it."""
     state, leaf = walk.state(sid), learner.rows[kinds[0]].leaf
+    kept_state = deep_copy(state)
     if not learner.offers(state, leaf):
         raise NotLearned(f"state {short(state)} offers other actions than its tables")
     if sum(learner.rows[kind].size for kind in kinds) != leaf.table.size:
@@ -169,6 +171,8 @@ def _compare_state(walk: JointWalk, learner: JointLearner, sid: int, kinds: Sequ
     for question, kept in zip(learner.questions.states, walk.state_answers, strict=True):
         if _plain(question, state) != int(at_number(kept, sid)):
             raise NotLearned(f"{question.name} answers otherwise in state {short(state)}")
+    if kept_state is not None and kept_state[0] != state:
+        raise NotLearned(CHANGED)
 
 
 def _compare_rows(walk: JointWalk, learner: JointLearner, sid: int, kind: int, rows: int, random: Random) -> None:
@@ -216,6 +220,8 @@ def _stepped(learner: JointLearner, state: Any, action: Any) -> tuple[Any, Any]:
     """The step, taken twice.  Raises NotLearned where it is no function of its arguments, or changes them."""
     kept = deep_copy(state)
     found = stepped(learner.system, learner.config, state, action)
-    if stepped(learner.system, learner.config, state, action) != found or (kept is not None and kept[0] != state):
-        raise NotLearned("`step` is no function of its arguments, or changes them")
+    if stepped(learner.system, learner.config, state, action) != found:
+        raise NotLearned("`step` is no function of its arguments")
+    if kept is not None and kept[0] != state:
+        raise NotLearned(CHANGED)
     return found
