@@ -55,7 +55,7 @@ class Exploration:
     the full space under a group, of classes of unknown size under abstractions (`classes`).  `depth` is the largest
     distance of a state from an initial one.  `complete`: no bound left anything out; `spilled`: states that went to
     disk; `reach`: shortest length for each reachable goal; `searched`: configurations actually searched; `actions`:
-    counts by action, None if not requested or if the search was compiled.
+    counts by action, None if not requested, of products, and if the search was symmetric.
     """
 
     verdicts: tuple[Verdict, ...]
@@ -341,7 +341,7 @@ class Prepared:
         return name, learned[0] if len(total.how) == 1 and learned else "; ".join(why for _, why in total.how)
 
     def _all_counted(self, total: Result) -> bool:
-        """Whether every configuration was counted; compiled ones are not."""
+        """Whether every configuration was counted; symmetric search counts none."""
         return self.counting and total.counted.configs == sum(weight for _, weight in self.kept)
 
     def _replayed(self, claim: Property, tally: Tally) -> Tally:

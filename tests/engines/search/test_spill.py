@@ -133,9 +133,7 @@ def packing_is_exact(_folder: Path) -> None:
     assert Packing().pack((1, True)) != Packing().pack((True, True))
 
 
-CHECKS: dict[str, Callable[[Path], None]] = {
-    check.__name__: check for check in (objects_agree, packing_is_exact)
-}
+CHECKS: dict[str, Callable[[Path], None]] = {check.__name__: check for check in (objects_agree, packing_is_exact)}
 
 
 @pytest.mark.parametrize("name", CHECKS)
@@ -168,7 +166,9 @@ def test_a_pinned_scope(method: str | None, tmp_path: Path) -> None:
     pinned = PINNED["free_agent"]["counts"]["3,2,2"]
     goal = Reachable(name="limit", sentence="", goal=lambda step: step.after.counter == 3)
     found = explore(FREE.at(agents=3), [goal], method=method, max_memory=FEW, spill=Folder(tmp_path))
-    assert (found.method, found.spilled) == ("memoised", 276) and "what the disk gave back" in found.verdicts[0].trusted_base
+    assert (found.method, found.spilled) == ("memoised", 276) and "what the disk gave back" in found.verdicts[
+        0
+    ].trusted_base
     counted = {name: getattr(found, name) for name in ("states", "transitions", "edges", "depth")}
     assert counted | {"to_limit": found.reach["limit"]} == pinned
 

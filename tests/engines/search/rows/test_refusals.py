@@ -202,7 +202,7 @@ def test_steps_that_leave_their_domains(step: Any, says: str) -> None:
 def test_a_step_that_changes_its_state(step: Any) -> None:
     """By every method; also where it changes an object that a claim or an offer is given."""
     for method in (None, "explicit", "compiled"):
-        with pytest.raises((ModelError, ValueError), match="changes the state (it|that it) is given"):
+        with pytest.raises((ModelError, ValueError), match=r"changes the state (it|that it) is given"):
             explore(lamp(step), method=method)
 
 
@@ -220,7 +220,7 @@ def test_an_offer_and_a_claim_that_change_the_state() -> None:
     claim = Always(name="claim", sentence="", check=check)
     for system, claims in ((replace(lamp(honest), actions=offers), ()), (lamp(honest), (claim,))):
         for method in ("explicit", "compiled"):
-            with pytest.raises((ModelError, ValueError), match="change|elsewhere"):
+            with pytest.raises((ModelError, ValueError), match=r"change|elsewhere"):
                 explore(system, claims, method=method)
 
 
