@@ -46,6 +46,7 @@ def test_mistakes(cli: Command, tmp_path: Path) -> None:
 
 FULL = """
 import resource, sys
+sys.dont_write_bytecode = True  # half a file of bytecode would be read by others
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 from evenhand.search import spilling
 from evenhand.__main__ import main
