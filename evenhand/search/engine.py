@@ -210,7 +210,7 @@ def prepare(system: AnySystem, claims: Iterable[Property] = (), **options: Unpac
         kept=kept,
         doubts=doubts,
         method=chosen,
-        why_method=_of_classes(maps, why),
+        why_method=why,
         trusted=_trusted(chosen, licences if group is not None or maps else (), maps),
         refused=refused,
     )
@@ -334,11 +334,17 @@ class Prepared:
 
     def _how(self, total: Result) -> tuple[str, str]:
         """The method and the reason; tables are chosen during the search."""
-        if not total.how:
-            return self.method.name, self.why_method
-        learned = [why for name, why in total.how if name != self.method.name]
-        name = "compiled" if learned else self.method.name
-        return name, learned[0] if len(total.how) == 1 and learned else "; ".join(why for _, why in total.how)
+        learned = any(name == "compiled" for name, _ in total.how)
+        why = "; ".join(why for _, why in total.how) or self.why_method
+        return "compiled" if learned else self.method.name, why + self._of_classes()
+
+    def _of_classes(self) -> str:
+        if not self.classes:
+            return ""
+        return (
+            f"; quotient {self.quotient!r} is licensed: one state of each class, whose size is not known, and samples "
+            "were compared with their images in the model"
+        )
 
     def _all_counted(self, total: Result) -> bool:
         """Whether every configuration was counted; symmetric search counts none."""
@@ -422,15 +428,6 @@ def _bounds(options: SearchOptions) -> Bounds:
     if spill is not None and max_memory is None:
         raise ValueError("spill is the folder for states beyond max_memory; give a max_memory")
     return Bounds(max_states, depth, max_memory, spill)
-
-
-def _of_classes(maps: Maps, why: str) -> str:
-    if not maps:
-        return why
-    return (
-        f"{why}; quotient {with_and([one.name for one in maps])!r} is licensed: one state of each class, whose size is "
-        "not known, and samples were compared with their images in the model"
-    )
 
 
 def _trusted(method: Method | Orbits, licences: Sequence[Licence], maps: Maps) -> tuple[str, ...]:
