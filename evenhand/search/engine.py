@@ -330,13 +330,12 @@ class Prepared:
         return (*self.trusted, *tables)
 
     def _learned(self, total: Result) -> bool:
-        return self.method.name in ("explicit", "memoised") and any(name == "compiled" for name, _ in total.how)
+        return any(name == "compiled" for name, _ in total.how)
 
     def _how(self, total: Result) -> tuple[str, str]:
         """The method and the reason; tables are chosen during the search."""
-        learned = any(name == "compiled" for name, _ in total.how)
         why = "; ".join(why for _, why in total.how) or self.why_method
-        return "compiled" if learned else self.method.name, why + self._of_classes()
+        return "compiled" if self._learned(total) else self.method.name, why + self._of_classes()
 
     def _of_classes(self) -> str:
         if not self.classes:
