@@ -159,8 +159,8 @@ class Suite(Shape, frozen=True, kw_only=True):
                 raise BadRecord(f"{origin}, vector {one['name']}", "its content is not what was hashed", GENERATE)
         suite = convert({**data, "vectors": [unsealed(one) for one in data["vectors"]]}, Suite)
         names = Counter(one.name for one in suite.vectors)
-        if twice := next((name for name, count in names.items() if count > 1), None):
-            raise BadRecord(origin, f"two of its vectors are called {twice!r}", GENERATE)
+        if twice := [name for name, count in names.items() if count > 1]:
+            raise BadRecord(origin, f"two of its vectors are called {twice[0]!r}", GENERATE)
         return suite
 
 
