@@ -13,14 +13,14 @@ import pytest
 from dratify import check_proof, parse_dimacs  # pyright: ignore[reportUnknownVariableType]
 
 from evenhand.core.registry import find
-from evenhand.jobs.certifying import certify
+from evenhand.jobs.certifying import certify, tied
 from evenhand.jobs.proving import theorem_named
 from evenhand.smt.certificates.certify import certificate
 from evenhand.smt.certificates.instances import NotFound
-from evenhand.smt.certificates.recall import Recalled, digest_of, verified
+from evenhand.smt.certificates.recall import Recalled, verified
 from evenhand.smt.certificates.statement import Writer, symbols_of
 from evenhand.smt.logic import Formula, Function, Not, Relation, Sort, exists, forall, same
-from evenhand.smt.portfolio import Answered, Portfolio
+from evenhand.smt.portfolio import CHECKER, Answered, Portfolio
 from evenhand.smt.prove import obligations, prove
 from evenhand.smt.proved import ProofStatus
 from evenhand.smt.registry import stated
@@ -119,7 +119,7 @@ def test_recalled_in_place_of_solvers(folder: Path, cli: Command) -> None:
     assert answer.code == 0
     verdicts = json.loads(answer.out)["verdicts"]
     verdict = next(one for one in verdicts if one["claim"] == name and one["variant"] == "reference")
-    assert "certificate 1" in verdict["trusted_base"]
+    assert CHECKER in verdict["trusted_base"]
     assert not any("printer" in one or "z3" in one for one in verdict["trusted_base"])
 
 
@@ -136,8 +136,9 @@ def test_a_certificate_of_something_else_is_not_taken(
             asked.append(query)
             return super().ask(query, expected=expected, limits=limits)
 
-    obligations(theorem, portfolio=Spy({one["about"]["asked"]: one for one in made}))
-    own = {digest_of(query): query for query in asked}
+    spy = Spy({one["about"]["asked"]: one for one in made}, about=tied(theorem))
+    obligations(theorem, portfolio=spy)
+    own = {spy.digest(query): query for query in asked}
     mine = [one for one in made if one["about"]["asked"] in own]
     assert mine
     for one in mine:
