@@ -25,8 +25,7 @@ from evenhand.smt.prove import obligations
 from evenhand.smt.solvers import Z3, SolverLimits
 from evenhand.smt.theorem import Stated
 from evenhand_certificates.check import FORMAT
-
-MOST_BYTES = 64 * 1024 * 1024
+from evenhand_certificates.errors import MOST_BYTES
 
 
 @dataclass(frozen=True)
