@@ -214,6 +214,7 @@ def _counts(found: Exploration) -> dict[str, Any]:
         "depth": found.depth,
         "configs": found.configs,
         "complete": found.complete,
+        **({"outside": found.outside} if found.outside else {}),
         "spilled": found.spilled,
         "method": found.method,
         "why_method": found.why_method,
@@ -261,6 +262,8 @@ def say_counts(counts: dict[str, Any]) -> None:
     if "counted" in counts:
         sizes = sizes.replace(plural(counts["states"], "state"), classes(counts["states"]), 1)
     end = "complete" if counts["complete"] else "NOT complete"
+    if "outside" in counts:
+        end += f", {plural(counts['outside'], 'state')} outside the constraint"
     if counts["spilled"]:
         end += f", {counts['spilled']} of the states on disk"
     lines = [f"{sizes}, depth {counts['depth']}, {end} ({counts['method']}: {counts['why_method']})"]

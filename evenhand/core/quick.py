@@ -33,6 +33,8 @@ class SystemOptions(TypedDict, total=False):
     counterexamples can be saved and read back.  `menu` lists every action that should happen: `evenhand explore`
     reports those that never do or never change anything.  `ends` says whether a run may reach a state that offers no
     action, or in which states it may: `verify` refutes any other end, and warns of ends where nothing is said.
+    `constraint(state)` and `action_constraint(step)` bound the runs: a state outside is checked, but no run goes on
+    from there, nor after a step outside.
     """
 
     shows: bool | None
@@ -42,6 +44,8 @@ class SystemOptions(TypedDict, total=False):
     types: tuple[type, ...]
     menu: Iterable[Hashable] | None
     ends: bool | Callable[[Any], bool] | None
+    constraint: Callable[[Any], bool] | None
+    action_constraint: Callable[[AnyStep], bool] | None
 
 
 def system(
@@ -57,7 +61,7 @@ def system(
     `initial` lists the start states, `actions(state)` the actions on offer (simplest first), and `step(state, action)`
     returns the new state.  A pair that could be a state or a state with its observation is refused until `shows`
     decides.  States, actions and observations must be hashable.  `SystemOptions` describes `shows`, `fair`, `wants`,
-    `progress`, `types`, `menu` and `ends`.
+    `progress`, `types`, `menu`, `ends`, `constraint` and `action_constraint`.
 
     Raises TypeError or ValueError for invalid arguments (no initial state, a text for a list, an unhashable value);
     functions that misbehave later end a run with ModelError.
@@ -97,7 +101,21 @@ def system(
     elif ends is not None:
         _function(label, "ends", ends, ("state",))
         made = replace(made, may_end=_of_state(ends))
-    return made if wants is None else replace(made, wants=_of_state(wants))
+    if wants is not None:
+        made = replace(made, wants=_of_state(wants))
+    return _constrained(label, made, options.get("constraint"), options.get("action_constraint"))
+
+
+def _constrained(
+    label: str, made: System[None, Any, Any, Any, None], states: Any, steps: Any
+) -> System[None, Any, Any, Any, None]:
+    if states is not None:
+        _function(label, "constraint", states, ("state",))
+        made = replace(made, constraint=_of_state(states))
+    if steps is not None:
+        _function(label, "action_constraint", steps, ("step",))
+        made = replace(made, action_constraint=steps)
+    return made
 
 
 def _of_state(test: Callable[[Any], Any]) -> Callable[[None, Any], Any]:

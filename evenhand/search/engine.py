@@ -54,8 +54,8 @@ class Exploration:
     `verdicts` has one entry per claim, in order.  `states`, `transitions` (one for each state and each action or joint
     choice on offer) and `edges` (distinct pairs of states, self-loops included) are sums over the configurations: of
     the full space under a group, of classes of unknown size under abstractions (`classes`).  `depth` is the largest
-    distance of a state from an initial one.  `complete`: no bound left anything out; `spilled`: states that went to
-    disk; `reach`: shortest length for each reachable goal; `searched`: configurations actually searched; `actions`:
+    distance of a state from an initial one.  `complete`: no bound left anything out; `outside`: states, counted too,
+    from which a constraint lets no run go on; `spilled`: states that went to disk; `reach`: shortest length for each reachable goal; `searched`: configurations actually searched; `actions`:
     counts by action, None if not requested or if the search was compiled.
     """
 
@@ -66,6 +66,7 @@ class Exploration:
     depth: int
     configs: int
     complete: bool
+    outside: int
     spilled: int
     method: str
     why_method: str
@@ -189,6 +190,8 @@ def prepare(system: AnySystem, claims: Iterable[Property] = (), **options: Unpac
         chosen, why = chosen_method(searched, method, [c for c in asked if c.name not in refused], numbered, group)
     if bounds.spill is not None and chosen.name == "symmetric":
         raise ValueError("symmetric search runs in memory; leave spill out, or choose another method")
+    if bounds.spill is not None and system.constrained:
+        raise ValueError("a search inside a constraint runs in memory; leave spill out")
     kept = tuple((number, 1) for number in range(len(numbered)))
     doubts: tuple[str, ...] = ("",) * len(asked)
     if group is not None:
@@ -292,6 +295,7 @@ class Prepared:
             scope=self._scope(total, covered_configs),
             trusted=(*self._trusting(total), *(("what the disk gave back",) if total.spilled else ())),
             classes=self.classes,
+            outside=total.outside,
         )
         with naming(self.system.label):
             verdicts = tuple(
@@ -311,6 +315,7 @@ class Prepared:
             depth=total.depth,
             configs=covered_configs,
             complete=covered.complete,
+            outside=total.outside,
             spilled=total.spilled,
             method=self._how(total)[0],
             why_method=self._how(total)[1],
@@ -362,6 +367,10 @@ class Prepared:
             scope["max_memory"] = bounds.max_memory
         if bounds.depth is not None:
             scope["max_depth"] = bounds.depth
+        if self.system.constrained:
+            scope["constrained"] = (
+                f"runs go on inside the constraint alone; {total.outside} states outside were checked"
+            )
         if self.quotient is not None:
             scope["quotient"] = self.quotient
         if self.classes:

@@ -28,7 +28,7 @@ ENGINE = "explore"
 
 @dataclass(frozen=True)
 class Covered:
-    """The coverage of a search, for all its verdicts: exact counts, bounds, trusted base.
+    """The coverage of a search, for all its verdicts: exact counts, bounds, trusted base, and states left outside.
 
     `classes` says that `states` counts classes of states, each searched by one representative.
     """
@@ -41,6 +41,7 @@ class Covered:
     scope: Mapping[str, Any]
     trusted: tuple[str, ...]
     classes: bool = False
+    outside: int = 0
 
     @property
     def looked_at(self) -> str:
@@ -129,6 +130,9 @@ def _undecided(claim: Property, tally: Tally, covered: Covered, doubt: str) -> s
             return f"a graph that {covered.bounds} left open decides no claim about whole runs ({seen} were covered)"
         found = "not met" if claim.existential else "not violated"
         return f"{found} on the {seen} that were covered, but {covered.bounds} left the search open"
+    if covered.outside and (claim.existential or isinstance(claim, AboutRuns | Temporal)):
+        what = "no run inside meets the goal" if claim.existential else "a claim about whole runs is left open"
+        return f"{what}, and the constraint lets no run go on from {covered.outside} of the states"
     if tally.doubts:
         return tally.doubts[0]
     if doubt:
