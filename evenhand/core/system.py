@@ -255,8 +255,8 @@ class System(Generic[C, S, A, O, R]):
     the configurations carry.  `separated`, `quotients`, `abstractions` and `fair` are for the exhaustive search.
     `types` names the classes that `codec` may need to decode.  `conclusion(steps)` is what a run so far amounts to
     where no state says so, such as its terminal class; kernels may tell it.  `may_end` says where a run may end, which
-    is where no action is on offer; None where nobody said.  `constraint` and `action_constraint` bound what is searched:
-    a state outside, or one reached by a step outside, is checked but no run goes on from there.
+    is where no action is on offer; None where nobody said.  `constraint` and `action_constraint` bound the
+    runs: a state outside, or one reached by a step outside, is checked, but no run goes on from there.
 
     Two declarations let the search compile the step (compiled search); it trusts neither.  `domains` gives a state of
     which every part that ever changes is a `OneOf`: records and tuples of fixed shape.  `menu`, where the actions are

@@ -156,7 +156,7 @@ class _Machine(RuleBasedStateMachine):
             raise
 
     def drawn(self, data: st.DataObject) -> tuple[DrawRule, Any] | None:
-        """Return a possible rule and an action by it; None without a rule, outside a constraint, sometimes at the end."""
+        """Return a possible rule and an action by it; None outside a constraint, and sometimes where the run ends."""
         assert self.run is not None
         system, config, state = self.ledger.system, self.run.config, self.run.state
         if system.constrained and not (

@@ -55,8 +55,9 @@ class Exploration:
     choice on offer) and `edges` (distinct pairs of states, self-loops included) are sums over the configurations: of
     the full space under a group, of classes of unknown size under abstractions (`classes`).  `depth` is the largest
     distance of a state from an initial one.  `complete`: no bound left anything out; `outside`: states, counted too,
-    from which a constraint lets no run go on; `spilled`: states that went to disk; `reach`: shortest length for each reachable goal; `searched`: configurations actually searched; `actions`:
-    counts by action, None if not requested or if the search was compiled.
+    from which a constraint lets no run go on; `spilled`: states that went to disk; `reach`: shortest length for each
+    reachable goal; `searched`: configurations actually searched; `actions`: counts by action, None if not requested or
+    if the search was compiled.
     """
 
     verdicts: tuple[Verdict, ...]

@@ -136,7 +136,9 @@ def search(
                     _guarded(system, watcher, watcher.arrive, sid, walk.states[sid])
             back, walk.back = walk.back, set[int]()
             walk.outside -= back
-            again = sorted({sid for history in watchers.histories for sid in history.turn() if sid < low} - back)
+            again = sorted(
+                {sid for history in watchers.histories for sid in history.turn() if sid < low} - back - walk.outside
+            )
             if low == high and not again and not back:
                 break
             if bounds.depth is not None and taken >= bounds.depth:
@@ -144,7 +146,7 @@ def search(
                 break
             for sid in again:
                 _expand(method, walk, sid, watchers, bounds, fresh=False)
-            for sid in sorted(back.union(range(low, high))) if back else range(low, high):
+            for sid in sorted({*back, *range(low, high)} - walk.outside) if system.constrained else range(low, high):
                 if sid & 127 == 0 and budget.spent():
                     bounds, budget = _memory_ends(walk, bounds, budget)
                 _attempted(attempt, walk, sid, fresh=False)
@@ -202,8 +204,6 @@ def _any_goes_on(system: AnySystem, walk: Walk, low: int, high: int) -> bool:
 
 def _expand(method: Method, walk: Walk, sid: int, watchers: Watchers, bounds: Bounds, *, fresh: bool) -> None:
     """Take every step out of one state; `fresh` is false where only histories need them again."""
-    if sid in walk.outside:
-        return
     system, config, states, ids = method.system, walk.config, walk.states, walk.ids
     state, spilled = states[sid], inf if walk.disk_visited is None else walk.disk_visited.first
     histories = [history for history in watchers.histories if history.waits(sid)]
