@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from evenhand.machine import fuzz
     from evenhand.report.report import Report
     from evenhand.search import explore
+    from evenhand.search.views import licence_by_search
     from evenhand.verification import verify
 
 __all__ = [
@@ -75,6 +76,7 @@ __all__ = [
     "explore",
     "fuzz",
     "leads_to",
+    "licence_by_search",
     "livelock_free",
     "monitor",
     "per_agent",
@@ -107,6 +109,7 @@ _HOME = {
         "two_run",
     ),
     "evenhand.search": ("explore",),
+    "evenhand.search.views": ("licence_by_search",),
     "evenhand.examination": ("examine",),
     "evenhand.arbiters.rules": ("rule",),
     "evenhand.core.verdict": ("Status", "Verdict"),

@@ -287,6 +287,7 @@ class System(Generic[C, S, A, O, R]):
     abstractions: tuple[Abstraction[C, S], ...] = ()
     conclusion: Callable[[Sequence[Step[C, S, A, O]]], Any] | None = None
     may_end: Callable[[C, S], bool] | None = None
+    views: Mapping[str, Callable[[C, S], Hashable]] = field(default_factory=dict[str, Any])
     constraint: Callable[[C, S], bool] | None = None
     action_constraint: Callable[[Step[C, S, A, O]], bool] | None = None
 

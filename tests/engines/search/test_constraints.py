@@ -3,6 +3,9 @@
 The oracle is written from that sentence alone: it follows every step that stays inside from every state found inside.
 """
 
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+# pyright: reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from dataclasses import replace
