@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from evenhand.core.trace import Lasso, Pair, Scenario, Trace, replay
     from evenhand.core.verdict import Status, Verdict
     from evenhand.core.versions import __version__
+    from evenhand.evidence.itf_run import run_from_itf
     from evenhand.examination import examine
     from evenhand.machine import fuzz
     from evenhand.report.report import Report
@@ -84,6 +85,7 @@ __all__ = [
     "refines",
     "replay",
     "rule",
+    "run_from_itf",
     "system",
     "temporal",
     "two_run",
@@ -110,6 +112,7 @@ _HOME = {
     ),
     "evenhand.search": ("explore",),
     "evenhand.search.views": ("licence_by_search",),
+    "evenhand.evidence.itf_run": ("run_from_itf",),
     "evenhand.examination": ("examine",),
     "evenhand.arbiters.rules": ("rule",),
     "evenhand.core.verdict": ("Status", "Verdict"),

@@ -7,6 +7,7 @@ import re
 import runpy
 import shlex
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -92,7 +93,7 @@ def test_each_claim_of_the_page_can_fail(
     text = (tests / "desk.py").read_text("utf-8")
     assert text.count(right) == 1
     (tests / "desk.py").write_text(text.replace(right, wrong), "utf-8")
-    monkeypatch.syspath_prepend(tests)
+    monkeypatch.setattr(sys, "path", [str(tests), *sys.path])
     names = runpy.run_path(str(tests / "test_desk.py"))
     forget(tests)
     (verdict,) = evenhand.explore(names["desk"], [names[claim]], max_states=500).verdicts
