@@ -112,7 +112,7 @@ def test_the_guide_to_temporal_claims_runs(tmp_path: Path) -> None:
 
 
 def test_the_guide_for_users_of_tla_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Invariant, step and refinement hold, with the counts of TLC; a constraint cuts, symmetry divides, a trace is read."""
+    """Invariant, step and refinement hold, with the counts of TLC; a constraint, symmetry and a trace too."""
     page = "docs/how-to/coming-from-tla.md"
     (trace,) = re.findall(r'```json title="solved.itf.json"\n(.*?)```', (ROOT / page).read_text("utf-8"), re.DOTALL)
     (tmp_path / "solved.itf.json").write_text(trace, "utf-8")
