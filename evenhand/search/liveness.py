@@ -251,7 +251,7 @@ class Explored:
     """The graph that a step-by-step search kept."""
 
     def __init__(self, labels: Labels, walk: Walk) -> None:
-        self.fair, self.size = labels.fair, (walk.transitions, walk.open)
+        self.fair, self.size = labels.fair, (walk.transitions, walk.open or bool(walk.outside))
         self.labels, self.walk = labels, walk
         self.where, self.count, self.finding = labels.where, labels.count, walk.finding
 

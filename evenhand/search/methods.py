@@ -82,13 +82,16 @@ def _unreduced_method(
 
 def method_for(system: AnySystem, wanted: str | None) -> tuple[Method, str]:
     """Return explicit or memoised search and the reason.  Raises ValueError for one that the system rules out."""
-    able = system.separated is not None and system.joint is not None
+    able = system.separated is not None and system.joint is not None and not system.constrained
     if wanted == "memoised" and not able:
         raise ValueError(
-            f"{system.label} has no `separated` step, so memoised search cannot run it; leave the method out"
+            f"{system.label} has no `separated` step, or a constraint, so memoised search cannot run it; leave the "
+            "method out"
         )
     if wanted == "explicit":
         return Method(system), "explicit search was asked for"
+    if system.constrained:
+        return Method(system), "constraints are asked of each state and step"
     if not able:
         return Method(system, learns=wanted is None), "the system does not separate judging from applying"
     return Memo(system, learns=wanted is None), (

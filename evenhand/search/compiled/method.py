@@ -130,6 +130,8 @@ def reason_against(
     """Return why compiled search, or one that `speaks` of fewer claims, is not even tried; empty where it is."""
     if system.domains is None:
         return "the system declares no domains"
+    if system.constrained:
+        return "constraints are asked of each state and step"
     other = next((claim for claim in claims if not speaks(claim)), None)
     return "" if other is None else f"claim {other.name!r} is of kind {other.kind}, which needs the steps themselves"
 
