@@ -97,7 +97,7 @@ def _documented(kind: type[Any]) -> Iterator[tuple[str, str]]:
 
 PUBLISHED = (
     Published("evidence/schema/counterexample.json", "counterexample", 2, "counterexample", (RecordFile,)),
-    Published("evidence/schema/vectors.json", "vectors", 1, "vectors", (SuiteFile,)),
+    Published("evidence/schema/vectors.json", "vectors", 2, "vectors", (SuiteFile,)),
     Published("evidence/schema/vector-manifest.json", "vector-manifest", 1, "manifest of vectors", (Manifest,)),
     Published(
         "conform/checking/schema/kernel-finding.json",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
@@ -20,6 +21,7 @@ from evenhand.conform.vectors.ondemand import frozen_line, on_demand, pinned
 from evenhand.conform.vectors.settings import SUITES, Settings
 from evenhand.conform.vectors.verifying import (
     MANIFEST_FILE,
+    SCHEMA_FILE,
     Failure,
     against_kernel,
     against_model,
@@ -39,6 +41,8 @@ from evenhand.evidence.vector import Suite, Vector, frozen
 from evenhand.report.phrases import plural
 from evenhand.report.store import ready_folder
 from evenhand.report.table import print_lines
+from evenhand.report.value_schema import schema_of
+from evenhand.report.vocabulary import words_of
 
 
 class Do(StrEnum):
@@ -82,10 +86,11 @@ def vectors(
 ) -> int:
     """Make, freeze or verify vectors.
 
-    A vector is a run with everything that it must show.  generate writes a file for each suite.  freeze writes their
-    manifest; with --suite it writes only the digest of a suite that is generated on demand.  verify compares the files
-    with the manifest, and then the model (or a kernel, whose own code is run) with the vectors.  Exit codes: 0 as
-    expected; 1 a vector fails; 2 bad use, or files that are not as frozen; 3 the kernel implements none of them.
+    A vector is a run with everything that it must show.  generate writes a file for each suite that has vectors, and
+    the JSON Schema of all values in them.  freeze writes their manifest; with --suite it writes only the digest of a
+    suite that is generated on demand.  verify compares the files with the manifest, and then the model (or a kernel,
+    whose own code is run) with the vectors.  Exit codes: 0 as expected; 1 a vector fails; 2 bad use, files that are not
+    as frozen, or no vector to generate; 3 the kernel implements none of them.
     """
     bundle = bundle_named(protocol)
     chosen = _suites(suite or [])
@@ -123,12 +128,22 @@ def _generate(
         folder = ready_folder(out)
     with running(0, "vectors") as advance:
         found = generate(bundle, suites, settings, lambda words: advance(words, 1))
-    written: list[str] = []
+    empty = {one.suite: str(one.made["because"]) for one in found if not one.vectors}
+    if len(empty) == len(found):
+        raise BadUse("; ".join(f"{suite}: no vectors, because {why}" for suite, why in empty.items()))
+    written = [str(_write(folder / SCHEMA_FILE, schema_text(bundle).encode()))]
     for one in found:
+        if not one.vectors:
+            continue
         written.append(str(_write(folder / one.file_name, one.to_bytes())))
         if with_itf:
             written += [str(path) for path in _write_itf(folder / "itf", one)]
     return 0, {"written": written, "suites": {one.suite: _about(one) for one in found}}
+
+
+def schema_text(bundle: Bundle) -> str:
+    """Return the JSON Schema of configurations, starts, actions and observations of a protocol, as its file has it."""
+    return json.dumps(schema_of(bundle, map(words_of, bundle.model.systems.values())), indent=1) + "\n"
 
 
 def _about(suite: Suite) -> dict[str, Json]:
@@ -223,7 +238,7 @@ def _asked(bundle: Bundle, wanted: list[Vector], adapter: str, command: str) -> 
 
 def _lines(made: Mapping[str, Json]) -> Iterator[str]:
     for name, about in made.get("suites", {}).items():
-        yield f"{name}: {plural(about['vectors'], 'vector')}"
+        yield f"{name}: {plural(about['vectors'], 'vector')}" + ("" if about["vectors"] else "; no file is written")
         for key, value in about.items():
             if key != "vectors" and value not in ([], ""):
                 yield f"  {key.replace('_', ' ')}: {_plain(value)}"
