@@ -37,7 +37,7 @@ _SOURCES = {
     "InvalidAmount": "A 16.3",
     "SameProposal": "A 16.3",
     "InsufficientStake": "A 16.3",
-    "TickRefused": "3.2",
+    "TickRefused": "9.1",
 }
 """The sentence that each rejection enforces."""
 

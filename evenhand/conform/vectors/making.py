@@ -9,7 +9,7 @@ from evenhand.conform.vectors.boundary import boundaries
 from evenhand.conform.vectors.covering import smallest_cover
 from evenhand.conform.vectors.describing import Heading, boundary_heading, covering_heading, vector_of
 from evenhand.conform.vectors.orbits import cases_of, orbit_representatives, orbits_of
-from evenhand.conform.vectors.pool import aimed, drawn, places_of, played
+from evenhand.conform.vectors.pool import aimed, drawn, kept, places_of, played
 from evenhand.conform.vectors.settings import SUITES, Settings
 from evenhand.conform.vectors.targets import (
     Candidate,
@@ -105,22 +105,20 @@ def _orbits(bundle: Bundle, settings: Settings, progress: Progress) -> Suite:
 def _covering(bundle: Bundle, settings: Settings, pool: Sequence[Candidate], progress: Progress) -> Suite:
     """The fewest runs that separate every target that a drawn, scripted or aimed run separates."""
     targets = targets_of(bundle)
-    kept: list[tuple[Candidate, Outcome, tuple[SeparatedTarget, ...]]] = []
+    taken: list[tuple[Candidate, Outcome, tuple[SeparatedTarget, ...]]] = []
     met: set[str] = set()
     for number, candidate in enumerate(pool):
         if not number % 20:
             progress(f"run {number} of {len(pool)}")
-        met |= _judge(bundle, candidate, targets, kept)
+        met |= _judge(bundle, candidate, targets, taken)
     for target in targets:
         if target.title not in met:
             progress(f"aim at {target.title}")
-            found = aimed(bundle, target, longest=settings.longest, max_steps=settings.max_steps)
-            if found is not None:
-                met |= _judge(bundle, found, targets, kept)
+            met |= _aim(bundle, target, settings, targets, taken)
     number_of = {target.title: number for number, target in enumerate(targets)}
-    sets = [frozenset(number_of[one.target.title] for one in found) for _, _, found in kept]
-    cover = smallest_cover(sets, [candidate.size[0] * 100_000 + candidate.size[1] for candidate, _, _ in kept])
-    chosen = sorted((kept[place] for place in cover.chosen), key=lambda entry: (entry[0].system, entry[0].size))
+    sets = [frozenset(number_of[one.target.title] for one in found) for _, _, found in taken]
+    cover = smallest_cover(sets, [candidate.size[0] * 100_000 + candidate.size[1] for candidate, _, _ in taken])
+    chosen = sorted((taken[place] for place in cover.chosen), key=lambda entry: (entry[0].system, entry[0].size))
     times = Counter(one.target.title for _, _, found in chosen for one in found)
     vectors: list[Vector] = []
     for number, (candidate, known, found) in enumerate(chosen, start=1):
@@ -128,13 +126,13 @@ def _covering(bundle: Bundle, settings: Settings, pool: Sequence[Candidate], pro
         heading = covering_heading(bundle, f"covering-{number:02d}", own, candidate.origin)
         vectors.append(vector_of(bundle, heading, candidate, known, found))
     made: dict[str, Json] = {
-        "runs": len(kept),
+        "runs": len(taken),
         "targets": len(targets),
         "separated": len(met),
         "lower_bound": cover.lower_bound,
         "smallest_of_these_runs": cover.smallest,
         "longest": max((len(entry[0].scenario.actions) for entry in chosen), default=0),
-        "beyond": _beyond(kept, settings.longest),
+        "beyond": _beyond(taken, settings.longest),
         "not_separated": [_left(target) for target in targets if target.title not in met],
         "by_reading_alone": _unshown(chosen),
     }
@@ -143,17 +141,34 @@ def _covering(bundle: Bundle, settings: Settings, pool: Sequence[Candidate], pro
     return _suite(bundle, "covering", settings, vectors, made)
 
 
+def _aim(
+    bundle: Bundle,
+    target: Target,
+    settings: Settings,
+    targets: Sequence[Target],
+    taken: list[tuple[Candidate, Outcome, tuple[SeparatedTarget, ...]]],
+) -> set[str]:
+    """Judge a run that separates one target: kept as a counterexample of it, else searched for."""
+    met: set[str] = set()
+    for candidate in kept(bundle, target):
+        met |= _judge(bundle, candidate, targets, taken)
+        if target.title in met:
+            return met
+    found = aimed(bundle, target, longest=settings.longest, max_steps=settings.max_steps)
+    return met if found is None else met | _judge(bundle, found, targets, taken)
+
+
 def _judge(
     bundle: Bundle,
     candidate: Candidate,
     targets: Sequence[Target],
-    kept: list[tuple[Candidate, Outcome, tuple[SeparatedTarget, ...]]],
+    taken: list[tuple[Candidate, Outcome, tuple[SeparatedTarget, ...]]],
 ) -> set[str]:
     """Keep a run that separates targets; return the titles of those targets."""
     known = outcome_of(bundle, candidate.reference(bundle), candidate.scenario)
     found = separated(bundle, candidate, targets, known)
     if found:
-        kept.append((candidate, known, found))
+        taken.append((candidate, known, found))
     return {one.target.title for one in found}
 
 
@@ -168,10 +183,10 @@ def _left(target: Target) -> dict[str, Json]:
     }
 
 
-def _beyond(kept: Iterable[tuple[Candidate, Outcome, tuple[SeparatedTarget, ...]]], longest: int) -> list[str]:
+def _beyond(taken: Iterable[tuple[Candidate, Outcome, tuple[SeparatedTarget, ...]]], longest: int) -> list[str]:
     """Targets that only runs of more than `longest` actions separate."""
     shortest: dict[str, int] = {}
-    for candidate, _, found in kept:
+    for candidate, _, found in taken:
         for one in found:
             length = len(candidate.scenario.actions)
             shortest[one.target.title] = min(length, shortest.get(one.target.title, length))
