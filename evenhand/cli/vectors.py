@@ -14,7 +14,7 @@ import typer
 from evenhand.cli import completion
 from evenhand.cli.console import BadUse, emit, guarded, running, terminal, usage
 from evenhand.cli.options import AdapterOption, CommandOption, JsonOut, ProtocolName, SeedOption
-from evenhand.cli.requests import bundle_named
+from evenhand.cli.requests import bundle_named, cores
 from evenhand.conform.adapters.kernels import adapter_source, command_source
 from evenhand.conform.vectors.making import generate
 from evenhand.conform.vectors.ondemand import frozen_line, on_demand, pinned
@@ -43,6 +43,7 @@ from evenhand.report.store import ready_folder
 from evenhand.report.table import print_lines
 from evenhand.report.value_schema import schema_of
 from evenhand.report.vocabulary import words_of
+from evenhand.studies.vector_faults import separating
 
 
 class Do(StrEnum):
@@ -82,6 +83,10 @@ def vectors(
     with_itf: Annotated[bool, typer.Option("--itf", help="Also write each vector as an ITF trace.")] = False,
     adapter: AdapterOption = "",
     command: CommandOption = "",
+    automatic: Annotated[
+        int,
+        typer.Option(min=0, metavar="N", help="verify: also count how many of N mutants made by rule are separated."),
+    ] = 0,
     as_json: JsonOut = False,
 ) -> int:
     """Make, freeze or verify vectors.
@@ -104,7 +109,7 @@ def vectors(
         case Do.freeze:
             code, made = _freeze_by_digest(bundle, chosen, folder) if suite else _freeze(bundle, folder)
         case Do.verify:
-            code, made = _verify(bundle, folder, chosen if suite else (), adapter, command)
+            code, made = _verify(bundle, folder, chosen if suite else (), adapter, command, (automatic, seed))
     if as_json:
         head: dict[str, Json] = {"format": "evenhand/vectors-report", "version": 1, "protocol": bundle.name}
         timing = {"total": round(time.monotonic() - began, 3)}
@@ -197,8 +202,11 @@ def _freeze_by_digest(bundle: Bundle, suites: tuple[str, ...], folder: Path) -> 
 
 
 def _verify(
-    bundle: Bundle, folder: Path, chosen: tuple[str, ...], adapter: str, command: str
+    bundle: Bundle, folder: Path, chosen: tuple[str, ...], adapter: str, command: str, faults: tuple[int, int]
 ) -> tuple[int, dict[str, Json]]:
+    count, seed = faults
+    if count and (adapter or command):
+        raise BadUse("--automatic changes the model; leave --adapter and --command out")
     if adapter and command:
         raise BadUse("name the kernel by exactly one of --adapter module:factory and --command '…'")
     if not (folder / MANIFEST_FILE).is_file():
@@ -224,6 +232,11 @@ def _verify(
         "unsupported": list(unsupported),
         "suites": {name: {"vectors": len(one.vectors)} for name, one in suites.items()},
     }
+    if count:
+        with running(0, "mutants") as advance:
+            made["automatic"] = separating(
+                bundle, wanted, count, seed=seed, workers=cores(), progress=lambda name: advance(name, 1)
+            ).to_json()
     return 1 if failures else 3 if len(unsupported) == len(wanted) else 0, made
 
 
@@ -252,6 +265,11 @@ def _lines(made: Mapping[str, Json]) -> Iterator[str]:
             f"{plural(made['vectors'], 'vector')} as frozen; against {made['against']}: "
             f"{made['vectors'] - bad - len(unsupported)} as expected, {bad} failed, {len(unsupported)} not implemented"
         )
+    if "automatic" in made:
+        about = made["automatic"]
+        yield f"{about['separated']} of {plural(about['made'], 'mutant')} made by rule have another outcome"
+        yield from (f"not separated  {name}" for name in about["left"])
+        yield from (f"unfinished  {name}" for name in about["unfinished"])
 
 
 def _plain(value: Json) -> str:

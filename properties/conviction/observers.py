@@ -17,7 +17,7 @@ OBSERVERS: tuple[Observer, ...] = (
         start=lambda _config: None,
         update=_stage,
         read=lambda _config, value: value,
-        label=str,
+        label=lambda stage: str(stage).partition("/")[0],
         source="12, 13.2",
     ),
 )

@@ -137,7 +137,7 @@ def separated(
         if variant is None:
             continue
         config = counterpart(reference, variant)(candidate.scenario.config)
-        apart = _first_apart(bundle, variant, config, candidate.scenario, known)
+        apart = first_apart(bundle, variant, config, candidate.scenario, known)
         if apart is not None:
             found.append(SeparatedTarget(target, *apart))
     return tuple(found)
@@ -156,13 +156,13 @@ def depends_on(bundle: Bundle, candidate: Candidate, known: Outcome) -> tuple[st
                 continue
             variant = reference.under(**{name: value})
             config = counterpart(reference, variant)(candidate.scenario.config)
-            if _first_apart(bundle, variant, config, candidate.scenario, known) is not None:
+            if first_apart(bundle, variant, config, candidate.scenario, known) is not None:
                 found.append(name)
                 break
     return tuple(sorted(found))
 
 
-def _first_apart(
+def first_apart(
     bundle: Bundle, variant: AnySystem, config: Any, scenario: AnyScenario, known: Outcome
 ) -> tuple[int, By] | None:
     """The first step that raises or shows something else, else the first after which other things are read."""
