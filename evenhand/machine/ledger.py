@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Generator as Generates
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, is_dataclass
 from itertools import islice
@@ -219,7 +220,7 @@ class Ledger:
         self.interrupted = second.interrupted
 
     @contextmanager
-    def _noting(self, one: Watch[Any]) -> Generator[None]:
+    def _noting(self, one: Watch[Any]) -> Generates[None]:
         """Name the claim in what its watcher raises, and keep the error: Hypothesis may tell of another one."""
         try:
             yield
