@@ -1,4 +1,4 @@
-"""Observer of a run of the consensus: the phase that it has reached, or why its last action was rejected."""
+"""Observer of a run of the consensus: the phase that it has reached."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ from evenhand.core.observer import Observer
 from evenhand.properties.conviction.predicates import RunStep
 
 
-def _stage(_value: str | None, step: RunStep) -> str:
-    return f"REJECTED/{step.shown.rejected}" if step.shown.rejected else str(step.after.phase)
+def _phase(_value: str | None, step: RunStep) -> str:
+    return str(step.after.phase)
 
 
 OBSERVERS: tuple[Observer, ...] = (
     Observer(
-        name="stage",
-        sentence="The phase after the last action, or the reason for its rejection.",
+        name="phase",
+        sentence="The phase that the open Issue has reached.",
         start=lambda _config: None,
-        update=_stage,
+        update=_phase,
         read=lambda _config, value: value,
-        label=lambda stage: str(stage).partition("/")[0],
-        source="12, 13.2",
+        label=str,
+        source="12, 16.1",
     ),
 )
+"""A function of the state: a search that runs it along meets no more states than without it."""

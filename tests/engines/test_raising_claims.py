@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -65,7 +65,7 @@ BUNDLE = Bundle(Protocol("counting", "Counting", "1", {"counting": COUNTING}), c
 
 
 @pytest.mark.parametrize("engine", ["explore", "fuzz"])
-def test_one_raises_and_the_others_are_decided(engine: str) -> None:
+def test_one_raises_and_the_others_are_decided(engine: Literal["explore", "fuzz"]) -> None:
     """The verdicts of the others are those of a run without it."""
     job = Job("counting", engine, "counting", examples=20, steps=5)
     found = {one.claim: one for one in verdicts_of(BUNDLE, job, COUNTING)}

@@ -17,7 +17,6 @@ from tests.front.conftest import ROOT
 
 FOLDER = ROOT / "docs" / "reference" / "sentences"
 TABLES = sorted(path.stem for path in FOLDER.glob("*.json"))
-CITED = ("claims", "readings", "conditions")
 
 
 class Row(TypedDict, total=False):
@@ -48,14 +47,18 @@ def complaints(bundle: Bundle, rows: list[Row]) -> list[str]:
     found = [f"twice: {section}, {words}" for (section, words), count in _places(rows).items() if count > 1]
     for row in rows:
         place = f"{row['section']}, {row['words']}"
-        cited = {kind: list(row.get(kind, ())) for kind in CITED}
+        cited: dict[str, list[str]] = {
+            "claims": row.get("claims", []),
+            "readings": row.get("readings", []),
+            "conditions": row.get("conditions", []),
+        }
         if any(cited.values()) == bool(row.get("because")):
             found.append(f"{place}: either something covers it, or it says why nothing does")
-        found += [f"{place}: no {kind} {name}" for kind in CITED for name in cited[kind] if name not in known[kind]]
+        found += [f"{place}: no {kind} {name}" for kind in cited for name in cited[kind] if name not in known[kind]]
         later = re.match(r"superseded by (.+)", row.get("because", ""))
         if later is not None and later[1] not in sections:
             found.append(f"{place}: {later[1]} is no section of the table")
-        if set(row) - {"section", "words", "because", *CITED}:
+        if set(row) - {"section", "words", "because", *cited}:
             found.append(f"{place}: a field of another name")
     for claim in bundle.claims:
         named = [row["section"] for row in rows if claim.name in row.get("claims", ())]
