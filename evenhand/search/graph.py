@@ -48,6 +48,8 @@ class Watcher:
     """A receiver of what the search finds; by default it ignores everything."""
 
     name = "a watcher"
+    claims: tuple[str, ...] = ()
+    """The claims that it evaluates, where it tells."""
 
     def arrive(self, sid: int, state: Any, /) -> None:
         """State number `sid` was found reachable."""
@@ -337,7 +339,7 @@ def _guarded(system: AnySystem, watcher: Watcher, call: Callable[..., None], sid
     try:
         call(sid, state, *more)
     except ModelError as error:
-        raise located(f"{system.label}, {watcher.name}", error) from error.__cause__
+        raise located(f"{system.label}, {watcher.name}", error, *watcher.claims) from error.__cause__
     except Exception as error:
         raise ModelError(
             f"{system.label}: {watcher.name} raised {error_text(error)} in state {short(state)}"
@@ -346,7 +348,7 @@ def _guarded(system: AnySystem, watcher: Watcher, call: Callable[..., None], sid
 
 def _raised(system: AnySystem, watcher: Watcher, error: Exception, action: Any) -> ModelError:
     if isinstance(error, ModelError):
-        return located(f"{system.label}, {watcher.name}", error)
+        return located(f"{system.label}, {watcher.name}", error, *watcher.claims)
     return ModelError(
         f"{system.label}: {watcher.name} raised {error_text(error)} on the step of action {short(action)}"
     )
