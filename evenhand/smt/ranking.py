@@ -7,6 +7,9 @@ the claim about runs by the rule of well-founded ranks (Manna and Pnueli), so a 
 - what is raised is served: while a state owes, one weakly or strongly fair assumption is on offer and helps; a step
   that serves it lowers the rank, no other step raises it, or it lowers the rank and another assumption helps;
 - a deadlock: in each state that wants, the action that helps is on offer, and completes or lowers the rank.
+
+A premise about steps says nothing of a run without any step, and that ranks are natural numbers is checked on the steps
+that are compared.
 """
 
 from __future__ import annotations
@@ -52,7 +55,7 @@ class Ranking:
             name=claim.name,
             sentence=claim.sentence,
             applies=claim.applies,
-            when=lambda step: _goes_on(system, step.config, step.before),
+            when=lambda step: _offers(system, step.config, step.before, lambda _action: True),
             check=kept,
         )
 
@@ -78,7 +81,7 @@ class Ranking:
                 return False
             helper = helps(config, after)
             fair = assumed(system.fair(config), claim.fairness)
-            if not any(fair[helper].taken(after, action) for action in system.enabled(config, after)):
+            if not _offers(system, config, after, lambda action: fair[helper].taken(after, action)):
                 return False
             other = owed and helps(config, before) != helper
             helped = owed and fair[helps(config, before)].taken(before, step.action)
@@ -89,19 +92,23 @@ class Ranking:
     def _completed(
         self, claim: DeadlockFree, system: AnySystem, helps: Callable[[Any, Any], Any]
     ) -> Callable[[AnyStep], bool]:
-        def kept(step: AnyStep) -> bool:
-            config, before = step.config, step.before
-            if not claim.wants(config, before):
-                return True
-            action = helps(config, before)
-            if not any(action == one for one in system.enabled(config, before)):
+        def stuck(config: Any, state: Any) -> bool:
+            if not claim.wants(config, state):
                 return False
-            if step.action != action or claim.completes(step):
+            action = helps(config, state)
+            return not _offers(system, config, state, lambda one: one == action)
+
+        def kept(step: AnyStep) -> bool:
+            config, before, after = step.config, step.before, step.after
+            if stuck(config, before) or stuck(config, after):
+                return False
+            if not claim.wants(config, before) or step.action != helps(config, before) or claim.completes(step):
                 return True
-            return claim.wants(config, step.after) and self._falls(step, strictly=True)
+            return claim.wants(config, after) and self._falls(step, strictly=True)
 
         return kept
 
 
-def _goes_on(system: AnySystem, config: Any, state: Any) -> bool:
-    return next(iter(system.enabled(config, state)), None) is not None
+def _offers(system: AnySystem, config: Any, state: Any, test: Callable[[Any], bool]) -> bool:
+    """Return whether an action that passes the test is on offer."""
+    return any(test(action) for action in system.enabled(config, state))

@@ -367,7 +367,7 @@ NO_DEADLOCK = _run(
     claim=ticking.an_issue_can_be_finalized,
     realise=stuck,
     ranking=Ranking(rank=ticks_left, helps=lambda _config, _state: model.Tick()),
-    goal=offered() & ((ticks() & ~finalizes()) >> (~closed2() & _falls)),
+    goal=offered() & (closed2() | offered2()) & ((ticks() & ~finalizes()) >> (~closed2() & _falls)),
     needs=(*_NEEDS, "ticks_are_on_offer", "the_last_issue_is_finalized"),
     mutants=(*FAULTS.refuted(play.no_tick_ends_a_phase), _TOO_EARLY),
 )
