@@ -16,7 +16,8 @@ PROVED = {
         more_actions_never_make_necessity_pass more_preservations_never_permit_more
         nothing_authorised_beside_a_clean_action only_permitted_actions_execute permitted_keeps_what_is_required
         permitted_needs_a_covering_collision permitted_violate_exactly_av precedent_matters_by_equality_alone
-        selection_depends_on_the_mask_alone vacuous_necessity_gridlocks whole_registry_always_permits
+        selection_depends_on_the_mask_alone some_artifact_permits_unless_blocked vacuous_necessity_gridlocks
+        whole_registry_always_permits
     """,
     "conviction": """
         an_issue_can_be_finalized balances_stay_below_the_maximum every_issue_is_finalized every_stake_is_burned
