@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from evenhand.core.system import Step, System
 from evenhand.core.trace import Lasso, Scenario
@@ -47,6 +47,7 @@ from evenhand.smt.tables import Rows, constant, ones, prop
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
+_Agents: TypeAlias = tuple[model.Agent, ...]
 AGENT = Sort("Agent")
 a, b = variables(AGENT, "a b")
 
@@ -253,7 +254,7 @@ def scene(structure: Structure) -> Scenario[model.Config, model.State, model.Act
     return Scenario(config, initial(config)[0], tuple(acts))
 
 
-def _company(structure: Structure) -> tuple[tuple[model.Agent, ...], *tuple[list[model.Agent], ...]]:
+def _company(structure: Structure) -> tuple[_Agents, list[model.Agent], list[model.Agent], list[model.Agent]]:
     """Return the participants of a structure: all, those that are done, those with a full timer, and the late rest."""
     rows = structure.relations["assigned"]
     elements = [e for e in structure.universe["Agent"] if (e,) in rows]
@@ -266,7 +267,7 @@ def _company(structure: Structure) -> tuple[tuple[model.Agent, ...], *tuple[list
     return agents, ready, filled, [agent for agent in agents if agent not in ready and agent not in filled]
 
 
-def _config(agents: tuple[model.Agent, ...], *, think: int) -> model.Config:
+def _config(agents: _Agents, *, think: int) -> model.Config:
     issue = model.Issue("issue_1", tuple(agent.uid for agent in agents), cycles=1)
     return model.Config(agents, (issue,), model.Constants(think_ticks=think, self_stake=0), TEXTS)
 
@@ -281,8 +282,8 @@ def hanging(structure: Structure) -> Lasso[model.Config, model.State, model.Act]
         return None
     agents, ready, *_ = _company(structure)
     config = _config(agents, think=1)
-    again = (*(model.SignalReady(agent.uid, agent.credential) for agent in ready), model.Tick())
-    stem = (model.Tick(), *_proposals(agents), model.Tick(), *again)
+    again: tuple[model.Act, ...] = (*(model.SignalReady(agent.uid, agent.credential) for agent in ready), model.Tick())
+    stem: tuple[model.Act, ...] = (model.Tick(), *_proposals(agents), model.Tick(), *again)
     return Lasso(config, initial(config)[0], stem, again)
 
 

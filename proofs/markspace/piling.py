@@ -6,7 +6,6 @@ everywhere, and every state has the same rank.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,6 +17,7 @@ from evenhand.model.markspace.guard_vocabulary import Act, Config, GuardStep, Po
 from evenhand.model.markspace.mutants import guarding as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.intents import INTENT, i
+from evenhand.proofs.markspace.walks import walk
 from evenhand.properties.markspace import contesting
 from evenhand.smt.logic import FALSE, Function, Sort, exists, forall
 from evenhand.smt.preludes import define, relations
@@ -91,14 +91,7 @@ def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[GuardStep]:
         small = system.at(agents=agents, resources=resources, ttl=ttl)
         config = next(iter(small.all_configs()))
         for draw in range(4 if system.variant == "reference" else 2):
-            choose, state = random.Random(f"piling {agents} {draw}"), initial(config)[0]
-            for _ in range(30):
-                kinds: dict[What, list[Act]] = {}
-                for act in small.enabled(config, state):
-                    kinds.setdefault(act.what, []).append(act)
-                step = small.take(config, state, choose.choice(kinds[choose.choice(list(kinds))]))
-                yield step
-                state = step.after
+            yield from walk(small, config, f"piling {agents} {draw}", 30)
 
 
 _owed = exists([i], lives(i))

@@ -7,8 +7,7 @@ those intents is gone, and one more while the agent is busy.
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
@@ -21,6 +20,7 @@ from evenhand.model.markspace.guard_vocabulary import Act, Config, GuardStep, Ph
 from evenhand.model.markspace.mutants import guarding as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.intents import AGENT, INTENT, a, author, b, claims, i
+from evenhand.proofs.markspace.walks import walk
 from evenhand.properties.markspace import contesting
 from evenhand.properties.markspace.predicates import allowed_agents, doing_of
 from evenhand.smt.arithmetic import at_least, at_most, below, element, minus, number, plus, zero
@@ -176,7 +176,7 @@ def view(find: Finder, taken: GuardStep) -> Structure | None:
         **({"survives": intents(new)} if waits else {}),
         "allowed": prop(asks and agent in allowed_agents(taken)),
     }
-    functions = {
+    functions: dict[str, Mapping[tuple[str, ...], str]] = {
         "author": {(f"intent:{name}",): name for name in config.agents},
         "helper": constant(agent),
         "life": {(f"intent:{name}",): element(old.get(name, 0)) for name in config.agents},
@@ -217,15 +217,9 @@ def samples(find: Finder, system: System[Any, Any, Any, Any, Any]) -> Iterator[G
             small = system.at(agents=agents, resources=resources, ttl=ttl)
             config = replace(next(iter(small.all_configs())), policy=policy)
             for draw in range(draws if reference else 1):
-                choose, state = random.Random(f"waiting {agents} {draw}"), initial(config)[0]
-                for _ in range(24):
-                    kinds: dict[What, list[Act]] = {}
-                    for act in small.enabled(config, state):
-                        kinds.setdefault(act.what, []).append(act)
-                    yield small.take(config, state, _helps(config, state, find(config, state)))
-                    step = small.take(config, state, choose.choice(kinds[choose.choice(list(kinds))]))
+                for step in walk(small, config, f"waiting {agents} {draw}", 24):
+                    yield small.take(config, step.before, _helps(config, step.before, find(config, step.before)))
                     yield step
-                    state = step.after
 
 
 # The theorems.

@@ -61,11 +61,11 @@ def guessed(draw: Random, system: AnySystem) -> tuple[Property, Ranking]:
         case 0:
             return LivelockFree(**about, attempts=raises, progress=serves), ranking()
         case 1:
-            claim = LeadsTo(**about, trigger=raises, goal=serves, fairness=tuple(fair))
-            return claim, ranking(lambda _config, s: helper[s])
+            served_later = LeadsTo(**about, trigger=raises, goal=serves, fairness=tuple(fair))
+            return served_later, ranking(lambda _config, s: helper[s])
         case _:
-            claim = DeadlockFree(**about, wants=lambda _config, s: s in owed, completes=serves)
-            return claim, ranking(lambda _config, s: acts[s])
+            able = DeadlockFree(**about, wants=lambda _config, s: s in owed, completes=serves)
+            return able, ranking(lambda _config, s: acts[s])
 
 
 def tried(seeds: range) -> Iterator[tuple[Property, Ranking, AnySystem, Steps, Status]]:

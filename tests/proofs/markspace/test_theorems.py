@@ -8,9 +8,11 @@ import pytest
 
 from evenhand.core.verdict import Status
 from evenhand.proofs.markspace import THEOREMS
+from evenhand.proofs.markspace.invariants import INVARIANTS
 from evenhand.proofs.markspace.strength_definitions import DECAY
 from evenhand.smt.prove import prove
 from evenhand.smt.theorem import Theorem
+from evenhand.smt.transitions.invariant import Invariant
 from tests.properties.markspace.bundle import BUNDLE
 
 QUICK = ("decay_monotonicity_p1", "invalidation_decay_p35", "boundedness_p9", "progress_p12", "intents_do_not_pile_up")
@@ -54,6 +56,14 @@ def test_without_its_axiom_nothing_is_known_of_whole_runs(name: str, axiom: str)
     axioms = tuple(one for one in theorem.theory.axioms if one.name != axiom)
     broken = replace(theorem, theory=replace(theorem.theory, axioms=axioms), needs=(), mutants=())
     assert prove(broken, bundle=BUNDLE).verdict.status is Status.UNDECIDED
+
+
+@pytest.mark.parametrize("one", INVARIANTS, ids=lambda one: one.name)
+def test_an_invariant_is_proved_with_its_lemma_alone(one: Invariant) -> None:
+    """Without the lemma the step that leaves the invariant begins in a state that no run reaches."""
+    found = prove(one, bundle=BUNDLE)
+    assert found.green, found.verdict.because
+    assert prove(replace(one, lemmas=(), mutants=()), bundle=BUNDLE).verdict.status is Status.UNDECIDED
 
 
 def test_each_theorem_states_a_claim_of_its_system() -> None:
