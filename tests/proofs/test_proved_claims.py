@@ -20,8 +20,9 @@ PROVED = {
         whole_registry_always_permits
     """,
     "conviction": """
-        an_issue_can_be_finalized balances_stay_below_the_maximum every_issue_is_finalized every_stake_is_burned
-        every_tick_comes_closer feedback_is_lawful_and_paid moved_stake_begins_at_zero multipliers_are_bounded
+        an_issue_can_be_finalized an_issue_takes_at_most_so_many_ticks balances_stay_below_the_maximum
+        every_issue_is_finalized every_stake_is_burned every_tick_comes_closer feedback_is_lawful_and_paid
+        moved_stake_begins_at_zero multipliers_are_bounded
         no_phase_goes_on_for_ever nothing_is_negative one_proposal_each roots_rank_as_sums_do supply_is_conserved
         the_highest_score_wins
     """,
@@ -40,7 +41,8 @@ PROVED = {
         escalation_boundedness_p43 exclusion_within_the_lease first_flag_restricts_one_scope
         first_of_several_flags_restricts_one_scope
         guard_determinism_p36 guard_transparency_p38 hierarchy_p23 intent_expiry_p4 intents_do_not_pile_up
-        invalidation_bound_p34 invalidation_decay_p35 manifest_permission_consistency_p54 monotonic_addition_p10 mutual_exclusion
+        invalidation_bound_p34 invalidation_decay_p35 manifest_permission_consistency_p54 monotonic_addition_p10
+        mutual_exclusion
         need_persistence_p5
         old_activations_are_alike one_winner_per_boundary only_ages_matter pattern_match_purity_p55
         pipeline_structural_validation_p53 policy_decides_as_written progress_p12 refusals_name_their_cause
