@@ -42,10 +42,12 @@ if TYPE_CHECKING:
     from evenhand.core.trace import Lasso, Pair, Scenario, Trace, replay
     from evenhand.core.verdict import Status, Verdict
     from evenhand.core.versions import __version__
+    from evenhand.evidence.itf_run import run_from_itf
     from evenhand.examination import examine
     from evenhand.machine import fuzz
     from evenhand.report.report import Report
     from evenhand.search import explore
+    from evenhand.search.views import licence_by_search
     from evenhand.verification import verify
 
 __all__ = [
@@ -75,6 +77,7 @@ __all__ = [
     "explore",
     "fuzz",
     "leads_to",
+    "licence_by_search",
     "livelock_free",
     "monitor",
     "per_agent",
@@ -82,6 +85,7 @@ __all__ = [
     "refines",
     "replay",
     "rule",
+    "run_from_itf",
     "system",
     "temporal",
     "two_run",
@@ -107,6 +111,8 @@ _HOME = {
         "two_run",
     ),
     "evenhand.search": ("explore",),
+    "evenhand.search.views": ("licence_by_search",),
+    "evenhand.evidence.itf_run": ("run_from_itf",),
     "evenhand.examination": ("examine",),
     "evenhand.arbiters.rules": ("rule",),
     "evenhand.core.verdict": ("Status", "Verdict"),

@@ -23,10 +23,9 @@ from evenhand.jobs.plan import Budget, Job, plan, system_for, written_value
 from evenhand.search.bounds import Bounds
 from evenhand.search.ranks import NoRanks, configuration
 from evenhand_certificates import Invalid
+from evenhand_certificates.errors import MOST_BYTES
 from evenhand_certificates.searches import FORMAT, Searched, check_search
 from evenhand_certificates.searches.check import MOST_STEPS, VERSION
-
-MOST_BYTES = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True)

@@ -93,6 +93,7 @@ def _step_by_step(
         walk.spilled,
         counting.counted() if counting is not None else NOTHING,
         () if attempt is None else attempt.how,
+        len(walk.outside),
     )
 
 

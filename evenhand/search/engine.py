@@ -39,6 +39,7 @@ from evenhand.search.steps import Method
 from evenhand.search.symmetric.method import Orbits
 from evenhand.search.totals import Result, nothing
 from evenhand.search.verdicts import Covered, verdict_of
+from evenhand.search.views import Viewed, licensed_view
 from evenhand.search.watchdog import within_reason
 from evenhand.search.witness import Progress, Tally
 
@@ -53,9 +54,10 @@ class Exploration:
     `verdicts` has one entry per claim, in order.  `states`, `transitions` (one for each state and each action or joint
     choice on offer) and `edges` (distinct pairs of states, self-loops included) are sums over the configurations: of
     the full space under a group, of classes of unknown size under abstractions (`classes`).  `depth` is the largest
-    distance of a state from an initial one.  `complete`: no bound left anything out; `spilled`: states that went to
-    disk; `reach`: shortest length for each reachable goal; `searched`: configurations actually searched; `actions`:
-    counts by action, None if not requested, of products, and if the search was symmetric.
+    distance of a state from an initial one.  `complete`: no bound left anything out; `outside`: states, counted too,
+    from which a constraint lets no run go on; `spilled`: states that went to disk; `reach`: shortest length for each
+    reachable goal; `searched`: configurations actually searched; `actions`: counts by action, None if not requested, of
+    products, and if the search was symmetric.
     """
 
     verdicts: tuple[Verdict, ...]
@@ -65,6 +67,7 @@ class Exploration:
     depth: int
     configs: int
     complete: bool
+    outside: int
     spilled: int
     method: str
     why_method: str
@@ -180,16 +183,24 @@ def prepare(system: AnySystem, claims: Iterable[Property] = (), **options: Unpac
     bounds = _bounds(options)
     licences = (licence,) if isinstance(licence, Licence) else tuple(licence or ())
     maps = licensed_maps(system, quotient, licences)
-    group = None if maps else licensed(system, quotient, licences[0] if licences else None)
+    view = licensed_view(system, quotient, licences)
+    group = None if maps or view else licensed(system, quotient, licences[0] if licences else None)
     numbered = _listed(system, options.get("configs"))
     refused = refused_kinds(asked) if maps else {}
-    searched = abstracted(system, maps) if maps else system
+    viewed = None if view is None else Viewed(system, view, asked)
+    searched = abstracted(system, maps) if maps else system if viewed is None else viewed.searched()
+    if viewed is not None and method not in (None, "explicit"):
+        raise ValueError(f"quotient {viewed.view.name!r} is searched explicitly; leave the method out")
+    if viewed is not None:
+        method = "explicit"
     with within_reason(system):
         chosen, why = chosen_method(searched, method, [c for c in asked if c.name not in refused], numbered, group)
     if bounds.spill is not None and chosen.name == "symmetric":
         raise ValueError("symmetric search runs in memory; leave spill out, or choose another method")
     if bounds.spill is not None and method == "compiled":
         raise ValueError("compiled search runs in memory; leave spill out, or choose another method")
+    if bounds.spill is not None and system.constrained:
+        raise ValueError("a search inside a constraint runs in memory; leave spill out")
     kept = tuple((number, 1) for number in range(len(numbered)))
     doubts: tuple[str, ...] = ("",) * len(asked)
     if group is not None:
@@ -198,6 +209,9 @@ def prepare(system: AnySystem, claims: Iterable[Property] = (), **options: Unpac
     if maps:
         with within_reason(system):
             doubts = compare_images(system, maps, numbered, asked)
+    if view is not None:
+        doubts = view.doubts(asked)
+        refused = {claim.name: why for claim, why in zip(asked, doubts, strict=True) if why}
     foreign = (f"the claim does not speak of {system.label}" * (not speaks_of(claim, system)) for claim in asked)
     doubts = tuple(doubt or other for doubt, other in zip(doubts, foreign, strict=True))
     return Prepared(
@@ -205,14 +219,18 @@ def prepare(system: AnySystem, claims: Iterable[Property] = (), **options: Unpac
         searched=searched,
         claims=asked,
         bounds=bounds,
-        quotient=group.name if group is not None else with_and([one.name for one in maps]) or None,
+        quotient=view.name if view else group.name if group else with_and([one.name for one in maps]) or None,
         configs=tuple(numbered),
         kept=kept,
         doubts=doubts,
         method=chosen,
         why_method=why,
-        trusted=_trusted(chosen, licences if group is not None or maps else (), maps),
+        trusted=(
+            *_trusted(chosen, licences if group is not None or maps else (), maps),
+            *(() if view is None else (f"quotient {view.name!r}, {view.says}",)),
+        ),
         refused=refused,
+        viewed=viewed,
     )
 
 
@@ -239,6 +257,7 @@ class Prepared:
     trusted: tuple[str, ...]
     part: Part | None = None
     refused: Mapping[str, str] = field(default_factory=dict[str, str])
+    viewed: Viewed | None = None
     counting: bool = False
 
     @cached_property
@@ -293,6 +312,8 @@ class Prepared:
             scope=self._scope(total, covered_configs),
             trusted=(*self._trusting(total), *(("what the disk gave back",) if total.spilled else ())),
             classes=self.classes,
+            outside=total.outside,
+            viewed=self.viewed,
         )
         with naming(self.system.label):
             verdicts = tuple(
@@ -312,6 +333,7 @@ class Prepared:
             depth=total.depth,
             configs=covered_configs,
             complete=covered.complete,
+            outside=total.outside,
             spilled=total.spilled,
             method=self._how(total)[0],
             why_method=self._how(total)[1],
@@ -338,7 +360,7 @@ class Prepared:
         return "compiled" if self._learned(total) else self.method.name, why + self._of_classes()
 
     def _of_classes(self) -> str:
-        if not self.classes:
+        if not self.classes or self.viewed is not None:
             return ""
         return (
             f"; quotient {self.quotient!r} is licensed: one state of each class, whose size is not known, and samples "
@@ -368,8 +390,14 @@ class Prepared:
             scope["max_memory"] = bounds.max_memory
         if bounds.depth is not None:
             scope["max_depth"] = bounds.depth
+        if self.system.constrained:
+            scope["constrained"] = (
+                f"runs go on inside the constraint alone; {total.outside} states outside were checked"
+            )
         if self.quotient is not None:
             scope["quotient"] = self.quotient
+        if self.viewed is not None:
+            scope["soundness of the quotient"] = self.viewed.view.says
         if self.classes:
             scope["counted"] = "classes of states; how many states share one is not known"
         if self.part is not None:

@@ -52,7 +52,8 @@ class Labels(Watcher):
     """A watcher that keeps the edges: target, predicates that the step satisfies, number of the first such action."""
 
     def __init__(self, system: AnySystem, config: Any, claims: Sequence[AboutRuns | Temporal]) -> None:
-        self.name = "a predicate of " + ", ".join(repr(claim.name) for claim in claims)
+        self.claims = tuple(claim.name for claim in claims)
+        self.name = "a predicate of " + ", ".join(map(repr, self.claims))
         self.fair = system.fair(config)
         self.says = {claim.name: claim.says(config) for claim in claims if isinstance(claim, Temporal)}
         more = [atom.test for says in self.says.values() for atom in atoms_of(says) if atom.of == "step"]
@@ -251,7 +252,7 @@ class Explored:
     """The graph that a step-by-step search kept."""
 
     def __init__(self, labels: Labels, walk: Walk) -> None:
-        self.fair, self.size = labels.fair, (walk.transitions, walk.open)
+        self.fair, self.size = labels.fair, (walk.transitions, walk.open or bool(walk.outside))
         self.labels, self.walk = labels, walk
         self.where, self.count, self.finding = labels.where, labels.count, walk.finding
 

@@ -22,6 +22,8 @@ from evenhand.search.symmetric.method import Orbits, reason_against
 from evenhand.search.symmetric.moves import AnyQuotient
 from evenhand.search.witness import LicenceMissing
 
+CONSTRAINED = "constraints are asked of each state and step"
+
 
 def chosen_method(
     system: AnySystem,
@@ -61,13 +63,18 @@ def chosen_method(
 
 def method_for(system: AnySystem, wanted: str | None) -> tuple[Method, str]:
     """Return the method and the reason.  Raises ValueError for one that the system rules out."""
-    able = system.separated is not None and system.joint is not None
+    able = system.separated is not None and system.joint is not None and not system.constrained
     if wanted == "memoised" and not able:
         raise ValueError(
-            f"{system.label} has no `separated` step, so memoised search cannot run it; leave the method out"
+            f"{system.label} has no `separated` step, or a constraint, so memoised search cannot run it; leave the "
+            "method out"
         )
     if wanted == "explicit":
         return Method(system), "explicit search was asked for"
+    if system.constrained:
+        if wanted == "compiled":
+            raise ValueError(f"compiled search cannot explore {system.label}: {CONSTRAINED}; leave the method out")
+        return Method(system), CONSTRAINED
     learns: Learns = "perhaps" if wanted is None else "only" if wanted == "compiled" else ""
     if not able:
         return Method(system, learns=learns), "the system does not separate judging from applying"

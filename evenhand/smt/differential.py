@@ -74,7 +74,7 @@ def agree(
     also: Mapping[str, Sequence[AnyStep]] | None = None,
 ) -> Conformance:
     """Compare theory and model on the theorem's samples of every variant, and on the steps in `also` by variant."""
-    claim, tally = theorem.claim, _Tally(theorem)
+    claim, tally = theorem.stepwise(system), _Tally(theorem)
     extra = also or {}
     sampled = theorem.samples if isinstance(theorem.samples, Samples) else None
     usual = _steps(theorem, system, None)

@@ -11,12 +11,8 @@ from typing import Any
 import pytest
 
 from evenhand.core.registry import find
-from evenhand.core.verdict import Status
-from evenhand.jobs.certifying import certify
 from evenhand.jobs.certifying_searches import certify_search, file_of, planned_searches, recheck_search
 from evenhand.jobs.plan import Job
-from evenhand.jobs.proving import proved, theorem_named
-from evenhand.jobs.resting import CHECKER, resting
 from evenhand_certificates import Invalid
 from evenhand_certificates.__main__ import main
 from evenhand_certificates.searches import check_search
@@ -114,21 +110,6 @@ def test_by_command(tmp_path: Path, cli: Command, monkeypatch: pytest.MonkeyPatc
     assert answer.code == 1
     assert "there is no certificate of it" in answer.out
     assert cli("certify", "latch", "--searches", "--theorem", "x", "--out", str(out)).code == 2
-
-
-def test_a_proof_rests_on_its_certificates(tmp_path: Path) -> None:
-    """A theorem whose queries all have one; without them the solvers are trusted."""
-    bundle, name = find("sovereign"), "order_of_candidates_decides_nothing"
-    (found,) = proved(bundle, Job("sovereign", "prove", theorem=name))
-    assert found.status is Status.HOLDS
-    jobs = [Job("sovereign", "prove", theorem=name)]
-    assert resting([found], jobs, [bundle], tmp_path) == (found,)
-    assert all(one.valid for one in certify(theorem_named("sovereign", name), bundle, tmp_path))
-    (rests,) = resting([found], jobs, [bundle], tmp_path)
-    assert any("z3" in part for part in found.trusted_base)
-    assert rests.trusted_base[-1] == CHECKER
-    assert not any("z3" in part or "printer" in part for part in rests.trusted_base)
-    assert len([part for part in rests.trusted_base if part.startswith("theory ")]) == 1
 
 
 def test_a_certificate_of_another_search_is_not_taken(folder: Path, tmp_path: Path) -> None:

@@ -27,9 +27,13 @@ from evenhand_certificates import Invalid
 from evenhand_certificates.errors import Work
 from evenhand_certificates.searches import check as checking
 from evenhand_certificates.searches import watches
+from evenhand_certificates.searches.ranks import LivenessRanks
 from tests.engines.search.oracle import expected, graphs_of
 from tests.engines.search.suite import claims_about
 from tests.models.random_systems import luck, table_system
+
+ENDLESS: dict[str, Any] = {"ranks": [0], "quiet": {}}
+ENDLESS["quiet"]["0"] = {"assumption": "a", **ENDLESS}
 
 FOLDER = Path(evenhand_certificates.searches.__file__ or "").parent
 
@@ -192,6 +196,15 @@ def test_what_is_true_gets_a_certificate_and_what_is_false_gets_none() -> None:
     assert all(certified.values()), certified
     assert len(certified) == 11
     assert nested, "no strong assumption needed a second rank"
+
+
+def test_an_assumption_that_ends_nothing_is_refused() -> None:
+    """Else ranks could name it again and again, and each level would take the time of the whole graph."""
+    ranks = LivenessRanks({"ranks": [0], "quiet": {"0": {"assumption": "a", **ENDLESS}}}, {"a": "strong"}, "step")
+    ranks.begin(0, ends=False)
+    ranks.step(0, raised=True, served=False, taken=frozenset())
+    with pytest.raises(Invalid, match="which no state inside offers"):
+        ranks.close()
 
 
 def test_no_ranks_make_a_false_claim_pass() -> None:

@@ -121,6 +121,8 @@ def reason_against(system: AnySystem, claims: Sequence[Property]) -> str:
     """Return why symmetric search is not even tried; empty where it is."""
     if system.domains is None:
         return "the system declares no domains"
+    if system.constrained:
+        return "constraints are asked of each state and step"
     other = next((claim for claim in claims if not about_steps(claim)), None)
     return "" if other is None else f"claim {other.name!r} is of kind {other.kind}, which needs the steps themselves"
 
