@@ -18,7 +18,7 @@ from evenhand.core.kinds import Monitor, Property
 from evenhand.core.system import AnySystem
 from evenhand.search.action_independent import make_step
 from evenhand.search.contract import initial_states
-from evenhand.search.steps import nth_action, stepped
+from evenhand.search.steps import stepped
 from evenhand.search.tables.asking import MoreRead
 from evenhand.search.tables.audit import at_number, compare_starts
 from evenhand.search.tables.expressions import NotLearned, Unfollowed
@@ -180,15 +180,19 @@ def _compare_rows(walk: JointWalk, learner: JointLearner, sid: int, kind: int, r
     state, made = walk.state(sid), learner.rows[kind]
     numbers = walk.packing.unpacked(walk.words[sid : sid + 1])
     (portion,) = walk.portions(numbers, np.asarray([1]), np.asarray([kind]))
+    columns = np.stack(portion.pairs())
+    there = walk.packing.unpacked(walk.words_after(sid, portion.row))
+    if not learner.offers(state, made.leaf) or not np.array_equal(there, columns[learner.size :]):
+        raise NotLearned(f"state {short(state)} offers other actions than its tables, or they lead elsewhere")
     for place in sorted(random.sample(range(len(made.first)), min(rows, len(made.first)))):
-        after = learner.shape.state(portion.after[:, place].tolist())
+        after = learner.shape.state(there[:, place].tolist())
         shown = learner.shown.values[made.shown[place]]
-        pairs = [*numbers, *portion.after[:, place : place + 1], np.asarray([made.shown[place]])]
+        pairs = [*columns[:, place : place + 1], np.asarray([made.shown[place]])]
         answers = [int(asked.answers(pairs, 1)[0]) for asked in learner.of_steps]
         for unit in random.sample(range(len(made.units[place])), min(MEMBERS, len(made.units[place]))):
             members = made.units[place][unit][1]
             member = random.randrange(len(members))
-            action = nth_action(learner.system, learner.config, state, members[member])
+            action = learner.joint.join(learner.config, state, made.leaf.table.picked(members[member]))
             real, seen = _stepped(learner, state, action)
             if not (real == after and alike(real, after) and seen == shown and alike(seen, shown)):
                 raise NotLearned(f"`step` of {short(action)} in state {short(state)} goes elsewhere than its tables")

@@ -21,7 +21,7 @@ from evenhand.search.tables.classes import KEPT
 from evenhand.search.tables.expressions import NotLearned
 from evenhand.search.tables.joint import JointLearner
 from evenhand.search.tables.questions import ACTS, MET, VIOLATED
-from evenhand.search.tables.walk import CHUNK, TableWalk
+from evenhand.search.tables.walk import CHUNK, Packing, TableWalk
 
 PORTION = 1 << 18
 """Rows that are applied at a time."""
@@ -49,14 +49,20 @@ class Flat(NamedTuple):
 class Portion(NamedTuple):
     """Rows applied to states, in the order of states and of first actions.
 
-    The place of each state, the row, its rank among the rows of the state, the columns before and after.
+    The place of each state, the row, its rank among the rows of the state; the columns of all states, and what each row
+    of any class makes of them.
     """
 
     place: Any
     row: Any
     rank: Any
-    before: Any
-    after: Any
+    states: Any
+    effects: Any
+
+    def pairs(self) -> list[Any]:
+        """Return the columns before, and those after."""
+        before, after = self.states[:, self.place], self.effects[:, self.row]
+        return [*before, *np.where(after == KEPT, before, after)]
 
 
 class JointWalk(TableWalk):
@@ -70,6 +76,7 @@ class JointWalk(TableWalk):
         self.counts_of: list[Any] = []
         self.applied = 0
         self.there: list[Any] = []
+        self.masks: tuple[Flat, Packing, Any, Any] | None = None
         self.expanded = 0
 
     def flat(self) -> Flat:
@@ -108,9 +115,21 @@ class JointWalk(TableWalk):
             if end - start > high - low:
                 row = row[np.lexsort((flat.first[row], place))]
             rank = np.arange(len(place)) - (total[begins[place]] - total[start])
-            before, after = rows[:, place], flat.after[:, row]
-            yield Portion(place, row, rank, before, np.where(after == KEPT, before, after))
+            yield Portion(place, row, rank, rows, flat.after)
             low = high
+
+    def words_after(self, sids: Any, row: Any) -> Any:
+        """Return the words of the states after these rows: the bits that a row keeps, and those that it sets."""
+        flat = self.flat()
+        if self.masks is None or self.masks[0] is not flat or self.masks[1] is not self.packing:
+            kept = flat.after == KEPT
+            keep, value = (self.packing.packed(np.where(kept, *two)) for two in ((self._full(), 0), (0, flat.after)))
+            self.masks = flat, self.packing, keep, value
+        return self.words[sids] & self.masks[2][row] | self.masks[3][row]
+
+    def _full(self) -> Any:
+        """For each column the number with all its bits set."""
+        return np.asarray([(1 << bits) - 1 for bits in self.packing.bits], dtype=np.int64)[:, None]
 
     def _any_offer(self, low: int, high: int) -> bool:
         kinds = [self.learner.classified(self._rows(s, min(high, s + CHUNK)))[1] for s in range(low, high, CHUNK)]
@@ -133,9 +152,8 @@ class JointWalk(TableWalk):
         self.counts_of.append(counts)
         self.transitions += int(flat.sizes[kinds].sum())
         for portion in self.portions(rows, counts, kinds):
-            flat = self.flat()
             source, number = portion.place + low, flat.first[portion.row]
-            there, _ = self._arrived(portion.after, source, number)
+            there, _ = self._arrived(self.words_after(source, portion.row), source, number)
             self.edge_count += different(source * (self.states + 1) + there)
             if learner.of_monitors:
                 self.there.append(there.astype(np.int32))
@@ -147,7 +165,7 @@ class JointWalk(TableWalk):
         if not len(portion.row):
             return
         row, count, first_test = portion.row, len(portion.row), learner.questions.first_test
-        pairs = [*portion.before, *portion.after, flat.shown[row]]
+        pairs = [*portion.pairs(), flat.shown[row]] if learner.of_steps else []
         every = [asked.answers(pairs, count) for asked in learner.of_steps]
         acting = [answers == ACTS for answers in every]
         learner.acts([place for place, acts in enumerate(acting[:first_test]) if acts.any()])

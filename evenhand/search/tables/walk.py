@@ -302,7 +302,7 @@ class TableWalk:
         if steps is None:
             return
         source, number, label, answers = steps.source + low, steps.number, steps.label, steps.answers
-        there, fresh_rows = self._arrived(steps.after, source, number)
+        there, fresh_rows = self._arrived(self.packing.packed(steps.after), source, number)
         self.transitions += len(source)
         self.edge_count += different(source * (self.states + 1) + there)
         if self.counting is not None:
@@ -315,9 +315,8 @@ class TableWalk:
                 label |= (row & MET).astype(np.int64) << place
             self._keep(source, there, number, label)
 
-    def _arrived(self, after: Any, source: Any, number: Any) -> tuple[Any, Any]:
-        """Number the states after steps, -1 beyond a bound; return also the steps that found new states."""
-        words = self.packing.packed(after)
+    def _arrived(self, words: Any, source: Any, number: Any) -> tuple[Any, Any]:
+        """Number the states of these words, -1 beyond a bound; return also the places of those that are new."""
         there = self.visited.numbers(words)
         new = np.flatnonzero(there < 0)
         fresh_rows = np.zeros(0, dtype=np.int64)

@@ -24,6 +24,7 @@ from evenhand.search.methods import method_for
 from evenhand.search.tables import joint_method
 from evenhand.search.tables.asking import Updated
 from evenhand.search.tables.joint import JointLearner
+from evenhand.search.tables.joint_walk import JointWalk
 from evenhand.search.totals import Result
 from tests.engines.search.suite import joint_claims
 from tests.engines.search.tables.forced import explicitly
@@ -131,6 +132,16 @@ def part_forgotten() -> AbstractContextManager[Any]:
     return patch.object(JointLearner, "_kinds", kinds)
 
 
+def words_of_another_row() -> AbstractContextManager[Any]:
+    """The words after a step are those of the row before."""
+    real = JointWalk.words_after
+
+    def after(self: JointWalk, sids: Any, row: Any) -> Any:
+        return real(self, sids, np.maximum(row, 1) - 1)
+
+    return patch.object(JointWalk, "words_after", after)
+
+
 def weight_lost() -> AbstractContextManager[Any]:
     """A row forgets one of the groups that it stands for."""
     real = JointLearner._labelled
@@ -181,6 +192,7 @@ def monitor_lags() -> AbstractContextManager[Any]:
         column_not_read,
         effects_of_another_class,
         part_forgotten,
+        words_of_another_row,
         wrong_row,
         answers_turned,
         weight_lost,
