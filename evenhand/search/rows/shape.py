@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.core.system import OneOf
-from evenhand.search.compiled.proxies import Proxy, demand, field_of
+from evenhand.search.rows.proxies import Proxy, demand, field_of
 
 KEPT = -1
 """The number of a field that a run left as it was."""

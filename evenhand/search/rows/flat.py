@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.search.compiled.compiler import Program
-from evenhand.search.compiled.shape import Words
-from evenhand.search.compiled.table import Projection
 from evenhand.search.csr import Ints
+from evenhand.search.rows.compiler import Program
+from evenhand.search.rows.shape import Words
+from evenhand.search.rows.table import Projection
 
 
 class Rows(NamedTuple):
@@ -20,8 +19,8 @@ class Rows(NamedTuple):
     `looks[i]` = (word, shift, mask, offset into `classes`): one field that a projection reads.  A leaf has the columns
     `leaf_columns[leaf_from[l] : leaf_from[l + 1]]`; a column reads `looks[look_from[s] : look_from[s + 1]]` (the last
     entry of `look_from` is that of the dispatch) and its lists begin at `list_base[s]`; a list has the rows
-    `row_from[i]` to `row_to[i]`.  `list_weight` is the number of actions of a list, `distinct` says that its rows lead
-    to different states, `broken` that a path of the model raised.
+    `row_from[i]` to `row_to[i]`.  `list_weight` is the number of actions of a list, `broken`
+    says that a path of the model raised.
     """
 
     looks: Ints
@@ -35,25 +34,11 @@ class Rows(NamedTuple):
     row_from: Ints
     row_to: Ints
     list_weight: Ints
-    distinct: NDArray[np.bool_]
     broken: NDArray[np.bool_]
     keep: Words
     value: Words
     weight: Ints
     label: Ints
-
-
-class LabelCounts(NamedTuple):
-    """Counts by label: how many actions have it, and the first state and row that had it (-1: none)."""
-
-    counts: Ints
-    state: Ints
-    row: Ints
-
-
-def no_labels(number: int) -> LabelCounts:
-    """Return zero counts for so many labels."""
-    return LabelCounts(*(np.full(number, value, dtype=np.int64) for value in (0, -1, -1)))
 
 
 class Flat(NamedTuple):
@@ -62,7 +47,6 @@ class Flat(NamedTuple):
     rows: Rows
     first: Ints
     reasons: dict[int, str]
-    widest: int
 
 
 def flattened(program: Program) -> Flat:
@@ -113,16 +97,13 @@ def flattened(program: Program) -> Flat:
         row_from,
         row_to,
         total[row_to] - total[row_from],
-        _distinct(program, keep, row_from, row_to),
         broken,
         keep,
         np.concatenate([column.value for column in columns] or [np.zeros((0, words), dtype=np.int64)]),
         weight,
         _joined([column.label for column in columns]),
     )
-    longest = [int((column.starts[1:] - column.starts[:-1]).max(initial=0)) for column in columns]
-    widest = max((sum(longest[a:b]) for a, b in pairwise(leaf_from)), default=0)
-    return Flat(made, _joined([column.first for column in columns]), reasons, widest)
+    return Flat(made, _joined([column.first for column in columns]), reasons)
 
 
 def _ints(values: list[int]) -> Ints:
@@ -139,18 +120,3 @@ def _look(program: Program, projection: Projection, looks: list[tuple[int, int, 
         size = (field.mask >> field.shift) + 1
         looks.append((field.word, field.shift, field.mask >> field.shift, len(classes)))
         classes += [one * stride for one in mine] + [0] * (size - len(mine))
-
-
-def _distinct(program: Program, keep: Words, row_from: Ints, row_to: Ints) -> NDArray[np.bool_]:
-    """Lists whose rows lead to different states: their leaf has no other list, and all rows write the same bits."""
-    found = np.zeros(len(row_from), dtype=np.bool_)
-    labels = len(program.labeller.sets) > 1
-    base = 0
-    for leaf in program.leaves:
-        for column in leaf.columns:
-            if len(leaf.columns) == 1 and not labels:
-                for entry in range(base, base + column.projection.size):
-                    mine = keep[row_from[entry] : row_to[entry]]
-                    found[entry] = bool(len(mine) == 0 or (mine == mine[0]).all())
-            base += column.projection.size
-    return found

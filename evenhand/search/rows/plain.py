@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 
-from evenhand.search.compiled.flat import LabelCounts, Rows
-from evenhand.search.compiled.kernel import BROKEN, DONE, FULL
-from evenhand.search.compiled.shape import Words
 from evenhand.search.csr import Ints, Links
+from evenhand.search.rows.flat import Rows
+from evenhand.search.rows.shape import Words
 
 CHUNK = 1 << 18
 """Rows that are applied at a time."""
-
-Here: TypeAlias = tuple[Ints, Ints, Ints]
-"""For each source and each of its columns: the source, its list of rows, the list's length."""
 
 
 class Visited:
@@ -78,49 +72,6 @@ class Visited:
         return place + 1 & len(self.table) - 1
 
 
-def expand_plain(
-    rows: Rows,
-    words: Words,
-    parents: Links,
-    visited: Visited,
-    labels: LabelCounts,
-    state: Ints,
-) -> tuple[int, Words, Links]:
-    """Do as `kernel.expand`; return the arrays, since they may have grown.  FULL means that it only paused."""
-    low, high = int(state[1]), int(state[2])
-    here, high, culprit = portion_of(rows, words[low : min(high, low + CHUNK)], low, CHUNK)
-    words, parents = _take(rows, words, parents, visited, here, labels, state)
-    state[1] = high
-    if culprit is not None:
-        state[7] = culprit
-        return BROKEN, words, parents
-    return DONE if state[1] >= state[2] else FULL, words, parents
-
-
-def portion_of(rows: Rows, words: Words, low: int, most: int) -> tuple[Here, int, int | None]:
-    """Take as many sources from `low` on, given by their words, as have not more than `most` rows, but at least one.
-
-    Returns their lists, the number of the first source left, and the culprit in that one, if there is any.
-    """
-    # This bounds the lists, too: each of a leaf's columns gives one.
-    words = words[: max(1, most // max(1, int(np.diff(rows.leaf_from).max(initial=1))))]
-    high = low + len(words)
-    source, lists, culprit = lists_of(rows, words, low)
-    if culprit is not None:
-        high = culprit[0]
-        source, lists, _ = lists_of(rows, words[: high - low], low)
-    lengths = rows.row_to[lists] - rows.row_from[lists]
-    if lengths.sum() > most:
-        # Whole sources only.
-        ends = np.cumsum(lengths)
-        last = int(source[np.searchsorted(ends, most)])
-        high = max(last, low + 1)
-        some = source < high
-        source, lists, lengths = source[some], lists[some], lengths[some]
-        culprit = None
-    return (source, lists, lengths), high, None if culprit is None else culprit[1]
-
-
 def lists_of(rows: Rows, words: Words, low: int) -> tuple[Ints, Ints, tuple[int, int] | None]:
     """Return the list of rows for each source and column; and the first source without one, with the culprit."""
     columns = len(rows.list_base)
@@ -161,70 +112,6 @@ def index_of(rows: Rows, column: int, words: Words) -> Ints:
     for word, shift, mask, offset in rows.looks[rows.look_from[column] : rows.look_from[column + 1]].tolist():
         found += rows.classes[offset + (words[:, word] >> shift & mask)]
     return found
-
-
-def applied(rows: Rows, words: Words, base: int, here: Here) -> tuple[Ints, Ints, Words]:
-    """Apply every row of these lists; return its number, the source it is applied to, and the words after.
-
-    `words` are those of the sources from number `base` on.
-    """
-    source, lists, lengths = here
-    row = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    row += np.repeat(rows.row_from[lists], lengths)
-    origin = np.repeat(source, lengths)
-    return row, origin, words[origin - base] & rows.keep[row] | rows.value[row]
-
-
-def count_labels(rows: Rows, row: Ints, origin: Ints, labels: LabelCounts) -> None:
-    """Count the actions of each label, and keep the first state and row that had it."""
-    if len(labels.counts) <= 1:
-        return
-    label = rows.label[row]
-    np.add.at(labels.counts, label, rows.weight[row])
-    seen, first = np.unique(label, return_index=True)
-    for one, place in zip(seen.tolist(), first.tolist(), strict=True):
-        if labels.state[one] < 0:
-            labels.state[one], labels.row[one] = origin[place], row[place]
-
-
-def _take(
-    rows: Rows,
-    words: Words,
-    parents: Links,
-    visited: Visited,
-    here: Here,
-    labels: LabelCounts,
-    state: Ints,
-) -> tuple[Words, Links]:
-    lists = here[1]
-    state[4] += rows.list_weight[lists].sum()
-    row, origin, target = applied(rows, words, 0, here)
-    total = len(row)
-    if not total:
-        return words, parents
-    there = visited.numbers(target)
-    new = np.flatnonzero(there < 0)
-    count = int(state[0])
-    if len(new):
-        fresh = target[new]
-        first, _ = unique(fresh)
-        first.sort()
-        room = max(0, int(state[3]) - count)
-        if len(first) > room:
-            state[6] = 1
-            first = first[:room]
-        added = fresh[first]
-        visited.add(added, count)
-        words = np.concatenate([words, added])
-        parents = np.concatenate([parents, origin[new[first]].astype(np.int32)])
-        state[0] = count + len(added)
-        there[new] = visited.numbers(fresh)
-    if rows.distinct[lists].all() and not (there < 0).any():
-        state[5] += total
-    else:
-        state[5] += different(origin * (int(state[0]) + 1) + there + 1)
-    count_labels(rows, row, origin, labels)
-    return words, parents
 
 
 def different(numbers: Ints) -> int:

@@ -13,9 +13,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from evenhand.search.compiled.proxies import Narrowed
-from evenhand.search.compiled.shape import KEPT, Shape, Words
 from evenhand.search.csr import Ints
+from evenhand.search.rows.proxies import Narrowed
+from evenhand.search.rows.shape import KEPT, Shape, Words
 
 EXTEND = 64
 """Entries up to which a column's table may grow to take in a unit that reads other fields."""

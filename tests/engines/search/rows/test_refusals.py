@@ -1,4 +1,4 @@
-"""Models that cannot be compiled, or that break their contract, are refused with file and line, or caught."""
+"""Models of which no rows can be made are refused with file and line; search from tables is right or refuses them."""
 
 # pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 
@@ -13,12 +13,15 @@ from typing import Any
 
 import pytest
 
-from evenhand.core.property import Always, Monitor, Reachable
-from evenhand.core.system import OneOf, Scope, System
-from evenhand.core.verdict import Status
+from evenhand.core.property import Always
+from evenhand.core.system import OneOf, System
 from evenhand.model.cud.free_system import FREE
 from evenhand.search import ModelError, explore
-from evenhand.search.compiled import compiler, table, watch
+from evenhand.search.rows import compiler
+from evenhand.search.rows.compiler import Compiler, Program, Unfit
+from evenhand.search.rows.flat import flattened
+from evenhand.search.rows.proxies import TooWide
+from evenhand.search.rows.watch import Evades
 
 
 @dataclass(frozen=True)
@@ -106,6 +109,12 @@ def leaves_its_domain(_rules: Any, _config: Any, state: Lamp, action: str) -> tu
     return Lamp(state.on, state.pressed + 1), "pressed"
 
 
+def counts_mutation(_rules: Any, _config: Any, state: Lamp, action: str) -> tuple[Lamp, str]:
+    """Changes the state it is given, with a part that the tables would have to know."""
+    object.__setattr__(state, "pressed", (state.pressed + 1) % 3)
+    return Lamp(not state.on, state.pressed), "changed"
+
+
 def mutates(_rules: Any, _config: Any, state: Lamp, action: str) -> tuple[Lamp, str]:
     """Changes the state it is given."""
     object.__setattr__(state, "on", True)
@@ -123,11 +132,19 @@ REFUSED = [
     (by_type, r"`type\(\)` looks past"),
     (swallows, "swallows what the search must see"),
     (handles_type_errors, "TypeError is handled here"),
-    (prints, "must not use 'print'"),
 ]
 
 
-IMPURE = [(by_id, r"uses `id\(\)`"), (draws_lots, "uses `random.random`"), (reads_the_clock, "uses `time.time`")]
+IMPURE = [
+    (by_id, r"uses `id\(\)`"),
+    (draws_lots, "uses `random.random`"),
+    (reads_the_clock, "uses `time.time`"),
+]
+
+
+def rows_of(system: System[Any, Any, str, str, Any]) -> Program:
+    """Return the rows of the only configuration."""
+    return Compiler(system, None, ()).program()
 
 
 @pytest.mark.parametrize(("step", "says"), IMPURE, ids=lambda value: getattr(value, "__name__", ""))
@@ -140,31 +157,71 @@ def test_what_is_no_function_is_refused_by_every_method(step: Any, says: str) ->
 
 @pytest.mark.parametrize(("step", "says"), REFUSED, ids=lambda value: getattr(value, "__name__", ""))
 def test_what_rows_cannot_follow(step: Any, says: str) -> None:
-    """If compiled search was requested, the refusal names the place; otherwise the search falls back."""
-    with pytest.raises(ValueError, match=rf"test_refusals\.py:\d+ .*{says}"):
-        explore(lamp(step), method="compiled")
-    if step in (by_identity, by_computed_identity, by_type, swallows):
-        found = explore(lamp(step))
-        assert (
-            found.method == "explicit"
-            and "not compiled search" in found.why_method
-            and "test_refusals.py:" in found.why_method
-        )
-        assert found.states == explore(lamp(step), method="explicit").states
+    """The refusal names the place."""
+    with pytest.raises(Evades, match=rf"test_refusals\.py:\d+ .*{says}"):
+        rows_of(lamp(step))
+
+
+@pytest.mark.parametrize("step", [honest, *(step for step, _ in REFUSED)])
+def test_tables_are_right_or_refuse(step: Any) -> None:
+    """Asked for or not, they never count another graph than explicit search."""
+    plain = explore(lamp(step), method="explicit")
+    assert explore(lamp(step)).states == plain.states
+    try:
+        found = explore(lamp(step), method="compiled")
+    except ValueError as refused:
+        assert "compiled search cannot explore system 'lamp'" in str(refused) and step is not honest
+    else:
+        assert found.method == "compiled"
+        assert (found.states, found.transitions, found.edges) == (plain.states, plain.transitions, plain.edges)
+
+
+def test_a_side_effect_is_refused() -> None:
+    """`print` in a step."""
+    with pytest.raises(Evades, match="must not use 'print'"):
+        rows_of(lamp(prints))
+    with pytest.raises(ValueError, match="compiled search cannot explore system 'lamp'"):
+        explore(lamp(prints), method="compiled")
 
 
 @pytest.mark.parametrize(
     ("step", "says"),
     [
-        (leaves_its_domain, r"state\.pressed is 3, which its declared domain \(0, 1, 2\) lacks"),
-        (unhashable, r"state\.on is \[\], which its declared domain"),
-        (mutates, "changes the state it is given"),
+        (leaves_its_domain, "state.pressed is 3, which its declared domain (0, 1, 2) lacks"),
+        (unhashable, "state.on is [], which its declared domain"),
     ],
 )
-def test_models_that_break_their_contract(step: Any, says: str) -> None:
-    """Each is named, with the file and line of the step."""
-    with pytest.raises(ModelError, match=rf"(?s)test_refusals\.py:\d+.*{says}|{says}.*test_refusals\.py:\d+"):
-        explore(lamp(step))
+def test_steps_that_leave_their_domains(step: Any, says: str) -> None:
+    """Each path is known, with the file and line of the step."""
+    reasons = flattened(rows_of(lamp(step))).reasons.values()
+    assert any(says in one and "test_refusals.py:" in one for one in reasons)
+    assert not flattened(rows_of(lamp(honest))).reasons
+
+
+@pytest.mark.parametrize("step", [mutates, counts_mutation])
+def test_a_step_that_changes_its_state(step: Any) -> None:
+    """By every method; also where it changes an object that a claim or an offer is given."""
+    for method in (None, "explicit", "compiled"):
+        with pytest.raises((ModelError, ValueError), match=r"changes the state (it|that it) is given"):
+            explore(lamp(step), method=method)
+
+
+def test_an_offer_and_a_claim_that_change_the_state() -> None:
+    """They are compared with a copy as well."""
+
+    def offers(_config: Any, _scope: Any, state: Lamp) -> tuple[str, ...]:
+        object.__setattr__(state, "on", False)
+        return ("press", "wait")
+
+    def check(_config: Any, state: Lamp) -> bool:
+        object.__setattr__(state, "pressed", 0)
+        return True
+
+    claim = Always(name="claim", sentence="", check=check)
+    for system, claims in ((replace(lamp(honest), actions=offers), ()), (lamp(honest), (claim,))):
+        for method in ("explicit", "compiled"):
+            with pytest.raises((ModelError, ValueError), match=r"change|elsewhere"):
+                explore(system, claims, method=method)
 
 
 def test_declarations_that_make_no_sense() -> None:
@@ -177,8 +234,8 @@ def test_declarations_that_make_no_sense() -> None:
         (Lamp(OneOf((True,)), OneOf((0, 1, 2))), "initial state.on is False"),
         (Lamp(OneOf((False, True)), 7), "declared never to change from 7"),
     ):
-        with pytest.raises(ValueError, match=r"test_refusals\.py:\d+") as said:
-            explore(lamp(honest, domain), method="compiled")
+        with pytest.raises(Unfit, match=r"test_refusals\.py:\d+") as said:
+            rows_of(lamp(honest, domain))
         assert says in str(said.value)
 
 
@@ -186,70 +243,13 @@ def test_a_domain_too_wide(monkeypatch: pytest.MonkeyPatch) -> None:
     """It would have too many paths."""
     monkeypatch.setattr(compiler, "RUNS", 50)
     wide = lamp(lambda _r, _c, s, _a: (Lamp(s.on, (s.pressed + 1) % 99), ""), Lamp(False, OneOf(tuple(range(99)))))
-    assert explore(wide).method == "explicit"
-    with pytest.raises(ValueError, match="more than 50 paths"):
-        explore(wide, method="compiled")
-
-
-def test_claims_that_rows_cannot_answer() -> None:
-    """The reason names the claim."""
-    history = Monitor(
-        name="lit", sentence="", start=lambda _c: False, update=lambda was, s: was or s.after.on, ok=lambda _c, _v: True
-    )
-    found = explore(lamp(honest), [history])
-    assert found.method == "explicit" and "'lit'" in found.why_method
-    assert explore(lamp(honest), [Always(name="any", sentence="", check=lambda _c, _s: True)]).method == "compiled"
-
-
-def test_the_comparison_catches_what_the_watch_would_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the watch, each unsound model gives a wrong transition table, and the comparison reports it."""
-    monkeypatch.setattr(watch.Watch, "_complain", lambda _self, _what: None)
-    for step in (by_identity, by_type):
-        with pytest.raises(ModelError, match="rows and `step`"):
-            explore(lamp(step), method="compiled")
-
-
-def test_without_watch_and_comparison_they_go_unnoticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without both checks the graph is wrong, so the tests above are effective."""
-    monkeypatch.setattr(watch.Watch, "_complain", lambda _self, _what: None)
-    monkeypatch.setattr("evenhand.search.compiled.method.compare", lambda _walk: None)
-    goes_off = Reachable(name="goes_off", sentence="", goal=lambda step: bool(step.shown == "off"))
-    wrong, right = (explore(lamp(by_identity), [goes_off], method=method) for method in ("compiled", "explicit"))
-    assert (wrong.verdicts[0].status, right.verdicts[0].status) == (Status.REFUTED, Status.HOLDS)
-
-
-def _doubled(first: int, weight: int, ways: Any) -> table.Unit:
-    return table.Unit(first, weight + 1, ways)
-
-
-def test_a_planted_fault_in_the_rows_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A table that drops a bit, and one that counts an action twice."""
-    bits = table._bits  # pyright: ignore[reportPrivateUsage]
-
-    def forgets(shape: Any, numbers: Any) -> Any:
-        keep, value = bits(shape, numbers)
-        return keep, [word & ~1 for word in value]
-
-    with monkeypatch.context() as patch, pytest.raises(ModelError, match="rows and `step`"):
-        patch.setattr(table, "_bits", forgets)
-        explore(lamp(honest), method="compiled")
-    with monkeypatch.context() as patch, pytest.raises(ModelError, match="rows for another number"):
-        patch.setattr(compiler, "Unit", _doubled)
-        explore(lamp(honest), method="compiled")
-    assert explore(lamp(honest), method="compiled").states == explore(lamp(honest), method="explicit").states == 6
-
-
-def test_the_menu_must_be_what_is_on_offer() -> None:
-    """A `menu` or `allows` that leaves an action out is caught by counting."""
-    forgetful = replace(lamp(honest), menu=lambda _c, _s: ("press",), allows=lambda _c, _s, _a: True)
-    with pytest.raises(ModelError, match="offers 2 actions, its rows stand for 1"):
-        explore(forgetful)
-    assert explore(lamp(honest).at(), method="compiled").transitions == 12
-    assert Scope() == lamp(honest).scope
+    with pytest.raises(TooWide, match="more than 50 paths"):
+        rows_of(wide)
+    assert explore(wide, method="compiled").states == explore(wide, method="explicit").states == 99
 
 
 def test_who_listens_to_the_collector_is_not_the_model() -> None:
-    """A listener that reads the clock, called at every chance: the search still compiles."""
+    """A listener that reads the clock, called at every chance: the search is still compiled."""
     heard: list[float] = []
 
     def listener(_phase: str, _info: dict[str, int]) -> None:

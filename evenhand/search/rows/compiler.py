@@ -12,17 +12,16 @@ import itertools
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from evenhand.core.system import AnySystem
 from evenhand.search.collector import uncollected
-from evenhand.search.compiled.labels import Labeller, LooksAtAction
-from evenhand.search.compiled.proxies import Choices, Narrowed, TooWide, paths
-from evenhand.search.compiled.shape import OutsideDomain, Shape
-from evenhand.search.compiled.table import Column, Projection, Unit, columns_of
-from evenhand.search.compiled.watch import Evades, Watch
 from evenhand.search.memo import Memo
+from evenhand.search.rows.labels import Labeller
+from evenhand.search.rows.proxies import Choices, Narrowed, TooWide, paths
+from evenhand.search.rows.shape import OutsideDomain, Shape
+from evenhand.search.rows.table import Column, Projection, Unit, columns_of
+from evenhand.search.rows.watch import Watch
 
 RUNS = 400_000
 """Runs on proxies that a configuration may take before it counts as too wide."""
@@ -33,7 +32,7 @@ BY_ROWS, NEVER = -1, -2
 
 
 class Unfit(Exception):
-    """Compiled search cannot run a system or decide a claim; names the culprit."""
+    """Rows cannot stand for a system or decide a claim; names the culprit."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ class Compiler:
         domains = self.shape.domains
         held = {value for domain in domains for value in domain if isinstance(value, bool | None)}
         self.watch = Watch(tuple(held), any(isinstance(v, tuple | dict | list) for domain in domains for v in domain))
-        self.labeller = Labeller(system, claims, config)
+        self.labeller = Labeller(claims, config)
         self.runs = 0
 
     def spent(self) -> None:
@@ -201,8 +200,7 @@ class Compiler:
             table = memo.table_of(self.config, representative)
             if (table.agents, table.menus) != (agents, menus):
                 raise Unfit(f"{self.system.label}: `separated.reads` gives one key to states with different choices")
-            groups = [part for group in table.groups for part in self._by_fairness(table, *group, start)]
-            units = [self._verdict_unit(table, *part, start) for part in groups]
+            units = [self._verdict_unit(table, *group, start) for group in table.groups]
             return Leaf(table.size, columns_of(self.shape, start, units), (agents, menus), table)
         units = [
             self._joint_unit(number, tuple(zip(agents, picked, strict=True)), start)
@@ -210,36 +208,8 @@ class Compiler:
         ]
         return Leaf(math.prod(map(len, menus)), columns_of(self.shape, start, units), (agents, menus))
 
-    def _by_fairness(
-        self, table: Any, first: int, verdict: Any, members: Sequence[int], start: Narrowed
-    ) -> list[tuple[int, Any, Sequence[int], int]]:
-        """A group of joint actions in parts that serve the same fairness assumptions, with the bits of those.
-
-        Raises LooksAtAction if the fairness that an action serves depends on the state.
-        """
-        if not self.labeller.fairness:
-            return [(first, verdict, members, 0)]
-        parts: dict[int, list[int]] = {}
-        for number in members:
-            ways = self.paths(partial(self._served, table, number), start)
-            if len(ways) != 1 or isinstance(ways[0][1], Broken):
-                raise LooksAtAction(f"{self.system.label}: which fairness a joint action serves depends on the state")
-            parts.setdefault(ways[0][1], []).append(number)
-        return [(some[0], verdict, some, serves) for serves, some in parts.items()]
-
-    def _served(self, table: Any, number: int, choices: Choices) -> int:
-        system, state = self.system, self.shape.build(choices.made)
-        assert system.joint is not None
-        action = self.watch.watched(system.joint.join, self.config, state, table.picked(number))
-        return int(self.watch.watched(self.labeller.served, state, action))
-
-    def unit(
-        self, run: Callable[[Any], tuple[Any, Any, Any]], first: int, weight: int, start: Narrowed, serves: int = 0
-    ) -> Unit:
-        """Return the effect of `run`, which gives (action,), (after,) and the observation, on every path.
-
-        For a merged action, which `run` gives as None, `serves` has the bits of the fairness that it serves.
-        """
+    def unit(self, run: Callable[[Any], tuple[Any, Any, Any]], first: int, weight: int, start: Narrowed) -> Unit:
+        """Return the effect of `run` on every path; it gives (action,) or None, (after,) and the observation."""
         shape, labeller, config, watched = self.shape, self.labeller, self.config, self.watch.watched
         labels = bool(labeller)
 
@@ -248,7 +218,7 @@ class Compiler:
             action, after, shown = watched(run, state)
             if after is None:
                 return None
-            label = watched(labeller.label, config, state, action, shown, after[0], serves) if labels else 0
+            label = watched(labeller.label, config, state, action, shown, after[0]) if labels else 0
             return tuple(shape.numbers(after[0])), label
 
         return Unit(first, weight, self.paths(whole, start))
@@ -277,9 +247,7 @@ class Compiler:
 
         return self.unit(run, number, 1, start)
 
-    def _verdict_unit(
-        self, table: Any, first: int, verdict: Any, members: Sequence[int], serves: int, start: Narrowed
-    ) -> Unit:
+    def _verdict_unit(self, table: Any, first: int, verdict: Any, members: Sequence[int], start: Narrowed) -> Unit:
         system, config = self.system, self.config
         assert system.separated is not None and system.joint is not None
         apply, join, rules, alone = system.separated.apply, system.joint.join, system.rules, len(members) == 1
@@ -288,17 +256,7 @@ class Compiler:
             after, shown = apply(rules, config, state, verdict)
             return ((join(config, state, table.picked(first)),) if alone else None), (after,), shown
 
-        return self.unit(run, first, len(members), start, 0 if alone else serves)
-
-
-def compiled(system: AnySystem, config: Any, claims: Sequence[Any] = ()) -> Program:
-    """Return the program of one configuration.  Raises Unfit with the reason where there is none."""
-    if system.domains is None:
-        raise Unfit(f"{system.label} declares no `domains`")
-    try:
-        return Compiler(system, config, claims).program()
-    except (Evades, TooWide) as error:
-        raise Unfit(f"{system.label}: {error}") from error
+        return self.unit(run, first, len(members), start)
 
 
 def _source(function: Callable[..., Any]) -> str:

@@ -16,7 +16,7 @@ from types import CodeType, FrameType, ModuleType
 from typing import Any, TypeAlias
 
 from evenhand.core.purity import IMPURE_MODULES
-from evenhand.search.compiled.proxies import Proxy
+from evenhand.search.rows.proxies import Proxy
 
 _ACTION_INDEPENDENT = {"callable", "id", "type", "vars"}
 """Builtins that inspect an object without its methods."""

@@ -1,4 +1,4 @@
-"""All methods find the same graph: on random systems, on every pinned scope, with numba and with numpy."""
+"""Tables and explicit search find the same graph: on random systems, and on every pinned scope."""
 
 from __future__ import annotations
 
@@ -14,12 +14,8 @@ from evenhand.core.property import Always, EachStep, Property, Reachable
 from evenhand.core.verdict import Status
 from evenhand.model.cud.free_system import FREE
 from evenhand.search import Exploration, explore
-from evenhand.search.bounds import Bounds
-from evenhand.search.compiled import kernel, walk
-from evenhand.search.compiled.method import Compiled
-from evenhand.search.memory import resident
-from tests.engines.search.compiled.systems import joint_cells, plain_cells, wide_cells
 from tests.engines.search.oracle import graphs_of, sizes
+from tests.engines.search.rows.systems import joint_cells, plain_cells, wide_cells
 from tests.models.random_systems import luck, state_test
 
 PINNED = json.loads((Path(__file__).parents[3] / "oracles" / "pinned.json").read_text("utf-8"))
@@ -79,50 +75,10 @@ def test_random_systems(kind: str, part: int) -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_more_than_one_word(seed: int) -> None:
-    """States of 87 bits, in two words, with both kernels."""
+    """States that need two words."""
     system = wide_cells(seed)
     found = explore(system, claims(seed, actions=True), method="compiled")
     same(explore(system, claims(seed, actions=True), method="explicit"), found)
-    config = next(iter(system.all_configs()))
-    assert Compiled(system, ()).program(config)[0].shape.words == 2
-    both(system, Bounds())
-
-
-def both(system: Any, bounds: Bounds) -> None:
-    """The two kernels number the same states alike, down to the last parent."""
-    config = next(iter(system.all_configs()))
-    walks = [Compiled(system, (), engine=engine).search(config, 0, bounds) for engine in ("numpy", "numba")]
-    one, other = walks
-    for name in ("states", "transitions", "edges", "open", "levels"):
-        assert getattr(one, name) == getattr(other, name), name
-    assert one.words.tolist() == other.words.tolist()
-    assert one.parents.tolist() == other.parents.tolist()
-
-
-@pytest.mark.skipif(not kernel.available(), reason="numba is not installed")
-@pytest.mark.parametrize("bounds", [Bounds(), Bounds(max_states=40), Bounds(depth=2), Bounds(max_states=1)])
-def test_numba_is_numpy(bounds: Bounds) -> None:
-    """With and without bounds, for a state that indexes a table and for one that does not."""
-    both(FREE.at(agents=3), bounds)
-    both(FREE.at(agents=2, keys=6, values=4), Bounds(bounds.max_states or 300, bounds.depth))
-    both(plain_cells(3, menu=True), bounds)
-
-
-@pytest.mark.skipif(not kernel.available(), reason="numba is not installed")
-def test_the_kernel_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """numpy until compilation pays, or if the compiler would exceed the memory bound; numba once it is loaded."""
-    config = next(iter(FREE.all_configs()))
-
-    def chosen(bounds: Bounds) -> str:
-        return Compiled(FREE, ()).search(config, 0, bounds).engine
-
-    roomy, tight = Bounds(max_memory=1 << 40), Bounds(max_memory=resident() + kernel.MEMORY // 2)
-    monkeypatch.setattr(kernel, "warm", lambda: False)
-    assert [chosen(bounds) for bounds in (Bounds(), roomy, tight)] == ["numpy"] * 3
-    monkeypatch.setattr(walk, "PATIENCE", 0)
-    assert [chosen(bounds) for bounds in (Bounds(), roomy, tight)] == ["numba", "numba", "numpy"]
-    monkeypatch.setattr(kernel, "warm", lambda: True)
-    assert chosen(tight) == "numba"
 
 
 @pytest.mark.parametrize("scope", [scope for scope in PINNED["free_agent"]["counts"] if scope != "4,3,2"])
@@ -131,8 +87,8 @@ def test_pinned_scopes(scope: str) -> None:
     pinned = PINNED["free_agent"]["counts"][scope]
     agents, keys, values = map(int, scope.split(","))
     limit = Reachable(name="limit", sentence="", goal=lambda step: step.after.counter == 3)
-    found = explore(FREE.at(agents=agents, keys=keys, values=values), [limit])
-    assert found.method == "compiled" and "rows" in found.why_method
+    found = explore(FREE.at(agents=agents, keys=keys, values=values), [limit], method="compiled")
+    assert found.method == "compiled" and "classes" in found.why_method
     counted = {name: getattr(found, name) for name in ("states", "transitions", "edges", "depth")}
     assert counted | {"to_limit": found.reach["limit"]} == pinned
 
@@ -146,12 +102,8 @@ def test_the_largest_pinned_scope() -> None:
 def test_bounds_leave_it_open() -> None:
     """Claims about the omitted part are undecided; results so far are exact."""
     held = Always(name="held", sentence="", check=lambda _config, _state: True)
-    for found in (explore(FREE, [held], max_states=20), explore(FREE, [held], depth=2)):
+    for most, depth in ((20, None), (1, None), (None, 2), (20, 2)):
+        found = explore(FREE, [held], method="compiled", max_states=most, depth=depth)
         assert found.method == "compiled" and not found.complete
         assert found.verdicts[0].status is Status.UNDECIDED
-    assert explore(FREE, [held], max_states=20).states == 20
-    bounded = explore(FREE, [held], depth=2)
-    assert (bounded.states, bounded.transitions) == (
-        explore(FREE, [held], depth=2, method="explicit").states,
-        explore(FREE, [held], depth=2, method="explicit").transitions,
-    )
+        same(explore(FREE, [held], method="explicit", max_states=most, depth=depth), found)

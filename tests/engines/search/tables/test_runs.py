@@ -16,9 +16,11 @@ from evenhand.core.system import AnySystem, Fairness, UnknownName
 from evenhand.core.trace import Lasso
 from evenhand.core.verdict import Status
 from evenhand.model.cud.free_system import FREE
-from evenhand.search import Exploration, ModelError, explore, memory
-from evenhand.search.compiled import compiler, runs
-from tests.engines.search.compiled.systems import joint_cells, plain_cells, wide_cells
+from evenhand.search import Exploration, ModelError, explore
+from evenhand.search.tables.joint import JointLearner
+from evenhand.search.tables.method import _Graph  # pyright: ignore[reportPrivateUsage]
+from evenhand.search.tables.walk import TableWalk
+from tests.engines.search.rows.systems import joint_cells, plain_cells, wide_cells
 from tests.models.random_systems import luck, state_test
 
 
@@ -111,74 +113,39 @@ def test_rows_and_steps_agree(kind: str, count: int) -> None:
         assert len(missing) <= 1, missing
 
 
-def test_livelock_of_free_agents_is_found_in_the_rows() -> None:
+def test_livelock_of_free_agents_is_found_from_tables() -> None:
     """With fairness, joint actions merged, and the counts of the lower methods."""
     about = [claim for claim in find("cud").claims_of("free") if claim.name in ("livelock_free", "deadlock_free")]
-    found = explore(FREE, about)
+    found = explore(FREE, about, method="compiled")
     assert found.method == "compiled"
     same(explore(FREE, about, method="memoised"), found)
 
 
-def test_both_ways_to_number_states_agree(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By a table, by one word, by the bytes of several words."""
-    expected = agree("menu", range(8))
-    monkeypatch.setattr(runs, "DENSE", 0)
-    assert agree("menu", range(8)) == expected
-
-
-def test_fairness_that_looks_at_the_state_of_merged_actions_goes_to_a_lower_method() -> None:
-    """It is refused if compiled search was requested."""
-    system, about = with_claims(joint_cells(1, separated=True), 1, actions=False)
-    looks = {"weak": Fairness[Any, Any]("weak", lambda state, _action: state.cells[0][1] == "a")}
-    system = assuming(system, looks)
-    asks = [replace(claim, fairness=("weak",)) for claim in about if isinstance(claim, Eventually)]
-    found = explore(system, asks)
-    assert found.method == "memoised" and "depends on the state" in found.why_method
-    with pytest.raises(ValueError, match="depends on the state"):
-        explore(system, asks, method="compiled")
-
-
 def test_what_does_not_fit_or_is_unknown_is_said() -> None:
-    """No memory for the edges, a bound, a fairness that the system lacks."""
+    """A bound, no memory, a fairness that the system lacks."""
     system, about = with_claims(plain_cells(2, menu=True), 2, actions=True)
-    for found in (explore(system, about, max_memory=1), explore(system, about, max_states=2)):
+    for bound in ("max_states", "max_memory"):
+        found = explore(system, about, method="compiled", **{bound: 2})  # type: ignore[arg-type]
         assert found.method == "compiled" and {verdict.status for verdict in found.verdicts} == {Status.UNDECIDED}
     with pytest.raises(UnknownName, match="lunar"):
         explore(system, [replace(claim, fairness=("lunar",)) for claim in about if isinstance(claim, Eventually)])
 
 
-def _spent_by_edges(_self: Any, more: int = 0) -> bool:
-    return more > 0
-
-
-def test_no_room_for_edges_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The memory ends after the search."""
-    monkeypatch.setattr(memory.MemoryBudget, "spent", _spent_by_edges)
-    monkeypatch.setattr(runs, "CHUNK", 1)
-    system, about = with_claims(plain_cells(2, menu=True), 2, actions=True)
-    found = explore(system, about, method="compiled")
-    assert found.complete
-    assert all("leaves no room for the edges" in verdict.because for verdict in found.verdicts)
-
-
 # Faults planted in the engine.
 
 
-def _unsplit(self: Any, table: Any, first: int, verdict: Any, members: Any, _start: Any) -> Any:
-    """Joint actions stay merged, whichever assumptions they satisfy."""
-    action = self.system.joint.join(self.config, None, table.picked(first))
-    return [(first, verdict, members, self.labeller.served(None, action))]
+def _unsplit(_self: Any, _made: Any, jobs: Any) -> Any:
+    """Joint actions stay merged, whichever predicates they satisfy."""
+    for job in jobs:
+        yield job, 0, 0, job.members
 
 
-def _labels_forgotten(self: Any, numbers: Any, words: Any, low: int) -> Any:
-    """Edges between the same states are one edge, whichever assumptions they satisfy."""
-    (source, target, action, label), low = _some(self, numbers, words, low)
-    _, first = np.unique(np.stack([source, target]), axis=1, return_index=True)
-    first.sort()
-    return (source[first], target[first], action[first], label[first]), low
+def _labels_forgotten(self: Any, source: Any, there: Any, number: Any, label: Any) -> None:
+    """Edges between the same states are one edge, whichever predicates they satisfy."""
+    _keep(self, source, there, number, np.zeros_like(label))
 
 
-_some = runs.RowGraph._some  # pyright: ignore[reportPrivateUsage]
+_keep = TableWalk._keep  # pyright: ignore[reportPrivateUsage]
 
 
 def _shifted(self: Any, test: Any) -> Any:
@@ -186,19 +153,19 @@ def _shifted(self: Any, test: Any) -> Any:
     return np.roll(_where(self, test), 1)
 
 
-_where = runs.RowGraph.where
+_where = _Graph.where
 
 
 @pytest.mark.parametrize(
     ("where", "name", "fault"),
     [
-        (compiler.Compiler, "_by_fairness", _unsplit),
-        (runs.RowGraph, "_some", _labels_forgotten),
-        (runs.RowGraph, "where", _shifted),
+        (JointLearner, "_labelled", _unsplit),
+        (TableWalk, "_keep", _labels_forgotten),
+        (_Graph, "where", _shifted),
     ],
 )
 def test_planted_faults_are_noticed(monkeypatch: pytest.MonkeyPatch, where: Any, name: str, fault: Any) -> None:
-    """By the comparison with explicit search, or by explicit search itself."""
+    """By the comparison with explicit search, or by a refusal of the tables."""
     monkeypatch.setattr(where, name, fault)
-    with pytest.raises((AssertionError, ModelError)):
+    with pytest.raises((AssertionError, ModelError, ValueError)):
         agree("separated", range(12))
