@@ -149,6 +149,9 @@ class KernelFinding(Shape, frozen=True, kw_only=True):
     expected: list[Json]
     """What the model shows, step by step."""
 
+    own: Natural | UnsetType = UNSET
+    """After how many steps the model went on from what the kernel told of its state; absent if it never did."""
+
     got: list[Json]
     """What the kernel showed, as far as it answered."""
 
@@ -213,6 +216,7 @@ def finding_json(
         origin=cast("Any", divergence.origin),
         run=VectorRun.of(divergence.scenario),
         expected=list(divergence.expected),
+        own=UNSET if divergence.own is None else divergence.own,
         got=list(divergence.got),
         again=list(divergence.again),
         versions=dict(versions()),
@@ -305,8 +309,8 @@ def _rechecked(path: Path, data: KernelFinding, source: Source) -> Rechecked:
         return _again(path, data, Examiner(coder, Judge(())), bundle, scenario, source)
     trace = coder.trace(scenario)
     shown = [encode(step.shown) for step in trace.steps]
-    certain = len(shown) - data.behind  # behind a difference the model went on from the state that the kernel told
-    if len(shown) != len(data.expected) or text(shown[:certain]) != text(data.expected[:certain]):
+    own = len(shown) if isinstance(data.own, UnsetType) else data.own
+    if len(shown) != len(data.expected) or text(shown[:own]) != text(data.expected[:own]):
         raise BadFinding(f"{path}: the model shows something else now than was recorded. Check the kernel again.")
     claims, _ = judged_kinds(bundle.claims, system.name)
     objecting = {one.claim for one in data.violations} | {data.claim}
@@ -324,11 +328,12 @@ def _rechecked(path: Path, data: KernelFinding, source: Source) -> Rechecked:
         if divergence is not None:
             details = "; ".join(map(str, divergence.differences)) or divergence.why
             names = ", ".join(one.claim.name for one in divergence.violations)
+            behind = examiner.later(trace, request, response, data.origin, judged=False) if data.behind else ()
             return Rechecked(
                 False,
                 f"{data.claim}: {data.sentence}\nin step {divergence.length} of {path.name}: {details}"
                 + (f"\nclaims violated: {names}" if names else ""),
-                kinds=divergence.kinds,
+                kinds=divergence.kinds.union(*(one.kinds for one in behind)),
             )
         answers.append(text([said for said in response.shown if said is not None]))
     if len(set(answers)) > 1:
@@ -345,7 +350,8 @@ def _remembered(path: Path, data: KernelFinding, examiner: Examiner, run: AnySce
     earlier = decode_run(data.beside.run, examiner.coder.system.types)
     assert isinstance(earlier, Scenario)
     if answers_by(examiner, source, run, earlier):
-        return Rechecked(False, f"{data.claim}: {data.sentence}\nin the runs of {path.name}: {data.why}")
+        message = f"{data.claim}: {data.sentence}\nin the runs of {path.name}: {data.why}"
+        return Rechecked(False, message, kinds=frozenset(data.kinds))
     return Rechecked(True, f"the kernel no longer does what {path.name} shows")
 
 
