@@ -12,6 +12,9 @@ from benchmarks.zoo.markspace import adapting
 from benchmarks.zoo.markspace.adapting import GUARDS, ROOM, Adapter, Unsupported, enum
 from benchmarks.zoo.markspace.generators.kernel import Fleet, Refused
 
+STOPPED = "rejected: the token budget is used up"
+"""What the fleet says of an activation that it rejects."""
+
 
 class Generators(Adapter):
     """Lets the agents take turns."""
@@ -121,6 +124,8 @@ class Generators(Adapter):
             mark |= {"topic": "x", "content": {}, "confidence": 1.0, "source": "fleet"} if kind == "observation" else {
                 "question": "why", "context": {}, "priority": 0.5, "blocking": False}  # fmt: skip
             _, refused = self.write(agent, mark)
+            if refused == STOPPED:
+                raise Unsupported("an agent that is not activated has no turn to write in")
             before += kind == "need" and not refused
         else:
             raise Unsupported(f"no {op}")
