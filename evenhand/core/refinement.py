@@ -25,7 +25,7 @@ from evenhand.core.answers import short
 from evenhand.core.kinds import BY_PLACE, Calls, Safety
 from evenhand.core.property import claim_of, said
 from evenhand.core.system import AnyStep, AnySystem, Fairness
-from evenhand.core.temporal import Temporal
+from evenhand.core.temporal import Temporal, temporal
 
 _TAKES = (("state",), ("state", "past"), ("config", "state", "past"), ("config", "state", "past", "future"))
 
@@ -222,17 +222,13 @@ def keeps_fairness(claim: Refines, *, fairness: Sequence[str] = (), stutter: boo
         return ~ltl.G(ltl.F(enabled)) | ltl.G(ltl.F(served))
 
     made = ltl.every(*map(kept, named.values()))
-    return Temporal(
-        **{
-            "name": f"{claim.name}_keeps_fairness",
-            "sentence": f"Fair runs are fair as {claim.abstract.name} assumes: {', '.join(named)}.",
-            "formula": lambda _config: made,
-            "fairness": tuple(fairness),
-            "stutter": stutter,
-            "systems": claim.systems,
-            **more,
-        }
-    )
+
+    def formula(_config: Any) -> ltl.Formula:
+        return made
+
+    given = {"name": f"{claim.name}_keeps_fairness", "systems": claim.systems, **more}
+    sentence = f"Fair runs are fair as {claim.abstract.name} assumes: {', '.join(named)}."
+    return temporal(sentence, fairness=fairness, stutter=stutter, **given)(formula)
 
 
 def _of_four(mapping: Any) -> Any:

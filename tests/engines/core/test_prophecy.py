@@ -180,7 +180,7 @@ def status(system: Any, claim: Any) -> str:
 
 
 def test_a_refinement_keeps_fairness_where_it_is_given() -> None:
-    """With retries and a channel that does not lose for ever; not without one of the two, nor if the sender gives up."""
+    """With retries and a channel that does not lose for ever; not without one of the two, nor if it gives up."""
     assert status(lossy(), is_reliable) == "HOLDS"
     both = evenhand.keeps_fairness(is_reliable, fairness=("retry", "deliver"))
     assert both.name == "is_reliable_keeps_fairness" and "arrives" in both.sentence
