@@ -215,8 +215,13 @@ def keeps_fairness(claim: Refines, *, fairness: Sequence[str] = (), stutter: boo
         raise ValueError(f"claim {claim.name!r} maps with a history or a prophecy; put it into the state")
 
     def kept(one: Fairness[Any, Any]) -> ltl.Formula:
-        enabled = ltl.state(lambda config, state: claim.enables(config, state, one))
-        served = ltl.step(lambda step: claim.serves(step, one))
+        def is_enabled(config: Any, state: Any) -> bool:
+            return claim.enables(config, state, one)
+
+        def is_served(step: AnyStep) -> bool:
+            return claim.serves(step, one)
+
+        enabled, served = ltl.state(is_enabled), ltl.step(is_served)
         if one.kind == "weak":
             return ltl.G(ltl.F(~enabled | served))
         return ~ltl.G(ltl.F(enabled)) | ltl.G(ltl.F(served))
