@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         two_run,
     )
     from evenhand.core.quick import system
-    from evenhand.core.refinement import refines
+    from evenhand.core.refinement import keeps_fairness, refines
     from evenhand.core.system import Fairness, Mutant, Protocol, Scope, Step, System, UnknownName
     from evenhand.core.temporal import temporal
     from evenhand.core.trace import Lasso, Pair, Scenario, Trace, replay
@@ -76,6 +76,7 @@ __all__ = [
     "examine",
     "explore",
     "fuzz",
+    "keeps_fairness",
     "leads_to",
     "licence_by_search",
     "livelock_free",
@@ -117,7 +118,7 @@ _HOME = {
     "evenhand.arbiters.rules": ("rule",),
     "evenhand.core.verdict": ("Status", "Verdict"),
     "evenhand.core.quick": ("system",),
-    "evenhand.core.refinement": ("refines",),
+    "evenhand.core.refinement": ("keeps_fairness", "refines"),
     "evenhand.core.fairness": ("per_agent",),
     "evenhand.core.temporal": ("temporal",),
     "evenhand.report.report": ("Report",),

@@ -183,6 +183,8 @@ def _method(
         # A claim that orbits cannot answer is then UNDECIDED, without a search of the whole graph.
         mend = "name claims that can with --claim or --reach, or leave the quotient out"
         method = MethodName.symmetric
+    if disk is not None and system.constrained:
+        raise BadUse(f"{system.label}: a search inside a constraint runs in memory; leave --spill out")
     if method is MethodName.symmetric and disk is not None:
         raise BadUse("orbits are searched in memory: leave --spill out, or the quotient and --method symmetric")
     return method, mend

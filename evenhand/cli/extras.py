@@ -25,6 +25,8 @@ def licence_named(bundle: Bundle, system: AnySystem, name: str) -> Licence:
     if view in system.views:
         with usage():
             return licence_by_search(system, view, bundle.claims_of(system.name))
+    if bundle.own and not name and not system.quotients:
+        raise BadUse(f"{system.label} has no symmetry; give `symmetry=` to evenhand.system, or leave --symmetry out")
     if system.variant != "reference":
         raise BadUse(
             f"a mutant has no licence: {system.variant} may be the very fault that breaks the symmetry; "

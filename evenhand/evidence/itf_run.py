@@ -40,49 +40,12 @@ def run_from_itf(
     ValueError for a file that is no ITF trace or a variable that it lacks, ModelError if `seen` raises.
     """
     told, loop = _read(file)
-    known: dict[Any, Hashable] = {}
-    names: tuple[str, ...] = ()
-
-    def looks(state: Any) -> Hashable:
-        nonlocal names
-        if state not in known:
-            try:
-                given = dict(seen(state))
-                known[state] = _plain(given)
-            except caught() as error:
-                raise ModelError(
-                    f"{system.label}: `seen` of state {short(state)} raised {error_text(error)}; it maps names of "
-                    "variables to plain values"
-                ) from error
-            names = tuple(given)
-        return known[state]
-
-    def told_at(index: int) -> Hashable:
-        missing = [name for name in names if name not in told[index]]
-        if missing:
-            there = ", ".join(told[index])
-            raise ValueError(f"{file}: state {index} has no variable {missing[0]!r}; there is: {there}")
-        return _plain({name: told[index][name] for name in names})
-
-    for config in system.all_configs():
-        starts = list(system.initial(config))
-        list(map(looks, starts))
-        layers: list[Layer] = [{state: (None, ()) for state in starts if looks(state) == told_at(0)}]
-        if layers[0]:
-            break
-    else:
-        raise NotReplayable(f"{file}: no initial state of {system.label} looks like state 0, {short(told[0], 200)}")
-    closing = [] if loop is None or told_at(loop) == told_at(len(told) - 1) else [loop]
+    trace = _Trace(system, str(file), told, seen)
+    config, first = trace.start()
+    layers = [first]
+    closing = [] if loop is None or trace.told_at(loop) == trace.told_at(len(told) - 1) else [loop]
     for index in [*range(1, len(told)), *closing]:
-        layers.append(_next(system, config, layers[-1], looks, told_at(index)))
-        if not layers[-1]:
-            before = next(iter(layers[-2]))
-            raise NotReplayable(
-                f"{file}: {system.label} has no step to state {index}, {short(told[index], 200)}, from "
-                f"{short(before, 200)}"
-            )
-        if len(layers[-1]) > MOST:
-            raise ValueError(f"{file}: more than {MOST:,} states look like state {index}; let `seen` tell more of them")
+        layers.append(trace.next(config, layers[-1], index))
     if loop is None:
         return _back(config, layers, next(iter(layers[-1])))[0]
     for end in layers[-1]:
@@ -92,15 +55,69 @@ def run_from_itf(
     raise NotReplayable(f"{file}: {system.label} does not come back to the state in which the loop begins, {loop}")
 
 
-def _next(system: AnySystem, config: Any, layer: Layer, looks: Callable[[Any], Hashable], wanted: Hashable) -> Layer:
-    """The states that look as wanted, after no action or one."""
-    found: Layer = {state: (state, ()) for state in layer if looks(state) == wanted}
-    for state in layer:
-        for action in system.enabled(config, state):
-            after = system.take(config, state, action).after
-            if looks(after) == wanted:
-                found.setdefault(after, (state, (action,)))
-    return found
+class _Trace:
+    """A trace beside the system that it is a run of."""
+
+    def __init__(
+        self,
+        system: AnySystem,
+        file: str,
+        told: Sequence[Mapping[str, Any]],
+        seen: Callable[[Any], Mapping[str, Any]],
+    ) -> None:
+        self.system, self.file, self.told, self.seen = system, file, told, seen
+        self.known: dict[Any, Hashable] = {}
+        self.names: tuple[str, ...] = ()
+
+    def looks(self, state: Any) -> Hashable:
+        """Return what is seen of a state.  Raises ModelError."""
+        if state not in self.known:
+            try:
+                given = dict(self.seen(state))
+                self.known[state] = _plain(given)
+            except caught() as error:
+                raise ModelError(
+                    f"{self.system.label}: `seen` of state {short(state)} raised {error_text(error)}; it maps names of "
+                    "variables to plain values"
+                ) from error
+            self.names = tuple(given)
+        return self.known[state]
+
+    def told_at(self, index: int) -> Hashable:
+        """Return what the trace tells of the variables that are seen.  Raises ValueError for one that it lacks."""
+        for name in self.names:
+            if name not in self.told[index]:
+                there = ", ".join(self.told[index])
+                raise ValueError(f"{self.file}: state {index} has no variable {name!r}; there is: {there}")
+        return _plain({name: self.told[index][name] for name in self.names})
+
+    def start(self) -> tuple[Any, Layer]:
+        """Return the configuration, and its initial states that look like the first one.  Raises NotReplayable."""
+        for config in self.system.all_configs():
+            looks = [(state, self.looks(state)) for state in self.system.initial(config)]
+            if layer := {state: (None, ()) for state, look in looks if look == self.told_at(0)}:
+                return config, layer
+        raise NotReplayable(
+            f"{self.file}: no initial state of {self.system.label} looks like state 0, {short(self.told[0], 200)}"
+        )
+
+    def next(self, config: Any, layer: Layer, index: int) -> Layer:
+        """Return the states that look like the next one, after no action or one.  Raises NotReplayable."""
+        wanted = self.told_at(index)
+        found: Layer = {state: (state, ()) for state in layer if self.looks(state) == wanted}
+        for state in layer:
+            for action in self.system.enabled(config, state):
+                after = self.system.take(config, state, action).after
+                if self.looks(after) == wanted:
+                    found.setdefault(after, (state, (action,)))
+        if not found:
+            raise NotReplayable(
+                f"{self.file}: {self.system.label} has no step to state {index}, {short(self.told[index], 200)}, from "
+                f"{short(next(iter(layer)), 200)}"
+            )
+        if len(found) > MOST:
+            raise ValueError(f"{self.file}: more than {MOST:,} states look like state {index}; let `seen` tell more")
+        return found
 
 
 def _back(config: Any, layers: Sequence[Layer], end: Any) -> tuple[AnyScenario, list[Any], list[int]]:

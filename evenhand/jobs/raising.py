@@ -1,7 +1,7 @@
-"""Decide the other claims where one raises: the one is UNDECIDED, and its verdict says what it met.
+"""Decide the other claims where one raises on a mutant: the one is UNDECIDED, and its verdict says what it met.
 
 A claim may raise on what its author did not expect, such as a record of a mutant without one of its fields.  That says
-nothing about the other claims, nor that the system is wrong.
+nothing about the other claims.  On the reference a claim that raises is a mistake of its author, and ends the run.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from evenhand.core.answers import ModelError
 from evenhand.core.kinds import Property
 from evenhand.core.system import AnySystem
 from evenhand.core.verdict import Status, Verdict
+from evenhand.evidence.replay import REFERENCE
 
 Engine = Callable[[Sequence[Property]], Sequence[Verdict]]
 """Runs an engine on some claims, and gives one verdict for each in their order."""
@@ -21,13 +22,13 @@ def decided(engine: Engine, claims: Sequence[Property], system: AnySystem, name:
     """Return the verdicts of the engine called `name`; a claim that raises is left out, and the rest runs again.
 
     Claims that share a predicate that raises run again one by one.  Raises ModelError where the model raises, because
-    then no claim can be decided.
+    then no claim can be decided, and for every claim that raises on the reference.
     """
     try:
         return tuple(engine(claims))
     except ModelError as error:
         raising = [claim for claim in claims if claim.name in error.claims]
-        if not raising:
+        if not raising or system.variant == REFERENCE:
             raise
         if len(raising) == 1:
             found = {raising[0].name: _undecided(raising[0], system, name, str(error))}

@@ -28,6 +28,9 @@ from evenhand.search.totals import Result
 from evenhand.search.walk import Walk
 from evenhand.search.witness import Progress, Tally
 
+CUT = "no run inside the constraint breaks it, and the constraint lets some go on unseen"
+"""The doubt about a claim about whole runs, some of which were not followed to their end."""
+
 
 def search_one(
     method: Method | Orbits,
@@ -99,8 +102,12 @@ def _step_by_step(
 
 def _decided(claim: AboutRuns | Temporal, labels: Labels, walk: Walk) -> Tally:
     if isinstance(claim, Temporal):
-        return decide_temporal(claim, labels.says[claim.name], Explored(labels, walk))
-    return decide(claim, labels, walk)
+        tally = decide_temporal(claim, labels.says[claim.name], Explored(labels, walk))
+    else:
+        tally = decide(claim, labels, walk)
+    if tally.finding is None and labels.system.constrained and labels.edges(walk).cut:
+        return replace(tally, doubts=(CUT, *tally.doubts))
+    return tally
 
 
 def _with_others(

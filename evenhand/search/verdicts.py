@@ -142,9 +142,8 @@ def _undecided(claim: Property, tally: Tally, covered: Covered, doubt: str) -> s
             return f"a graph that {covered.bounds} left open decides no claim about whole runs ({seen} were covered)"
         found = "not met" if claim.existential else "not violated"
         return f"{found} on the {seen} that were covered, but {covered.bounds} left the search open"
-    if covered.outside and (claim.existential or isinstance(claim, AboutRuns | Temporal)):
-        what = "no run inside meets the goal" if claim.existential else "a claim about whole runs is left open"
-        return f"{what}, and the constraint lets no run go on from {covered.outside} of the states"
+    if covered.outside and claim.existential:
+        return f"no run inside meets the goal, and the constraint lets none go on from {covered.outside} of the states"
     if tally.doubts:
         return tally.doubts[0]
     if doubt:

@@ -54,7 +54,10 @@ def cases(system: AnySystem, claim: Property, steps: Iterable[AnyStep]) -> Itera
                     if kept is not step:
                         yield (kept, step), claim.value(kept) == claim.value(step)
         case _:
-            raise TypeError(f"claim {claim.name} is of kind {claim.kind}; theorems state claims about steps or pairs")
+            raise TypeError(
+                f"claim {claim.name} is of kind {claim.kind}; theorems state claims about steps or pairs, and with a "
+                "`ranking` claims about whole runs"
+            )
 
 
 def variants(system: AnySystem, mutants: Sequence[Mutant[Any]]) -> tuple[AnySystem, ...]:

@@ -151,6 +151,21 @@ def _actions(config: SpaceConfig, scope: Scope, space: Space) -> Iterator[Act]:
         yield Tick(1)
 
 
+def _allows(config: SpaceConfig, space: Space, act: Act) -> bool:
+    """Return whether an act has a fresh id and refers to marks that there are; agents may do anything else."""
+    known = {mark.id for mark in space.marks}
+    match act:
+        case Write():
+            referred = {act.draft.supersedes, act.draft.invalidates} - {None}
+        case Resolve():
+            referred = {act.need, act.action}
+        case _:
+            return True
+    in_order = config.readings.id_order == "sequence"
+    fresh = act.id == max(known, default=0) + 1 if in_order else act.id not in known
+    return fresh and referred <= known
+
+
 def _smaller(config: SpaceConfig, start: Space) -> Iterator[tuple[SpaceConfig, Space]]:
     if len(config.scopes) > 2:
         yield replace(config, scopes=config.scopes[:2]), start
@@ -165,7 +180,7 @@ SPACE: System[SpaceConfig, Space, Act, Reply, Rules] = System(
     actions=_actions,
     scope=Scope(marks=2, horizon=2, hostile=1, only=0),
     readings=Readings(),
-    allows=lambda _config, _space, _act: True,
+    allows=_allows,
     smaller=_smaller,
     types=TYPES,
 )

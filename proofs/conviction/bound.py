@@ -116,7 +116,7 @@ def realise(_run: Run) -> Scenario[model.Config, model.State, model.Act]:
     issue = model.Issue("issue_1", (agents[0].uid,), cycles=0)
     config = model.Config(agents, (issue,), model.Constants(self_stake=0, think_ticks=1, stake_rounds=1), TEXTS)
     proposes = model.Propose(agents[0].uid, agents[0].credential, None)
-    acts = (model.Tick(), proposes, *[model.Tick()] * longest_issue(config, issue))
+    acts: tuple[model.Act, ...] = (model.Tick(), proposes, *[model.Tick()] * longest_issue(config, issue))
     return Scenario(config, initial(config)[0], acts)
 
 

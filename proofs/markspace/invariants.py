@@ -15,6 +15,7 @@ from evenhand.model.markspace.guard_systems import agent_names, resource_names
 from evenhand.model.markspace.guard_vocabulary import Act, Config, Doing, Phase, Policy, State, What
 from evenhand.model.markspace.mutants import guarding
 from evenhand.model.markspace.readings import Readings
+from evenhand.proofs.markspace.atomicity import ATOMIC
 from evenhand.proofs.markspace.leases import LEASED
 from evenhand.proofs.markspace.walks import in_phase, walk
 from evenhand.properties.markspace import contesting
@@ -172,5 +173,5 @@ EXCLUSION = Invariant(
     ),
 )
 
-INVARIANTS = (EXCLUSION, LEASED)
+INVARIANTS = (EXCLUSION, LEASED, ATOMIC)
 """The invariants of the guard."""

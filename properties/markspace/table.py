@@ -42,7 +42,7 @@ _ONLY = dict.fromkeys((12, 13), "of the policies that resolve at once; `deferred
 """Properties whose theorem leaves out a system."""
 _HISTORY = "a monitor of what went before; no invariant of it is stated"
 _UNASKED = "stated of every step or state that is searched; nobody asked for a proof"
-_WHY: dict[int, str] = dict.fromkeys((37, 48, 51, 56), _HISTORY)
+_WHY: dict[int, str] = dict.fromkeys((48, 51, 56), _HISTORY)
 
 
 def unproved(number: int) -> str:

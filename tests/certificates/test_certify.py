@@ -11,7 +11,10 @@ from typing import Any
 import pytest
 
 from evenhand.core.registry import find
+from evenhand.core.verdict import Status
 from evenhand.jobs.certifying import certify, tied
+from evenhand.jobs.plan import Job
+from evenhand.jobs.pool import run_jobs
 from evenhand.jobs.proving import theorem_named
 from evenhand.smt.certificates.certify import certificate
 from evenhand.smt.certificates.instances import NotFound
@@ -101,6 +104,19 @@ def test_recalled_in_place_of_solvers(folder: Path, cli: Command) -> None:
     verdict = next(one for one in verdicts if one["claim"] == name and one["variant"] == "reference")
     assert CHECKER in verdict["trusted_base"]
     assert not any("printer" in one or "z3" in one for one in verdict["trusted_base"])
+
+
+def test_a_whole_run_rests_on_them(folder: Path) -> None:
+    """The job of a theorem, in a process of its own as `verify` starts it; without the folder, solvers are trusted."""
+    (name,) = THEOREMS["sovereign"]
+    jobs = [Job("sovereign", "prove", theorem=name)]
+    for kept, trusted in ((folder, (CHECKER,)), (None, ("SMT-LIB printer", "cvc5", "z3"))):
+        (found,) = run_jobs(jobs, certificates=kept).findings
+        assert found.status is Status.HOLDS, found.because
+        start, *rest = (part for part in found.trusted_base if not part.startswith("theory "))
+        assert (start, rest[0]) == ("executable model", "view and realise")
+        assert all(map(str.startswith, rest[1:], trusted)), rest
+        assert len(rest) == 1 + len(trusted)
 
 
 def test_a_certificate_of_something_else_is_not_taken(

@@ -10,7 +10,10 @@ from typing import Any
 
 import pytest
 
+from evenhand.core.kinds import Safety
 from evenhand.core.registry import find
+from evenhand.core.temporal import Temporal
+from evenhand.jobs import certifying_searches
 from evenhand.jobs.certifying_searches import certify_search, file_of, planned_searches, recheck_search
 from evenhand.jobs.plan import Job
 from evenhand_certificates import Invalid
@@ -110,6 +113,20 @@ def test_by_command(tmp_path: Path, cli: Command, monkeypatch: pytest.MonkeyPatc
     assert answer.code == 1
     assert "there is no certificate of it" in answer.out
     assert cli("certify", "latch", "--searches", "--theorem", "x", "--out", str(out)).code == 2
+
+
+def test_a_claim_of_another_kind_costs_no_other_its_certificate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A claim that no certificate is for, such as a formula of temporal logic, is left out and counted."""
+    bundle, job = find("cud"), job_of("cud", SMALL["cud"][0])
+    whole = certify_search(bundle, job, tmp_path / "whole")
+    monkeypatch.setattr(certifying_searches, "KINDS", Safety)
+    part = certify_search(bundle, job, tmp_path / "part")
+    assert not part.valid
+    assert 0 < part.certified < part.holds == whole.certified
+    monkeypatch.setattr(certifying_searches, "KINDS", Temporal)
+    assert "none for claims of these kinds" in certify_search(bundle, job, tmp_path / "none").because
 
 
 def test_a_certificate_of_another_search_is_not_taken(folder: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A claim that raises on what it meets is UNDECIDED and says so; the other claims are decided as without it."""
+"""A claim that raises on a mutant is UNDECIDED and says what it met; the other claims are decided as without it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ COUNTING: System[Config, int, str, tuple[tuple[str, int], ...], None] = System(
     actions=lambda config, _scope, state: ("more",) if state < config.most else (),
     scope=Scope(),
     types=(Config,),
+    variant="forgetful",
 )
+"""Its last record lacks its field; the reference has it."""
 
 
 @evenhand.each_step("Every record has its amount.")
@@ -78,6 +80,12 @@ def test_one_raises_and_the_others_are_decided(engine: Literal["explore", "fuzz"
     assert [(one.claim, one.status) for one in alone] == [
         (name, found[name].status) for name in ("stays_low", "stays_high")
     ]
+
+
+def test_on_the_reference_it_ends_the_run() -> None:
+    """It is a mistake of the claim, which nothing else should hide."""
+    with pytest.raises(ModelError, match="amounts_are_one"):
+        verdicts_of(BUNDLE, Job("counting", "explore", "counting"), replace(COUNTING, variant="reference"))
 
 
 def test_the_engines_themselves_name_the_claim() -> None:

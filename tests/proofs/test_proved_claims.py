@@ -40,7 +40,8 @@ PROVED = {
         boundedness_p9 constant_marks_recover decay_monotonicity_p1 deferred_mutual_exclusion_p17
         escalation_boundedness_p43 exclusion_within_the_lease first_flag_restricts_one_scope
         first_of_several_flags_restricts_one_scope
-        guard_determinism_p36 guard_transparency_p38 hierarchy_p23 intent_expiry_p4 intents_do_not_pile_up
+        guard_atomicity_p37 guard_determinism_p36 guard_transparency_p38 hierarchy_p23 intent_expiry_p4
+        intents_do_not_pile_up
         invalidation_bound_p34 invalidation_decay_p35 manifest_permission_consistency_p54 monotonic_addition_p10
         mutual_exclusion
         need_persistence_p5

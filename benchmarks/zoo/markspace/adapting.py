@@ -85,6 +85,7 @@ class Adapter:
         self.allowed: dict[str, tuple[str, str]] = {}
         self.running: dict[str, tuple[str, str]] = {}
         self.intents: dict[str, str] = {}
+        self.newest: dict[tuple[str, str], str] = {}
         self.claims: dict[str, str] = {}
         self.until: dict[str, int] = {}
         self.places: dict[str, str] = {}
@@ -235,6 +236,7 @@ class Adapter:
         if found["intent_id"] is not None:
             several = self.readings.get("own_intents") == "compete" and agent in self.intents
             self.intents[agent] = SEVERAL if several else found["intent_id"]
+            self.newest[agent, resource] = found["intent_id"]
             self.until[found["intent_id"]] = self.now + self.config["ttl"]
             self.places[found["intent_id"]] = resource
         taken = verdict == "CONFLICT" and found["intent_id"] is None
@@ -301,7 +303,8 @@ class Adapter:
             known[one["id"]] = one
         for agent, decision in found.items():
             if decision["verdict"] == "ALLOW" and agent not in self.allowed and agent not in self.running:
-                self.allowed[agent] = (a["resource"], decision["intent_id"])
+                asked = self.newest.get((agent, a["resource"]), decision["intent_id"])
+                self.allowed[agent] = (a["resource"], asked)
         told = sorted((agent, decision["verdict"]) for agent, decision in found.items())
         won = [
             known[one["intent_id"]] for one in found.values() if one["verdict"] == "ALLOW" and one["intent_id"] in known

@@ -251,6 +251,8 @@ class Adapter:
             alike = any((one["action_type"], one["fields"]) == asked for one in won)
             alike &= author == told["request"]["author"]  # empty where the hash does not cover it
             if alike and time == told["created_at"] and (count == self.count) == (told["age"] == 0):
+                if len(won) > 1:
+                    raise Unsupported("a warrant of one of several admitted, of which this kernel may pick another")
                 return own
         if self.choice:
             raise Unsupported("a warrant of a choice by another hash")

@@ -86,17 +86,18 @@ def _put_field(put: Put, record: Any, name: str, new: Any) -> Any:
 class Altering:
     """Alters runs of one system; equal seed and runs give equal alterations.
 
-    If not `hostile`, actions are only repeated and moved, so that each of them is one that the protocol offers.
+    If not `hostile`, actions are only repeated and moved, and left out where the protocol does not offer them.
     """
 
     def __init__(self, coder: Coder, bases: Sequence[AnyTrace], seed: int = 0, *, hostile: bool = True) -> None:
         self.coder, self.system, self.bases = coder, coder.system, [one for one in bases if one.steps]
-        self.random = random.Random(seed)
+        self.random, self.hostile = random.Random(seed), hostile
         offered = [self._again, self._moved]
         self.alterations = [self._value, self._value, self._value, *offered, self._named] if hostile else offered
         self.novel: list[AnyTrace] = []
         self._known = set[int]()
         self._words: dict[Any, _Words] = {}
+        self._bare: dict[Any, bytes] = {}
         for base in self.bases:
             self._is_new(base)
 
@@ -126,10 +127,40 @@ class Altering:
         if scenario == base.scenario or len(scenario.actions) > MOST_ACTIONS or not scenario.actions:
             return None
         try:
+            scenario = scenario if self.hostile else self._offered(scenario)
             made = self.coder.trace(scenario)
-            return made if all(map(self._are_asked, made.steps)) else None
+            usual = scenario == base.scenario or not scenario.actions
+            return made if not usual and all(map(self._are_asked, made.steps)) else None
         except Exception:  # the model has no step for this, so nothing is to be expected of a kernel
             return None
+
+    def _offered(self, scenario: AnyScenario) -> AnyScenario:
+        """The run without what is not on offer where it is taken, such as an action of somebody whose run is over.
+
+        An action on offer that differs from it in whole numbers alone, such as the ids of a run, takes its place.
+        """
+        config, state = scenario.config, scenario.start
+        kept: list[Any] = []
+        for action in scenario.actions:
+            taken: Any = action
+            if not self.system.is_enabled(config, state, action):
+                near = [] if self.system.joint else self._like(action, self.system.enabled(config, state))
+                if not near:
+                    continue
+                taken = self.random.choice(near)
+            kept.append(taken)
+            state = self.system.take(config, state, taken).after
+        return replace(scenario, actions=tuple(kept))
+
+    def _like(self, action: Any, offered: Iterable[Any]) -> list[Any]:
+        wanted = self._numberless(action)
+        return [one for one in offered if type(one) is type(action) and self._numberless(one) == wanted]
+
+    def _numberless(self, action: Any) -> bytes:
+        """An action as text, with 0 for each whole number."""
+        if action not in self._bare:
+            self._bare[action] = canonical_bytes(_without_numbers(encode(action)))
+        return self._bare[action]
 
     def _are_asked(self, step: AnyStep) -> bool:
         """Whether those choose in a joint action whom the protocol asks; who that is, is no agent's choice."""
@@ -279,6 +310,14 @@ class _Words:
             kind: Any = type(value)
             for name in field_hints(kind):
                 self._collect(getattr(value, name), readings)
+
+
+def _without_numbers(value: Json) -> Json:
+    if isinstance(value, list):
+        return [_without_numbers(one) for one in cast("list[Json]", value)]
+    if isinstance(value, dict):
+        return {key: _without_numbers(one) for key, one in cast("dict[str, Json]", value).items()}
+    return 0 if type(value) is int else value
 
 
 def _limited(words: _Words) -> Iterator[str]:

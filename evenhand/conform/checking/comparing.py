@@ -150,6 +150,13 @@ class Names:
         return " ".join(told[:MANY]) or {"{": "a record", "[": "entries"}.get(said[0], "·")
 
 
+def same_side(one: str, other: str) -> bool:
+    """Whether two kinds tell of one place at which the kernel shows the same words, or some of them."""
+    places, sides = zip(*(kind.partition(": ")[::2] for kind in (one, other)), strict=True)
+    words = [set(side.rpartition(" / ")[2].split()) for side in sides]
+    return places[0] == places[1] and (words[0] <= words[1] or words[1] <= words[0])
+
+
 def one_reason(one: frozenset[str], other: frozenset[str]) -> bool:
     """Whether two sets of kinds show one reason that is not given, or one that is given where none is.
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.adapters.wire import Fault, text
 from evenhand.conform.checking.coding import Coder
-from evenhand.conform.checking.comparing import Names, one_reason, shape
+from evenhand.conform.checking.comparing import Names, one_reason, same_side, shape
 from evenhand.conform.checking.divergence import Divergence, Examiner
 from evenhand.conform.checking.lookalikes import Lookalikes
 from evenhand.core.canonical import Json
@@ -57,6 +58,9 @@ MOSTLY = 0.5
 GOES_ON = 3
 """After a difference, how many steps must agree for one that does not, before that one is told apart."""
 
+FOLLOWED = 1_000
+"""Differing runs that are followed beyond their first difference."""
+
 _WORDLESS = re.compile(r"nothing|entries|a record|more|less|[·/ ]")
 _SLOW = (Fault.HUNG, Fault.MEMORY, Fault.TOO_LONG)
 
@@ -93,6 +97,7 @@ class Defects:
     _behind: dict[tuple[frozenset[str], frozenset[str]], Defect] = field(default_factory=dict[Any, Defect])
     _followed: list[tuple[frozenset[str], int, tuple[frozenset[str], ...]]] = field(default_factory=list[Any])
     _sorts: dict[tuple[object, ...], tuple[int, int, tuple[object, ...]]] = field(default_factory=dict[Any, Any])
+    _everywhere: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         self.lookalikes = Lookalikes(self.coder.system, self.mutants)
@@ -180,6 +185,7 @@ class Defects:
 
         Every divergence is explained by defects that together show its kinds, or is shrunk to one of its own.
         """
+        self._everywhere = self._ever_present(runs)
         made: list[Defect] = []
         compared: dict[frozenset[str], int] = {}
         for one in sorted(_broad(self._seen.values()), key=_simple):
@@ -192,7 +198,7 @@ class Defects:
                     made[place], count=made[place].count + one.count, claims=made[place].claims | one.claims
                 )
         self.explained = sum(one.count for one in made)  # what stands behind a difference is no sighting of its own
-        self._hidden(made, runs)
+        self._hidden(made, min(FOLLOWED, runs))
         made = [replace(one, divergence=self._confirmed(one.divergence, AGAIN)) for one in made]
         if any(one.divergence.what == "non-deterministic" for one in made):
             made = [replace(one, divergence=self._confirmed(one.divergence, STUBBORN)) for one in made]
@@ -202,6 +208,19 @@ class Defects:
         return tuple(
             sorted(confirmed, key=lambda one: (one.divergence.length, one.divergence.subject, one.divergence.why))
         )
+
+    def _ever_present(self, runs: int) -> frozenset[str]:
+        """The kinds that show in most of `runs` runs: what shows beside them is no consequence of theirs."""
+        seen = Counter[str]()
+        for one in self._seen.values():
+            seen.update(dict.fromkeys(one.divergence.kinds, one.count))
+        return frozenset(kind for kind, count in seen.items() if count >= MOSTLY * runs)
+
+    def _own(self, divergence: Divergence) -> frozenset[str]:
+        """The kinds of a divergence but for those that show in most runs; for one with no others, these."""
+        usual = {kind: {one for one in self._everywhere if same_side(kind, one)} for kind in divergence.kinds}
+        own = frozenset(kind for kind, ones in usual.items() if not ones)
+        return own or frozenset[str]().union(*usual.values())
 
     def _explained(self, one: Defect, made: Sequence[Defect], compared: dict[frozenset[str], int]) -> int | None:
         """Return the place of the defect that explains a divergence, with others if need be; None if it is new.
@@ -213,7 +232,7 @@ class Defects:
         near = [
             place
             for place, known in enumerate(made)
-            if known.divergence.what == divergence.what and _nested(known.divergence, divergence)
+            if known.divergence.what == divergence.what and _nested(known.divergence.kinds, divergence.kinds)
         ]
         if not near or _missing(divergence, made):
             return None
@@ -241,6 +260,7 @@ class Defects:
         """
         best = divergence
         alike = self._alike(divergence) if not new else frozenset[str]()
+        hidden = new - self._everywhere if self._everywhere & divergence.kinds else frozenset[str]()
 
         def still(evidence: Evidence) -> bool:
             nonlocal best
@@ -260,7 +280,7 @@ class Defects:
             if alike and not self._alike(found) & alike:
                 return False
             objecting = {one.claim.name for one in found.violations}
-            if divergence.violations and divergence.subject not in objecting:
+            if divergence.violations and divergence.subject not in objecting and not (hidden and found.kinds & hidden):
                 return False
             best = found
             return True
@@ -326,9 +346,12 @@ class Defects:
             return known.alike <= new.alike or new.alike <= known.alike
         if one.what == "differs" and (_one_reason(one, other) or _nameless(one, other)):
             return True
+        kinds = self._own(one), self._own(other)
+        if kinds != (one.kinds, other.kinds) and _nested(*kinds) and not all(map(self._everywhere.issuperset, kinds)):
+            return True  # a claim may object to what shows in most runs
         if one.subject == other.subject:
-            return _nested(one, other) or (bool(one.violations) and _touch(one, other))
-        return self._shape(one) == self._shape(other) and _touch(one, other)
+            return _nested(*kinds) or (bool(one.violations) and _touch(*kinds))
+        return self._shape(one) == self._shape(other) and _touch(*kinds)
 
     def _shape(self, divergence: Divergence) -> str:
         request = self.coder.request(self.coder.trace(divergence.scenario))
@@ -389,8 +412,8 @@ def _field(kind: str) -> str:
     return kind if path.endswith("[]") else path
 
 
-def _nested(one: Divergence, other: Divergence) -> bool:
-    return one.kinds <= other.kinds or other.kinds <= one.kinds
+def _nested(one: frozenset[str], other: frozenset[str]) -> bool:
+    return one <= other or other <= one
 
 
 def _one_reason(one: Divergence, other: Divergence) -> bool:
@@ -401,12 +424,12 @@ def _one_reason(one: Divergence, other: Divergence) -> bool:
 
 def _nameless(one: Divergence, other: Divergence) -> bool:
     """Whether texts without words, such as hashes, are all that differs, in one where they do in the other."""
-    return _nested(one, other) and all(kind.endswith(": · / ·") for kind in one.kinds | other.kinds)
+    return _nested(one.kinds, other.kinds) and all(kind.endswith(": · / ·") for kind in one.kinds | other.kinds)
 
 
-def _touch(one: Divergence, other: Divergence) -> bool:
+def _touch(one: frozenset[str], other: frozenset[str]) -> bool:
     """Whether two divergences share a kind, where a value without words is like any other in its place."""
-    return bool({_place(kind) for kind in one.kinds} & {_place(kind) for kind in other.kinds})
+    return bool(set(map(_place, one)) & set(map(_place, other)))
 
 
 def _place(kind: str) -> str:

@@ -68,7 +68,8 @@ class Divergence:
     `expected` is what the model shows in each step, `got` what the kernel showed (one less if it failed to answer).
     `kinds` describes the fault without names and numbers, `shape` its last action.  `again` holds the other answers of
     a non-deterministic kernel, `beside` the other run of a pair.  The last `loop` actions of a liveness violation
-    repeat for ever.  `behind` counts the earlier steps in which the kernel differs too.
+    repeat for ever.  `behind` counts the earlier steps in which the kernel differs too.  The first `own` steps of
+    `expected` are the model's own run; behind them it went on from what the kernel told.
     """
 
     scenario: AnyScenario
@@ -86,6 +87,7 @@ class Divergence:
     beside: SecondTrace | None = None
     loop: int = 0
     behind: int = 0
+    own: int | None = None
 
     @property
     def sure(self) -> tuple[Violation, ...]:
@@ -405,8 +407,9 @@ class _Run:
         """Return the run cut after step `at`, with all that is wrong there; without a judge no claims are evaluated."""
         names = Names(json.loads(b"{" + self.request.initial)["config"])
         actions = self.trace.scenario.actions[:at]
-        expected = tuple(self.expected(place) for place in range(at))
         got = tuple(self.got(place) for place in range(min(at, len(self.response.shown))))
+        expected = tuple(self.expected(place) for place in range(at))
+        own = next((place for place in range(at) if self._is_astray(place)), None)
         found: tuple[Difference, ...] = ()
         if what == "differs":
             found = (*differences(normal(expected[-1]), normal(got[-1])), *self.wrong_facts(at - 1))
@@ -439,4 +442,5 @@ class _Run:
             fault,
             why,
             violations,
+            own=own,
         )

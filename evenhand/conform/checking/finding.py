@@ -7,7 +7,7 @@ verdict about the kernel.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, cast
@@ -15,7 +15,13 @@ from unittest import SkipTest
 
 from msgspec import UNSET, UnsetType, field
 
-from evenhand.conform.adapters.kernels import Source, adapter_source, command_source
+from evenhand.conform.adapters.kernels import (
+    KernelRequest,
+    KernelResponse,
+    Source,
+    adapter_source,
+    command_source,
+)
 from evenhand.conform.adapters.limits import KernelLimits
 from evenhand.conform.adapters.wire import text
 from evenhand.conform.checking.causes import Cause
@@ -44,6 +50,8 @@ from evenhand.evidence.vector import VectorRun
 FORMAT: Final = "evenhand/kernel-finding"
 VERSION: Final = 1
 MAX_BYTES = 8 * 2**20
+RENEWED = 4
+"""Processes that repeat the run of a kernel that answered it differently."""
 
 
 class BadFinding(ValueError):
@@ -149,6 +157,9 @@ class KernelFinding(Shape, frozen=True, kw_only=True):
     expected: list[Json]
     """What the model shows, step by step."""
 
+    own: Natural | UnsetType = UNSET
+    """After how many steps the model went on from what the kernel told of its state; absent if it never did."""
+
     got: list[Json]
     """What the kernel showed, as far as it answered."""
 
@@ -213,6 +224,7 @@ def finding_json(
         origin=cast("Any", divergence.origin),
         run=VectorRun.of(divergence.scenario),
         expected=list(divergence.expected),
+        own=UNSET if divergence.own is None else divergence.own,
         got=list(divergence.got),
         again=list(divergence.again),
         versions=dict(versions()),
@@ -305,8 +317,8 @@ def _rechecked(path: Path, data: KernelFinding, source: Source) -> Rechecked:
         return _again(path, data, Examiner(coder, Judge(())), bundle, scenario, source)
     trace = coder.trace(scenario)
     shown = [encode(step.shown) for step in trace.steps]
-    certain = len(shown) - data.behind  # behind a difference the model went on from the state that the kernel told
-    if len(shown) != len(data.expected) or text(shown[:certain]) != text(data.expected[:certain]):
+    own = len(shown) if isinstance(data.own, UnsetType) else data.own
+    if len(shown) != len(data.expected) or text(shown[:own]) != text(data.expected[:own]):
         raise BadFinding(f"{path}: the model shows something else now than was recorded. Check the kernel again.")
     claims, _ = judged_kinds(bundle.claims, system.name)
     objecting = {one.claim for one in data.violations} | {data.claim}
@@ -316,26 +328,40 @@ def _rechecked(path: Path, data: KernelFinding, source: Source) -> Rechecked:
     request = coder.request(trace)
     if data.what == "remembers":
         return _remembered(path, data, examiner, scenario, source)
-    answers: list[str] = []
-    for response in source.ask([request] * (STUBBORN if data.what == "non-deterministic" else 2)):
+    answers: set[str] = set()
+    found: Rechecked | None = None
+    wavers = data.what == "non-deterministic"
+    for response in _repeated(source, request, wavers=wavers):
         if response.unsupported:
             return Rechecked(False, f"{path.name} was not repeated: {response.unsupported}", skipped=True)
+        answers.add(text(list(examiner.answers(trace, request, response))))
         divergence = examiner.examine(trace, request, response, data.origin)
-        if divergence is not None:
+        if found is None and divergence is not None:
             details = "; ".join(map(str, divergence.differences)) or divergence.why
             names = ", ".join(one.claim.name for one in divergence.violations)
-            return Rechecked(
+            behind = examiner.later(trace, request, response, data.origin, judged=False) if data.behind else ()
+            found = Rechecked(
                 False,
                 f"{data.claim}: {data.sentence}\nin step {divergence.length} of {path.name}: {details}"
                 + (f"\nclaims violated: {names}" if names else ""),
-                kinds=divergence.kinds,
+                kinds=divergence.kinds.union(*(one.kinds for one in behind)),
             )
-        answers.append(text([said for said in response.shown if said is not None]))
-    if len(set(answers)) > 1:
-        return Rechecked(
-            False, f"{data.claim}: {data.sentence}\nthe same run was answered differently", kinds=frozenset(data.kinds)
-        )
-    return Rechecked(True, f"the kernel no longer does what {path.name} shows")
+        if found is not None and not wavers:
+            return found
+    if len(answers) > 1:
+        message = f"{data.claim}: {data.sentence}\nthe same run was answered differently"
+        return Rechecked(False, message, kinds=frozenset(data.kinds))
+    return found or Rechecked(True, f"the kernel no longer does what {path.name} shows")
+
+
+def _repeated(source: Source, request: KernelRequest, *, wavers: bool) -> Iterator[KernelResponse]:
+    """Yield answers to one run, some of them of processes with other hash seeds if a kernel `wavers`."""
+    if not wavers:
+        yield from source.ask([request] * 2)
+        return
+    for _ in range(RENEWED):
+        source.renew()
+        yield from source.ask([request] * (STUBBORN // RENEWED))
 
 
 def _remembered(path: Path, data: KernelFinding, examiner: Examiner, run: AnyScenario, source: Source) -> Rechecked:
@@ -345,7 +371,8 @@ def _remembered(path: Path, data: KernelFinding, examiner: Examiner, run: AnySce
     earlier = decode_run(data.beside.run, examiner.coder.system.types)
     assert isinstance(earlier, Scenario)
     if answers_by(examiner, source, run, earlier):
-        return Rechecked(False, f"{data.claim}: {data.sentence}\nin the runs of {path.name}: {data.why}")
+        message = f"{data.claim}: {data.sentence}\nin the runs of {path.name}: {data.why}"
+        return Rechecked(False, message, kinds=frozenset(data.kinds))
     return Rechecked(True, f"the kernel no longer does what {path.name} shows")
 
 

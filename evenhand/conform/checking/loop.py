@@ -22,7 +22,7 @@ from evenhand.conform.checking.defects import Defect, Defects
 from evenhand.conform.checking.divergence import Examiner
 from evenhand.conform.checking.drawing import drawn, separating, silenced
 from evenhand.conform.checking.multi_run import LIVENESS_RUNS, PAIRS, MultiRunClaims
-from evenhand.conform.checking.phase import AGAIN, FOLLOWED, LeftOut, Phase
+from evenhand.conform.checking.phase import AGAIN, LeftOut, Phase
 from evenhand.core.answers import known_names
 from evenhand.core.bundle import Bundle
 from evenhand.core.freedom import Free
@@ -287,7 +287,7 @@ class _Check:
         source.end = source.clock.spent() + source.last_left() / 2
         several.conclude()
         source.end = inf
-        single = self.defects.distinct(min(FOLLOWED, sum(phase.runs.values())))
+        single = self.defects.distinct(sum(phase.runs.values()))
         if self.defects.hurried and not interrupted:
             self.late.append("shrinking")
         answered = any(phase.steps.values())

@@ -15,7 +15,7 @@ from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse, Sou
 from evenhand.conform.adapters.wire import Fault
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.covering import Covering, Walk
-from evenhand.conform.checking.defects import Defects, wavering
+from evenhand.conform.checking.defects import FOLLOWED, Defects, wavering
 from evenhand.conform.checking.divergence import Divergence, Examiner
 from evenhand.conform.checking.multi_run import DIFFERING
 from evenhand.conform.checking.remembering import remembers
@@ -28,9 +28,6 @@ FIRST_BATCH, BATCH = 4, 32
 
 FAILING = 400
 """Failing runs after which a phase is given up: the kernel and the model agree on too little."""
-
-FOLLOWED = 1_000
-"""Differing runs that are followed beyond their first difference."""
 
 SLOW = 100
 COST = {Fault.HUNG: SLOW, Fault.MEMORY: SLOW, Fault.TOO_LONG: SLOW, Fault.EXITED: 10, Fault.PROCESSES: 10}

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 import evenhand
+from evenhand.core.ltl import F, G, state
 from evenhand.core.property import Property
 from evenhand.evidence.judge import judge
 from tests.known import alternating_bit
@@ -159,7 +160,50 @@ def test_a_state_outside_is_checked_and_leaves_whole_runs_open() -> None:
     found = evenhand.explore(bounded, [small, smaller, gets_far, comes_far])
     assert [verdict.status.value for verdict in found.verdicts] == ["HOLDS", "REFUTED", "UNDECIDED", "UNDECIDED"]
     assert (found.states, found.outside, found.complete) == (12, 2, True)
-    assert all("constraint lets no run go on" in verdict.because for verdict in found.verdicts[2:])
+    assert all("constraint lets" in verdict.because for verdict in found.verdicts[2:])
+
+
+@pytest.mark.parametrize("stutter", [False, True])
+@pytest.mark.parametrize("seed", range(40))
+def test_a_claim_about_whole_runs_is_refuted_inside_or_left_open(seed: int, *, stutter: bool) -> None:
+    """REFUTED if and only if a loop or an end inside breaks it; HOLDS only if nothing is cut."""
+    graph, outside, edges = drawn(seed)
+    system = system_of(graph, outside, edges)
+    _, inside = oracle(graph, outside, edges)
+    calls = (
+        evenhand.temporal("It comes to 5 or beyond.", name="comes", stutter=stutter)(lambda: F(state(is_far))),
+        evenhand.temporal("Again and again.", name="recurs", stutter=stutter)(lambda: G(F(state(is_far)))),
+    )
+    kept = {node: [after for after in graph[node] if (node, after) not in edges and after in inside] for node in inside}
+    cut = any(len(kept[node]) < len(graph[node]) for node in inside) or inside != {0, 1} | inside
+    for verdict, avoids_from in zip(evenhand.explore(system, calls).verdicts, ({0, 1} & inside, inside), strict=True):
+        low = {node for node in inside if not is_far(node)}
+        stuck = {node for node in low if not graph[node] or stutter or loops(node, kept, low)}
+        starts = avoids_from & low
+        broken = bool(reach(starts, kept, low) & stuck)
+        wanted = "REFUTED" if broken else "UNDECIDED" if cut else "HOLDS"
+        assert verdict.status.value == wanted, (verdict, kept)
+
+
+def is_far(node: int) -> bool:
+    """A goal."""
+    return node >= 5
+
+
+def reach(starts: set[int], kept: dict[int, list[int]], within: set[int]) -> set[int]:
+    """The nodes that are reached through nodes within."""
+    found, waiting = set(starts), list(starts)
+    while waiting:
+        for after in kept[waiting.pop()]:
+            if after in within and after not in found:
+                found.add(after)
+                waiting.append(after)
+    return found
+
+
+def loops(node: int, kept: dict[int, list[int]], within: set[int]) -> bool:
+    """Whether a run comes back to a node through nodes within."""
+    return node in reach({after for after in kept[node] if after in within}, kept, within)
 
 
 def test_random_runs_stay_inside() -> None:

@@ -51,6 +51,37 @@ def open_honest(initial: Any) -> Latch:
     return _Open(initial)
 
 
+class _Mistaken(_Open):
+    """Lets agent 1 in where another one asks first."""
+
+    def step(self, action: Any) -> Any:
+        """Take or leave."""
+        if not self.inside and action["agent"] == 0:
+            self.inside = [1]
+            return "refused"
+        return super().step(action)
+
+
+class _MistakenTwice(_Mistaken):
+    """Says of a refusal that the agent has left."""
+
+    def step(self, action: Any) -> Any:
+        """Take or leave."""
+        holds = action["agent"] in self.inside
+        shown = super().step(action)
+        return "left" if holds and shown == "refused" else shown
+
+
+def mistaken_at_first(initial: Any) -> Latch:
+    """A kernel with one mistake."""
+    return _Mistaken(initial)
+
+
+def mistaken_twice(initial: Any) -> Latch:
+    """A kernel with two mistakes."""
+    return _MistakenTwice(initial)
+
+
 def open_liar(initial: Any) -> Latch:
     """A kernel whose observations equal the model's although it lets two agents inside."""
 

@@ -181,6 +181,24 @@ def test_without_hostile_values_every_action_is_on_offer() -> None:
     assert not checked({"takes debts"}, ALTERED, hostile=False).defects
 
 
+def test_without_hostile_values_nothing_is_asked_that_is_not_on_offer_there() -> None:
+    """An action that is not on offer any more is left out, or exchanged for one that differs in a number alone."""
+
+    def menu(bank: Bank, paid: Paid) -> Iterator[Pay]:
+        yield from (Pay(name, paid.count + 1) for name in bank.names if paid.count < bank.often)
+
+    bank = replace(BANK, actions=lambda bank, _scope, paid: menu(bank, paid))
+    coder = Coder("house", bank)
+    base = coder.trace(Scenario(Bank(("ann", "bob")), Paid(), (Pay("ann", 1), Pay("bob", 2), Pay("ann", 3))))
+
+    def asked(*, hostile: bool) -> list[bool]:
+        runs = list(Altering(coder, [base], 0, hostile=hostile).runs(30))
+        return [bank.is_enabled(step.config, step.before, step.action) for run in runs for step in run.steps]
+
+    assert len(asked(hostile=False)) > 3 and all(asked(hostile=False))
+    assert not all(asked(hostile=True))
+
+
 def test_the_same_seed_alters_the_same() -> None:
     """Equal seeds give equal runs, others do not."""
     coder = Coder("house", BANK)

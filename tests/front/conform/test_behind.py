@@ -14,6 +14,7 @@ from evenhand.conform.checking.causes import causes
 from evenhand.conform.checking.claims import Judge
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.covering import Covering
+from evenhand.conform.checking.defects import Defect
 from evenhand.conform.checking.divergence import Divergence, Examiner
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import finding_json, recheck
@@ -23,8 +24,10 @@ from evenhand.core.kernel import Unsupported
 from evenhand.core.registry import find
 from evenhand.core.trace import Scenario
 from evenhand.processes.alarm import in_collector
+from tests.front.conform import latches
 from tests.front.conform.in_process import InProcess
 from tests.front.conform.test_words import ROOM, Enter, Leave, Room, step
+from tests.front.plugins.toylatch import Act, Config, Readings
 
 
 class Haunted:
@@ -112,6 +115,30 @@ def test_a_kernel_that_remembers_earlier_runs_is_found_by_the_run_that_it_rememb
     (cause,) = causes([(result.system, result.defects)])
     record = save_finding(finding_json("latch", cause, (), claims_only=False, kernel="here"), tmp_path, "here")
     assert [recheck(record, f"tests.front.conform.latches:{name}").ok for name in ("hoards", "honest")] == [False, True]
+
+
+def test_a_finding_behind_another_one_is_repeated_from_what_the_kernel_tells(tmp_path: Path) -> None:
+    """The steps between the two differences are the model's from the told state, not those of its own run."""
+    (system,) = find("latch").model.systems.values()
+    start = next(iter(system.initial(Config(2, Readings()))))
+    actions = (Act("take", 0), Act("leave", 1), Act("take", 1), Act("take", 1))
+    examiner = Examiner(Coder("latch", system), Judge(()))
+    trace = examiner.coder.trace(Scenario(Config(2, Readings()), start, actions))
+    request = examiner.coder.request(trace)
+
+    def behind(kernel: Any) -> list[Divergence]:
+        (response,) = InProcess(kernel).ask([request])
+        return list(examiner.later(trace, request, response, "machine"))
+
+    (found,) = behind(latches.mistaken_twice)
+    assert (found.length, found.behind, found.own) == (4, 1, 1)
+    assert found.expected == ("taken", "left", "taken", "refused")
+    (cause,) = causes([(system, [Defect(found, 1)])])
+    record = save_finding(finding_json("latch", cause, (), claims_only=False, kernel="here"), tmp_path, "here")
+    again = recheck(record, InProcess(latches.mistaken_twice))
+    assert not again.ok and found.kinds <= again.kinds
+    assert not found.kinds & recheck(record, InProcess(latches.mistaken_at_first)).kinds
+    assert recheck(record, InProcess(latches.honest)).ok
 
 
 def test_a_run_is_repeated_without_the_step_that_differs() -> None:

@@ -47,18 +47,16 @@ class Adapter(zoo.Adapter):
         if self.condition == "asb":
             return self.baseline()
         ended = len(self.records())
-        if self.condition == "bypass":
-            kernel.submit(self.run, zoo.lazy(self.config["preferences"], None))
-            answer: Any = {}
-        else:
-            answer = kernel.submit(self.run, zoo.artifact(told, self.cited(told)))
-            if not answer["ok"] and "codes" not in answer:
-                return zoo.REJECTED
+        bypassed = self.condition == "bypass"
+        artifact = zoo.lazy(self.config["preferences"], None) if bypassed else zoo.artifact(told, self.cited(told))
+        answer: Any = kernel.submit(self.run, artifact)
+        if not answer["ok"] and "codes" not in answer:
+            return zoo.REJECTED
         closed = len(self.records()) > ended
         record = self.records()[-1] if closed else self.run["record"]
         self.turn += closed
         permitted = [] if closed else self.run["permitted"]
-        if self.condition == "bypass":
+        if bypassed:
             return zoo.shown(
                 "submit", artifact=zoo.UNKNOWN, fields=zoo.UNKNOWN, mode=zoo.UNKNOWN, compile_ok=zoo.UNKNOWN,
                 errors=zoo.UNKNOWN, forbidden=record["forbidden_actions"], permitted=permitted, offered=permitted,

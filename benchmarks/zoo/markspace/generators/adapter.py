@@ -12,6 +12,9 @@ from benchmarks.zoo.markspace import adapting
 from benchmarks.zoo.markspace.adapting import GUARDS, ROOM, Adapter, Unsupported, enum
 from benchmarks.zoo.markspace.generators.kernel import Fleet, Refused
 
+STOPPED = "rejected: the token budget is used up"
+"""What the fleet says of an activation that it rejects."""
+
 
 class Generators(Adapter):
     """Lets the agents take turns."""
@@ -102,7 +105,7 @@ class Generators(Adapter):
     def on_operation(self, a: Any) -> Any:
         """An operation under a budget of tokens."""
         op, agent, sides = a["op"]["name"], a["agent"], ("input", "output")
-        before = self.asked()
+        known = {one["id"] for row in self.needs() for one in row["needs"]}
         if op == "ROUND":
             reply = self.ask(agent, do="spend", **dict(zip(sides, a["tokens"], strict=True)))
             refused = reply if isinstance(reply, str) else reply.get("error", "")
@@ -120,11 +123,13 @@ class Generators(Adapter):
             mark = {"mark_type": kind, "scope": a["scope"]}
             mark |= {"topic": "x", "content": {}, "confidence": 1.0, "source": "fleet"} if kind == "observation" else {
                 "question": "why", "context": {}, "priority": 0.5, "blocking": False}  # fmt: skip
-            _, refused = self.write(agent, mark)
-            before += kind == "need" and not refused
+            written, refused = self.write(agent, mark)
+            if refused == STOPPED:
+                raise Unsupported("an agent that is not activated has no turn to write in")
+            known.add(written or "")
         else:
             raise Unsupported(f"no {op}")
-        new = [one for row in self.needs() for one in row["needs"]][before:]
+        new = [one for row in self.needs() for one in row["needs"] if one["id"] not in known]
         told = [[agent, one["blocking"], "input" if "input" in one["question"] else "output"] for one in new]
         by = enum("Layer", "BUDGET") if op == "ROUND" and refused else None
         return {"$": "Outcome", "accepted": not refused, "why": refused, "by": by, "needs": {"$bag": told}}

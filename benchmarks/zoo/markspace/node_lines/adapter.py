@@ -75,6 +75,7 @@ class Lines(Adapter):
         agents = [{"id": name, "read_scopes": [], "permissions": rows} for name in self.config["agents"]]
         self.make([adapting.scope_of(name) for name in self.config["scopes"]], agents, "pat")
         self.canaries: dict[str, str] = {}
+        self.inactive: set[str] = set()
 
     def make(self, scopes: list[Any], agents: list[Any], principal: str) -> None:
         made = [
@@ -166,15 +167,19 @@ class Lines(Adapter):
         op, agent, kind = a["op"]["name"], a["agent"], TYPES[a["kind"]["name"].lower()]
         place = {"who": agent, "in": a["scope"], "t": kind}
         token = TOKEN if a["token"] == "principal's token" else int(TOKEN)
-        before, by, why, told = self.asked(), None, "", ""
+        by, why, told = None, "", ""
+        known = {one["id"] for row in self.needs() for one in row["needs"]}
+        if agent in self.inactive and op in ("WRITE", "ACKNOWLEDGE", "END_ROUND"):
+            raise Unsupported("whether a canary outlives a round in which its agent did nothing, no text says")
         if op == "WRITE":
             if kind in ("intent", "action"):
                 raise Unsupported("intents and actions are not told apart from other marks")
             mark = {"mark_type": a["kind"]["name"].lower(), "scope": a["scope"]}
-            mark |= {"topic": "x", "content": {}, "confidence": 1.0, "source": "fleet"} if kind == "obs" else {
+            topic = "probe-canary" if a["scope"] == "diagnostics" else "x"
+            mark |= {"topic": topic, "content": {}, "confidence": 1.0, "source": "fleet"} if kind == "obs" else {
                 "question": "why", "context": {}, "priority": 0.5, "blocking": False}  # fmt: skip
-            _, why = self.write(agent, mark)
-            before += kind == "need" and not why
+            written, why = self.write(agent, mark)
+            known.add(written or "")
         elif op == "NARROW":
             why = self.said(Program.ask("narrow", **place))[1]
         elif op == "NARROW_ALL":
@@ -186,17 +191,20 @@ class Lines(Adapter):
         elif op == "INJECT":
             found, why = self.said(Program.ask("canary", who=agent))
             self.canaries[agent] = found or ""
+            self.inactive.discard(agent)
         elif op == "ACKNOWLEDGE":
             name = self.canaries.get(agent, "") if a["right"] else "another"
             right = Program.ask("ack", who=agent, id=name)["right"]
             why = "" if right else "another canary"
         elif op == "END_ROUND":
             told = Program.ask("probe", who=agent)["health"]
+            if told == "INACTIVE":
+                self.inactive.add(agent)
         else:
             raise Unsupported(f"no {op}")
         layer = {"barrier": "BARRIER", "canary": "PROBE", "token": "BARRIER"}
         by = next((enum("Layer", name) for word, name in layer.items() if word in why), None)
-        new = [one for row in self.needs() for one in row["needs"]][before:]
+        new = [one for row in self.needs() for one in row["needs"] if one["id"] not in known]
         return {"$": "Outcome", "accepted": not why, "why": "compromised" if told == "COMPROMISED" else why, "by": by,
                 "needs": {"$bag": [[agent, one["blocking"], "probe"] for one in new]}}  # fmt: skip
 

@@ -31,6 +31,11 @@ class Notices(Adapter):
     systems: ClassVar[tuple[str, ...]] = ("first_writer", "yield_all", "deferred", "meddled", "space", "signals")
     atomic = True
 
+    def begin(self, start: Any) -> None:
+        super().begin(start)
+        if self.system == "signals":
+            self.make([adapting.scope_of(ROOM)], [], "pat")
+
     def policy_of(self, policy: str) -> str:
         return "first_writer" if policy == "highest_confidence" else policy
 
