@@ -21,6 +21,8 @@ from typing import Any
 
 import evenhand_certificates
 from evenhand.core.registry import protocols
+from evenhand_certificates.check import clauses_of
+from tests.certificates.others import dratify_accepts, drup_accepts
 from tests.certificates.tampering import second, tamper
 from tests.certificates.tampering_searches import tamper_searches
 
@@ -96,6 +98,16 @@ def small_searches(folder: Path, names: Sequence[str]) -> list[dict[str, Any]]:
     return [one for one in found if one["about"]["steps"] <= SMALL]
 
 
+def others(texts: Sequence[str]) -> dict[str, int]:
+    """Return how many refutations other programs accept."""
+    found = {"dratify": 0, "drup": 0}
+    for made in map(json.loads, texts):
+        clauses, proof = clauses_of(made)[1], [clause for clause, _ in made["refutation"]]
+        found["dratify"] += dratify_accepts(clauses, proof)
+        found["drup"] += drup_accepts(clauses, proof)
+    return found
+
+
 def lines_in(folder: Path) -> int:
     """Return the lines of Python in a folder."""
     return sum(len(file.read_text("utf-8").splitlines()) for file in folder.glob("*.py"))
@@ -126,6 +138,7 @@ def main() -> int:
         "certified": sum(row["certified"] for row in rows),
         "certificates": sum(row["certificates"] for row in rows),
         "accepted_by_the_second_checker": second(texts).count("valid"),
+        **{f"accepted_by_{name}": count for name, count in others(texts).items()},
         "bytes": sum(row["bytes"] for row in rows),
         "searches": sum(row["searches"] for row in walked),
         "searches_certified": sum(row["searches_certified"] for row in walked),

@@ -3,10 +3,11 @@
     python -m benchmarks.explore            everything, this included
     python -m benchmarks.checkers 3,3,2 cells
 
-Each contender has processes of its own; seconds are their CPU time, memory their peak.  *Warm* is the search of
-compiled code or data alone: Spin's `pan`, Rumur's verifier, evenhand's rows.  *Cold* is everything from the source:
-translating and compiling included (of evenhand: importing numpy and the model too).  All must agree on states and
-steps, or there is no table.  A missing checker leaves its column empty and says how to install it.
+Each contender has processes of its own; seconds are their CPU time, memory their peak.  *Warm* is the search alone:
+Spin's `pan`, Rumur's verifier, the rows of symmetric search, and of every other search of evenhand all that `explore`
+does, tables learned included.  *Cold* is everything from the source: translating and compiling included (of evenhand:
+importing numpy and the model too).  All must agree on states and steps, or there is no table.  A missing checker leaves
+its column empty and says how to install it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -53,9 +53,6 @@ SLOW = {
 Those that run the model's step for every action take some 20 to 50 microseconds each; memoised search applies every
 verdict in every state.
 """
-
-PLAIN = 12_000_000
-"""The same limit for the step that does not separate: each joint choice is compiled by itself."""
 
 
 class Run(NamedTuple):
@@ -170,8 +167,6 @@ def _python(kind: str) -> Callable[[str], Run]:
             python = os.environ.get(f"{kind.upper()}_PYTHON", "")
             if not python:
                 return Run(why=PIP[kind])
-        if kind.endswith("numba") and importlib.util.find_spec("numba") is None:
-            return Run(why="pip install evenhand[fast]")
         spent = _spent([python, "-m", "benchmarks.checkers", "--inside", kind, name], str(HERE.parent))
         said: dict[str, Any] = json.loads(spent.output.splitlines()[-1])
         if "why" in said:
@@ -190,26 +185,18 @@ CONTENDERS: dict[str, Callable[[str], Run]] = {
     "bare loop": _python("bare"),
     "explicit search": _python("explicit"),
     "memoised search": _python("memoised"),
-    "compiled search": _python("rows chosen"),
-    "compiled search, numpy": _python("rows numpy"),
-    "compiled search, numba": _python("rows numba"),
-    "compiled search, plain `step`": _python("plain numba"),
+    "compiled search": _python("compiled"),
     "symmetric search": _python("symmetric"),
 }
-PLAIN_ONE = "compiled search, plain `step`"
 
 
 def inside(kind: str, name: str) -> dict[str, Any]:
     """Return the counts of one of our own processes, and the CPU seconds of its (second) search."""
     from evenhand.search import explore
-    from evenhand.search.bounds import Bounds
-    from evenhand.search.compiled.method import Compiled
 
     system = model(name)
-    if system.separated is None and (kind == "memoised" or kind.startswith("plain")):
+    if system.separated is None and kind == "memoised":
         return {"why": "its step does not separate"}
-    if kind.startswith("plain"):
-        system = replace(system, separated=None)
     if kind in PIP:
         return {"minicheck": _minicheck, "musil": _musil}[kind](system)
     if kind == "bare":
@@ -218,23 +205,15 @@ def inside(kind: str, name: str) -> dict[str, Any]:
         return {"states": counts.states, "steps": counts.transitions, "warm": time.process_time() - began}
     if kind == "symmetric":
         return _divided(system)
-    if kind in ("explicit", "memoised"):
-        began = time.process_time()
-        found = explore(system, method=kind)
-        return {"states": found.states, "steps": found.transitions, "warm": time.process_time() - began}
-    config = next(iter(system.all_configs()))
-    engine = kind.rpartition(" ")[2]
-    compiled = Compiled(system, (), engine=None if engine == "chosen" else engine)
-    walk = compiled.search(config, 0, Bounds())  # rows, and the comparison with the step
-    # numpy has only the rows to warm up.  The cold figure excludes the repeated searches of the warm one.
-    again = [_timed(compiled, config) for _ in range(3 if engine == "numba" else 1)]
-    return {"states": walk.states, "steps": walk.transitions, "warm": min(again), "again": sum(again)}
+    began = time.process_time()
+    found = explore(system, method=kind)
+    return {"states": found.states, "steps": found.transitions, "warm": time.process_time() - began}
 
 
 def _divided(system: Any) -> dict[str, Any]:
     """Run symmetric search.  The licence is assumed here; `evenhand explore --symmetry` proves it first."""
     from evenhand.search.bounds import Bounds
-    from evenhand.search.compiled.compiler import Unfit
+    from evenhand.search.rows.compiler import Unfit
     from evenhand.search.symmetric.method import Orbits
     from evenhand.search.symmetric.walk import search_folded
 
@@ -250,16 +229,6 @@ def _divided(system: Any) -> dict[str, Any]:
     search_folded(system, system.quotients[0], config, 0, method.program(config), Bounds())
     again = time.process_time() - began
     return {"states": walk.states, "steps": walk.transitions, "warm": again, "again": again}
-
-
-def _timed(compiled: Any, config: Any) -> float:
-    from evenhand.search.bounds import Bounds
-    from evenhand.search.compiled.walk import search_rows
-
-    program, flat = compiled.program(config)
-    began = time.process_time()
-    search_rows(compiled.system, config, 0, program, flat, Bounds(), engine=compiled.engine)
-    return time.process_time() - began
 
 
 def _minicheck(system: Any) -> dict[str, Any]:
@@ -383,7 +352,7 @@ def side_by_side(name: str, only: Sequence[str] = tuple(CONTENDERS)) -> dict[str
             runs[contender] = Run(why=f"not begun: {MINUTES:.0f} minutes were over")
             continue
         size = max((known.steps for known in runs.values()), default=0)
-        limit = PLAIN if contender == PLAIN_ONE else SLOW.get(contender, size)
+        limit = SLOW.get(contender, size)
         try:
             runs[contender] = Run(why="left out: it runs every step") if size > limit else CONTENDERS[contender](name)
         except (OSError, RuntimeError, ValueError) as error:

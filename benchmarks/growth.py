@@ -22,7 +22,7 @@ BEGIN, END = "<!-- growth: written by `python -m benchmarks.explore --write` -->
 AGENTS = ("2,2,2", "3,2,2", "4,2,2", "5,2,2", "6,2,2", "7,2,2")
 KEYS = ("3,2,2", "3,3,2", "3,4,2", "3,5,2", "3,6,2")
 LARGEST = ("6,3,2", "7,3,2", "8,3,2")
-METHODS = ("compiled search, numpy", "symmetric search")
+METHODS = ("compiled search", "symmetric search")
 PATIENCE = 25.0
 """CPU seconds after which a contender takes no larger scope."""
 
@@ -94,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     head = ["| agents, keys, values | states | joint choices | " + " | ".join(METHODS) + " |", "|---|---|---|---|---|"]
     try:
         agents, keys = grown(AGENTS, {}), grown(KEYS, {})
-        largest = grown(LARGEST, {"compiled search, numpy": PATIENCE + 1})
+        largest = grown(LARGEST, {"compiled search": PATIENCE + 1})
     except ValueError as error:
         print(error, file=sys.stderr)
         return 1

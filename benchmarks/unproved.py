@@ -1,17 +1,27 @@
 """Count the claims with a theorem of any size, and the others by kind: `python -m benchmarks.unproved`.
 
-A theorem counts if its scope says *any*; no proof is run.
+A theorem counts if its scope says *any*; no proof is run.  Of the others, a claim with a kept run of the reference that
+refutes it under the default readings is answered for every size; the tests replay each kept run.  `--write` puts the
+table into `docs/explanation/scale.md`.
 """
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
+from pathlib import Path
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.property import DeadlockFree, Liveness, Property, Reachable, Safety
 from evenhand.core.registry import protocols
+from evenhand.evidence.record import ReferenceVariant
+from evenhand.evidence.replay import encoded_readings
+from evenhand.jobs.fixtures import fixtures_of
 from evenhand.smt.registry import stated
 
+PAGE = Path("docs/explanation/scale.md")
+BEGIN, END = "<!-- unproved: lines of `python -m benchmarks.unproved` -->\n", "<!-- end of unproved -->\n"
+REFUTED = "refuted by a kept run"
 KINDS = ("steps, states, pairs", "histories", "deadlock, livelock, leads to", "goals")
 
 
@@ -24,19 +34,44 @@ def kind(claim: Property) -> str:
     return KINDS[3] if isinstance(claim, Reachable) else KINDS[0]
 
 
+def refuted(bundle: Bundle) -> set[str]:
+    """Return the claims that a kept run of the reference refutes under the default readings."""
+    return {
+        record.claim.name
+        for _, record in fixtures_of(bundle.name)
+        if isinstance(record.variant, ReferenceVariant)
+        and record.outcome == "REFUTED"
+        and record.readings == encoded_readings(bundle.model.systems[record.system])
+    }
+
+
 def row(bundle: Bundle) -> list[int]:
     """Return the number of claims of a protocol, of those with a theorem of any size, and of the others by kind."""
     proved = {theorem.claim.name for theorem in stated(bundle.name) if "any" in theorem.scope.split()}
-    others = Counter(kind(claim) for claim in bundle.claims if claim.name not in proved)
-    return [len(bundle.claims), len(bundle.claims) - others.total(), *(others[one] for one in KINDS)]
+    wrong = refuted(bundle)
+    others = Counter(
+        REFUTED if claim.name in wrong else kind(claim) for claim in bundle.claims if claim.name not in proved
+    )
+    counts = (others[one] for one in (REFUTED, *KINDS))
+    return [len(bundle.claims), len(bundle.claims) - others.total(), *counts]
+
+
+def table() -> str:
+    """Return the table, one row for each protocol."""
+    first, *others = KINDS
+    head = ("protocol", "claims", "with a theorem of any size", f"without: {REFUTED}", f"open: about {first}", *others)
+    rows = [(bundle.name, *map(str, row(bundle))) for bundle in protocols()]
+    lines = [head, ("---",) * len(head), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def main() -> None:
-    """Print the table."""
-    print(f"| protocol | claims | with a theorem of any size | without: about {' | '.join(KINDS)} |")
-    print("|---" * (3 + len(KINDS)) + "|")
-    for bundle in protocols():
-        print(f"| {bundle.name} | {' | '.join(map(str, row(bundle)))} |")
+    """Print the table; with `--write` put it between the marks of the page."""
+    found = table()
+    print(found, end="")
+    if "--write" in sys.argv[1:]:
+        above, _, rest = PAGE.read_text("utf-8").partition(BEGIN)
+        PAGE.write_text(f"{above}{BEGIN}{found}{END}{rest.partition(END)[2]}", "utf-8")
 
 
 if __name__ == "__main__":

@@ -36,16 +36,18 @@ if TYPE_CHECKING:
         two_run,
     )
     from evenhand.core.quick import system
-    from evenhand.core.refinement import refines
+    from evenhand.core.refinement import keeps_fairness, refines
     from evenhand.core.system import Fairness, Mutant, Protocol, Scope, Step, System, UnknownName
     from evenhand.core.temporal import temporal
     from evenhand.core.trace import Lasso, Pair, Scenario, Trace, replay
     from evenhand.core.verdict import Status, Verdict
     from evenhand.core.versions import __version__
+    from evenhand.evidence.itf_run import run_from_itf
     from evenhand.examination import examine
     from evenhand.machine import fuzz
     from evenhand.report.report import Report
     from evenhand.search import explore
+    from evenhand.search.views import licence_by_search
     from evenhand.verification import verify
 
 __all__ = [
@@ -74,7 +76,9 @@ __all__ = [
     "examine",
     "explore",
     "fuzz",
+    "keeps_fairness",
     "leads_to",
+    "licence_by_search",
     "livelock_free",
     "monitor",
     "per_agent",
@@ -82,6 +86,7 @@ __all__ = [
     "refines",
     "replay",
     "rule",
+    "run_from_itf",
     "system",
     "temporal",
     "two_run",
@@ -107,11 +112,13 @@ _HOME = {
         "two_run",
     ),
     "evenhand.search": ("explore",),
+    "evenhand.search.views": ("licence_by_search",),
+    "evenhand.evidence.itf_run": ("run_from_itf",),
     "evenhand.examination": ("examine",),
     "evenhand.arbiters.rules": ("rule",),
     "evenhand.core.verdict": ("Status", "Verdict"),
     "evenhand.core.quick": ("system",),
-    "evenhand.core.refinement": ("refines",),
+    "evenhand.core.refinement": ("keeps_fairness", "refines"),
     "evenhand.core.fairness": ("per_agent",),
     "evenhand.core.temporal": ("temporal",),
     "evenhand.report.report": ("Report",),

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from evenhand_certificates import Invalid, check
+from evenhand_certificates.errors import MOST_BYTES
 
 SEARCH = "evenhand/search-certificate"
-MOST_BYTES = 64 * 1024 * 1024
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,6 +1,9 @@
-"""The one error of this package, and the limit of work that keeps a hostile certificate from running on."""
+"""The one error of this package, and the limits that keep a hostile certificate from running on or filling memory."""
 
 # SPDX-License-Identifier: MIT
+
+MOST_BYTES = 16 * 1024 * 1024
+"""The most bytes of a certificate; as JSON of empty objects so many take half a gigabyte of memory."""
 
 
 class Invalid(ValueError):

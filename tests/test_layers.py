@@ -44,8 +44,6 @@ classifier compares a kernel's behaviour with the reference's, so it calls the r
 
 MOST_LINES = 500
 MOST_LINES_OF_A_FUNCTION = 60
-LONG = {"evenhand/search/compiled/kernel.py:expand"}
-"""Numba does not inline calls that take arrays: the loop in pieces took twice the time."""
 
 
 @dataclass(frozen=True)
@@ -244,7 +242,7 @@ def functions_stay_readable(module: Module) -> Iterator[str]:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             whole = node.body[1:] or node.body if module.name.startswith("evenhand/cli/") else [node]
             lines = (node.end_lineno or 0) - whole[0].lineno + 1
-            if lines > MOST_LINES_OF_A_FUNCTION and f"{module.name}:{node.name}" not in LONG:
+            if lines > MOST_LINES_OF_A_FUNCTION:
                 yield f"{node.lineno}: `{node.name}` has {lines} lines"
 
 
@@ -278,8 +276,7 @@ def test_the_walk_finds_the_tree_once() -> None:
 
 def test_allowances_are_used() -> None:
     """An allowance for a deleted file would apply to the next file of that name."""
-    long = [name.partition(":")[0] for name in LONG]
-    assert [name for name in (*WRITERS, *MAY_READ_THE_REFERENCE, *long) if not (ROOT / name).is_file()] == []
+    assert [name for name in (*WRITERS, *MAY_READ_THE_REFERENCE) if not (ROOT / name).is_file()] == []
 
 
 HEAD = '"""A module."""\n'

@@ -1,6 +1,6 @@
 """Peterson's lock: two processes, a flag each, and whose turn it is.  Run it: `python docs/examples/peterson.py`.
 
-Nothing here knows of `cud`: a frozen dataclass, a pure step, the values that each part can take, and claims.
+Nothing here knows of `cud`: a frozen dataclass, a pure step, and claims.
 """
 
 from __future__ import annotations
@@ -10,9 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import evenhand
-from evenhand.core.system import Fairness, OneOf, Scope, System
-
-PLACES = ("resting", "flag raised", "waiting", "critical")
+from evenhand.core.system import Fairness, Scope, System
 
 
 @dataclass(frozen=True)
@@ -60,14 +58,6 @@ def both(_config: None, _scope: Scope, _state: State) -> Iterator[int]:
     yield from (0, 1)
 
 
-def domains(_config: None, _scope: Scope) -> State:
-    """What each part of a state can be; with this the search compiles the step."""
-    at: Any = (OneOf(PLACES), OneOf(PLACES))
-    flag: Any = (OneOf((False, True)), OneOf((False, True)))
-    turn: Any = OneOf((0, 1))
-    return State(at, flag, turn)
-
-
 def runs(process: int) -> Fairness[State, int]:
     """A process away from rest is not left alone for ever."""
     return Fairness("weak", lambda state, chosen: chosen == process and state.at[process] != "resting")
@@ -82,7 +72,6 @@ def lock(rules: Rules, variant: str) -> System[None, State, int, str, Rules]:
         initial=lambda _config: (State(), State(turn=1)),
         step=step,
         actions=both,
-        domains=domains,
         fair=lambda _config: {"first": runs(0), "second": runs(1)},
         types=(State,),
         actor=lambda process: ("first", "second")[process],

@@ -17,7 +17,7 @@ from evenhand.arbiters.answer import Answer
 from evenhand.arbiters.apart import CHANGES, apart, repeats
 from evenhand.arbiters.kernels import EVERY, POPULATION, SOME, Factory, Sampled, Subject
 from evenhand.arbiters.loading import Origin, origin_of
-from evenhand.arbiters.plays import MOST_ROUNDS, WITH_SNAPSHOTS, Play, Shown, offers, perform, plays
+from evenhand.arbiters.plays import MOST_ROUNDS, WITH_SNAPSHOTS, Play, Shown, offers, perform, plays, unstarted
 from evenhand.arbiters.power import Power, power
 from evenhand.arbiters.question import Question, Unable, Witness
 from evenhand.arbiters.questions import questions
@@ -64,6 +64,8 @@ class _Asked:
 
     def ask(self, subject: Subject, play: Play, shown: Shown) -> Witness | None:
         """Ask it of one play.  Raises OutOfTime."""
+        if not (any(play.rounds) or self.question.unstarted):
+            return None
         try:
             found = self.question.ask(subject, play, shown)
         except Unable as error:
@@ -287,7 +289,11 @@ def _drawn(draw: st.DrawFn, subject: Subject) -> Play:
     every = POPULATION if "population" in subject.abilities else subject.agents
     agents = every[: draw(st.integers(2, len(every)))] if "population" in subject.abilities else every
     play = Play(agents, (), draw(st.integers(0, 9)) if "seed" in subject.abilities else 0)
-    session, before = play.start(subject), dict[str, list[Any]]()
+    before = dict[str, list[Any]]()
+    try:
+        session = play.start(subject)
+    except Exception:  # `perform` tells it as the play's only round
+        return unstarted(play)
 
     def picked(menu: tuple[Any, ...]) -> Any:
         if not isinstance(menu, Sampled):

@@ -216,18 +216,27 @@ def plays(subject: Subject, *, sort: Sort | None = None, least: int = 1, most: i
 def longer(subject: Subject, play: Play, rounds: int = 1, sort: Sort | None = None) -> Iterator[Play]:
     """Yield the plays that go on from `play` for that many rounds; choices may depend on what happened.
 
-    Choices come in the order in which the kernel lists them, or sorted by `sort`.  Raises NotExaminable and OutOfTime.
+    Choices come in the order in which the kernel lists them, or sorted by `sort`.  A kernel that does not start is
+    asked in one round in which nobody chooses.  Raises NotExaminable and OutOfTime.
     """
     if rounds == 0:
         yield play
         return
     offered = menus(subject, play)
+    if not offered and not play.rounds:
+        yield unstarted(play)
+        return
     if not any(offered.values()):
         return
     able = {agent: sorted(menu, key=sort) if sort else menu for agent, menu in offered.items() if menu}
     for picked in itertools.product(*able.values()):
         profile = tuple(zip(able, picked, strict=True))
         yield from longer(subject, replace(play, rounds=(*play.rounds, profile)), rounds - 1, sort)
+
+
+def unstarted(play: Play) -> Play:
+    """Return the play that shows that the kernel does not start: in its only round nobody chooses."""
+    return replace(play, rounds=((),))
 
 
 def menus(subject: Subject, play: Play) -> Mapping[str, tuple[Any, ...]]:

@@ -74,10 +74,10 @@ class _Channel:
     def stop(self) -> None:
         """End the process; the next request starts a new one."""
         self.current = None
-        if self._child is not None:
+        child, self._child = self._child, None  # first, so that nobody asks a child whose stop was interrupted
+        if child is not None:
             self._end.detach()
-            self._child.stop()
-            self._child = None
+            child.stop()
 
     def _running(self) -> LineProcess:
         if self._child is None:

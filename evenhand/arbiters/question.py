@@ -45,6 +45,8 @@ class Question(ABC):
     """Questions whose findings explain one of this, so that it is asked only where they found none."""
     rounds: ClassVar[int] = 1
     """The rounds of the shortest play that it can be asked of."""
+    unstarted: ClassVar[bool] = False
+    """Whether it is asked of a kernel that does not start, too."""
 
     def missing(self, subject: Subject) -> str:
         """Return what the kernel would have to offer; empty if the question can be asked."""

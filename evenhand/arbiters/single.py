@@ -23,6 +23,7 @@ class Answered(Question):
     name = "answers"
     sentence = "Every agent that asks gets one outcome, and no other agent gets any."
     after = ()
+    unstarted = True
 
     def ask(self, subject: Subject, play: Play, shown: Shown) -> Witness | None:
         """Compare the agents asked with those answered, also where one agent is listed and asks for nothing."""

@@ -183,6 +183,8 @@ def _method(
         # A claim that orbits cannot answer is then UNDECIDED, without a search of the whole graph.
         mend = "name claims that can with --claim or --reach, or leave the quotient out"
         method = MethodName.symmetric
+    if disk is not None and system.constrained:
+        raise BadUse(f"{system.label}: a search inside a constraint runs in memory; leave --spill out")
     if method is MethodName.symmetric and disk is not None:
         raise BadUse("orbits are searched in memory: leave --spill out, or the quotient and --method symmetric")
     return method, mend
@@ -214,6 +216,7 @@ def _counts(found: Exploration) -> dict[str, Any]:
         "depth": found.depth,
         "configs": found.configs,
         "complete": found.complete,
+        **({"outside": found.outside} if found.outside else {}),
         "spilled": found.spilled,
         "method": found.method,
         "why_method": found.why_method,
@@ -227,11 +230,11 @@ def _quotients(system: AnySystem, names: list[str], *, symmetry: bool, waits: bo
     if symmetry and names:
         raise BadUse("--symmetry is the --quotient of a group; leave one of them out")
     groups = {one.name for one in system.quotients}
-    known = groups | {one.name for one in system.abstractions}
+    known = groups | {one.name for one in system.abstractions} | set(system.views)
     for name in names:
         if name not in known:
             raise BadUse(str(UnknownName(f"quotient of {system.name}:", name, known)))
-    if len(set(names)) < len(names) or (len(names) > 1 and groups & set(names)):
+    if len(set(names)) < len(names) or (len(names) > 1 and (groups | set(system.views)) & set(names)):
         raise BadUse(
             f"--quotient {' --quotient '.join(names)}: abstractions can be taken one after the other, each once"
         )
@@ -261,6 +264,8 @@ def say_counts(counts: dict[str, Any]) -> None:
     if "counted" in counts:
         sizes = sizes.replace(plural(counts["states"], "state"), classes(counts["states"]), 1)
     end = "complete" if counts["complete"] else "NOT complete"
+    if "outside" in counts:
+        end += f", {plural(counts['outside'], 'state')} outside the constraint"
     if counts["spilled"]:
         end += f", {counts['spilled']} of the states on disk"
     lines = [f"{sizes}, depth {counts['depth']}, {end} ({counts['method']}: {counts['why_method']})"]

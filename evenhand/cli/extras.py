@@ -12,14 +12,21 @@ from evenhand.core.licence import Licence
 from evenhand.core.system import AnySystem
 from evenhand.jobs.proving import licence_for
 from evenhand.report.graph import exporter
+from evenhand.search.views import licence_by_search
 from evenhand.smt.portfolio import NoSolver
 
 __all__ = ["graph_writer", "licence_named", "waiting"]
 
 
 def licence_named(bundle: Bundle, system: AnySystem, name: str) -> Licence:
-    """Return the licence of a quotient (empty name: the only group).  Raises BadUse, also without a solver."""
+    """Return the licence of a quotient or view (empty name: the symmetry).  Raises BadUse, also without a solver."""
     option = f"--quotient {name}" if name else "--symmetry"
+    view = name or ("" if system.quotients else "symmetry")
+    if view in system.views:
+        with usage():
+            return licence_by_search(system, view, bundle.claims_of(system.name))
+    if bundle.own and not name and not system.quotients:
+        raise BadUse(f"{system.label} has no symmetry; give `symmetry=` to evenhand.system, or leave --symmetry out")
     if system.variant != "reference":
         raise BadUse(
             f"a mutant has no licence: {system.variant} may be the very fault that breaks the symmetry; "

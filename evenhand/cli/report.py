@@ -56,8 +56,8 @@ def report(
     about = [str(made.get("protocol")) for made in matrices]
     if not reports:
         raise BadUse(f"of {plural(len(files), 'file')} none is a report.json; `evenhand verify --out DIR` writes one")
-    if twice := next((name for name in about if about.count(name) > 1), None):
-        raise BadUse(f"two kill matrices are about {twice}; name one of them")
+    if twice := [name for name in about if about.count(name) > 1]:
+        raise BadUse(f"two kill matrices are about {twice[0]}; name one of them")
     try:
         found = merged(reports)
     except Apart as error:

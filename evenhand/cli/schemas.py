@@ -1,4 +1,4 @@
-"""The published JSON Schemas, from the types that read and write the files: `python -m evenhand.cli.schemas`."""
+"""The published JSON Schemas of files and of values in vectors, from types: `python -m evenhand.cli.schemas`."""
 
 from __future__ import annotations
 
@@ -17,10 +17,13 @@ from msgspec.json import schema_components
 import evenhand
 from evenhand.campaign.events import Begun, Ended, Finished, Progress, Started
 from evenhand.campaign.planfile import Plan
+from evenhand.cli.vectors import schema_text
 from evenhand.conform.adapters.wire import EndRequest, KernelAnswer, StartRequest, StepRequest
 from evenhand.conform.checking.finding import KernelFindingFile
 from evenhand.conform.checking.logs import LogEvent, LogHead
+from evenhand.conform.vectors.verifying import SCHEMA_FILE
 from evenhand.core.canonical import Json
+from evenhand.core.registry import find, folder
 from evenhand.evidence.record import RecordFile
 from evenhand.evidence.schemas import FIXED
 from evenhand.evidence.store import write_atomically
@@ -97,7 +100,7 @@ def _documented(kind: type[Any]) -> Iterator[tuple[str, str]]:
 
 PUBLISHED = (
     Published("evidence/schema/counterexample.json", "counterexample", 2, "counterexample", (RecordFile,)),
-    Published("evidence/schema/vectors.json", "vectors", 1, "vectors", (SuiteFile,)),
+    Published("evidence/schema/vectors.json", "vectors", 2, "vectors", (SuiteFile,)),
     Published("evidence/schema/vector-manifest.json", "vector-manifest", 1, "manifest of vectors", (Manifest,)),
     Published(
         "conform/checking/schema/kernel-finding.json",
@@ -143,3 +146,5 @@ PUBLISHED = (
 if __name__ == "__main__":
     for published in PUBLISHED:
         write_atomically(published.path, published.text().encode())
+    for values in folder("counterexamples").glob(f"*/vectors/{SCHEMA_FILE}"):
+        write_atomically(values, schema_text(find(values.parent.parent.name)).encode())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
@@ -13,13 +14,14 @@ import typer
 from evenhand.cli import completion
 from evenhand.cli.console import BadUse, emit, guarded, running, terminal, usage
 from evenhand.cli.options import AdapterOption, CommandOption, JsonOut, ProtocolName, SeedOption
-from evenhand.cli.requests import bundle_named
+from evenhand.cli.requests import bundle_named, cores
 from evenhand.conform.adapters.kernels import adapter_source, command_source
 from evenhand.conform.vectors.making import generate
 from evenhand.conform.vectors.ondemand import frozen_line, on_demand, pinned
 from evenhand.conform.vectors.settings import SUITES, Settings
 from evenhand.conform.vectors.verifying import (
     MANIFEST_FILE,
+    SCHEMA_FILE,
     Failure,
     against_kernel,
     against_model,
@@ -39,6 +41,9 @@ from evenhand.evidence.vector import Suite, Vector, frozen
 from evenhand.report.phrases import plural
 from evenhand.report.store import ready_folder
 from evenhand.report.table import print_lines
+from evenhand.report.value_schema import schema_of
+from evenhand.report.vocabulary import words_of
+from evenhand.studies.vector_faults import separating
 
 
 class Do(StrEnum):
@@ -78,14 +83,19 @@ def vectors(
     with_itf: Annotated[bool, typer.Option("--itf", help="Also write each vector as an ITF trace.")] = False,
     adapter: AdapterOption = "",
     command: CommandOption = "",
+    automatic: Annotated[
+        int,
+        typer.Option(min=0, metavar="N", help="verify: also count how many of N mutants made by rule are separated."),
+    ] = 0,
     as_json: JsonOut = False,
 ) -> int:
     """Make, freeze or verify vectors.
 
-    A vector is a run with everything that it must show.  generate writes a file for each suite.  freeze writes their
-    manifest; with --suite it writes only the digest of a suite that is generated on demand.  verify compares the files
-    with the manifest, and then the model (or a kernel, whose own code is run) with the vectors.  Exit codes: 0 as
-    expected; 1 a vector fails; 2 bad use, or files that are not as frozen; 3 the kernel implements none of them.
+    A vector is a run with everything that it must show.  generate writes a file for each suite that has vectors, and
+    the JSON Schema of all values in them.  freeze writes their manifest; with --suite it writes only the digest of a
+    suite that is generated on demand.  verify compares the files with the manifest, and then the model (or a kernel,
+    whose own code is run) with the vectors.  Exit codes: 0 as expected; 1 a vector fails; 2 bad use, files that are not
+    as frozen, or no vector to generate; 3 the kernel implements none of them.
     """
     bundle = bundle_named(protocol)
     chosen = _suites(suite or [])
@@ -99,7 +109,7 @@ def vectors(
         case Do.freeze:
             code, made = _freeze_by_digest(bundle, chosen, folder) if suite else _freeze(bundle, folder)
         case Do.verify:
-            code, made = _verify(bundle, folder, chosen if suite else (), adapter, command)
+            code, made = _verify(bundle, folder, chosen if suite else (), adapter, command, (automatic, seed))
     if as_json:
         head: dict[str, Json] = {"format": "evenhand/vectors-report", "version": 1, "protocol": bundle.name}
         timing = {"total": round(time.monotonic() - began, 3)}
@@ -123,12 +133,22 @@ def _generate(
         folder = ready_folder(out)
     with running(0, "vectors") as advance:
         found = generate(bundle, suites, settings, lambda words: advance(words, 1))
-    written: list[str] = []
+    empty = {one.suite: str(one.made["because"]) for one in found if not one.vectors}
+    if len(empty) == len(found):
+        raise BadUse("; ".join(f"{suite}: no vectors, because {why}" for suite, why in empty.items()))
+    written = [str(_write(folder / SCHEMA_FILE, schema_text(bundle).encode()))]
     for one in found:
+        if not one.vectors:
+            continue
         written.append(str(_write(folder / one.file_name, one.to_bytes())))
         if with_itf:
             written += [str(path) for path in _write_itf(folder / "itf", one)]
     return 0, {"written": written, "suites": {one.suite: _about(one) for one in found}}
+
+
+def schema_text(bundle: Bundle) -> str:
+    """Return the JSON Schema of configurations, starts, actions and observations of a protocol, as its file has it."""
+    return json.dumps(schema_of(bundle, map(words_of, bundle.model.systems.values())), indent=1) + "\n"
 
 
 def _about(suite: Suite) -> dict[str, Json]:
@@ -182,8 +202,11 @@ def _freeze_by_digest(bundle: Bundle, suites: tuple[str, ...], folder: Path) -> 
 
 
 def _verify(
-    bundle: Bundle, folder: Path, chosen: tuple[str, ...], adapter: str, command: str
+    bundle: Bundle, folder: Path, chosen: tuple[str, ...], adapter: str, command: str, faults: tuple[int, int]
 ) -> tuple[int, dict[str, Json]]:
+    count, seed = faults
+    if count and (adapter or command):
+        raise BadUse("--automatic changes the model; leave --adapter and --command out")
     if adapter and command:
         raise BadUse("name the kernel by exactly one of --adapter module:factory and --command '…'")
     if not (folder / MANIFEST_FILE).is_file():
@@ -209,6 +232,11 @@ def _verify(
         "unsupported": list(unsupported),
         "suites": {name: {"vectors": len(one.vectors)} for name, one in suites.items()},
     }
+    if count:
+        with running(0, "mutants") as advance:
+            made["automatic"] = separating(
+                bundle, wanted, count, seed=seed, workers=cores(), progress=lambda name: advance(name, 1)
+            ).to_json()
     return 1 if failures else 3 if len(unsupported) == len(wanted) else 0, made
 
 
@@ -223,7 +251,7 @@ def _asked(bundle: Bundle, wanted: list[Vector], adapter: str, command: str) -> 
 
 def _lines(made: Mapping[str, Json]) -> Iterator[str]:
     for name, about in made.get("suites", {}).items():
-        yield f"{name}: {plural(about['vectors'], 'vector')}"
+        yield f"{name}: {plural(about['vectors'], 'vector')}" + ("" if about["vectors"] else "; no file is written")
         for key, value in about.items():
             if key != "vectors" and value not in ([], ""):
                 yield f"  {key.replace('_', ' ')}: {_plain(value)}"
@@ -237,6 +265,11 @@ def _lines(made: Mapping[str, Json]) -> Iterator[str]:
             f"{plural(made['vectors'], 'vector')} as frozen; against {made['against']}: "
             f"{made['vectors'] - bad - len(unsupported)} as expected, {bad} failed, {len(unsupported)} not implemented"
         )
+    if "automatic" in made:
+        about = made["automatic"]
+        yield f"{about['separated']} of {plural(about['made'], 'mutant')} made by rule have another outcome"
+        yield from (f"not separated  {name}" for name in about["left"])
+        yield from (f"unfinished  {name}" for name in about["unfinished"])
 
 
 def _plain(value: Json) -> str:

@@ -70,7 +70,7 @@ def verify(
         folder = folder_for_forms(out)
         planned = [job for bundle in bundles for job in _planned(bundle, budget, seed, claim)]
     began = time.monotonic()
-    ran = _run(planned, jobs or cores())
+    ran = _run(planned, jobs or cores(), certificates)
     findings = tuple(finding for finding in ran.findings if claim in ("", finding.claim))
     if certificates is not None and not ran.interrupted:
         findings = resting(findings, planned, bundles, certificates)
@@ -99,14 +99,21 @@ def _planned(bundle: Bundle, budget: Budget, seed: int, claim: str) -> Iterable[
     return of_claim(bundle, whole, claim) if claim else whole
 
 
-def _run(planned: list[Job], workers: int) -> Ran:
+def _run(planned: list[Job], workers: int, certificates: Path | None) -> Ran:
     progress = PlanProgress(planned, workers)
 
     def finished(job: Job, _found: tuple[Finding, ...]) -> None:
         progress.finished(job)
 
     with showing(progress, "verify") as look:
-        return run_jobs(planned, workers=workers, started=progress.started, finished=finished, tick=look)
+        return run_jobs(
+            planned,
+            workers=workers,
+            started=progress.started,
+            finished=finished,
+            tick=look,
+            certificates=certificates,
+        )
 
 
 def _write(folder: Path, report: Report) -> Report:

@@ -28,25 +28,31 @@ Gives = Literal["answer", "value", "values"]
 
 
 class ModelError(Exception):
-    """A breach of contract by a model or a claim; names the culprit, the cause and the correction."""
+    """A breach of contract by a model or a claim; names the culprit, the cause and the correction.
+
+    `claims` are those of which one was evaluated; empty if none was.
+    """
+
+    claims: tuple[str, ...] = ()
 
 
-def located(context: str, error: ModelError) -> ModelError:
+def located(context: str, error: ModelError, *claims: str) -> ModelError:
     """Return the error under `context` (`system 'lock', claim 'safe'`), unless it names the system already."""
     if str(error).startswith(context.partition(",")[0]):
         return error
     made = ModelError(f"{context}: {error}")
     made.__cause__ = error.__cause__
+    made.claims = claims
     return made
 
 
 @contextmanager
-def naming(context: str) -> Generator[None]:
-    """Put every ModelError that is raised inside under `context`."""
+def naming(context: str, *claims: str) -> Generator[None]:
+    """Put every ModelError that is raised inside under `context`, and tell which claims were evaluated."""
     try:
         yield
     except ModelError as error:
-        placed = located(context, error)
+        placed = located(context, error, *claims)
         if placed is error:
             raise
         raise placed from error.__cause__

@@ -6,7 +6,7 @@ licence is about one system, one variant, one quotient and one choice of reading
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -16,6 +16,9 @@ class Licence:
 
     `readings` is the record that the system's configurations carry, None if it has none.  `record` is the digest of the
     proof record.
+
+    A licence by search has compared every state of one system: `theorem` says so, `searched` is that system, and
+    `claims` are those that it speaks of.
     """
 
     quotient: str
@@ -24,3 +27,5 @@ class Licence:
     theorem: str
     record: str
     readings: Any = None
+    searched: Any = field(default=None, compare=False)
+    claims: tuple[Any, ...] = field(default=(), compare=False)

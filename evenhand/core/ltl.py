@@ -245,6 +245,52 @@ def _settled(
         now = new
 
 
+def so_far(formula: Formula, atoms: Mapping[Atom, Sequence[bool | None]], length: int) -> bool | None:
+    """Return what is true of a formula whatever comes after `length` positions; None where that is not known.
+
+    `atoms` says where each predicate is true, None where that is not known yet.  The logic is that of Kleene, so that a
+    formula may be left open which every word that goes on so makes true.
+    """
+    known: dict[Formula, list[bool | None]] = {}
+    for one in parts_of(formula):
+        beyond: bool | None = one.value if isinstance(one, Constant) else None
+        now: list[bool | None] = [beyond] * (length + 1)
+        for here in reversed(range(length)):
+            match one:
+                case Atom():
+                    now[here] = atoms[one][here]
+                case Negation(inner):
+                    now[here] = _not(known[inner][here])
+                case Both(left, right):
+                    now[here] = _and(known[left][here], known[right][here])
+                case Either(left, right):
+                    now[here] = _or(known[left][here], known[right][here])
+                case Implies(left, right):
+                    now[here] = _or(_not(known[left][here]), known[right][here])
+                case Next(inner):
+                    now[here] = known[inner][here + 1]
+                case Until(left, right):
+                    now[here] = _or(known[right][here], _and(known[left][here], now[here + 1]))
+                case Release(left, right):
+                    now[here] = _and(known[right][here], _or(known[left][here], now[here + 1]))
+                case _:
+                    pass
+        known[one] = now
+    return known[formula][0]
+
+
+def _not(one: bool | None) -> bool | None:
+    return None if one is None else not one
+
+
+def _and(one: bool | None, other: bool | None) -> bool | None:
+    return False if one is False or other is False else None if None in (one, other) else True
+
+
+def _or(one: bool | None, other: bool | None) -> bool | None:
+    return _not(_and(_not(one), _not(other)))
+
+
 _TOKEN = re.compile(r"\s*(<->|->|=>|&&?|\|\|?|/\\|\\/|[()!~]|\[\]|<>|[A-Za-z_]\w*|\S)")
 _UNARY: dict[str, Callable[[Formula], Formula]] = {
     **dict.fromkeys(("G", "[]"), G),

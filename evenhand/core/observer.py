@@ -26,7 +26,8 @@ class Observer:
     `start(config)` is the first value (hashable), `update(value, step)` the next.  `read(config, value)` must have an
     encoding (`evenhand.core.codec`) and is None while there is nothing to read.  Like a claim an observer sees
     configurations, states and observations, never rules.  `systems` names those it watches (empty: all).  `label`, if
-    given, names the class of a run from what was read; boundary vectors are about these classes.
+    given, names the class of a run from what was read; boundary vectors are about these classes.  `source` names the
+    paragraphs that define them.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Observer:
     read: Callable[[Any, Any], Hashable]
     systems: tuple[str, ...] = ()
     label: Callable[[Any], str] | None = None
+    source: str = ""
 
 
 @dataclass(frozen=True)

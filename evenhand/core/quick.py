@@ -21,6 +21,7 @@ from typing import Any, TypedDict, Unpack
 
 from evenhand.core.alike import only_itself
 from evenhand.core.answers import MOST, ModelError, called, caught, error_text, kind_of, known_names, short
+from evenhand.core.symmetry import MOST_AGENTS, Rename, orbit_of, renamed
 from evenhand.core.system import AnyStep, Fairness, System, everywhere, is_list, nowhere
 
 
@@ -33,6 +34,10 @@ class SystemOptions(TypedDict, total=False):
     counterexamples can be saved and read back.  `menu` lists every action that should happen: `evenhand explore`
     reports those that never do or never change anything.  `ends` says whether a run may reach a state that offers no
     action, or in which states it may: `verify` refutes any other end, and warns of ends where nothing is said.
+    `constraint(state)` and `action_constraint(step)` bound the runs: a state outside is checked, but no run goes on
+    from there, nor after a step outside.  `view(state)` names what of a state counts, and `symmetry` the agents that
+    are alike, for `explore(..., quotient="view")` or `"symmetry"` under a licence.  Names in the state are exchanged
+    by themselves; for numbers and places give `rename(state, to)`, where agent `a` takes the place of agent `to[a]`.
     """
 
     shows: bool | None
@@ -42,6 +47,11 @@ class SystemOptions(TypedDict, total=False):
     types: tuple[type, ...]
     menu: Iterable[Hashable] | None
     ends: bool | Callable[[Any], bool] | None
+    constraint: Callable[[Any], bool] | None
+    action_constraint: Callable[[AnyStep], bool] | None
+    view: Callable[[Any], Hashable] | None
+    symmetry: Iterable[Hashable] | None
+    rename: Rename | None
 
 
 def system(
@@ -57,7 +67,8 @@ def system(
     `initial` lists the start states, `actions(state)` the actions on offer (simplest first), and `step(state, action)`
     returns the new state.  A pair that could be a state or a state with its observation is refused until `shows`
     decides.  States, actions and observations must be hashable.  `SystemOptions` describes `shows`, `fair`, `wants`,
-    `progress`, `types`, `menu` and `ends`.
+    `progress`, `types`, `menu`, `ends`, `constraint`, `action_constraint`, `view`, `symmetry` and
+    `rename`.
 
     Raises TypeError or ValueError for invalid arguments (no initial state, a text for a list, an unhashable value);
     functions that misbehave later end a run with ModelError.
@@ -97,7 +108,47 @@ def system(
     elif ends is not None:
         _function(label, "ends", ends, ("state",))
         made = replace(made, may_end=_of_state(ends))
-    return made if wants is None else replace(made, wants=_of_state(wants))
+    if wants is not None:
+        made = replace(made, wants=_of_state(wants))
+    made = replace(made, views=_views(label, options))
+    return _constrained(label, made, options.get("constraint"), options.get("action_constraint"))
+
+
+def _views(label: str, options: SystemOptions) -> dict[str, Callable[[Any, Any], Hashable]]:
+    made: dict[str, Callable[[Any, Any], Hashable]] = {}
+    view, agents, rename = options.get("view"), options.get("symmetry"), options.get("rename")
+    if view is not None:
+        _function(label, "view", view, ("state",))
+        made["view"] = _of_state(view)
+    if agents is None:
+        if rename is not None:
+            raise TypeError(f"{label}: `rename` exchanges the agents that `symmetry` lists; give both")
+        return made
+    if isinstance(agents, str) or not hasattr(agents, "__iter__"):
+        raise TypeError(f"{label}: `symmetry` lists the agents that are alike, not {short(agents)}")
+    listed = tuple(agents)
+    if len(set(listed)) < len(listed) or not 2 <= len(listed) <= MOST_AGENTS:
+        raise ValueError(f"{label}: `symmetry` lists from 2 to {MOST_AGENTS} different agents, not {short(listed)}")
+    if rename is not None:
+        _function(label, "rename", rename, ("state", "to"))
+    elif not all(isinstance(agent, str) for agent in listed):
+        raise TypeError(
+            f"{label}: `symmetry` of agents that are no names needs `rename(state, to)`, which exchanges them"
+        )
+    made["symmetry"] = orbit_of(listed, rename or renamed)
+    return made
+
+
+def _constrained(
+    label: str, made: System[None, Any, Any, Any, None], states: Any, steps: Any
+) -> System[None, Any, Any, Any, None]:
+    if states is not None:
+        _function(label, "constraint", states, ("state",))
+        made = replace(made, constraint=_of_state(states))
+    if steps is not None:
+        _function(label, "action_constraint", steps, ("step",))
+        made = replace(made, action_constraint=steps)
+    return made
 
 
 def _of_state(test: Callable[[Any], Any]) -> Callable[[None, Any], Any]:

@@ -236,6 +236,8 @@ _QUESTIONS = {
     "may_end": ("config", "state"),
     "progress": ("step",),
     "allows": ("config", "state", "action"),
+    "constraint": ("config", "state"),
+    "action_constraint": ("step",),
 }
 """The functions of a system that return True or False, with their arguments."""
 
@@ -253,10 +255,11 @@ class System(Generic[C, S, A, O, R]):
     the configurations carry.  `separated`, `quotients`, `abstractions` and `fair` are for the exhaustive search.
     `types` names the classes that `codec` may need to decode.  `conclusion(steps)` is what a run so far amounts to
     where no state says so, such as its terminal class; kernels may tell it.  `may_end` says where a run may end, which
-    is where no action is on offer; None where nobody said.
+    is where no action is on offer; None where nobody said.  `constraint` and `action_constraint` bound the
+    runs: a state outside, or one reached by a step outside, is checked, but no run goes on from there.
 
-    Two declarations let the search compile the step (compiled search); it trusts neither.  `domains` gives a state of
-    which every part that ever changes is a `OneOf`: records and tuples of fixed shape.  `menu`, where the actions are
+    Two declarations let symmetric search make rows of the step; it trusts neither.  `domains` gives a state of which
+    every part that ever changes is a `OneOf`: records and tuples of fixed shape.  `menu`, where the actions are
     no product, lists every action that is ever on offer, in the order of `enabled`; `allows` then says which are.
     """
 
@@ -284,6 +287,9 @@ class System(Generic[C, S, A, O, R]):
     abstractions: tuple[Abstraction[C, S], ...] = ()
     conclusion: Callable[[Sequence[Step[C, S, A, O]]], Any] | None = None
     may_end: Callable[[C, S], bool] | None = None
+    views: Mapping[str, Callable[[C, S], Hashable]] = field(default_factory=dict[str, Any])
+    constraint: Callable[[C, S], bool] | None = None
+    action_constraint: Callable[[Step[C, S, A, O]], bool] | None = None
 
     def __post_init__(self) -> None:
         if (self.actions is None) == (self.joint is None):
@@ -382,6 +388,19 @@ class System(Generic[C, S, A, O, R]):
             f"{self.label}: the step of action {short(action)} in state {short(state)} raised {error_text(error)}. "
             "A step is total and returns (state, shown): show a rejection and leave the state instead"
         ) from error
+
+    @property
+    def constrained(self) -> bool:
+        """Whether a constraint bounds what is searched."""
+        return self.constraint is not None or self.action_constraint is not None
+
+    def inside(self, config: C, state: S) -> bool:
+        """Return whether a run may go on from `state`.  Raises ModelError if the constraint raises."""
+        return self.constraint is None or self.constraint(config, state)
+
+    def stays(self, step: Step[C, S, A, O]) -> bool:
+        """Return whether a run may go on after `step`.  Raises ModelError if a constraint raises."""
+        return self.inside(step.config, step.after) and (self.action_constraint is None or self.action_constraint(step))
 
     def at(self, **sizes: int) -> System[C, S, A, O, R]:
         """Return this system at other sizes.  Raises UnknownName or ValueError as `Scope.updated` does."""

@@ -73,6 +73,8 @@ def judge(system: AnySystem, claim: Property, evidence: Evidence, *, limit: int 
             return Judgement(False, f"{claim.name} is not claimed under this configuration")
         if not any(scenario.start == start for start in system.initial(scenario.config)):
             return Judgement(False, "the run does not begin in an initial state of its configuration")
+    if system.constrained and (why := _goes_on_outside(system, evidence)):
+        return Judgement(False, why)
     match claim, evidence:
         case Safety(), Scenario():
             return _along(system, claim, evidence)
@@ -149,6 +151,18 @@ def _not_on_offer(system: AnySystem, trace: AnyTrace) -> str:
     for index, step in enumerate(trace.steps):
         if not system.is_enabled(step.config, step.before, step.action):
             return f"action {index + 1} is not on offer in the state it is taken in"
+    return ""
+
+
+def _goes_on_outside(system: AnySystem, evidence: Evidence) -> str:
+    """Why a run goes on where a constraint lets none; empty if it does not.  A lasso goes on after its last action."""
+    for scenario in runs(evidence):
+        steps = replay(system, scenario).steps
+        if steps and not system.inside(scenario.config, scenario.start):
+            return "the run goes on from an initial state outside the constraint"
+        for taken, step in enumerate(steps if isinstance(evidence, Lasso) else steps[:-1], start=1):
+            if not system.stays(step):
+                return f"the run goes on after action {taken}, which leaves the constraint"
     return ""
 
 

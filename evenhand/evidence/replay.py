@@ -95,7 +95,7 @@ def record_run(
         protocol=bundle.model.name,
         system=system.name,
         scope=dict(system.scope),
-        readings=_readings(system),
+        readings=encoded_readings(system),
         variant=ReferenceVariant(REFERENCE) if system.variant == REFERENCE else MutantVariant(system.variant),
         claim=Claim(claim.name, claim.version, claim.sentence),
         outcome=outcome,
@@ -305,7 +305,8 @@ def _values(system: AnySystem) -> dict[str, Any]:
     return {entry.name: getattr(readings, entry.name) for entry in fields(readings)} if is_dataclass(readings) else {}
 
 
-def _readings(system: AnySystem) -> dict[str, Json]:
+def encoded_readings(system: AnySystem) -> dict[str, Json]:
+    """Return every reading of a system with its value, as a record has them."""
     return {name: encode(value) for name, value in _values(system).items()}
 
 

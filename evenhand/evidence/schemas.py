@@ -65,7 +65,8 @@ def fields_of(data: Any, kind: type[Any], without: Collection[str] = ()) -> dict
     if not isinstance(data, dict):
         raise Mistake("$", f"Expected `object`, got `{type(data).__name__}`")
     made = cast("dict[str, Json]", data)
-    if strange := next((name for name in (*made, *hints) if (name in made) != (name in hints)), None):
+    strange = next((name for name in (*made, *hints) if (name in made) != (name in hints)), None)
+    if strange is not None:
         raise Mistake(f"$.{strange}", "the field is missing, or there is none of this name")
     return {name: _field(name, made[name], hint) for name, hint in hints.items()}
 

@@ -1,9 +1,9 @@
 """Vectors as data: runs with all their expected observations, for checking kernels.
 
-A *suite* is a file of vectors of one kind (`orbits`, `covering`, `boundary`); the *manifest* freezes suites by the
-digest of each file and vector, so that an expectation cannot follow a kernel or a model.  A vector holds all that
-running it needs: system, scope, every reading, configuration, start, actions, and for each action the observation and
-what observers read then.  Values are written by `evenhand.core.codec`; files are canonical JSON.
+A *suite* is a file of vectors of one kind (`conditions`, `orbits`, `covering`, `boundary`); the *manifest* freezes
+suites by the digest of each file and vector, so that an expectation cannot follow a kernel or a model.  A vector holds
+all that running it needs: system, scope, every reading, configuration, start, actions, and for each action the
+observation and what observers read then.  Values are written by `evenhand.core.codec`; files are canonical JSON.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ from evenhand.evidence.schemas import (
 
 SUITE: Final = "evenhand/vectors"
 MANIFEST: Final = "evenhand/vector-manifest"
-VERSION: Final = 1
-SuiteKind: TypeAlias = Literal["orbits", "covering", "boundary"]
+VERSION: Final = 2
+MANIFEST_VERSION: Final = 1
+SuiteKind: TypeAlias = Literal["conditions", "orbits", "covering", "boundary"]
 T = TypeVar("T", bound=Struct)
 
 GENERATE = "Generate the vectors again, or restore the file from version control"
@@ -45,7 +46,10 @@ class Expected(Shape, frozen=True):
     """What one action shows, and what observers read after it."""
 
     shown: Json
+    """Normative."""
+
     read: dict[str, Json]
+    """Normative for a kernel that reports its state, and for nobody else."""
 
     @staticmethod
     def of(shown: Any, read: Iterable[tuple[str, Any]]) -> Expected:
@@ -80,6 +84,12 @@ class Vector(Shape, frozen=True, kw_only=True):
     """One run and its expected outcome."""
 
     name: Name
+    title: Name
+    """What the run is about."""
+
+    source: Annotated[str, Meta(min_length=1)]
+    """The paragraphs of the source text that it is about."""
+
     system: Name
     """One of the protocol's systems."""
 
@@ -87,9 +97,17 @@ class Vector(Shape, frozen=True, kw_only=True):
     """The sizes of the system."""
 
     readings: dict[str, Json]
-    """Every reading of the system, with its encoded value."""
+    """Every reading of the system, with its encoded value.  Normative: the outcome is expected under these readings."""
+
+    depends: tuple[Name, ...] | None
+    """The readings of which another value gives another outcome.
+
+    Empty: the outcome is normative under every value of every single reading.  Null: this was not looked at.
+    """
 
     run: VectorRun
+    """Normative: the configuration, the start and the actions that are put to a kernel."""
+
     expected: tuple[Expected, ...]
     """One entry for each action."""
 
@@ -97,10 +115,10 @@ class Vector(Shape, frozen=True, kw_only=True):
     """The class of the whole run, by the observer that names it."""
 
     separates: tuple[Separated, ...]
-    """The variants with another outcome."""
+    """The variants with another outcome.  Informative."""
 
     about: dict[str, Json]
-    """Why the vector is there: its origin, its orbit, what it is short of."""
+    """Why the vector is there: its origin, its orbit, what it is short of.  Informative."""
 
     @property
     def digest(self) -> str:
@@ -119,7 +137,7 @@ class Suite(Shape, frozen=True, kw_only=True):
     """Runs with all their expected observations, for checking kernels."""
 
     format: Literal["evenhand/vectors"] = SUITE
-    version: Literal[1] = VERSION
+    version: Literal[2] = VERSION
     protocol: Name
     """As the registry has it."""
 
@@ -159,8 +177,8 @@ class Suite(Shape, frozen=True, kw_only=True):
                 raise BadRecord(f"{origin}, vector {one['name']}", "its content is not what was hashed", GENERATE)
         suite = convert({**data, "vectors": [unsealed(one) for one in data["vectors"]]}, Suite)
         names = Counter(one.name for one in suite.vectors)
-        if twice := next((name for name, count in names.items() if count > 1), None):
-            raise BadRecord(origin, f"two of its vectors are called {twice!r}", GENERATE)
+        if twice := [name for name, count in names.items() if count > 1]:
+            raise BadRecord(origin, f"two of its vectors are called {twice[0]!r}", GENERATE)
         return suite
 
 
@@ -189,7 +207,7 @@ class Manifest(Shape, frozen=True, kw_only=True):
     """The digest of every suite of a protocol and of every vector in it, frozen. Canonical JSON (RFC 8785)."""
 
     format: Literal["evenhand/vector-manifest"] = MANIFEST
-    version: Literal[1] = VERSION
+    version: Literal[1] = MANIFEST_VERSION
     protocol: Name
     suites: tuple[FrozenSuite, ...]
 
@@ -200,7 +218,7 @@ class Manifest(Shape, frozen=True, kw_only=True):
     @staticmethod
     def from_json(data: Json, origin: str = "this manifest") -> Manifest:
         """Return the manifest that `to_json` wrote.  Raises BadRecord as `Suite.from_json` does."""
-        return _shaped(of_format(data, MANIFEST, VERSION, origin, GENERATE), Manifest, origin)
+        return _shaped(of_format(data, MANIFEST, MANIFEST_VERSION, origin, GENERATE), Manifest, origin)
 
     def complaints(self, suites: Mapping[str, Suite]) -> tuple[str, ...]:
         """Return the differences from what was frozen, by file and vector; empty if there are none."""

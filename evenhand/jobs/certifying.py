@@ -19,14 +19,13 @@ from evenhand.core.versions import __version__
 from evenhand.evidence.store import write_atomically
 from evenhand.smt.certificates.certify import certificate
 from evenhand.smt.certificates.instances import NotFound
-from evenhand.smt.certificates.recall import Recalled, digest_of
+from evenhand.smt.certificates.recall import Recalled
 from evenhand.smt.portfolio import Answered, Portfolio, shared
 from evenhand.smt.prove import obligations
 from evenhand.smt.solvers import Z3, SolverLimits
 from evenhand.smt.theorem import Stated
 from evenhand_certificates.check import FORMAT
-
-MOST_BYTES = 64 * 1024 * 1024
+from evenhand_certificates.errors import MOST_BYTES
 
 
 @dataclass(frozen=True)
@@ -53,25 +52,25 @@ def certify(stated: Stated, bundle: Bundle, folder: Path) -> Iterator[Certified]
         because = ""
         if answered.status != "unsat":
             because = f"not proved: {answered.because}"
-        elif digest_of(answered.query) not in recalled.checked:
+        elif recalled.digest(answered.query) not in recalled.checked:
             try:
                 made = certificate(_core(answered), searching(), SolverLimits())
             except NotFound as error:
                 because = f"proved, no certificate: {error}"
             else:
-                content = canonical_bytes({**made, "about": _about(stated, name, answered)})
-                write_atomically(folder_of(folder, stated) / f"{name}.json", content)
+                about = {**_about(stated, name), "asked": recalled.digest(answered.query)}
+                write_atomically(folder_of(folder, stated) / f"{name}.json", canonical_bytes({**made, "about": about}))
         yield Certified(stated.name, name, not because, because)
 
 
 def recalled_for(stated: Stated, folder: Path) -> Recalled:
     """Return a portfolio that answers by the certificates of a theorem where it can, and else asks the solvers."""
-    return Recalled(_kept(folder_of(folder, stated)), shared())
+    return Recalled(_kept(folder_of(folder, stated)), shared(), tied(stated))
 
 
 def recheck(stated: Stated, bundle: Bundle, folder: Path) -> Iterator[Certified]:
     """Check the certificates of a theorem against the theorem as it stands, without a solver."""
-    recalled = Recalled(_kept(folder_of(folder, stated)))
+    recalled = Recalled(_kept(folder_of(folder, stated)), about=tied(stated))
     for name, answered in obligations(stated, bundle=bundle, portfolio=recalled):
         because = "" if answered.status == "unsat" else answered.answers[0].because
         yield Certified(stated.name, name, not because, because)
@@ -97,17 +96,19 @@ def _core(answered: Answered) -> Any:
     return replace(answered.query, assertions=tuple(one for one in answered.query.assertions if one[0] in core))
 
 
-def _about(stated: Stated, query: str, answered: Answered) -> dict[str, Json]:
+def tied(stated: Stated) -> dict[str, Json]:
+    """Return what the digest of a certificate ties to its query."""
     return {
         "protocol": stated.protocol,
         "theorem": stated.name,
-        "sentence": stated.sentence,
-        "source": stated.source,
-        "query": query,
-        "asked": digest_of(answered.query),
         "readings": {name: str(value) for name, value in sorted(stated.readings.items())},
-        "evenhand": __version__,
     }
+
+
+def _about(stated: Stated, query: str) -> dict[str, Json]:
+    """What a certificate says for a reader; of these only what is tied is compared."""
+    said: dict[str, Json] = {"sentence": stated.sentence, "source": stated.source, "query": query}
+    return {**tied(stated), **said, "evenhand": __version__}
 
 
 def _kept(folder: Path) -> dict[str, Mapping[str, Json]]:

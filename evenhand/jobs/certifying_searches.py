@@ -23,10 +23,9 @@ from evenhand.jobs.plan import Budget, Job, plan, system_for, written_value
 from evenhand.search.bounds import Bounds
 from evenhand.search.ranks import NoRanks, configuration
 from evenhand_certificates import Invalid
-from evenhand_certificates.searches import FORMAT, Searched, check_search
+from evenhand_certificates.errors import MOST_BYTES
+from evenhand_certificates.searches import FORMAT, KINDS, Searched, check_search
 from evenhand_certificates.searches.check import MOST_STEPS, VERSION
-
-MOST_BYTES = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,9 @@ def certify_search(bundle: Bundle, job: Job, folder: Path) -> CertifiedSearch:
         return _without(job, f"searched, no certificate: its graph is open or has over {MOST_STEPS:,} steps", *counts)
     if not held:
         return _without(job, "", *counts)
-    claims = [claim for claim in prepared.claims if claim.name in held]
+    claims = [claim for claim in prepared.claims if claim.name in held and isinstance(claim, KINDS)]
+    if not claims:
+        return _without(job, "searched, no certificate: there is none for claims of these kinds", *counts)
     try:
         entries = [
             configuration(system, config, number, claims, Bounds()) for number, config in enumerate(prepared.configs)
@@ -86,7 +87,7 @@ def certify_search(bundle: Bundle, job: Job, folder: Path) -> CertifiedSearch:
         "version": VERSION,
         "protocol": bundle.name,
         **place_of(job),
-        "claims": [*held],
+        "claims": [claim.name for claim in claims],
         "configurations": [*entries],
         "about": {"holds": len(held), "states": found.states, "steps": found.transitions, "evenhand": __version__},
     }

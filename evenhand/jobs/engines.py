@@ -6,6 +6,7 @@ model that raises, give UNDECIDED findings with the reason, so that no claim is 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
@@ -23,6 +24,7 @@ from evenhand.jobs.finishable import steps_beyond
 from evenhand.jobs.fixtures import replayed
 from evenhand.jobs.plan import SAME, Job, chosen_part, claims_for, system_for
 from evenhand.jobs.proving import licence_for, proved
+from evenhand.jobs.raising import decided
 from evenhand.jobs.unplanned import left_out
 from evenhand.machine import fuzz
 from evenhand.search import prepare
@@ -60,29 +62,29 @@ def verdicts_of(bundle: Bundle, job: Job, system: AnySystem, *, workers: int = 1
     claims = claims_for(bundle, system.name, job.claims)
     if job.engine == "fuzz":
         generator = next((g for g in bundle.generators if g.system == system.name), None)
-        drawn = fuzz(
-            system,
-            claims,
-            generator,
-            examples=job.examples,
-            steps=job.steps,
-            seed=job.seed,
-        )
-        return drawn.verdicts
+
+        def drawn(asked: Sequence[Property]) -> Sequence[Verdict]:
+            return fuzz(system, asked, generator, examples=job.examples, steps=job.steps, seed=job.seed).verdicts
+
+        return decided(drawn, claims, system, "fuzz")
     size = steps_beyond(system, job.finishable) if job.finishable is not None else ""
     if size:
         return tuple(_not_begun(claim, system, size) for claim in claims)
-    prepared = prepared_search(bundle, job, system)
-    if job.part:
-        prepared = prepared.only(cast("tuple[int, int]", chosen_part(job.part)))
-    return prepared.concluded(prepared.totals(jobs=workers)).verdicts
+
+    def searched(asked: Sequence[Property]) -> Sequence[Verdict]:
+        prepared = prepared_search(bundle, job, system, asked)
+        if job.part:
+            prepared = prepared.only(cast("tuple[int, int]", chosen_part(job.part)))
+        return prepared.concluded(prepared.totals(jobs=workers)).verdicts
+
+    return decided(searched, claims, system, "explore")
 
 
-def prepared_search(bundle: Bundle, job: Job, system: AnySystem) -> Prepared:
-    """Return the search of a job, of all its configurations, ready to begin."""
+def prepared_search(bundle: Bundle, job: Job, system: AnySystem, asked: Sequence[Property] | None = None) -> Prepared:
+    """Return the search of a job, of all its configurations and (unless `asked` names some) its claims, ready."""
     return prepare(
         system,
-        claims_for(bundle, system.name, job.claims),
+        claims_for(bundle, system.name, job.claims) if asked is None else asked,
         max_states=job.max_states,
         depth=job.depth,
         licence=_licences(bundle, job, system),

@@ -59,9 +59,11 @@ def run_jobs(
     started: Started = _nothing_started,
     finished: Finished = _nothing_finished,
     tick: Callable[[], None] | None = None,
+    certificates: Path | None = None,
 ) -> Ran:
     """Run every job, `workers` at a time, and return what was found; `tick` is called now and then meanwhile.
 
+    Valid `certificates` in a folder answer the queries of proofs in place of the solvers.
     KeyboardInterrupt ends the run and is not raised: the result says `interrupted` and holds the finished jobs.
     """
     done: dict[int, tuple[Finding, ...]] = {}
@@ -78,7 +80,7 @@ def run_jobs(
     try:
         in_children(
             [ChildTask(number, job.affinity) for number, job in enumerate(jobs)],
-            _Jobs(jobs, workers, Path(shared.name)),
+            _Jobs(jobs, workers, Path(shared.name), certificates),
             workers=workers,
             started=lambda number: started(jobs[number]),
             finished=ended,
@@ -98,9 +100,10 @@ class _Jobs:
     jobs: Sequence[Job]
     workers: int
     shared: Path
+    certificates: Path | None
 
     def __call__(self, request: int) -> bytes:
-        with share_in(self.shared):
+        with share_in(self.shared, self.certificates):
             found = _findings(self.jobs[request], self.workers)
         return canonical_bytes([finding.to_json() for finding in found])
 

@@ -1,8 +1,8 @@
 """Share one proof per theorem among the processes of a run.
 
 A quotient search needs the licence of a theorem that a job of the same run proves too.  The first process proves it and
-writes the result to a folder private to this run; the others wait and read it.  Nothing outlives the run: results of
-another run or version are never used.
+writes the result to a folder private to this run; the others wait and read it.  Results of another run or version are
+never used.  What may outlive a run are certificates, which are checked before they are believed.
 """
 
 from __future__ import annotations
@@ -17,16 +17,24 @@ from evenhand.core.canonical import Json, canonical_bytes, parse
 from evenhand.evidence.store import write_atomically
 
 _FOLDERS: list[Path] = []
+_CERTIFICATES: list[Path | None] = []
 
 
 @contextlib.contextmanager
-def share_in(folder: Path) -> Generator[None]:
-    """Share proofs in `folder`, private to the run, inside this context."""
+def share_in(folder: Path, certificates: Path | None = None) -> Generator[None]:
+    """Share proofs in `folder`, private to the run, inside this context; check `certificates` before asking solvers."""
     _FOLDERS.append(folder)
+    _CERTIFICATES.append(certificates)
     try:
         yield
     finally:
-        _FOLDERS.remove(folder)
+        _FOLDERS.pop()
+        _CERTIFICATES.pop()
+
+
+def certificates() -> Path | None:
+    """Return the folder of certificates that stand in for solvers in this run; None without one."""
+    return _CERTIFICATES[-1] if _CERTIFICATES else None
 
 
 def once(key: str, make: Callable[[], dict[str, Json]]) -> dict[str, Json]:

@@ -156,9 +156,13 @@ class _Machine(RuleBasedStateMachine):
             raise
 
     def drawn(self, data: st.DataObject) -> tuple[DrawRule, Any] | None:
-        """Return a possible rule and an action by it; None without a rule, and sometimes where the run has ended."""
+        """Return a possible rule and an action by it; None outside a constraint, and sometimes where the run ends."""
         assert self.run is not None
         system, config, state = self.ledger.system, self.run.config, self.run.state
+        if system.constrained and not (
+            system.stays(self.run.steps[-1]) if self.run.steps else system.inside(config, state)
+        ):
+            return None
         menu: list[DrawRule | None] = [*possible_rules(self.ledger.rules, self.chosen, config, state)]
         if not menu or has_ended(system, config, state):
             menu.append(None)

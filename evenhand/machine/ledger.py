@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Generator as Generates
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, is_dataclass
 from itertools import islice
 from typing import Any, cast
@@ -12,7 +14,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from evenhand.core.alike import deep_copy
-from evenhand.core.answers import ModelError, naming, short
+from evenhand.core.answers import ModelError, located, short
 from evenhand.core.canonical import Json, canonical_text
 from evenhand.core.codec import decode, encode
 from evenhand.core.generator import Draw, Generator
@@ -139,7 +141,7 @@ class Ledger:
         self.states.add((config, run.state))
         for one in self.watching(config):
             self.spoken.add(one.claim.name)
-            with naming(self._about(one)):
+            with self._noting(one):
                 one.begin(run)
         self.confront()
         return run
@@ -162,7 +164,7 @@ class Ledger:
         for event in self.generator.events if self.generator is not None else ():
             self.counts[f"event:{event.name}"] += event.seen(step)
         for one in self.watching(run.config):
-            with naming(self._about(one)):
+            with self._noting(one):
                 one.look(run, step)
         self.through_a_file(step)
         self.confront()
@@ -170,7 +172,7 @@ class Ledger:
     def end(self, run: Run) -> None:
         """Pass the end of the run to every watcher, and what lies ahead of where it began and of where it stops."""
         for one in self.watching(run.config):
-            with naming(self._about(one)):
+            with self._noting(one):
                 one.end(run)
         for drawn in (Run(self.system, run.config, run.start), run.offered()):
             if drawn is not None:
@@ -180,12 +182,8 @@ class Ledger:
     def look_ahead(self, run: Run) -> None:
         """Let the watchers that still look for a loop or a dead end look ahead of a run."""
         for one in self.watching(run.config):
-            try:
-                with naming(self._about(one)):
-                    one.look_ahead(run)
-            except Exception as error:
-                self.raised = self.raised or error
-                raise
+            with self._noting(one):
+                one.look_ahead(run)
 
     def pursuits(self) -> Iterator[tuple[Watch[Any], Ledger]]:
         """Yield each open claim about whole runs with a ledger of its own and the machine's own rules.
@@ -221,8 +219,19 @@ class Ledger:
         one.pursued = second.counts["steps"]
         self.interrupted = second.interrupted
 
-    def _about(self, one: Watch[Any]) -> str:
-        return f"{self.system.label}, claim {one.claim.name!r}"
+    @contextmanager
+    def _noting(self, one: Watch[Any]) -> Generates[None]:
+        """Name the claim in what its watcher raises, and keep the error: Hypothesis may tell of another one."""
+        try:
+            yield
+        except Exception as error:
+            placed: Exception = error
+            if isinstance(error, ModelError):
+                placed = located(f"{self.system.label}, claim {one.claim.name!r}", error, one.claim.name)
+            self.raised = self.raised or placed
+            if placed is error:
+                raise
+            raise placed from error.__cause__
 
     def confront(self) -> None:
         """Under pytest: raise Refuted for the first claim with evidence."""

@@ -107,13 +107,15 @@ class LineProcess:
         return self._lines.popleft()
 
     def stop(self) -> None:
-        """End the process and everything that it started."""
-        for stream in self._streams:
-            with suppress(OSError):
-                stream.close()
-        self._selector.close()
-        kill(self._process)
-        self._process.wait()
+        """End the process and everything that it started, also where a signal interrupts this."""
+        try:
+            for stream in self._streams:
+                with suppress(OSError):
+                    stream.close()
+            self._selector.close()
+        finally:
+            kill(self._process)
+            self._process.wait()
 
     def _pump(self, seconds: float) -> bool:
         """Read and write what is ready within `seconds`; return whether anything was."""

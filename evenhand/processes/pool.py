@@ -192,9 +192,15 @@ def _child(
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     end_with_parent(parent)
-    with contextlib.suppress(EOFError):
-        while (message := connection.recv()) is not None:
-            connection.send(work(message))
+    gone = (EOFError, ConnectionError)  # the parent ended, maybe with an answer unread
+    message: Any = None
+    with contextlib.suppress(*gone):
+        message = connection.recv()
+    while message is not None:
+        answer, message = work(message), None
+        with contextlib.suppress(*gone):
+            connection.send(answer)
+            message = connection.recv()
     connection.close()
 
 

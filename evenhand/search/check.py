@@ -22,7 +22,7 @@ class StateWatch(Watcher):
     """A watcher for a claim about states: checks every reachable one."""
 
     def __init__(self, claim: Safety, config: Any) -> None:
-        self.name = f"claim {claim.name!r}"
+        self.name, self.claims = f"claim {claim.name!r}", (claim.name,)
         self.config = config
         when, self.check = claim.tests
         self.when = None if when is every_state else when
@@ -48,7 +48,7 @@ class StepWatch(Watcher):
     """A watcher for a claim about each step."""
 
     def __init__(self, claim: str, when: StepTest, check: StepTest) -> None:
-        self.name = f"claim {claim!r}"
+        self.name, self.claims = f"claim {claim!r}", (claim,)
         self.check = check
         self.when = None if when is every_step else when
         self.sid = 0
@@ -91,6 +91,11 @@ class StepsWatch(Watcher):
         """The claim that was evaluated last."""
         return self.at.name
 
+    @property
+    def claims(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The claim that was evaluated last."""
+        return self.at.claims
+
     def look(self, step: AnyStep, weight: int, action: int, _there: int, /) -> None:
         """Check one step for every claim."""
         for when, first, members in self.groups:
@@ -125,7 +130,7 @@ class HistoryWatch(History):
     """
 
     def __init__(self, claim: Safety, config: Any, max_nodes: int | None) -> None:
-        self.name = f"claim {claim.name!r}"
+        self.name, self.claims = f"claim {claim.name!r}", (claim.name,)
         self.config = config
         self.claim = claim
         self.max_nodes = max_nodes

@@ -14,12 +14,11 @@ from evenhand.core.temporal import Temporal
 from evenhand.search.actions import NOTHING, ActionsWatch
 from evenhand.search.bounds import Bounds, held
 from evenhand.search.check import HistoryWatch, ReachableWatch, StateWatch, StepsWatch, StepWatch
-from evenhand.search.compiled.compiler import Unfit
-from evenhand.search.compiled.method import Compiled
 from evenhand.search.graph import History, Watcher, Watchers, search
 from evenhand.search.liveness import AboutRuns, Explored, Labels, decide
 from evenhand.search.methods import method_for
 from evenhand.search.pairs import DeterminedWatch, StatePairsWatch, StepPairsWatch
+from evenhand.search.rows.compiler import Unfit
 from evenhand.search.steps import Method
 from evenhand.search.symmetric.method import Orbits
 from evenhand.search.tables.joint_method import JointAttempt
@@ -29,9 +28,12 @@ from evenhand.search.totals import Result
 from evenhand.search.walk import Walk
 from evenhand.search.witness import Progress, Tally
 
+CUT = "no run inside the constraint breaks it, and the constraint lets some go on unseen"
+"""The doubt about a claim about whole runs, some of which were not followed to their end."""
+
 
 def search_one(
-    method: Method | Compiled | Orbits,
+    method: Method | Orbits,
     config: Any,
     number: int,
     claims: Sequence[Property],
@@ -39,9 +41,9 @@ def search_one(
     tick: Progress | None = None,
     counting: ActionsWatch | None = None,
 ) -> Result:
-    """Search one configuration for all claims that apply; compiled and symmetric search ignore `counting`."""
+    """Search one configuration for all claims that apply; symmetric search ignores `counting`."""
     with held(bounds) as within:
-        while isinstance(method, Compiled | Orbits):
+        while isinstance(method, Orbits):
             try:
                 return method.result(config, number, claims, within, tick)
             except Unfit as error:
@@ -75,6 +77,8 @@ def _step_by_step(
     if method.learns:
         kind = Attempt if method.system.joint is None else JointAttempt
         attempt = kind(method.system, config, number, claims, bounds, tick, counting)
+        if method.learns == "only":
+            attempt.at_once()
     try:
         walk = search(method, config, number, _sorted(every), bounds, tick, attempt=attempt)
     except Finished as done:
@@ -92,13 +96,18 @@ def _step_by_step(
         walk.spilled,
         counting.counted() if counting is not None else NOTHING,
         () if attempt is None else attempt.how,
+        len(walk.outside),
     )
 
 
 def _decided(claim: AboutRuns | Temporal, labels: Labels, walk: Walk) -> Tally:
     if isinstance(claim, Temporal):
-        return decide_temporal(claim, labels.says[claim.name], Explored(labels, walk))
-    return decide(claim, labels, walk)
+        tally = decide_temporal(claim, labels.says[claim.name], Explored(labels, walk))
+    else:
+        tally = decide(claim, labels, walk)
+    if tally.finding is None and labels.system.constrained and labels.edges(walk).cut:
+        return replace(tally, doubts=(CUT, *tally.doubts))
+    return tally
 
 
 def _with_others(
@@ -119,7 +128,10 @@ def _with_others(
     tallies = list(done.result.tallies)
     for place, tally in zip(places, rest.tallies, strict=True):
         tallies[place] = tally
-    return replace(done.result, tallies=tuple(tallies))
+    whole = done.result
+    return replace(
+        whole, tallies=tuple(tallies), open=whole.open or rest.open, spilled=max(whole.spilled, rest.spilled)
+    )
 
 
 def _watcher(system: AnySystem, claim: Property, config: Any, bounds: Bounds) -> Watcher:

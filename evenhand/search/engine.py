@@ -29,7 +29,6 @@ from evenhand.search.abstraction import (
 )
 from evenhand.search.actions import ActionCounts, ActionsWatch, numbered_menu
 from evenhand.search.bounds import Bounds
-from evenhand.search.compiled.method import Compiled
 from evenhand.search.configuration import search_one
 from evenhand.search.jobs import in_processes
 from evenhand.search.methods import chosen_method
@@ -40,6 +39,7 @@ from evenhand.search.steps import Method
 from evenhand.search.symmetric.method import Orbits
 from evenhand.search.totals import Result, nothing
 from evenhand.search.verdicts import Covered, verdict_of
+from evenhand.search.views import Viewed, licensed_view
 from evenhand.search.watchdog import within_reason
 from evenhand.search.witness import Progress, Tally
 
@@ -54,9 +54,10 @@ class Exploration:
     `verdicts` has one entry per claim, in order.  `states`, `transitions` (one for each state and each action or joint
     choice on offer) and `edges` (distinct pairs of states, self-loops included) are sums over the configurations: of
     the full space under a group, of classes of unknown size under abstractions (`classes`).  `depth` is the largest
-    distance of a state from an initial one.  `complete`: no bound left anything out; `spilled`: states that went to
-    disk; `reach`: shortest length for each reachable goal; `searched`: configurations actually searched; `actions`:
-    counts by action, None if not requested or if the search was compiled.
+    distance of a state from an initial one.  `complete`: no bound left anything out; `outside`: states, counted too,
+    from which a constraint lets no run go on; `spilled`: states that went to disk; `reach`: shortest length for each
+    reachable goal; `searched`: configurations actually searched; `actions`: counts by action, None if not requested, of
+    products, and if the search was symmetric.
     """
 
     verdicts: tuple[Verdict, ...]
@@ -66,6 +67,7 @@ class Exploration:
     depth: int
     configs: int
     complete: bool
+    outside: int
     spilled: int
     method: str
     why_method: str
@@ -122,7 +124,7 @@ class SearchOptions(TypedDict, total=False):
 
     `max_states` bounds the graph of each configuration, `depth` the number of steps from the start, `max_memory` the
     bytes that the process may hold; what a bound leaves out is UNDECIDED.  With `spill` (such as a `Folder`) an
-    explicit, memoised or compiled search continues on disk shortly before it reaches `max_memory`.  `quotient`
+    explicit or memoised search continues on disk shortly before it reaches `max_memory`.  `quotient`
     (default: the one that `licence` names) explores one configuration of each orbit, or one state of each class of an
     abstraction; `a+b` applies two abstractions in turn, each under a licence.  `method` is `explicit`, `memoised`,
     `compiled` or `symmetric` (default: the best that system, claims and licence allow).  `configs` replaces the
@@ -181,14 +183,24 @@ def prepare(system: AnySystem, claims: Iterable[Property] = (), **options: Unpac
     bounds = _bounds(options)
     licences = (licence,) if isinstance(licence, Licence) else tuple(licence or ())
     maps = licensed_maps(system, quotient, licences)
-    group = None if maps else licensed(system, quotient, licences[0] if licences else None)
+    view = licensed_view(system, quotient, licences)
+    group = None if maps or view else licensed(system, quotient, licences[0] if licences else None)
     numbered = _listed(system, options.get("configs"))
     refused = refused_kinds(asked) if maps else {}
-    searched = abstracted(system, maps) if maps else system
+    viewed = None if view is None else Viewed(system, view, asked)
+    searched = abstracted(system, maps) if maps else system if viewed is None else viewed.searched()
+    if viewed is not None and method not in (None, "explicit"):
+        raise ValueError(f"quotient {viewed.view.name!r} is searched explicitly; leave the method out")
+    if viewed is not None:
+        method = "explicit"
     with within_reason(system):
         chosen, why = chosen_method(searched, method, [c for c in asked if c.name not in refused], numbered, group)
     if bounds.spill is not None and chosen.name == "symmetric":
         raise ValueError("symmetric search runs in memory; leave spill out, or choose another method")
+    if bounds.spill is not None and method == "compiled":
+        raise ValueError("compiled search runs in memory; leave spill out, or choose another method")
+    if bounds.spill is not None and system.constrained:
+        raise ValueError("a search inside a constraint runs in memory; leave spill out")
     kept = tuple((number, 1) for number in range(len(numbered)))
     doubts: tuple[str, ...] = ("",) * len(asked)
     if group is not None:
@@ -197,6 +209,9 @@ def prepare(system: AnySystem, claims: Iterable[Property] = (), **options: Unpac
     if maps:
         with within_reason(system):
             doubts = compare_images(system, maps, numbered, asked)
+    if view is not None:
+        doubts = view.doubts(asked)
+        refused = {claim.name: why for claim, why in zip(asked, doubts, strict=True) if why}
     foreign = (f"the claim does not speak of {system.label}" * (not speaks_of(claim, system)) for claim in asked)
     doubts = tuple(doubt or other for doubt, other in zip(doubts, foreign, strict=True))
     return Prepared(
@@ -204,14 +219,18 @@ def prepare(system: AnySystem, claims: Iterable[Property] = (), **options: Unpac
         searched=searched,
         claims=asked,
         bounds=bounds,
-        quotient=group.name if group is not None else with_and([one.name for one in maps]) or None,
+        quotient=view.name if view else group.name if group else with_and([one.name for one in maps]) or None,
         configs=tuple(numbered),
         kept=kept,
         doubts=doubts,
         method=chosen,
-        why_method=_of_classes(maps, why),
-        trusted=_trusted(chosen, licences if group is not None or maps else (), maps),
+        why_method=why,
+        trusted=(
+            *_trusted(chosen, licences if group is not None or maps else (), maps),
+            *(() if view is None else (f"quotient {view.name!r}, {view.says}",)),
+        ),
         refused=refused,
+        viewed=viewed,
     )
 
 
@@ -233,11 +252,12 @@ class Prepared:
     configs: tuple[Any, ...]
     kept: tuple[tuple[int, int], ...]
     doubts: tuple[str, ...]
-    method: Method | Compiled | Orbits
+    method: Method | Orbits
     why_method: str
     trusted: tuple[str, ...]
     part: Part | None = None
     refused: Mapping[str, str] = field(default_factory=dict[str, str])
+    viewed: Viewed | None = None
     counting: bool = False
 
     @cached_property
@@ -292,6 +312,8 @@ class Prepared:
             scope=self._scope(total, covered_configs),
             trusted=(*self._trusting(total), *(("what the disk gave back",) if total.spilled else ())),
             classes=self.classes,
+            outside=total.outside,
+            viewed=self.viewed,
         )
         with naming(self.system.label):
             verdicts = tuple(
@@ -311,6 +333,7 @@ class Prepared:
             depth=total.depth,
             configs=covered_configs,
             complete=covered.complete,
+            outside=total.outside,
             spilled=total.spilled,
             method=self._how(total)[0],
             why_method=self._how(total)[1],
@@ -329,18 +352,23 @@ class Prepared:
         return (*self.trusted, *tables)
 
     def _learned(self, total: Result) -> bool:
-        return self.method.name in ("explicit", "memoised") and any(name == "compiled" for name, _ in total.how)
+        return any(name == "compiled" for name, _ in total.how)
 
     def _how(self, total: Result) -> tuple[str, str]:
         """The method and the reason; tables are chosen during the search."""
-        if not total.how:
-            return self.method.name, self.why_method
-        learned = [why for name, why in total.how if name != self.method.name]
-        name = "compiled" if learned else self.method.name
-        return name, learned[0] if len(total.how) == 1 and learned else "; ".join(why for _, why in total.how)
+        why = "; ".join(why for _, why in total.how) or self.why_method
+        return "compiled" if self._learned(total) else self.method.name, why + self._of_classes()
+
+    def _of_classes(self) -> str:
+        if not self.classes or self.viewed is not None:
+            return ""
+        return (
+            f"; quotient {self.quotient!r} is licensed: one state of each class, whose size is not known, and samples "
+            "were compared with their images in the model"
+        )
 
     def _all_counted(self, total: Result) -> bool:
-        """Whether every configuration was counted; compiled ones are not."""
+        """Whether every configuration was counted; symmetric search counts none."""
         return self.counting and total.counted.configs == sum(weight for _, weight in self.kept)
 
     def _replayed(self, claim: Property, tally: Tally) -> Tally:
@@ -362,8 +390,14 @@ class Prepared:
             scope["max_memory"] = bounds.max_memory
         if bounds.depth is not None:
             scope["max_depth"] = bounds.depth
+        if self.system.constrained:
+            scope["constrained"] = (
+                f"runs go on inside the constraint alone; {total.outside} states outside were checked"
+            )
         if self.quotient is not None:
             scope["quotient"] = self.quotient
+        if self.viewed is not None:
+            scope["soundness of the quotient"] = self.viewed.view.says
         if self.classes:
             scope["counted"] = "classes of states; how many states share one is not known"
         if self.part is not None:
@@ -423,20 +457,10 @@ def _bounds(options: SearchOptions) -> Bounds:
     return Bounds(max_states, depth, max_memory, spill)
 
 
-def _of_classes(maps: Maps, why: str) -> str:
-    if not maps:
-        return why
-    return (
-        f"{why}; quotient {with_and([one.name for one in maps])!r} is licensed: one state of each class, whose size is "
-        "not known, and samples were compared with their images in the model"
-    )
-
-
-def _trusted(method: Method | Compiled | Orbits, licences: Sequence[Licence], maps: Maps) -> tuple[str, ...]:
+def _trusted(method: Method | Orbits, licences: Sequence[Licence], maps: Maps) -> tuple[str, ...]:
     memo = ("the memo of memoised search, compared with step on samples",) if method.name != "explicit" else ()
-    if method.name in ("compiled", "symmetric"):
-        memo = (*memo, "the rows of compiled search, compared with step on samples")
     if method.name == "symmetric":
+        memo = (*memo, "the rows of symmetric search, compared with step on samples")
         memo = (*memo, "the orbits of symmetric search, and that claims do not tell images apart, compared on samples")
     if maps:
         memo = (*memo, "that state and image do alike and claims do not tell them apart, compared on samples")

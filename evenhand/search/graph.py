@@ -48,6 +48,8 @@ class Watcher:
     """A receiver of what the search finds; by default it ignores everything."""
 
     name = "a watcher"
+    claims: tuple[str, ...] = ()
+    """The claims that it evaluates, where it tells."""
 
     def arrive(self, sid: int, state: Any, /) -> None:
         """State number `sid` was found reachable."""
@@ -134,15 +136,19 @@ def search(
             for sid in range(low, high):
                 for watcher in watchers.arrivals:
                     _guarded(system, watcher, watcher.arrive, sid, walk.states[sid])
-            again = sorted({sid for history in watchers.histories for sid in history.turn() if sid < low})
-            if low == high and not again:
+            back, walk.back = walk.back, set[int]()
+            walk.outside -= back
+            again = sorted(
+                {sid for history in watchers.histories for sid in history.turn() if sid < low} - back - walk.outside
+            )
+            if low == high and not again and not back:
                 break
             if bounds.depth is not None and taken >= bounds.depth:
-                walk.open = walk.open or bool(again) or _any_goes_on(system, walk, low, high)
+                walk.open = walk.open or bool(again or back) or _any_goes_on(system, walk, low, high)
                 break
             for sid in again:
                 _expand(method, walk, sid, watchers, bounds, fresh=False)
-            for sid in range(low, high):
+            for sid in sorted({*back, *range(low, high)} - walk.outside) if system.constrained else range(low, high):
                 if sid & 127 == 0 and budget.spent():
                     bounds, budget = _memory_ends(walk, bounds, budget)
                 _attempted(attempt, walk, sid, fresh=False)
@@ -175,7 +181,9 @@ def _enter_initial(system: AnySystem, walk: Walk) -> None:
             raise unhashable(system, state, f"initial state number {place}", error) from error
         if not known:
             refuse_incomparable(system, state)
-            remember(walk, state, -1, place)
+            sid = remember(walk, state, -1, place)
+            if not system.inside(walk.config, state):
+                walk.outside.add(sid)
         else:
             refuse_merge(walk.states[walk.ids[state]], state)
 
@@ -217,6 +225,7 @@ def _expand(method: Method, walk: Walk, sid: int, watchers: Watchers, bounds: Bo
         except Exception as error:
             at = nth_action(system, config, state, number)
             raise unhashable(system, after, f"the state after action {short(at)}", error) from error
+        new = there is None
         if there is None:
             there = _enter(system, walk, after, (sid, number), bounds.max_states)
         elif there < spilled and (known := states[there]) is not after:
@@ -224,6 +233,8 @@ def _expand(method: Method, walk: Walk, sid: int, watchers: Watchers, bounds: Bo
                 refuse_merge(known, after)
             after = known  # claims that keep parts of a state then compare identical objects
         targets.add(there)
+        if system.constrained:
+            there = _within(system, walk, make_step(config, state, action, shown, after), there, (sid, number), new=new)
         transitions += weight_of(group)
         if len(taken) < again:
             taken.append((number, action, after, shown))
@@ -253,6 +264,21 @@ def _kept(walk: Walk, sid: int, rows: Iterable[Row]) -> Iterator[Row]:
         yield row
     if len(kept) < room:
         walk.rows[sid], walk.rows_kept = kept, walk.rows_kept + len(kept)
+
+
+def _within(system: AnySystem, walk: Walk, step: AnyStep, there: int, way: tuple[int, int], *, new: bool) -> int:
+    """Return the number of the state that a step leads to, -1 where a constraint lets no run go on after it.
+
+    A state that only steps outside have found waits outside; the first step inside calls it back.
+    """
+    if not system.stays(step):
+        if new and there >= 0:
+            walk.outside.add(there)
+        there = -1
+    elif there in walk.outside and there not in walk.back:
+        walk.back.add(there)
+        walk.parents[there], walk.actions[there] = way
+    return there
 
 
 def _enter(system: AnySystem, walk: Walk, after: Any, way: tuple[int, int], most: int | None) -> int:
@@ -313,7 +339,7 @@ def _guarded(system: AnySystem, watcher: Watcher, call: Callable[..., None], sid
     try:
         call(sid, state, *more)
     except ModelError as error:
-        raise located(f"{system.label}, {watcher.name}", error) from error.__cause__
+        raise located(f"{system.label}, {watcher.name}", error, *watcher.claims) from error.__cause__
     except Exception as error:
         raise ModelError(
             f"{system.label}: {watcher.name} raised {error_text(error)} in state {short(state)}"
@@ -322,7 +348,7 @@ def _guarded(system: AnySystem, watcher: Watcher, call: Callable[..., None], sid
 
 def _raised(system: AnySystem, watcher: Watcher, error: Exception, action: Any) -> ModelError:
     if isinstance(error, ModelError):
-        return located(f"{system.label}, {watcher.name}", error)
+        return located(f"{system.label}, {watcher.name}", error, *watcher.claims)
     return ModelError(
         f"{system.label}: {watcher.name} raised {error_text(error)} on the step of action {short(action)}"
     )

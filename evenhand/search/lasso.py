@@ -28,7 +28,8 @@ Stem: TypeAlias = tuple[Flags, Flags, Flags]
 class Edges:
     """The graph of one configuration: `size` states, the first `initials` of them initial, edges as arrays.
 
-    `action` is the number of an action that takes the edge.  Edges are sorted by source.
+    `action` is the number of an action that takes the edge.  Edges are sorted by source.  Runs go on from the states in
+    `cut`, where a constraint keeps the search from following them: no edge leaves these, and none of them is an end.
     """
 
     size: int
@@ -36,6 +37,15 @@ class Edges:
     source: Ints
     target: Ints
     action: Ints
+    cut: tuple[int, ...] = ()
+
+    @property
+    def ends(self) -> Flags:
+        """The states from which no edge leads on, and none is kept back."""
+        found = np.ones(self.size, dtype=np.bool_)
+        found[self.source] = False
+        found[list(self.cut)] = False
+        return found
 
 
 @dataclass(frozen=True)

@@ -52,8 +52,9 @@ class Labels(Watcher):
     """A watcher that keeps the edges: target, predicates that the step satisfies, number of the first such action."""
 
     def __init__(self, system: AnySystem, config: Any, claims: Sequence[AboutRuns | Temporal]) -> None:
-        self.name = "a predicate of " + ", ".join(repr(claim.name) for claim in claims)
-        self.fair = system.fair(config)
+        self.claims = tuple(claim.name for claim in claims)
+        self.name = "a predicate of " + ", ".join(map(repr, self.claims))
+        self.system, self.fair = system, system.fair(config)
         self.says = {claim.name: claim.says(config) for claim in claims if isinstance(claim, Temporal)}
         more = [atom.test for says in self.says.values() for atom in atoms_of(says) if atom.of == "step"]
         self.tests = predicates_of(system, self.fair, claims, more)
@@ -95,11 +96,15 @@ class Labels(Watcher):
     def edges(self, walk: Walk) -> Edges:
         """Return the whole graph as arrays."""
         self.flush()
-        return Edges(
-            len(walk.states),
-            walk.levels[1] if len(walk.levels) > 1 else len(walk.states),
-            *(np.asarray(column, dtype=np.int64) for column in (self.source, self.target, self.action)),
+        size = len(walk.states)
+        source, target, action = (
+            np.asarray(column, dtype=np.int64) for column in (self.source, self.target, self.action)
         )
+        initials = walk.levels[1] if len(walk.levels) > 1 else size
+        if not walk.outside and (walk.open or not (target < 0).any()):
+            return Edges(size, initials, source, target, action)
+        cut = (*sorted(walk.outside), size)  # the last one stands for what lies beyond a step outside
+        return Edges(size + 1, initials, source, np.where(target < 0, size, target), action, cut)
 
     def where(self, test: Callable[[Any], bool]) -> Flags:
         """Return the edges that satisfy a predicate."""
@@ -284,8 +289,7 @@ def decide_on(claim: AboutRuns, graph: RunGraph) -> Tally:
     named = {name: Taken(one) for name, one in assumed(graph.fair, claim.fairness).items()}
     needs = [need_of(taken.fairness.kind, graph.where(taken), edges) for taken in named.values()]
     more = {f"steps serving {name}": graph.count(taken) for name, taken in named.items()}
-    ends = np.ones(edges.size, dtype=np.bool_)
-    ends[edges.source] = False
+    ends = edges.ends
     every = np.ones(len(edges.source), dtype=np.bool_)
     raises, serves = claim.tests
     alive = ~graph.where(serves)
@@ -312,6 +316,10 @@ def decide_on(claim: AboutRuns, graph: RunGraph) -> Tally:
 
 def _deadlock(claim: DeadlockFree, graph: RunGraph, edges: Edges) -> Tally:
     alive = can_complete(edges, graph.where(claim.completes))
+    if edges.cut:  # what lies beyond may complete
+        beyond = np.zeros(edges.size, dtype=np.bool_)
+        beyond[list(edges.cut)] = True
+        alive |= ahead(edges.size, edges.target, edges.source, beyond)
     wanting = graph.wanting(claim.wants)
     stuck = [sid for sid in wanting if not alive[sid]]
     finding = graph.finding(stuck[0]) if stuck else None

@@ -18,7 +18,7 @@ from typing import Any
 
 from evenhand.core.answers import ModelError
 from evenhand.core.system import AnySystem, Joint, Separated
-from evenhand.search.steps import Method, Row, stepped
+from evenhand.search.steps import Learns, Method, Row, stepped
 
 WHOLE = 4_096
 """Joint actions of one table up to which the cross-check compares all; of larger tables it takes a sample."""
@@ -70,7 +70,7 @@ class Memo(Method):
 
     name = "memoised"
 
-    def __init__(self, system: AnySystem, *, learns: bool = False) -> None:
+    def __init__(self, system: AnySystem, *, learns: Learns = "") -> None:
         assert system.separated is not None and system.joint is not None
         super().__init__(system, learns=learns)
         self.parts: Separated[Any, Any, Any, Any, Any, Any] = system.separated

@@ -22,7 +22,7 @@ class DeterminedWatch(Watcher):
     """A watcher for `DeterminedBy`, in one hash pass: the values under each key, and where each was seen first."""
 
     def __init__(self, claim: DeterminedBy) -> None:
-        self.name = f"claim {claim.name!r}"
+        self.name, self.claims = f"claim {claim.name!r}", (claim.name,)
         self.claim = claim
         self.sid = 0
         self.met = 0
@@ -83,7 +83,7 @@ class PairedWatch(Watcher):
     """A watcher for a claim about pairs of runs; subclasses say where second runs part from the first."""
 
     def __init__(self, claim: Paired, system: AnySystem, config: Any) -> None:
-        self.name = f"claim {claim.name!r}"
+        self.name, self.claims = f"claim {claim.name!r}", (claim.name,)
         self.claim, self.config = claim, config
         self.system = self.fast = system
         self.sid = 0

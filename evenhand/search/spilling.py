@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,12 +34,6 @@ _SETTINGS = (
 _TABLES = """
     create table state (number integer primary key, code integer, body blob, parent integer, action integer);
     create index by_code on state (code);
-    create table block (first integer primary key, words blob, parents blob);
-    create table seen_number (key integer primary key);
-    create table seen_bytes (key blob primary key) without rowid;
-    create temp table fresh (place integer primary key, key);
-    create temp trigger new_number after insert on seen_number begin insert into fresh (key) values (new.key); end;
-    create temp trigger new_bytes after insert on seen_bytes begin insert into fresh (key) values (new.key); end;
 """
 
 
@@ -73,7 +67,7 @@ class Folder:
 
 
 class SqliteDisk:
-    """Records and keys of one search, in a file that has lost its name.  Every method may raise SpillFailed."""
+    """The states of one search, in a file that has lost its name.  Every method may raise SpillFailed."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -118,34 +112,6 @@ class SqliteDisk:
         parent, action = self._all("select parent, action from state where number = ?", number)[0]
         return parent, action
 
-    def unseen(self, keys: Sequence[int] | Sequence[bytes]) -> Sequence[int]:
-        """Return the positions of the keys (all different) that are new, in order, and remember the keys."""
-        if not keys:
-            return ()
-        table = _table_of(keys)
-        self._do(
-            lambda: self.base.executemany(f"insert or ignore into {table} values (?)", ((key,) for key in keys)),
-        )
-        fresh = [key for (key,) in self._all("select key from fresh order by place")]
-        self._do(lambda: self.base.execute("delete from fresh"))
-        return list(_positions(keys, fresh))
-
-    def forget(self, keys: Sequence[int] | Sequence[bytes]) -> None:
-        """Forget these keys, so that they are new again."""
-        if keys:
-            table = _table_of(keys)
-            self._do(lambda: self.base.executemany(f"delete from {table} where key = ?", ((key,) for key in keys)))
-
-    def append(self, first: int, words: bytes, parents: bytes) -> None:
-        """Keep a block of equally long records, numbered from `first` on."""
-        self._do(lambda: self.base.execute("insert into block values (?, ?, ?)", (first, words, parents)))
-
-    def block(self, number: int) -> tuple[int, bytes, bytes]:
-        """Return the block that holds record `number`, as it was appended."""
-        question = "select first, words, parents from block where first <= ? order by first desc limit 1"
-        first, words, parents = self._all(question, number)[0]
-        return first, words, parents
-
     def close(self) -> None:
         """Release everything.  Never raises, and may be called again."""
         with suppress(sqlite3.Error):
@@ -169,17 +135,3 @@ class SqliteDisk:
 
 Spill: TypeAlias = Callable[[], SqliteDisk]
 """Opens a disk.  Raises SpillFailed."""
-
-
-def _table_of(keys: Sequence[int] | Sequence[bytes]) -> str:
-    return "seen_number" if isinstance(keys[0], int) else "seen_bytes"
-
-
-def _positions(keys: Iterable[int | bytes], some: Iterable[int | bytes]) -> Iterable[int]:
-    """The positions in `keys` of `some` of them, which come in the same order."""
-    wanted = iter(some)
-    key = next(wanted, None)
-    for place, one in enumerate(keys):
-        if one == key:
-            yield place
-            key = next(wanted, None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from evenhand.core.answers import ModelError, caught
 from evenhand.core.system import AnySystem
@@ -12,16 +12,19 @@ from evenhand.core.system import AnySystem
 Row = tuple[int, Any, "Sequence[int] | None", Any, Any]
 """A row of a state: number of the (first) action, the action or None, the group's members or None, after, shown."""
 
+Learns = Literal["", "perhaps", "only"]
+
 
 class Method:
     """Explicit search: `step` runs on every action.  Other methods compute the same steps in other ways.
 
-    With `learns`, a large search goes on from tables that are learned from its first states.
+    With `learns`, the search goes on from tables that are learned from its first states: `perhaps`, if it is large and
+    they can follow the model, or `only`, from the first state on and in no other way.
     """
 
     name = "explicit"
 
-    def __init__(self, system: AnySystem, *, learns: bool = False) -> None:
+    def __init__(self, system: AnySystem, *, learns: Learns = "") -> None:
         self.system = system
         self.learns = learns
 

@@ -66,9 +66,7 @@ def decide_temporal(claim: Temporal, formula: Formula, graph: RunGraph) -> Tally
 def _word(claim: Temporal, formula: Formula, graph: RunGraph, fairness: Sequence[Taken]) -> Word:
     """The graph with a copy of each state in which a run may stop; copy `s` has number `size + s`."""
     edges, size = graph.edges, graph.edges.size
-    ends = np.ones(size, dtype=np.bool_)
-    ends[edges.source] = False
-    stops = np.flatnonzero(ends | claim.stutter)
+    stops = np.setdiff1d(np.arange(size), edges.cut) if claim.stutter else np.flatnonzero(edges.ends)
     source = np.concatenate([edges.source, stops, size + stops])
     target = np.concatenate([edges.target, size + stops, size + stops])
     action = np.concatenate([edges.action, np.full(2 * len(stops), STOPS, dtype=np.int64)])

@@ -20,7 +20,7 @@ class Result:
 
     `spilled` counts the states on disk, without the weights of orbits.  `counted` holds the counts by action, if
     requested, and `how` the methods that were used where they were chosen during the search, each with the reason; both
-    are no part of the JSON.
+    are no part of the JSON.  `outside` states were checked, and a constraint let no run go on from them.
     """
 
     states: int
@@ -32,6 +32,7 @@ class Result:
     spilled: int = 0
     counted: Counted = NOTHING
     how: tuple[tuple[str, str], ...] = ()
+    outside: int = 0
 
     def times(self, weight: int) -> Result:
         """Return the result for an orbit of `weight` configurations."""
@@ -45,6 +46,7 @@ class Result:
             self.spilled,
             NOTHING.plus(self.counted, weight) if weight != 1 else self.counted,
             self.how,
+            self.outside * weight,
         )
 
     def plus(self, later: Result) -> Result:
@@ -59,6 +61,7 @@ class Result:
             self.spilled + later.spilled,
             self.counted.plus(later.counted) if later.counted.configs else self.counted,
             tuple(dict.fromkeys((*self.how, *later.how))),
+            self.outside + later.outside,
         )
 
     def to_json(self) -> dict[str, Json]:
@@ -69,6 +72,7 @@ class Result:
             "edges": _written(self.edges),
             "depth": int(self.depth),
             "open": bool(self.open),
+            "outside": _written(self.outside),
             "tallies": [_tally(tally) for tally in self.tallies],
         }
 
@@ -82,6 +86,7 @@ class Result:
             depth=made["depth"],
             open=made["open"],
             tallies=tuple(map(_read_tally, made["tallies"])),
+            outside=int(made.get("outside", 0)),
         )
 
 

@@ -14,13 +14,15 @@ from evenhand.core.kinds import Property, Safety
 from evenhand.core.relations import DeterminedBy
 from evenhand.core.system import AnySystem, reading_values
 from evenhand.core.temporal import Temporal
-from evenhand.core.verdict import UNREPLAYED, Status, Verdict
+from evenhand.core.verdict import UNREPLAYED, Evidence, Status, Verdict
+from evenhand.evidence.judge import FORWARD_LIMIT, Judgement
 from evenhand.search.bounds import Bounds
 from evenhand.search.evidence import judged
 from evenhand.search.lifting import carried
 from evenhand.search.liveness import AboutRuns, fairness_of
 from evenhand.search.pairs import VALUED, differing
-from evenhand.search.witness import Tally
+from evenhand.search.views import Viewed
+from evenhand.search.witness import Tally, Witness
 
 ENGINE = "explore"
 """The name of this engine in verdicts and expectations."""
@@ -28,7 +30,7 @@ ENGINE = "explore"
 
 @dataclass(frozen=True)
 class Covered:
-    """The coverage of a search, for all its verdicts: exact counts, bounds, trusted base.
+    """The coverage of a search, for all its verdicts: exact counts, bounds, trusted base, and states left outside.
 
     `classes` says that `states` counts classes of states, each searched by one representative.
     """
@@ -41,6 +43,8 @@ class Covered:
     scope: Mapping[str, Any]
     trusted: tuple[str, ...]
     classes: bool = False
+    outside: int = 0
+    viewed: Viewed | None = None
 
     @property
     def looked_at(self) -> str:
@@ -71,10 +75,7 @@ def verdict_of(
         doubt = doubt or _nothing_compared(tally)
     status, evidence, because, unreplayed = Status.UNDECIDED, None, "", False
     if tally.finding is not None:
-        found = (system, configs, claim, tally.finding, covered.bounds)
-        evidence, judgement = (
-            carried(*found, states=covered.states, doubt=doubt) if covered.classes else judged(*found, covered.states)
-        )
+        evidence, judgement = _evidence(system, configs, claim, tally.finding, covered, doubt)
         because = judgement.reason
         if evidence is not None and judgement:
             status = Status.HOLDS if claim.existential else Status.REFUTED
@@ -117,6 +118,18 @@ def verdict_of(
     )
 
 
+def _evidence(
+    system: AnySystem, configs: Sequence[Any], claim: Property, finding: Witness, covered: Covered, doubt: str
+) -> tuple[Evidence | None, Judgement]:
+    """The evidence in the system itself for a finding among its states or classes, and the judge's answer."""
+    if covered.viewed is not None:
+        return covered.viewed.carried(configs, claim, finding, covered.bounds, max(covered.states + 1, FORWARD_LIMIT))
+    found = (system, configs, claim, finding, covered.bounds)
+    if covered.classes:
+        return carried(*found, states=covered.states, doubt=doubt)
+    return judged(*found, covered.states)
+
+
 def _undecided(claim: Property, tally: Tally, covered: Covered, doubt: str) -> str:
     """Why a claim without violation is undecided; empty if it is decided."""
     seen = covered.looked_at
@@ -129,6 +142,8 @@ def _undecided(claim: Property, tally: Tally, covered: Covered, doubt: str) -> s
             return f"a graph that {covered.bounds} left open decides no claim about whole runs ({seen} were covered)"
         found = "not met" if claim.existential else "not violated"
         return f"{found} on the {seen} that were covered, but {covered.bounds} left the search open"
+    if covered.outside and claim.existential:
+        return f"no run inside meets the goal, and the constraint lets none go on from {covered.outside} of the states"
     if tally.doubts:
         return tally.doubts[0]
     if doubt:

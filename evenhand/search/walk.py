@@ -18,7 +18,8 @@ class Walk:
 
     `levels[d]` is the number of the first state at distance `d`.  `open` says that a bound left something out;
     `transitions` counts pairs of a state and an action on offer, `edges` distinct pairs of states.  `rows` holds the
-    steps of the first states, for monitors, which see the steps of a state again.
+    steps of the first states, for monitors, which see the steps of a state again.  `outside` are the states from which
+    a constraint lets no run go on, and `back` those of them that a step inside has reached since.
     """
 
     config: Any
@@ -34,6 +35,8 @@ class Walk:
     disk_visited: DiskVisited | None = None
     rows: dict[int, list[Any]] = field(default_factory=dict[int, list[Any]])
     rows_kept: int = 0
+    outside: set[int] = field(default_factory=set[int])
+    back: set[int] = field(default_factory=set[int])
 
     @property
     def kept(self) -> int:

@@ -26,7 +26,6 @@ _ENGINE = (
     "evenhand.evidence.judge",
     "evenhand.evidence.second_runs",
     "networkx",
-    "numba",
     "numpy",
     "scipy",
 )

@@ -54,7 +54,10 @@ def cases(system: AnySystem, claim: Property, steps: Iterable[AnyStep]) -> Itera
                     if kept is not step:
                         yield (kept, step), claim.value(kept) == claim.value(step)
         case _:
-            raise TypeError(f"claim {claim.name} is of kind {claim.kind}; theorems state claims about steps or pairs")
+            raise TypeError(
+                f"claim {claim.name} is of kind {claim.kind}; theorems state claims about steps or pairs, and with a "
+                "`ranking` claims about whole runs"
+            )
 
 
 def variants(system: AnySystem, mutants: Sequence[Mutant[Any]]) -> tuple[AnySystem, ...]:
@@ -74,7 +77,7 @@ def agree(
     also: Mapping[str, Sequence[AnyStep]] | None = None,
 ) -> Conformance:
     """Compare theory and model on the theorem's samples of every variant, and on the steps in `also` by variant."""
-    claim, tally = theorem.claim, _Tally(theorem)
+    claim, tally = theorem.stepwise(system), _Tally(theorem)
     extra = also or {}
     sampled = theorem.samples if isinstance(theorem.samples, Samples) else None
     usual = _steps(theorem, system, None)

@@ -199,7 +199,7 @@ class _Asking(ProofTask):
 
     def structures(self, system: System[Any, Any, Any, Any, Any]) -> Iterator[Structure]:
         """Yield the structures of the samples that lie inside the theory."""
-        for case, _ in cases(system, self.theorem.claim, self.theorem.samples(system)):
+        for case, _ in cases(system, self.theorem.stepwise(system), self.theorem.samples(system)):
             found = self.theorem.view(case)
             if found is not None and all(self.theory.reader.holds(one.formula, found) for one in self.theory.axioms):
                 yield found

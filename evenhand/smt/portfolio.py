@@ -39,6 +39,9 @@ from evenhand.smt.worker import Worker
 CERTIFICATE = "certificate"
 """The name in an answer that rests on a certificate and on no solver; see `certificates.recall`."""
 
+CHECKER = "the checker of certificates"
+"""What such an answer trusts."""
+
 Status = Literal["sat", "unsat", "unknown", "disagreement"]
 
 

@@ -18,7 +18,7 @@ from evenhand.core.verdict import Evidence, Status, Verdict
 from evenhand.smt.conformance import Conformance
 from evenhand.smt.countermodel import EncodingDisagrees, Induction, NoCounterpart, Outcome, Refutation
 from evenhand.smt.fragment import fragment
-from evenhand.smt.portfolio import CERTIFICATE, Answered, Portfolio, ProofText
+from evenhand.smt.portfolio import CERTIFICATE, CHECKER, Answered, Portfolio, ProofText
 from evenhand.smt.proved import Killed, ProofStatus, Proved
 from evenhand.smt.record import record_of
 from evenhand.smt.smtlib import Query
@@ -146,7 +146,7 @@ class ProofTask:
             scope={"proved": self.stated.scope} if status is Status.HOLDS else {},
             evidence=outcome.evidence if isinstance(outcome, Refutation) else None,
             because=because,
-            trusted_base=self.trusted(answered),
+            trusted_base=self.trusted(f"mutant.{name}"),
         )
         return Killed(mutation, answered, outcome, good, verdict)
 
@@ -184,7 +184,7 @@ class ProofTask:
             evidence=outcome.evidence if isinstance(outcome, Refutation) else None,
             coverage=self._coverage(killed, conformance),
             because=shout + because,
-            trusted_base=self.trusted(main),
+            trusted_base=self.trusted("theorem"),
         )
         record = record_of(
             self.limits,
@@ -232,12 +232,15 @@ class ProofTask:
             return ProofStatus.HOLDS, f"proved of the theory for {self.stated.scope}, {conformance.sentence}"
         return ProofStatus.UNDECIDED, main.because
 
-    def trusted(self, main: Answered) -> tuple[str, ...]:
-        """Return the trusted base of the verdict."""
-        solvers = [f"{a.solver} {a.version}".strip() for a in main.answers if a.status != "unknown"]
+    def trusted(self, name: str) -> tuple[str, ...]:
+        """Return the trusted base of what the queries of this name decide: whatever answered any of them."""
+        steps = [answered for asked, answered in self.queries if f"{asked}.".startswith(f"{name}.")]
+        given = [answer for step in steps for answer in step.answers]
+        decided = [answer for answer in given if answer.status != "unknown"]
+        names = [CHECKER if a.module == CERTIFICATE else f"{a.solver} {a.version}".strip() for a in decided]
         words = f"theory {self.theory.name} with its axioms", "view and realise"
-        printer = () if all(a.module == CERTIFICATE for a in main.answers) else ("SMT-LIB printer",)
-        return ("executable model", *words, *printer, *solvers)
+        printer = () if all(answer.module == CERTIFICATE for answer in given) else ("SMT-LIB printer",)
+        return ("executable model", *words, *printer, *sorted({*names}))
 
 
 def kind_of(outcome: Outcome) -> str:

@@ -16,6 +16,7 @@ from evenhand.core.property import Property
 from evenhand.core.system import Mutant, System, UnknownName
 from evenhand.core.verdict import Evidence, Status
 from evenhand.smt.logic import TRUE, And, Definition, Formula, Var, exists, forall
+from evenhand.smt.ranking import Ranking
 from evenhand.smt.structure import Structure
 from evenhand.smt.theory import Theory
 
@@ -102,7 +103,8 @@ class Theorem(Stated):
     defined relations, or to None outside the theory.  `realise` turns a structure into evidence that the model can
     replay, or None.  `samples(system)` makes steps of any variant of the system.  `lemmas` split a large proof; the
     goal then follows from them with the `opaque` definitions unexpanded.  `quotient` names the quotient that the
-    theorem licenses.
+    theorem licenses.  With a `ranking` the formula states the ranking's premise, which is compared with the model step
+    by step, and the claim is about whole runs: `realise` returns a lasso or a deadlock.
     """
 
     theory: Theory
@@ -115,6 +117,11 @@ class Theorem(Stated):
     lemmas: tuple[Lemma, ...] = ()
     opaque: tuple[str, ...] = ()
     quotient: str = ""
+    ranking: Ranking | None = None
+
+    def stepwise(self, system: System[Any, Any, Any, Any, Any]) -> Property:
+        """Return the claim that the formula states about steps of `system`: that of the ranking, if there is one."""
+        return self.claim if self.ranking is None else self.ranking.premise(self.claim, system)
 
     @property
     def formula(self) -> Formula:

@@ -14,6 +14,7 @@ import signal
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from evenhand.core.answers import short
@@ -23,6 +24,7 @@ from evenhand.core.kinds import Property, Safety
 from evenhand.core.system import AnyStep, AnySystem, Step
 from evenhand.core.verdict import Evidence, Status, Verdict
 from evenhand.evidence.judge import refutes
+from evenhand.jobs.raising import decided
 from evenhand.machine import fuzz
 from evenhand.processes.pool import ChildTask, ProcessLimits, in_children
 from evenhand.search import explore
@@ -268,14 +270,14 @@ class Trial:
         configs = [one.configs[one.nodes[first.node][0]]]
         claims = [claim for claim in self.bundle.claims_of(one.system.name) if _holds(self.bundle, claim, one)]
         generator = next((g for g in self.bundle.generators if g.system == one.system.name), None)
-        engines: dict[str, Callable[[AnySystem], Any]] = {
-            "explore": lambda system: explore(system, claims, max_states=SEARCHED, configs=configs),
-            "fuzz": lambda system: fuzz(system, claims, generator, examples=EXAMPLES, steps=15),
+        engines: dict[str, Callable[[AnySystem, Sequence[Property]], Sequence[Verdict]]] = {
+            "explore": lambda system, some: explore(system, some, max_states=SEARCHED, configs=configs).verdicts,
+            "fuzz": lambda system, some: fuzz(system, some, generator, examples=EXAMPLES, steps=15).verdicts,
         }
         broken: list[str] = []
         for called, engine in engines.items():
             try:
-                verdicts: tuple[Verdict, ...] = engine(mutant).verdicts
+                verdicts = decided(partial(engine, mutant), claims, mutant, called)
             except Exception as error:  # of the fault: it decides nothing
                 broken.append(f"{called} raises {type(error).__name__}: {short(str(error), 200)}")
                 continue
@@ -288,7 +290,7 @@ class Trial:
                         return name, tuple(broken)
                     continue
                 if usual is None:
-                    usual = {v.claim for v in engine(one.system).verdicts if v.status is Status.HOLDS}
+                    usual = {v.claim for v in engine(one.system, claims) if v.status is Status.HOLDS}
                 if name in usual:
                     return name, tuple(broken)
         return "", tuple(broken)

@@ -101,8 +101,8 @@ class Sweep:
 def default_system(bundle: Bundle, parameters: Sequence[str]) -> str:
     """Return the system to sweep by default: the first with these parameters and declared domains, else the first.
 
-    Transition tables can be compiled, and large sizes reached, only with declared domains.  Raises ValueError if no
-    system has all parameters.
+    Symmetric search, which reaches large sizes, needs declared domains.  Raises ValueError if no system has all
+    parameters.
     """
     able = [one for one in bundle.model.systems.values() if set(parameters) <= set(one.scope)]
     if not able:

@@ -13,8 +13,10 @@ from itertools import islice
 from typing import Any
 
 from evenhand.core.kinds import DeadlockFree, Liveness, Property, Reachable, Safety
+from evenhand.core.ltl import Atom, so_far
 from evenhand.core.relations import DeterminedBy, Paired
 from evenhand.core.system import AnyStep, AnySystem
+from evenhand.core.temporal import Temporal, word_of
 from evenhand.core.trace import Lasso, Pair, Scenario, Trace
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.judge import has_ended, judge
@@ -79,6 +81,8 @@ def _standing(system: AnySystem, claim: Property, trace: Trace[Any, Any, Any, An
             return _circling(system, claim, trace)
         case Liveness():
             return _awaited(system, claim, trace)
+        case Temporal():
+            return _foreseen(system, claim, trace)
         case _:
             return ClaimStatus(claim, Truth.SILENT, note=f"there is no status for claims of kind {claim.kind}")
 
@@ -178,6 +182,26 @@ def _circling(system: AnySystem, claim: Liveness, trace: Trace[Any, Any, Any, An
             return ClaimStatus(claim, Truth.FALSE, len(trace.steps), judged.reason)
         note = judged.reason
     return ClaimStatus(claim, Truth.SILENT if note == "the run closes no loop" else Truth.TRUE, note=note)
+
+
+def _foreseen(system: AnySystem, claim: Temporal, trace: Trace[Any, Any, Any, Any]) -> ClaimStatus:
+    """Look for a loop or an end that breaks a formula; else say what is known of it whatever comes."""
+    tried: list[Evidence] = [*_loops(trace), trace.scenario]
+    for evidence in tried:
+        if judged := judge(system, claim, evidence):
+            return ClaimStatus(claim, Truth.FALSE, len(trace.steps), judged.reason)
+    formula, config = claim.says(trace.scenario.config), trace.scenario.config
+    word: dict[Atom, list[bool | None]] = {
+        atom: [*known[:-1], known[-1] if atom.of == "state" else None]
+        for atom, known in word_of(formula, config, trace.states, trace.steps).items()
+    }
+    match so_far(formula, word, len(trace.states)):
+        case True:
+            return ClaimStatus(claim, Truth.TRUE, note="true of every run that goes on from here")
+        case False:
+            return ClaimStatus(claim, Truth.WAITING, note="false of every run that goes on from here, fair ones too")
+        case None:
+            return ClaimStatus(claim, Truth.WAITING, note="open: what comes decides")
 
 
 def _loops(trace: Trace[Any, Any, Any, Any]) -> Iterator[Lasso[Any, Any, Any]]:

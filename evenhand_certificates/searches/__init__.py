@@ -8,5 +8,6 @@ whole runs.
 # SPDX-License-Identifier: MIT
 
 from evenhand_certificates.searches.check import FORMAT, Searched, check_search
+from evenhand_certificates.searches.watches import KINDS
 
-__all__ = ["FORMAT", "Searched", "check_search"]
+__all__ = ["FORMAT", "KINDS", "Searched", "check_search"]

@@ -148,6 +148,8 @@ class LivenessRanks:
             if self._kinds[name] == "weak":
                 if any(step.before not in offering for step in steps):
                     raise Invalid(f"rank {level} names {name!r}, which a state inside does not offer")
+            elif not any(step.before in offering for step in steps):  # else ranks could repeat it for ever
+                raise Invalid(f"rank {level} names {name!r}, which no state inside offers")
             elif rest := [step for step in steps if step.before not in offering and step.after not in offering]:
                 self._check_again(rest, reason)
 

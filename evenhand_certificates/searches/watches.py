@@ -19,6 +19,9 @@ from evenhand.core.system import AnyStep, AnySystem
 from evenhand_certificates.errors import Invalid
 from evenhand_certificates.searches.ranks import DeadlockRanks, LivenessRanks
 
+KINDS = DeadlockFree | Liveness | Reachable | DeterminedBy | Paired | Safety
+"""The kinds of claims that are watched; no certificate is for another."""
+
 
 class Watch:
     """A claim in one configuration; by default it looks at nothing."""
@@ -102,8 +105,10 @@ class HistoryWatch(Watch):
         self.here: list[Any] = []
 
     def arrive(self, place: int, state: Any, initial: bool) -> None:
-        """A run begins with the first memory."""
+        """A run begins with the first memory; ask about its start."""
         if initial:
+            if self.claim.at_start(self.config, state) is False:
+                raise self.false(f"is false at the start, in state {place}")
             self._add(place, self.claim.memory(self.config))
 
     def _add(self, place: int, memory: Any) -> bool:

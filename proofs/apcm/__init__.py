@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from evenhand.proofs.apcm.justifying import PERMITTED
 from evenhand.proofs.apcm.self_composition import TWINS
 from evenhand.proofs.apcm.theorems import SINGLE
 
-THEOREMS = (*SINGLE, *TWINS)
+THEOREMS = (*SINGLE, *TWINS, PERMITTED)
 """The theorems about `apcm`."""

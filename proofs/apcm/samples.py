@@ -20,7 +20,7 @@ from evenhand.smt.logic import Formula, Var, conjunction
 from evenhand.smt.samples import Event, Samples, draw, steps_of
 
 _TWO, _THREE = preference_names(2), preference_names(3)
-_SITUATIONS: tuple[tuple[tuple[str, ...], Situation], ...] = (
+SITUATIONS: tuple[tuple[tuple[str, ...], Situation], ...] = (
     (_TWO, situation(_TWO, a1="P1", a2="P2")),
     (_TWO, situation(_TWO, a1="", a2="P1")),
     (_TWO, situation(_TWO, a1="P1", a2="P1 P2")),
@@ -30,7 +30,7 @@ _SITUATIONS: tuple[tuple[tuple[str, ...], Situation], ...] = (
     (_THREE, situation(_THREE, a1="P1 P2", a2="P3")),
     (_THREE, situation(_THREE, a1="P1", a2="P2", a3="P3")),
 )
-_PAST = (Fields(("P1",), (), (("P1", "P2"),)), Fields((), ("P1",), ()))
+PAST = (Fields(("P1",), (), (("P1", "P2"),)), Fields((), ("P1",), ()))
 """Previous artefacts."""
 
 
@@ -56,11 +56,11 @@ def _told(preferences: tuple[str, ...], published: Situation) -> Iterator[Fields
 @cache
 def _starts() -> tuple[tuple[Config, State, Act], ...]:
     found: list[tuple[Config, State, Act]] = []
-    for preferences, published in _SITUATIONS:
+    for preferences, published in SITUATIONS:
         config = Config(action_names(3), preferences, (published,), steps=2)
         said = tuple(dict.fromkeys(_told(preferences, published)))
         found += [(config, State(), Submit(artifact_of(fields, None))) for fields in said]
-        for old in _PAST if published is _SITUATIONS[0][1] else ():
+        for old in PAST if published is SITUATIONS[0][1] else ():
             state = State(1, old)
             for mode in (REVISE, MAINTAIN):
                 for fields in (old, replace(old, rp=("P2",)), replace(old, av=()), replace(old, pairs=())):
@@ -78,7 +78,7 @@ samples = steps_of(_starts)
 def samples_in_groups(system: System[Any, Any, Any, Any, Any]) -> Iterator[ApcmStep]:
     """Return a third of the samples, and those with a collision of all preferences, which the repaired rules allow."""
     yield from islice(samples(system), 0, None, 3)
-    for preferences, published in _SITUATIONS:
+    for preferences, published in SITUATIONS:
         config = Config(action_names(3), preferences, (published,), steps=2)
         for fields in dict.fromkeys(_told(preferences, published)):
             if fields.pairs:
@@ -87,8 +87,8 @@ def samples_in_groups(system: System[Any, Any, Any, Any, Any]) -> Iterator[ApcmS
 
 def samples_of_precedents(system: System[Any, Any, Any, Any, Any]) -> Iterator[ApcmStep]:
     """Return the same submission after several previous artefacts, by the right digest or a wrong one."""
-    precedents = (*_PAST, Fields(("P1",), ("P2",), (("P1", "P2"),)), Fields((), (), ()))
-    for preferences, published in _SITUATIONS[:3]:
+    precedents = (*PAST, Fields(("P1",), ("P2",), (("P1", "P2"),)), Fields((), (), ()))
+    for preferences, published in SITUATIONS[:3]:
         config = Config(action_names(3), preferences, (published,), steps=2)
         for fields in dict.fromkeys((*_told(preferences, published), *precedents)):
             for old in precedents:

@@ -6,12 +6,12 @@ every Issue ends.
 
 from __future__ import annotations
 
-from evenhand.proofs.conviction.clock import CLOSER
+from evenhand.proofs.conviction.clock import ENDINGS
 from evenhand.proofs.conviction.feedback import LAWFUL
 from evenhand.proofs.conviction.finale import STAKES
 from evenhand.proofs.conviction.moves import MOVED
 from evenhand.proofs.conviction.winners import WINNERS
 from evenhand.smt.theorem import Theorem
 
-THEOREMS: tuple[Theorem, ...] = (CLOSER, LAWFUL, MOVED, *STAKES, *WINNERS)
+THEOREMS: tuple[Theorem, ...] = (*ENDINGS, LAWFUL, MOVED, *STAKES, *WINNERS)
 """Theorems about single steps; `invariants` holds those about runs."""

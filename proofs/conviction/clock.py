@@ -1,59 +1,90 @@
-"""Proof that every Issue ends: a ranking function falls with each tick, for any number of agents, phases and ticks.
+"""Proofs that every Issue ends: a ranking function falls with each tick, for any number of agents, phases and ticks.
 
 The ranking function is the most ticks that can still be needed: those of the phases ahead, plus one, plus the *spare*
-ticks of this phase.  In PROPOSE a late agent stays late, so only the fullest timer of the late agents counts.  In
-other phases READY lasts one tick and agents may be late in turn, so the spare ticks of all of them add up.  The law of
-finite sums is assumed: a sum falls where one part falls and none rises (`sums_fall`).
+ticks of this phase.  In PROPOSE a late agent stays late and its timer is that of all late agents, so one timer counts.
+In other phases READY lasts one tick and agents may be late in turn, so the spare ticks of all of them add up.  The law
+of finite sums is assumed: a sum falls where one part falls and none rises (`sums_fall`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeAlias
 
 from evenhand.core.system import Step, System
-from evenhand.core.trace import Scenario
+from evenhand.core.trace import Lasso, Scenario
 from evenhand.model.conviction import vocabulary as model
-from evenhand.model.conviction.menus import TEXTS, agents_of
+from evenhand.model.conviction.menus import TEXTS, agents_of, offers
 from evenhand.model.conviction.mutants import play
-from evenhand.model.conviction.step import initial
+from evenhand.model.conviction.step import initial, progress
 from evenhand.proofs.conviction.single import theorem
 from evenhand.proofs.conviction.walks import walks
 from evenhand.properties.conviction import ticking
-from evenhand.properties.conviction.predicates import OPEN, ticks_left
+from evenhand.properties.conviction.predicates import OPEN, is_open, ticks_left
 from evenhand.properties.conviction.predicates import done as is_done
+from evenhand.properties.conviction.predicates import finalizes as does_finalize
 from evenhand.smt.arithmetic import at_least, at_most, below, element, minus, number, plus, value_of, zero
-from evenhand.smt.logic import Definition, Formula, Function, Sort, conjunction, exists, forall, ite, same, variables
-from evenhand.smt.preludes import Faults, numbers, relations
+from evenhand.smt.logic import (
+    FALSE,
+    Definition,
+    Formula,
+    Function,
+    Relation,
+    Sort,
+    conjunction,
+    exists,
+    forall,
+    ite,
+    same,
+    variables,
+)
+from evenhand.smt.preludes import Faults, define, numbers, relations
+from evenhand.smt.ranking import Ranking
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, constant, ones, prop
+from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
+_Agents: TypeAlias = tuple[model.Agent, ...]
 AGENT = Sort("Agent")
 a, b = variables(AGENT, "a b")
 
 
-assigned, done = relations("assigned done", AGENT)
-inside, proposing = relations("inside proposing")
-"""The tick comes inside a phase in which agents act; that phase is PROPOSE."""
+assigned, done, done2 = relations("assigned done done2", AGENT)
+ticks, idle, inside, proposing, offered, offered2, closed2 = relations(
+    "ticks idle inside proposing offered offered2 closed2"
+)
+"""The step is a tick of the scheduler; no Issue is open; agents act in this phase; it is PROPOSE; a tick is on offer
+before and after; every Issue is over after the step."""
 timer, timer2, room, room2 = numbers("timer timer2 room room2", AGENT)
-"""An agent's laggard timer before and after the tick; the ticks it can still miss before the timer is full."""
+"""An agent's laggard timer before and after the step; the ticks it can still miss before the timer is full."""
 most, ahead, ahead2, spare, spare2, left, left2, following = numbers(
     "most ahead ahead2 spare spare2 left left2 following"
 )
 """MaxThinkTicks; ticks of the phases ahead, spare ticks, ticks that can be needed (before and after); the most ticks of
 the next phase."""
 
-late, full = relations("late full", AGENT)
+late, late2, full = relations("late late2 full", AGENT)
 (ends,) = relations("ends")
 
 _next = plus(timer(a), number(1))
 _LATE = Definition(late, (a,), assigned(a) & ~done(a), "9.1: who has not completed the phase")
+_LATE2 = Definition(late2, (a,), assigned(a) & ~done2(a), "9.1: likewise, after a step that does not end the phase")
 _FULL = Definition(full, (a,), late(a) & at_least(_next, most()), "9.1, 9.3: the timer reaches MaxThinkTicks")
 _ENDS = Definition(
     ends, (), forall([a], ~late(a)) | exists([a], full(a)), "9.1, 12.4: all are done, or some timer is full"
 )
-_counting = inside() & ~ends()
+_OPENS = define("opens", (), ticks() & idle(), "3.2: a tick opens the next Issue")
+_FINALIZES = define("finalizes", (), ticks() & ~idle() & ~inside(), "17, 18: a tick after the last phase")
+_MOVES_ON = define("moves_on", (), ticks() & (~inside() | ends()), "9.1, 12.4: ticks alone change the phase")
+opens, finalizes, moves_on = (one.relation for one in (_OPENS, _FINALIZES, _MOVES_ON))
+_OWES2 = define("open2", (), opens() | (~idle() & ~finalizes()), "3.2, 18: an Issue is open until it is finalized")
+open2 = _OWES2.relation
+
+_counting = inside() & ticks() & ~ends()
+_stays = inside() & ~(ticks() & ends())
 
 
 def _rooms(of: Function, rest: Function) -> Formula:
@@ -62,12 +93,18 @@ def _rooms(of: Function, rest: Function) -> Formula:
     return forall([a], ite(assigned(a) & at_least(left_, number(0)), same(rest(a), left_), zero(rest(a))))
 
 
+def _alike(of: Relation, rest: Function, total: Function) -> Formula:
+    """Return that each late agent leaves the spare ticks; without one there are none."""
+    return forall([a], of(a) >> same(total(), rest(a))) & (forall([a], ~of(a)) >> zero(total()))
+
+
 CLOCK = Theory(
     name="conviction_clock",
     sorts=(AGENT,),
     functions=(most, timer, timer2, room, room2, ahead, ahead2, spare, spare2, left, left2, following),
-    relations=(assigned, done, inside, proposing),
+    relations=(assigned, done, done2, ticks, idle, inside, proposing, offered, offered2, closed2),
     axioms=(
+        Axiom("an_idle_clock_has_no_phase", ~(idle() & inside()), "3.2, 12"),
         Axiom("rooms", inside() >> (_rooms(timer, room) & _rooms(timer2, room2)), "5, 9.1: MaxThinkTicks"),
         Axiom(
             "timers_count",
@@ -75,19 +112,25 @@ CLOCK = Theory(
             "9.1: a tick counts for who is late",
         ),
         Axiom(
+            "agents_move_no_timer",
+            forall([a], (inside() & ~ticks()) >> same(timer2(a), timer(a))),
+            "9.1: timers count ticks alone",
+        ),
+        Axiom(
             "sums_fall",
             (inside() & ~proposing() & forall([a], at_most(room2(a), room(a))))
-            >> forall([a], _counting >> at_most(minus(spare2(), spare()), minus(room2(a), room(a)))),
+            >> forall([a], _stays >> at_most(minus(spare2(), spare()), minus(room2(a), room(a)))),
             "of finite sums: where no part rises, the sum falls by as much as any part",
         ),
         Axiom(
-            "who_is_late_in_propose_stays_late",
-            (_counting & proposing())
-            >> (
-                forall([a], late(a) >> (at_most(spare(), room(a)) & at_most(spare2(), room2(a))))
-                & exists([b], late(b) & same(spare(), room(b)))
-            ),
-            "6.1, 9.1: a proposal lasts for its phase, so the fullest timer of the others counts",
+            "late_proposers_are_alike",
+            (inside() & proposing()) >> (_alike(late, room, spare) & (_stays >> _alike(late2, room2, spare2))),
+            "6.1, 9.1: who has no proposal has missed every tick of the phase",
+        ),
+        Axiom(
+            "a_proposal_lasts",
+            forall([a], (_stays & proposing() & late2(a)) >> late(a)),
+            "6.1: who has proposed is done for the phase",
         ),
         Axiom("nothing_is_below_zero", conjunction(at_least(one(), number(0)) for one in (spare, spare2)), "5"),
         Axiom(
@@ -98,22 +141,25 @@ CLOCK = Theory(
         ),
         Axiom(
             "a_phase_that_goes_on_is_not_behind",
-            _counting >> same(ahead2(), ahead()),
+            _stays >> same(ahead2(), ahead()),
             "12: the phases ahead are the same",
         ),
         Axiom(
             "a_phase_is_left_behind",
-            (inside() & ends())
+            (inside() & ticks() & ends())
             >> (same(plus(ahead2(), following()), ahead()) & at_most(plus(spare2(), number(1)), following())),
             "12, 16.1, 9.1: the next phase is no longer ahead, and takes at most its most, for timers begin anew",
         ),
         Axiom(
             "opening_and_finalizing_count_one",
-            ~inside() >> at_most(plus(left2(), number(1)), left()),
+            (~inside() & ticks()) >> at_most(plus(left2(), number(1)), left()),
             "3.2, 17, 18: a tick opens an Issue, a tick finalizes it",
         ),
+        Axiom("agents_neither_open_nor_finalize", (~inside() & ~ticks()) >> same(left2(), left()), "3.2, 17: ticks do"),
+        Axiom("ticks_are_on_offer", offered() & (closed2() | offered2()), "2.3, 9.4: the scheduler's, until the end"),
+        Axiom("the_last_issue_is_finalized", closed2() >> (finalizes() & ~open2()), "18: before all are over"),
     ),
-    definitions=(_LATE, _FULL, _ENDS),
+    definitions=(_LATE, _LATE2, _FULL, _ENDS, _OPENS, _FINALIZES, _MOVES_ON, _OWES2),
 )
 
 
@@ -133,14 +179,15 @@ def _spare(step: Any, state: model.State) -> int:
 
 
 def view(step: Step[model.Config, model.State, model.Act, model.Shown]) -> Structure | None:
-    """Return a tick of the scheduler as a structure; None for any other step."""
-    if step.action != model.Tick(model.SCHEDULER) or step.before.phase == model.CLOSED or not step.before.seats:
+    """Return a step before the end as a structure; None for Issues without their mandatory fields."""
+    before, later, issues = step.before, step.after, step.config.issues
+    if before.phase == model.CLOSED or not before.seats:
         return None
-    before, later = step.before, step.after
+    if any(issue.problem is None or issue.background is None for issue in issues):
+        return None
     left_, left2_ = ticks_left(step.config, before), ticks_left(step.config, later)
     spare_, spare2_ = _spare(step, before), _spare(step, later)
-    within = before.phase in OPEN
-    ended = (before.issue, before.phase, before.turn) != (later.issue, later.phase, later.turn)
+    within, ticking_ = before.phase in OPEN, step.action == model.Tick(model.SCHEDULER)
     values = {
         "most": step.config.constants.think_ticks,
         "left": left_,
@@ -166,12 +213,26 @@ def view(step: Step[model.Config, model.State, model.Act, model.Shown]) -> Struc
         {
             "assigned": some(lambda seat: seat.assigned),
             "done": some(lambda seat: is_done(step.config, before, seat)),
+            "done2": ones(names[seat.agent] for seat in later.seats if is_done(step.config, later, seat)),
+            "ticks": prop(ticking_),
+            "idle": prop(before.phase == model.IDLE),
             "inside": prop(within),
             "proposing": prop(before.phase == model.PROPOSE),
-            **({"ends": prop(ended)} if within else {}),
+            "offered": prop(_on_offer(step.config, before)),
+            "offered2": prop(_on_offer(step.config, later)),
+            "closed2": prop(later.phase == model.CLOSED),
+            "opens": prop(before.phase == model.IDLE and later.phase == model.PROPOSE),
+            "finalizes": prop(does_finalize(step)),
+            "moves_on": prop(progress(step)),
+            "open2": prop(is_open(step.config, later)),
+            **({"ends": prop(progress(step))} if within and ticking_ else {}),
         },
         functions,
     )
+
+
+def _on_offer(config: model.Config, state: model.State) -> bool:
+    return any(act == model.Tick() for act in offers(config, state, ready=True))
 
 
 def scene(structure: Structure) -> Scenario[model.Config, model.State, model.Act] | None:
@@ -179,35 +240,60 @@ def scene(structure: Structure) -> Scenario[model.Config, model.State, model.Act
 
     MaxThinkTicks is as small as the late agents that still have time allow.
     """
-    if not structure.relations["inside"]:
+    if not structure.relations["inside"] or not structure.relations["ticks"]:
         return None
-    rows = structure.relations["assigned"]
-    elements = [e for e in structure.universe["Agent"] if (e,) in rows]
-    agents = agents_of(len(elements), granted=0)
-    said = {agent: e for agent, e in zip(agents, elements, strict=True)}
-    ready = [agent for agent, e in said.items() if (e,) in structure.relations["done"]]
-    most_ = structure.functions["most"][()]
-
-    def is_full(e: str) -> bool:
-        return value_of(structure.functions["timer"][(e,)]) + 1 >= value_of(most_)
-
-    filled = [agent for agent, e in said.items() if agent not in ready and is_full(e)]
-    slow = [agent for agent in agents if agent not in ready and agent not in filled]
-    think = 2 if slow else 1
-    issue = model.Issue("issue_1", tuple(agent.uid for agent in agents), cycles=1)
-    config = model.Config(agents, (issue,), model.Constants(think_ticks=think, self_stake=0), TEXTS)
-    acts: list[model.Act] = [
-        model.Tick(),
-        *(model.Propose(agent.uid, agent.credential, None) for agent in agents),
-        model.Tick(),
-    ]
-    if think == 2 and filled:
+    agents, ready, filled, slow = _company(structure)
+    config = _config(agents, think=2 if slow else 1)
+    acts: list[model.Act] = [model.Tick(), *_proposals(agents), model.Tick()]
+    if slow and filled:
         acts += [
             *(model.SignalReady(agent.uid, agent.credential) for agent in agents if agent not in filled),
             model.Tick(),
         ]
     acts += [*(model.SignalReady(agent.uid, agent.credential) for agent in ready), model.Tick()]
     return Scenario(config, initial(config)[0], tuple(acts))
+
+
+def _company(structure: Structure) -> tuple[_Agents, list[model.Agent], list[model.Agent], list[model.Agent]]:
+    """Return the participants of a structure: all, those that are done, those with a full timer, and the late rest."""
+    rows = structure.relations["assigned"]
+    elements = [e for e in structure.universe["Agent"] if (e,) in rows]
+    agents = agents_of(max(len(elements), 1), granted=0)
+    said = dict(zip(elements, agents, strict=False))
+    most_ = value_of(structure.functions["most"][()])
+    full_ = {e for e in elements if value_of(structure.functions["timer"][(e,)]) + 1 >= most_}
+    ready = [agent for e, agent in said.items() if (e,) in structure.relations["done"]]
+    filled = [agent for e, agent in said.items() if agent not in ready and e in full_]
+    return agents, ready, filled, [agent for agent in agents if agent not in ready and agent not in filled]
+
+
+def _config(agents: _Agents, *, think: int) -> model.Config:
+    issue = model.Issue("issue_1", tuple(agent.uid for agent in agents), cycles=1)
+    return model.Config(agents, (issue,), model.Constants(think_ticks=think, self_stake=0), TEXTS)
+
+
+def _proposals(agents: Iterable[model.Agent]) -> list[model.Act]:
+    return [model.Propose(agent.uid, agent.credential, None) for agent in agents]
+
+
+def hanging(structure: Structure) -> Lasso[model.Config, model.State, model.Act] | None:
+    """Return a run that stays in a phase for ever while the agents that are done say so; None outside a phase."""
+    if not structure.relations["inside"]:
+        return None
+    agents, ready, *_ = _company(structure)
+    config = _config(agents, think=1)
+    again: tuple[model.Act, ...] = (*(model.SignalReady(agent.uid, agent.credential) for agent in ready), model.Tick())
+    stem: tuple[model.Act, ...] = (model.Tick(), *_proposals(agents), model.Tick(), *again)
+    return Lasso(config, initial(config)[0], stem, again)
+
+
+def stuck(structure: Structure) -> Scenario[model.Config, model.State, model.Act] | None:
+    """Return a run to the first phase of an Issue; None without a phase."""
+    if not structure.relations["inside"]:
+        return None
+    agents, *_ = _company(structure)
+    config = replace(_config(agents, think=1), texts=())
+    return Scenario(config, initial(config)[0], (model.Tick(),))
 
 
 _PLACES = (
@@ -219,30 +305,73 @@ _PLACES = (
 
 
 def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[Any]:
-    """Return the ticks of walks with slow and fast clocks."""
+    """Return the steps of walks with slow and fast clocks: every tick, and every third act of an agent."""
     for run in walks(system, _PLACES):
-        yield from (step for step in run if isinstance(step.action, model.Tick))
+        yield from (step for place, step in enumerate(run) if isinstance(step.action, model.Tick) or place % 3 == 0)
 
 
 FAULTS = Faults(
     (play.silent_agents_hang_a_phase, CLOCK.means("ends", forall([a], ~late(a)), "only completion ends a phase")),
     (play.every_tick_ends_a_phase, CLOCK.means("ends", ~proposing() | CLOCK.meanings["ends"].body, "whoever is late")),
+    (play.no_tick_ends_a_phase, CLOCK.means("ends", FALSE, "whatever agents do")),
 )
 
-CLOSER = theorem(
-    claim=ticking.every_tick_comes_closer,
-    sentence="The number of ticks that can still be needed falls with every tick, whatever agents do.",
-    source="2.3, 9.1, 9.4, 12, 16.1",
+_falls, _stands = below(left2(), left()), at_most(left2(), left())
+_NEEDS = ("rooms", "timers_count", "sums_fall", "late_proposers_are_alike", "a_proposal_lasts", "needed")
+_clock = partial(
+    theorem,
     theory=CLOCK,
-    goal=below(left2(), left()),
-    needs=("rooms", "timers_count", "sums_fall", "who_is_late_in_propose_stays_late", "needed"),
-    witness=inside() & ~proposing() & ~ends() & exists([a], late(a)),
     view=view,
     realise=scene,
     samples=samples,
-    scope="any number of agents, Issues, phases and ticks",
+    scope="any number of agents, Issues with their mandatory fields, phases and ticks",
+)
+_TOO_EARLY = FAULTS.unseen(play.every_tick_ends_a_phase, "a phase that ends too early is left behind all the same")
+_WAITING = inside() & ~proposing() & ticks() & ~ends() & exists([a], late(a))
+
+CLOSER = _clock(
+    claim=ticking.every_tick_comes_closer,
+    sentence="The number of ticks that can still be needed falls with every tick, whatever agents do.",
+    source="2.3, 9.1, 9.4, 12, 16.1",
+    assumes=ticks(),
+    goal=_falls,
+    needs=_NEEDS,
+    witness=_WAITING,
+    mutants=(*FAULTS.refuted(play.silent_agents_hang_a_phase, play.no_tick_ends_a_phase), _TOO_EARLY),
+)
+
+# Whole runs: the same number ranks them, and ticks help.
+
+_RANKING = Ranking(rank=ticks_left, owes=is_open, helps=lambda _config, _state: "ticks")
+_run = partial(_clock, realise=hanging, ranking=_RANKING, needs=_NEEDS, witness=_WAITING)
+
+FINALIZED = _run(
+    claim=ticking.every_issue_is_finalized,
+    assumes=(~idle() | opens()) & ~finalizes(),
+    goal=open2() & offered2() & (~idle() >> (_stands & (ticks() >> _falls))),
+    needs=(*_NEEDS, "agents_move_no_timer", "ticks_are_on_offer", "the_last_issue_is_finalized"),
+    mutants=(*FAULTS.refuted(play.silent_agents_hang_a_phase, play.no_tick_ends_a_phase), _TOO_EARLY),
+)
+
+NO_LIVELOCK = _run(
+    claim=ticking.no_phase_goes_on_for_ever,
+    assumes=~moves_on(),
+    goal=_stands & (ticks() >> _falls),
+    needs=(*_NEEDS, "agents_move_no_timer"),
     mutants=(
-        *FAULTS.refuted(play.silent_agents_hang_a_phase),
-        FAULTS.unseen(play.every_tick_ends_a_phase, "a phase that ends too early is left behind all the same"),
+        *FAULTS.refuted(play.silent_agents_hang_a_phase, play.no_tick_ends_a_phase),
+        FAULTS.unseen(play.every_tick_ends_a_phase, "a phase that ends too early goes on all the less"),
     ),
 )
+
+NO_DEADLOCK = _run(
+    claim=ticking.an_issue_can_be_finalized,
+    realise=stuck,
+    ranking=Ranking(rank=ticks_left, helps=lambda _config, _state: model.Tick()),
+    goal=offered() & (closed2() | offered2()) & ((ticks() & ~finalizes()) >> (~closed2() & _falls)),
+    needs=(*_NEEDS, "ticks_are_on_offer", "the_last_issue_is_finalized"),
+    mutants=(*FAULTS.refuted(play.no_tick_ends_a_phase), _TOO_EARLY),
+)
+
+ENDINGS: tuple[Theorem, ...] = (CLOSER, FINALIZED, NO_LIVELOCK, NO_DEADLOCK)
+"""The theorems about the clock; the last three are about whole runs."""

@@ -7,6 +7,7 @@ from functools import partial
 from evenhand.model.conviction.mutants import money
 from evenhand.proofs.conviction import ledger
 from evenhand.proofs.conviction.books import view
+from evenhand.proofs.conviction.bound import BOUNDED_TICKS
 from evenhand.proofs.conviction.faults import FAULTS
 from evenhand.proofs.conviction.plays import realise, realise_under
 from evenhand.proofs.conviction.seats import ONE_EACH
@@ -81,5 +82,5 @@ MAXIMUM = _invariant(
     ),
 )
 
-INVARIANTS = (SUPPLY, SIGNS, MAXIMUM, ONE_EACH)
+INVARIANTS = (SUPPLY, SIGNS, MAXIMUM, ONE_EACH, BOUNDED_TICKS)
 """The invariants of the conviction-staking consensus."""

@@ -9,11 +9,13 @@ from evenhand.proofs.markspace.composed import COMPOSITIONS
 from evenhand.proofs.markspace.deciding import DECISIONS
 from evenhand.proofs.markspace.escalating import ESCALATIONS
 from evenhand.proofs.markspace.lives import LIFETIMES
+from evenhand.proofs.markspace.piling import PILED
 from evenhand.proofs.markspace.policies import POLICIES
 from evenhand.proofs.markspace.resolving import RESOLUTIONS
 from evenhand.proofs.markspace.scopes import HIERARCHIES
 from evenhand.proofs.markspace.strengths import STRENGTHS
 from evenhand.proofs.markspace.superseding import SUPERSESSIONS
+from evenhand.proofs.markspace.waiting import WAITINGS
 
 THEOREMS = (
     *STRENGTHS,
@@ -28,5 +30,7 @@ THEOREMS = (
     *BATCHES,
     *COMPOSITIONS,
     *CLOCKS,
+    *WAITINGS,
+    PILED,
 )
 """The theorems about `markspace`."""

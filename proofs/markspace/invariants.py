@@ -6,7 +6,6 @@ search refutes `mutual_exclusion`.  The lock is the guard's and covers every res
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +15,9 @@ from evenhand.model.markspace.guard_systems import agent_names, resource_names
 from evenhand.model.markspace.guard_vocabulary import Act, Config, Doing, Phase, Policy, State, What
 from evenhand.model.markspace.mutants import guarding
 from evenhand.model.markspace.readings import Readings
+from evenhand.proofs.markspace.atomicity import ATOMIC
+from evenhand.proofs.markspace.leases import LEASED
+from evenhand.proofs.markspace.walks import in_phase, walk
 from evenhand.properties.markspace import contesting
 from evenhand.smt.logic import (
     TRUE,
@@ -34,7 +36,7 @@ from evenhand.smt.logic import (
 )
 from evenhand.smt.preludes import relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Rows, constant, props
+from evenhand.smt.tables import constant, props
 from evenhand.smt.theorem import Lemma, Mutation
 from evenhand.smt.theory import Theory
 from evenhand.smt.transitions.invariant import Invariant, Steps
@@ -89,11 +91,6 @@ LOCK = Machine(
 )
 
 
-def _in_phase(config: Config, state: State, phase: Phase) -> Rows:
-    here = zip(config.agents, state.doing, strict=True)
-    return frozenset((agent, doing.resource) for agent, doing in here if doing.phase is phase)
-
-
 def view(run: Steps, number: int) -> Structure:
     """Return step `number` of a run: which agent enters, calls its tool or leaves, and the phases around it."""
     step = run[number]
@@ -107,7 +104,7 @@ def view(run: Steps, number: int) -> Structure:
         "leaves": new.phase is Phase.IDLE is not old.phase,
     }
     phases = {
-        f"{name}{end}": _in_phase(config, state, phase)
+        f"{name}{end}": in_phase(config, state, phase)
         for end, state in (("", step.before), (".after", step.after))
         for name, phase in (("allowed", Phase.ALLOWED), ("running", Phase.RUNNING))
     }
@@ -142,14 +139,7 @@ def samples(system: Any) -> Iterator[Steps]:
         small = system.at(agents=agents, resources=resources, ttl=0)
         config = next(iter(small.all_configs()))
         for draw in range(draws):
-            choose, state, run = random.Random(f"lock {agents} {draw}"), next(iter(small.initial(config))), list[Any]()
-            for _ in range(40):
-                kinds: dict[What, list[Act]] = {}
-                for act in small.enabled(config, state):
-                    kinds.setdefault(act.what, []).append(act)
-                run.append(small.take(config, state, choose.choice(kinds[choose.choice(list(kinds))])))
-                state = run[-1].after
-            yield tuple(run)
+            yield tuple(walk(small, config, f"lock {agents} {draw}", 40))
 
 
 EXCLUSION = Invariant(
@@ -183,5 +173,5 @@ EXCLUSION = Invariant(
     ),
 )
 
-INVARIANTS = (EXCLUSION,)
+INVARIANTS = (EXCLUSION, LEASED, ATOMIC)
 """The invariants of the guard."""

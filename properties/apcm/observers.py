@@ -25,5 +25,6 @@ OBSERVERS: tuple[Observer, ...] = (
         update=_fate,
         read=lambda _config, value: value,
         label=str,
+        source="6.4, 7, 11.1",
     ),
 )

@@ -29,6 +29,7 @@ PROFILE = (
             deadlock.permitted_needs_a_covering_collision,
             deadlock.complete_artifact_permits,
             deadlock.whole_registry_always_permits,
+            deadlock.some_artifact_permits_unless_blocked,
         ),
     ),
     ProfileQuestion(

@@ -18,6 +18,7 @@ from evenhand.properties.conviction import (
     winning,
 )
 from evenhand.properties.conviction.generators import GENERATORS
+from evenhand.properties.conviction.observers import OBSERVERS
 from evenhand.properties.conviction.plans import plans
 from evenhand.properties.conviction.profile import PROFILE
 from evenhand.properties.conviction.vectors import VECTORS
@@ -29,6 +30,7 @@ CLAIMS = Claims(
     generators=GENERATORS,
     plans=plans(),
     profile=PROFILE,
+    observers=OBSERVERS,
     vectors=VECTORS,
 )
 """The property side of `conviction`."""

@@ -85,6 +85,11 @@ def ticking(step: RunStep) -> bool:
     return accepted(step, Tick) and step.before.phase in OPEN
 
 
+def is_open(_config: Config, state: State) -> bool:
+    """Whether an Issue is open."""
+    return state.phase not in (IDLE, CLOSED)
+
+
 def finalizes(step: RunStep) -> bool:
     """Whether an Issue is finalized."""
     return any(event.kind == "Finalize" for event in step.shown.events)

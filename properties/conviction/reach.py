@@ -13,11 +13,40 @@ _UNDER_A_READING = ("MaximumCreditExceeded", "NotOffered", "TickRefused")
 """Rejections that only occur under other readings; `run` is sampled under the default."""
 
 
+_SOURCES = {
+    "InvalidCredential": "1.2",
+    "UnknownAgent": "1.1",
+    "AlreadyInvited": "1.1",
+    "MaximumCreditExceeded": "4.4",
+    "AlreadyEnrolled": "7.1",
+    "NotEnrolled": "7.1",
+    "NoOpenIssue": "7.2",
+    "NotAssigned": "7.2",
+    "WrongPhase": "12",
+    "AlreadyReady": "9.2",
+    "PayloadRequired": "9.2",
+    "SecondProposal": "6.1",
+    "MissingField": "8.1",
+    "UnknownProposal": "11.1",
+    "OwnProposal": "11.1",
+    "CanonicalProposal": "11.1",
+    "FeedbackTooLong": "11.6",
+    "FeedbackLimitReached": "11.5",
+    "InsufficientCredit": "11.4, 14.2, A 16.5",
+    "NotOffered": "A 16.3",
+    "InvalidAmount": "A 16.3",
+    "SameProposal": "A 16.3",
+    "InsufficientStake": "A 16.3",
+    "TickRefused": "9.1",
+}
+"""The sentence that each rejection enforces."""
+
+
 def _rejection(name: str) -> Reachable:
     return Reachable(
         name=re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower() + "_occurs",
         sentence=f"An action can be rejected as {name}.",
-        source="11, 14.2, 16.5",
+        source=_SOURCES[name],
         systems=("issue",) if name in _UNDER_A_READING else ("run", "issue"),
         goal=lambda step: step.shown.rejected == name,
     )

@@ -31,6 +31,7 @@ CLASSES = Observer(
     update=lambda value, step: (update(value[0], step), is_over(step.config, step.after)),
     read=_classes,
     label=lambda read: str(dict(read)["terminal"]),
+    source="F18, FQ28, FQ34, G21",
 )
 
 COUNTER = Observer(

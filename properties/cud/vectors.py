@@ -6,7 +6,8 @@ import itertools
 from collections.abc import Iterator
 
 from evenhand.core.atoms import Atom
-from evenhand.core.vector_plan import Orbits, VectorPlan, VectorScope
+from evenhand.core.vector_plan import Orbits, Registered, VectorPlan, VectorScope
+from evenhand.model.cud.conditions import conditions, play
 from evenhand.model.cud.layouts import agent_names, key_names, layout_slots, start_world
 from evenhand.model.cud.strategies import covering
 from evenhand.model.cud.vocabulary import (
@@ -104,6 +105,16 @@ def _scripted() -> Iterator[tuple[str, Config]]:
     yield "conditions", Config((one, two, three), start_world((a,)), everybody, (*leavers, uncited), epochs=5)
 
 
+def _registered() -> Iterator[Registered]:
+    """Every case of every condition; the kernel of condition E is a mutant, so that case judges classifiers alone."""
+    for one in conditions():
+        other = "" if one.kernel == "reference" else f"its kernel is the mutant {one.kernel}, not the reference"
+        for case in one.cases:
+            name = "-".join((one.name, *(f"{reading}-{value}" for reading, value in case.readings)))
+            run = play(one.under(case)).scenario
+            yield Registered(name, one.title, ", ".join(one.source), "conditions", run, case.readings, other)
+
+
 VECTORS = VectorPlan(
     places=(
         VectorScope("run", {"agents": 2, "keys": 2, "epochs": 3}),
@@ -118,7 +129,9 @@ VECTORS = VectorPlan(
         "delta, citing all that covers it) under every layout of artefacts about what is requested, up to renaming.",
         {"agents": 2, "keys": 2},
         one_epoch_cases,
+        "FQ4, FQ10, FQ27, FQ31, FQ33",
     ),
+    registered=_registered,
     readings={"message_limit": (4,)},
 )
 """Three epochs, and scripted runs for pairs of classes that need more."""

@@ -26,8 +26,10 @@ from evenhand.properties.markspace import (
     space,
 )
 from evenhand.properties.markspace.generators import GENERATORS
+from evenhand.properties.markspace.observers import OBSERVERS
 from evenhand.properties.markspace.plans import plans
 from evenhand.properties.markspace.profile import PROFILE
+from evenhand.properties.markspace.vectors import VECTORS
 
 __all__ = ["CLAIMS"]
 
@@ -49,5 +51,12 @@ _CLAIMS = claims_in(
     clocked,
 )
 
-CLAIMS = Claims(claims=_CLAIMS, generators=GENERATORS, plans=plans(_CLAIMS), profile=PROFILE)
+CLAIMS = Claims(
+    claims=_CLAIMS,
+    generators=GENERATORS,
+    plans=plans(_CLAIMS),
+    observers=OBSERVERS,
+    profile=PROFILE,
+    vectors=VECTORS,
+)
 """The property side of `markspace`."""

@@ -38,13 +38,11 @@ BESIDE: dict[int, tuple[str, ...]] = {
 
 _PARTS = {3: "that halving without end leaves less than any bound is an induction over the half-lives, not first-order"}
 """Properties of which a theorem states only a part, and the reason."""
-_RUNS = "what can or must come is a claim about whole runs; a theorem speaks of one step, or of two"
+_ONLY = dict.fromkeys((12, 13), "of the policies that resolve at once; `deferred` and `meddled` are searched")
+"""Properties whose theorem leaves out a system."""
 _HISTORY = "a monitor of what went before; no invariant of it is stated"
 _UNASKED = "stated of every step or state that is searched; nobody asked for a proof"
-_WHY: dict[int, str] = {
-    **dict.fromkeys((12, 13, 16), _RUNS),
-    **dict.fromkeys((37, 48, 51, 56), _HISTORY),
-}
+_WHY: dict[int, str] = dict.fromkeys((48, 51, 56), _HISTORY)
 
 
 def unproved(number: int) -> str:
@@ -91,9 +89,10 @@ def _row(number: int, claims: tuple[Property, ...], theorems: Mapping[str, str])
     repair = REPAIRS.get(number, "none found") if against else "none needed"
     told = [one for one in (claim.name, *BESIDE.get(number, ()), repair) if one in theorems]
     stated = ", ".join(f"{one} ({theorems[one]})" for one in told)
-    if number in _PARTS and stated:
-        stated += f"; {_PARTS[number]}"
-    proved = "its step proved" if number in _PARTS else "proved"
+    limit = _PARTS.get(number, _ONLY.get(number))
+    if limit and stated:
+        stated += f"; {limit}"
+    proved = "its step proved" if number in _PARTS else "proved in part" if number in _ONLY else "proved"
     status = "false as written" if against else proved if told else "searched"
     return Row(
         number,

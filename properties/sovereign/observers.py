@@ -1,4 +1,4 @@
-"""Observer of the type of a refusal (13.8), which no step shows and the reading `type_iii` changes."""
+"""Observers: the last decision, and the type of a refusal (13.8), which `type_iii` changes and no step shows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,24 @@ def _type(_value: str | None, step: KernelStep) -> str | None:
     return "III" if stuck else "II"
 
 
+def _decision(value: str | None, step: KernelStep) -> str | None:
+    decision = step.shown.decision
+    if decision is None:
+        return value
+    gate = decision.refusal.failed_gate if decision.refusal is not None else ""
+    return f"{decision.kind}/{gate}" if gate else decision.kind
+
+
 OBSERVERS: tuple[Observer, ...] = (
+    Observer(
+        name="decision",
+        sentence="The last decision: ACTION, EXIT, or REFUSE with the gate that failed.",
+        start=lambda _config: None,
+        update=_decision,
+        read=lambda _config, value: value,
+        label=str,
+        source="3.2, 5.2, 6",
+    ),
     Observer(
         name="refusal_type",
         sentence="The last refusal is the user's (I), the proposal's (II) or the constitution's (III).",

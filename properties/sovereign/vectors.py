@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from evenhand.core.vector_plan import VectorPlan, VectorScope
+from collections.abc import Iterator
+
+from evenhand.core.trace import Scenario
+from evenhand.core.vector_plan import Registered, VectorPlan, VectorScope
+from evenhand.model.sovereign.registered import conditions, play
+
+
+def _registered() -> Iterator[Registered]:
+    for one in conditions():
+        steps = play(one).steps
+        run = Scenario(one.config, steps[0].before, tuple(step.action for step in steps))
+        yield Registered(one.name, one.title, one.source, "session", run)
+
 
 VECTORS = VectorPlan(
     places=(
@@ -11,5 +23,6 @@ VECTORS = VectorPlan(
         VectorScope("session", {"refusals": 3, "thousands": 2}, steps=4),
         VectorScope("constitutions", {"types": 1}, steps=1),
     ),
+    registered=_registered,
 )
 """The agent with its attacker, single decisions, short sessions under each condition, a cycle of each constitution."""

@@ -36,7 +36,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 }
 """Commands that ask a kernel, with its memory bounded where it can be."""
 
-COUNTS = {name: (600, 2) if name.startswith("deeds") else (1_200, 5) for name in COMMANDS}
+COUNTS = {name: (600, 1) if name.startswith("deeds") else (1_200, 3) for name in COMMANDS}
 
 
 def attacks(arena: Arena) -> Iterator[Attack]:

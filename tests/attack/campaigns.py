@@ -36,7 +36,7 @@ ROUND = 10
 def attacks(arena: Arena) -> Iterator[Attack]:
     """Yield an attack on a quiet machine and one on a busy machine, whose tasks have a limit."""
     del arena
-    yield Attack("campaigns", "workers and leaders killed", 20, 2, partial(kills, 0), lacks)
+    yield Attack("campaigns", "workers and leaders killed", 20, 1, partial(kills, 0), lacks)
     yield Attack("campaigns", "the same on a busy machine, with a time limit", 10, 0, partial(kills, 6), lacks)
 
 

@@ -235,16 +235,15 @@ class Watched:
             now = time.monotonic()
             due = max(0.0, started + signals[0][1] - now) if started and signals else LOOK
             if select.select([self.reader], [], [], min(LOOK, due))[0]:
-                more = b""
-                with suppress(BlockingIOError):
-                    more = os.read(self.reader, 1 << 20)
+                more = self._hear()
                 if not more:
                     time.sleep(0.0005)
-                self.heard += more
                 started = started or time.monotonic()
                 had = TimeHad(self.pid) if more else had
             pid, status, _ = os.wait4(self.pid, os.WNOHANG)
             if pid:
+                while self._hear():  # what it told between the last look and its end
+                    pass
                 return status
             now = time.monotonic()
             while started and signals and now >= started + signals[0][1]:
@@ -254,6 +253,14 @@ class Watched:
                 self.memory, sampled = max(self.memory, memory_of_all([self.pid, *descendants(self.pid)], ENOUGH)), now
             if self.hung:
                 _kill_all()
+
+    def _hear(self) -> bytes:
+        """Take what the child has told by now."""
+        more = b""
+        with suppress(BlockingIOError):
+            more = os.read(self.reader, 1 << 20)
+        self.heard += more
+        return more
 
     def _left(self) -> list[str]:
         """What is still there after the grace; it is killed."""

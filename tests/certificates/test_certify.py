@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from dratify import check_proof, parse_dimacs  # pyright: ignore[reportUnknownVariableType]
 
 from evenhand.core.registry import find
-from evenhand.jobs.certifying import certify
+from evenhand.core.verdict import Status
+from evenhand.jobs.certifying import certify, tied
+from evenhand.jobs.plan import Job
+from evenhand.jobs.pool import run_jobs
 from evenhand.jobs.proving import theorem_named
 from evenhand.smt.certificates.certify import certificate
 from evenhand.smt.certificates.instances import NotFound
-from evenhand.smt.certificates.recall import Recalled, digest_of, verified
+from evenhand.smt.certificates.recall import Recalled, verified
 from evenhand.smt.certificates.statement import Writer, symbols_of
 from evenhand.smt.logic import Formula, Function, Not, Relation, Sort, exists, forall, same
-from evenhand.smt.portfolio import Answered, Portfolio
+from evenhand.smt.portfolio import CHECKER, Answered, Portfolio
 from evenhand.smt.prove import obligations, prove
 from evenhand.smt.proved import ProofStatus
 from evenhand.smt.registry import stated
@@ -30,6 +31,7 @@ from evenhand.smt.structure import Reader, Structure
 from evenhand_certificates import Invalid, check
 from evenhand_certificates.check import clauses_of
 from evenhand_certificates.formulas import Bank
+from tests.certificates.others import dratify_accepts, drup_accepts
 from tests.certificates.tampering import KINDS, second, tamper
 from tests.front.conftest import Command
 
@@ -68,18 +70,10 @@ def test_an_independent_program_accepts_the_refutations(made: list[dict[str, Any
     """`dratify` propagates by itself, without hints; it does not accept them for the assertions alone."""
     for one in made:
         _, clauses, _ = clauses_of(one)
-        proof = lines(clause for clause, _ in one["refutation"])
-        assert check_proof(parse_dimacs(dimacs(clauses)), proof).ok
+        assert dratify_accepts(clauses, [clause for clause, _ in one["refutation"]])
         if one["steps"]:
             _, fewer, _ = clauses_of({**one, "steps": [], "atoms": [], "lemmas": []})
-            assert not check_proof(parse_dimacs(dimacs(fewer)), lines([()])).ok
-
-
-def verified_program_accepts(clauses: Sequence[Sequence[int]], proof: Sequence[Sequence[int]]) -> bool:
-    """Whether `drup` accepts a refutation: its core is extracted from code that is verified in Why3."""
-    drup: Any = pytest.importorskip("drup", reason="drup is a library for Linux on x86-64")
-    found = drup.check_proof([[*clause] for clause in clauses], [[*clause] for clause in proof])
-    return bool(found.outcome == drup.Outcome.VALID)
+            assert not dratify_accepts(fewer, [()])
 
 
 def test_a_verified_program_accepts_the_refutations(made: list[dict[str, Any]]) -> None:
@@ -87,21 +81,10 @@ def test_a_verified_program_accepts_the_refutations(made: list[dict[str, Any]]) 
     for one in made:
         _, clauses, _ = clauses_of(one)
         proof = [clause for clause, _ in one["refutation"]]
-        assert verified_program_accepts(clauses, proof)
+        assert drup_accepts(clauses, proof)
         needed = [number for number in range(len(clauses)) if any(number in hints for _, hints in one["refutation"])]
         fewer = [clause for number, clause in enumerate(clauses) if number not in needed]
-        assert not verified_program_accepts(fewer, proof)
-
-
-def lines(clauses: Iterable[Sequence[int]]) -> str:
-    """Clauses as DIMACS writes them."""
-    return "".join(" ".join(map(str, (*clause, 0))) + "\n" for clause in clauses)
-
-
-def dimacs(clauses: Sequence[Sequence[int]]) -> str:
-    """A problem in DIMACS."""
-    most = max((abs(literal) for clause in clauses for literal in clause), default=0)
-    return f"p cnf {most} {len(clauses)}\n{lines(clauses)}"
+        assert not drup_accepts(fewer, proof)
 
 
 def test_recalled_in_place_of_solvers(folder: Path, cli: Command) -> None:
@@ -119,8 +102,21 @@ def test_recalled_in_place_of_solvers(folder: Path, cli: Command) -> None:
     assert answer.code == 0
     verdicts = json.loads(answer.out)["verdicts"]
     verdict = next(one for one in verdicts if one["claim"] == name and one["variant"] == "reference")
-    assert "certificate 1" in verdict["trusted_base"]
+    assert CHECKER in verdict["trusted_base"]
     assert not any("printer" in one or "z3" in one for one in verdict["trusted_base"])
+
+
+def test_a_whole_run_rests_on_them(folder: Path) -> None:
+    """The job of a theorem, in a process of its own as `verify` starts it; without the folder, solvers are trusted."""
+    (name,) = THEOREMS["sovereign"]
+    jobs = [Job("sovereign", "prove", theorem=name)]
+    for kept, trusted in ((folder, (CHECKER,)), (None, ("SMT-LIB printer", "cvc5", "z3"))):
+        (found,) = run_jobs(jobs, certificates=kept).findings
+        assert found.status is Status.HOLDS, found.because
+        start, *rest = (part for part in found.trusted_base if not part.startswith("theory "))
+        assert (start, rest[0]) == ("executable model", "view and realise")
+        assert all(map(str.startswith, rest[1:], trusted)), rest
+        assert len(rest) == 1 + len(trusted)
 
 
 def test_a_certificate_of_something_else_is_not_taken(
@@ -136,8 +132,9 @@ def test_a_certificate_of_something_else_is_not_taken(
             asked.append(query)
             return super().ask(query, expected=expected, limits=limits)
 
-    obligations(theorem, portfolio=Spy({one["about"]["asked"]: one for one in made}))
-    own = {digest_of(query): query for query in asked}
+    spy = Spy({one["about"]["asked"]: one for one in made}, about=tied(theorem))
+    obligations(theorem, portfolio=spy)
+    own = {spy.digest(query): query for query in asked}
     mine = [one for one in made if one["about"]["asked"] in own]
     assert mine
     for one in mine:
@@ -259,13 +256,15 @@ def test_ten_thousand_alterations(seed: int, made: list[dict[str, Any]]) -> None
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("protocol", ["apcm", "conviction", "cud", "markspace", "sovereign"])
 def test_every_theorem_has_a_certificate(protocol: str, tmp_path: Path, cli: Command) -> None:
-    """All queries of all theorems and invariants."""
+    """All queries of all theorems and invariants, and every other program accepts them."""
     answer = cli("certify", protocol, "--out", str(tmp_path))
     assert answer.code == 0, answer.out
     texts = [file.read_text("utf-8") for file in sorted(tmp_path.rglob("*.json"))]
     assert set(second(texts)) == {"valid"}
     for one in map(json.loads, texts):
-        assert verified_program_accepts(clauses_of(one)[1], [clause for clause, _ in one["refutation"]])
+        clauses, proof = clauses_of(one)[1], [clause for clause, _ in one["refutation"]]
+        assert dratify_accepts(clauses, proof)
+        assert drup_accepts(clauses, proof)
 
 
 def test_prove_without_certificates_asks_the_solvers(folder: Path) -> None:

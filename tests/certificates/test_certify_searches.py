@@ -10,13 +10,12 @@ from typing import Any
 
 import pytest
 
+from evenhand.core.kinds import Safety
 from evenhand.core.registry import find
-from evenhand.core.verdict import Status
-from evenhand.jobs.certifying import certify
+from evenhand.core.temporal import Temporal
+from evenhand.jobs import certifying_searches
 from evenhand.jobs.certifying_searches import certify_search, file_of, planned_searches, recheck_search
 from evenhand.jobs.plan import Job
-from evenhand.jobs.proving import proved, theorem_named
-from evenhand.jobs.resting import CHECKER, resting
 from evenhand_certificates import Invalid
 from evenhand_certificates.__main__ import main
 from evenhand_certificates.searches import check_search
@@ -116,19 +115,18 @@ def test_by_command(tmp_path: Path, cli: Command, monkeypatch: pytest.MonkeyPatc
     assert cli("certify", "latch", "--searches", "--theorem", "x", "--out", str(out)).code == 2
 
 
-def test_a_proof_rests_on_its_certificates(tmp_path: Path) -> None:
-    """A theorem whose queries all have one; without them the solvers are trusted."""
-    bundle, name = find("sovereign"), "order_of_candidates_decides_nothing"
-    (found,) = proved(bundle, Job("sovereign", "prove", theorem=name))
-    assert found.status is Status.HOLDS
-    jobs = [Job("sovereign", "prove", theorem=name)]
-    assert resting([found], jobs, [bundle], tmp_path) == (found,)
-    assert all(one.valid for one in certify(theorem_named("sovereign", name), bundle, tmp_path))
-    (rests,) = resting([found], jobs, [bundle], tmp_path)
-    assert any("z3" in part for part in found.trusted_base)
-    assert rests.trusted_base[-1] == CHECKER
-    assert not any("z3" in part or "printer" in part for part in rests.trusted_base)
-    assert len([part for part in rests.trusted_base if part.startswith("theory ")]) == 1
+def test_a_claim_of_another_kind_costs_no_other_its_certificate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A claim that no certificate is for, such as a formula of temporal logic, is left out and counted."""
+    bundle, job = find("cud"), job_of("cud", SMALL["cud"][0])
+    whole = certify_search(bundle, job, tmp_path / "whole")
+    monkeypatch.setattr(certifying_searches, "KINDS", Safety)
+    part = certify_search(bundle, job, tmp_path / "part")
+    assert not part.valid
+    assert 0 < part.certified < part.holds == whole.certified
+    monkeypatch.setattr(certifying_searches, "KINDS", Temporal)
+    assert "none for claims of these kinds" in certify_search(bundle, job, tmp_path / "none").because
 
 
 def test_a_certificate_of_another_search_is_not_taken(folder: Path, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import ast
 import itertools
 import json
 import random
+import subprocess
 import sys
 from fractions import Fraction
 from pathlib import Path
@@ -17,8 +18,10 @@ import evenhand_certificates
 from evenhand_certificates import Invalid, check, equality
 from evenhand_certificates.__main__ import main
 from evenhand_certificates.arithmetic import is_numeric_lemma
+from evenhand_certificates.check import FORMAT, KEYS
 from evenhand_certificates.clauses import Clauses
 from evenhand_certificates.equality import is_lemma
+from evenhand_certificates.errors import MOST_BYTES
 from evenhand_certificates.formulas import Bank
 from tests.certificates.statements import FUNCTIONS, RELATIONS, SORTS, World, bank, drawn, drawn_term
 
@@ -311,6 +314,21 @@ def test_work_is_limited() -> None:
     clause = list(range(1, 3_000))
     with pytest.raises(Invalid):
         check({**GOOD, "lemmas": [], "refutation": [[clause, [0] * 100]] * 2_000})
+
+
+@pytest.mark.parametrize("part", ['{"":0}', "[[]]", '["app","#"]'])
+def test_memory_is_limited(part: str, tmp_path: Path) -> None:
+    """The largest file that is read, full of what takes most memory for its size: less than a gigabyte, of any kind."""
+    others = "".join(f'"{key}":[],' for key in KEYS if key != "nodes")
+    nodes = ",".join(part.replace("#", str(number)) for number in range(MOST_BYTES // (len(part) + 7)))
+    (tmp_path / "large.json").write_text(f'{{"format":"{FORMAT}","version":1,{others}"nodes":[{nodes}]}}')
+    told = (
+        "import resource, sys; from evenhand_certificates.__main__ import main; main(sys.argv[1:]); "
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)"
+    )
+    ran = subprocess.run([sys.executable, "-c", told, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert "such form of" in ran.stdout or "more than" in ran.stdout or "end in the empty" in ran.stdout, ran.stdout
+    assert int(ran.stdout.split()[-1]) < 1000
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,8 @@ import copy
 import json
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -17,6 +18,7 @@ import pytest
 
 import evenhand_certificates.searches
 from evenhand.core.answers import ModelError
+from evenhand.core.kinds import Safety
 from evenhand.core.property import Commute, DeadlockFree, DeterminedBy, Liveness, Property, TwoRun
 from evenhand.core.system import AnySystem
 from evenhand.core.verdict import Status
@@ -27,9 +29,13 @@ from evenhand_certificates import Invalid
 from evenhand_certificates.errors import Work
 from evenhand_certificates.searches import check as checking
 from evenhand_certificates.searches import watches
+from evenhand_certificates.searches.ranks import LivenessRanks
 from tests.engines.search.oracle import expected, graphs_of
 from tests.engines.search.suite import claims_about
 from tests.models.random_systems import luck, table_system
+
+ENDLESS: dict[str, Any] = {"ranks": [0], "quiet": {}}
+ENDLESS["quiet"]["0"] = {"assumption": "a", **ENDLESS}
 
 FOLDER = Path(evenhand_certificates.searches.__file__ or "").parent
 
@@ -75,11 +81,27 @@ def cases(seed: int) -> Iterator[tuple[AnySystem, Property, bool]]:
         yield system, claim, verdict.status is not Status.REFUTED
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Starts(Safety):
+    """A claim about histories that asks about their start alone."""
+
+    fine: Callable[[Any], bool]
+
+    def at_start(self, config: Any, state: Any) -> bool | None:
+        """Return whether the state is fine."""
+        return self.fine(state)
+
+    def answer(self, config: Any, memory: Any) -> bool | None:
+        """Return that nothing else matters."""
+        return True
+
+
 def pairs_about(seed: int) -> tuple[Property, ...]:
-    """Random claims that compare runs, of each kind."""
+    """Random claims that compare runs, of each kind, and one about the start of runs."""
     random = Random(f"pairs {seed}")
     chance, place = random.choice((0.0, 0.1, 1.0)), random.randrange(3)
     return (
+        Starts(name="starts", sentence="", fine=lambda state: luck(f"{state} start {seed}") < 0.7),
         DeterminedBy(
             name="determined",
             sentence="",
@@ -190,8 +212,29 @@ def test_what_is_true_gets_a_certificate_and_what_is_false_gets_none() -> None:
             assert not accepted or true
             certified[claim.kind] = certified.get(claim.kind, 0) + accepted
     assert all(certified.values()), certified
-    assert len(certified) == 11
+    assert len(certified) == 12
     assert nested, "no strong assumption needed a second rank"
+
+
+def test_an_assumption_that_ends_nothing_is_refused() -> None:
+    """Else ranks could name it again and again, and each level would take the time of the whole graph."""
+    ranks = LivenessRanks({"ranks": [0], "quiet": {"0": {"assumption": "a", **ENDLESS}}}, {"a": "strong"}, "step")
+    ranks.begin(0, ends=False)
+    ranks.step(0, raised=True, served=False, taken=frozenset())
+    with pytest.raises(Invalid, match="which no state inside offers"):
+        ranks.close()
+
+
+def test_a_constraint_is_refused() -> None:
+    """A goal beyond it would be met, and what holds inside it may be false outside."""
+    system = table_system(0)
+    claim = next(one for one in claims_about(0) if isinstance(one, Safety))
+    entries = [{"states": 0, "steps": 0, "graph": "", "ranks": {}} for _ in system.all_configs()]
+    bounded = replace(system, constraint=lambda _config, _state: True)
+    with pytest.raises(Invalid, match="a constraint bounds its runs"):
+        checking.check_configurations(bounded, [claim], entries)
+    with pytest.raises(Invalid, match=r"other states, steps or successors|is false"):
+        checking.check_configurations(system, [claim], entries)
 
 
 def test_no_ranks_make_a_false_claim_pass() -> None:
@@ -213,6 +256,7 @@ OBJECTIONS = {
     "watches": (
         "is false in state",
         "is false on a step",
+        "is false at the start",
         "is false after a step",
         "has another value",
         "is not initial",

@@ -16,7 +16,7 @@ import pytest
 from tests.front.conftest import ROOT
 
 PAGE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-BLOCK = re.compile(r"```(python title=\"(?P<file>[^\"]+)\"|(?P<kind>\w+))\n(?P<text>.*?)```", re.DOTALL)
+BLOCK = re.compile(r"```((?:python|toml) title=\"(?P<file>[^\"]+)\"|(?P<kind>\w+))\n(?P<text>.*?)```", re.DOTALL)
 NEEDED = (
     "counterexamples",
     "evenhand",
@@ -33,9 +33,9 @@ TOOLS = {
 }
 
 
-def blocks() -> Iterator[tuple[str, str]]:
-    """Return every block of the page: its file or language, and its text."""
-    for found in BLOCK.finditer(PAGE):
+def blocks(page: str = PAGE) -> Iterator[tuple[str, str]]:
+    """Return every block of a page: its file or language, and its text."""
+    for found in BLOCK.finditer(page):
         yield found["file"] or found["kind"], found["text"]
 
 

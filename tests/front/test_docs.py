@@ -111,10 +111,14 @@ def test_the_guide_to_temporal_claims_runs(tmp_path: Path) -> None:
     names_of(block, tmp_path)["test_light"]()
 
 
-def test_the_guide_for_users_of_tla_runs(tmp_path: Path) -> None:
-    """Invariant, step and refinement hold, and the counts are those of TLC."""
-    (block,) = blocks("docs/how-to/coming-from-tla.md")
-    names_of(block, tmp_path)["test_commit"]()
+def test_the_guide_for_users_of_tla_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Invariant, step and refinement hold, with the counts of TLC; a constraint, symmetry and a trace too."""
+    page = "docs/how-to/coming-from-tla.md"
+    (trace,) = re.findall(r'```json title="solved.itf.json"\n(.*?)```', (ROOT / page).read_text("utf-8"), re.DOTALL)
+    (tmp_path / "solved.itf.json").write_text(trace, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    for block, test in zip(blocks(page), ("test_commit", "test_counter", "test_lock", "test_jugs"), strict=True):
+        names_of(block, tmp_path)[test]()
 
 
 def test_links_lead_somewhere() -> None:

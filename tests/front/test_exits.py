@@ -150,7 +150,11 @@ def test_a_bad_entry_point_is_bad_input(kind: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [["prove", "cud", "--theorem", "no_veto_overridden"], ["fuzz", "cud", "--examples", "5"]]
+    "words",
+    [
+        pytest.param(["prove", "cud", "--theorem", "no_veto_overridden"], marks=pytest.mark.deep),
+        ["fuzz", "cud", "--examples", "5"],
+    ],
 )
 def test_nothing_appears_in_the_current_folder(words: list[str], tmp_path: Path) -> None:
     """Hypothesis keeps its tables in the folder of caches, not where the command runs."""

@@ -20,7 +20,7 @@ from evenhand.jobs.fixtures import fixture_files
 from evenhand.report.actions import actions_json
 from evenhand.web.files import Library
 from evenhand.web.position import opened
-from tests.engines.search.compiled.systems import plain_cells
+from tests.engines.search.symmetric.systems import licence_of, menu_hall
 from tests.front import own_files
 from tests.front.conftest import Command
 from tests.front.own_files import LIGHT, MENDED, TWO, in_process, project_folder, write
@@ -346,7 +346,7 @@ def test_the_shell_is_offered_its_file(project: Path) -> None:
 
 
 def test_actions_are_told_as_a_table_and_as_json(cli: Command, project: Path) -> None:
-    """Both for user systems; the key of a protocol; at a bound with a note; none for a product or compiled search."""
+    """Both for user systems; the key of a protocol; at a bound with a note; none for a product or symmetric search."""
     write(project, LIGHT.replace("step=step)", 'step=step, menu=["next", "break", "mend"])'))
     told = cli("explore", "light.py").out
     assert re.search(r"│ next +│ +3 │ +2 │ +1 │\n│ break +│ +3 │ +2 │ +1 │", told)
@@ -361,10 +361,11 @@ def test_actions_are_told_as_a_table_and_as_json(cli: Command, project: Path) ->
     assert "steps by action" not in cli("explore", "latch").out
     assert cli("explore", "latch", "--json").json["actions"]["counted"] is True
     assert "actions" not in cli("explore", "cud", "--system", "run", "--max-states", "5", "--json").json
-    compiled = evenhand.explore(plain_cells(3, menu=True), count_actions=True)
-    assert actions_json(compiled)["actions"] == {
+    hall = menu_hall(1, last=False)
+    divided = evenhand.explore(hall, licence=licence_of(hall), method="symmetric", count_actions=True)
+    assert actions_json(divided)["actions"] == {
         "counted": False,
-        "because": "compiled search takes many steps at once; --method explicit counts",
+        "because": "symmetric search takes many steps at once; --method explicit counts",
     }
 
 

@@ -213,6 +213,30 @@ def test_a_limit_means_the_same_on_a_busy_machine() -> None:
     assert made.late and made.seconds < 60.0, "a task that needs more has its limit all the same"
 
 
+@pytest.mark.skipif(os.name != "posix", reason="a closed pair of sockets resets only there")
+def test_a_child_ends_in_silence_when_its_parent_dies_with_an_answer_unread(tmp_path: Path) -> None:
+    """Then the connection is reset and not closed: no traceback of the child on the terminal."""
+    (tmp_path / "dying.py").write_text(DYING, "utf-8")
+    run = subprocess.run(
+        [sys.executable, "dying.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )  # the pipe of its errors is closed when the child has ended, too
+    assert (run.returncode, run.stderr) == (-signal.SIGKILL, "")
+
+
+DYING = """
+import os, signal, time
+from evenhand.processes import pool
+from evenhand.processes.pool import ChildTask, in_children
+
+pool.end_with_parent = lambda _parent: None  # where this works, it kills most children before they see the reset
+
+def end():
+    time.sleep(1.0)  # the children have answered, nobody has read, and they wait for the next task
+    os.kill(os.getpid(), signal.SIGKILL)
+
+in_children([ChildTask(0), ChildTask(1)], str, workers=2, finished=lambda *_: end() or (), method="fork")
+"""
+
 WORKERS = """
 import os, pathlib, time
 from evenhand import always

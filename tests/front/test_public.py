@@ -17,8 +17,8 @@ from evenhand.core.system import Scope
 NAMES = """
     Fairness Lasso ModelError Mutant Pair Protocol Report Scenario Scope Status Step System Trace UnknownName Verdict
     __version__ always commute deadlock_free determined_by each_step eventually examine explore fuzz
-    leads_to livelock_free monitor per_agent reachable refines replay rule system temporal
-    two_run verify
+    keeps_fairness leads_to licence_by_search livelock_free monitor per_agent reachable refines replay rule run_from_itf
+    system temporal two_run verify
 """
 
 

@@ -16,6 +16,7 @@ import evenhand
 from evenhand.core.text import changes, describe, inert, layout
 from evenhand.core.verdict import Status
 from evenhand.evidence.finding import Finding, plain
+from evenhand.evidence.schemas import Mistake
 from evenhand.evidence.story import RunLines, StepLines, Story
 from evenhand.report.report import Report, Standing
 from evenhand.report.table import next_steps, print_report, summary_line
@@ -116,6 +117,15 @@ def test_a_finding_comes_back_from_its_json() -> None:
     )
     one = replace(found(REFUTED), story=story, trusted_base=("x",), scope={"agents": 2}, coverage={"states": 3})
     assert Finding.from_json(one.to_json()) == one
+
+
+@pytest.mark.parametrize("name", ["", "protocols"])
+def test_a_finding_with_a_strange_field_is_a_mistake(name: str) -> None:
+    """A field is renamed; the empty name is as strange as any other."""
+    made = dict(found(HOLDS).to_json())
+    made[name] = made.pop("protocol")
+    with pytest.raises(Mistake, match="is missing, or there is none of this name"):
+        Finding.from_json(made)
 
 
 def test_the_keys_of_the_report_are_these() -> None:

@@ -17,8 +17,8 @@ T = TypeVar("T")
 class Known:
     """A system of the literature.
 
-    `states` is the published number of distinct states; `true` and `reached` are claims that hold, `false` claims that
-    do not, the last two with the number of steps of a shortest run.
+    `states` is the published number of distinct states, without those outside a constraint, as TLC counts; `true` and
+    `reached` are claims that hold, `false` claims that do not, the last two with the number of steps of a shortest run.
     """
 
     system: evenhand.System[Any, Any, Any, Any, Any]

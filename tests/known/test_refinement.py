@@ -113,17 +113,17 @@ def plainly_refines(claim: Any, system: Any) -> bool:
     """Walk states with their history, with the functions of the two systems alone."""
     waiting = [(state, claim.start(None)) for state in system.initial(None)]
     starts = list(claim.abstract.initial(None))
-    if any(claim.mapping(None, state, past) not in starts for state, past in waiting):
+    if any(claim.mapping(None, state, past, None) not in starts for state, past in waiting):
         return False
     seen = set(waiting)
     while waiting:
         state, past = waiting.pop()
-        image = claim.mapping(None, state, past)
+        image = claim.mapping(None, state, past, None)
         answers = [claim.abstract.step.__plain__(image, action) for action in claim.abstract.actions.__plain__(image)]
         for action in system.actions.__plain__(state):
             after = system.step.__plain__(state, action)
             later = claim.update(past, evenhand.Step(None, state, action, None, after))
-            if claim.mapping(None, after, later) not in (image, *answers):
+            if claim.mapping(None, after, later, None) not in (image, *answers):
                 return False
             if (after, later) not in seen:
                 seen.add((after, later))
@@ -165,10 +165,10 @@ def test_random_runs_break_it_too_and_a_refinement_that_never_moves_shows_nothin
 def test_a_mapping_and_the_other_system_are_checked_at_once() -> None:
     """One sentence each."""
 
-    def of_four(first: Any, _second: Any, _third: Any, _fourth: Any) -> Any:
+    def of_five(first: Any, _second: Any, _third: Any, _fourth: Any, _fifth: Any) -> Any:
         return first
 
     with pytest.raises(TypeError, match="takes one of"):
-        evenhand.refines("It does.", abstract=reliable)(of_four)
+        evenhand.refines("It does.", abstract=reliable)(of_five)
     with pytest.raises(TypeError, match="is a system, not"):
         evenhand.refines("It does.", abstract="reliable", name="x")(lambda state: state)  # type: ignore[arg-type]

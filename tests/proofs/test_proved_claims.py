@@ -16,12 +16,15 @@ PROVED = {
         more_actions_never_make_necessity_pass more_preservations_never_permit_more
         nothing_authorised_beside_a_clean_action only_permitted_actions_execute permitted_keeps_what_is_required
         permitted_needs_a_covering_collision permitted_violate_exactly_av precedent_matters_by_equality_alone
-        selection_depends_on_the_mask_alone vacuous_necessity_gridlocks whole_registry_always_permits
+        selection_depends_on_the_mask_alone some_artifact_permits_unless_blocked vacuous_necessity_gridlocks
+        whole_registry_always_permits
     """,
     "conviction": """
-        balances_stay_below_the_maximum every_stake_is_burned every_tick_comes_closer feedback_is_lawful_and_paid
-        moved_stake_begins_at_zero multipliers_are_bounded nothing_is_negative one_proposal_each roots_rank_as_sums_do
-        supply_is_conserved the_highest_score_wins
+        an_issue_can_be_finalized an_issue_takes_at_most_so_many_ticks balances_stay_below_the_maximum
+        every_issue_is_finalized every_stake_is_burned every_tick_comes_closer feedback_is_lawful_and_paid
+        moved_stake_begins_at_zero multipliers_are_bounded
+        no_phase_goes_on_for_ever nothing_is_negative one_proposal_each roots_rank_as_sums_do supply_is_conserved
+        the_highest_score_wins
     """,
     "cud": """
         bare_tokens changed_key_reveals_pass_one collisions_need_rivals deadlock_is_stable deadlock_xor_livelock
@@ -35,15 +38,19 @@ PROVED = {
     "markspace": """
         action_permanence_p2 action_precedence_p39 barrier_monotonicity_p44 barrier_principal_exclusivity_p45
         boundedness_p9 constant_marks_recover decay_monotonicity_p1 deferred_mutual_exclusion_p17
-        escalation_boundedness_p43 first_flag_restricts_one_scope first_of_several_flags_restricts_one_scope
-        guard_determinism_p36 guard_transparency_p38 hierarchy_p23 intent_expiry_p4 invalidation_bound_p34
-        invalidation_decay_p35 manifest_permission_consistency_p54 monotonic_addition_p10 mutual_exclusion
+        escalation_boundedness_p43 exclusion_within_the_lease first_flag_restricts_one_scope
+        first_of_several_flags_restricts_one_scope
+        guard_atomicity_p37 guard_determinism_p36 guard_transparency_p38 hierarchy_p23 intent_expiry_p4
+        intents_do_not_pile_up
+        invalidation_bound_p34 invalidation_decay_p35 manifest_permission_consistency_p54 monotonic_addition_p10
+        mutual_exclusion
         need_persistence_p5
         old_activations_are_alike one_winner_per_boundary only_ages_matter pattern_match_purity_p55
-        pipeline_structural_validation_p53 policy_decides_as_written refusals_name_their_cause
+        pipeline_structural_validation_p53 policy_decides_as_written progress_p12 refusals_name_their_cause
         resolution_is_a_function_of_the_intents sublinear_where_there_is_strength sublinearity_p8
         supersession_transitivity_p47 transient_marks_halve trust_bounds_p7 trust_ordering_p6
         trust_orders_what_has_strength uncontested_is_allowed visibility_inheritance_p26 winners_come_first
+        yield_recovery_p13
     """,
     "sovereign": """
         acts_iff_something_is_admissible an_effect_spends_an_issued_warrant

@@ -77,7 +77,7 @@ def one_agent_as_text():
 
 @slip("joint", says=("room", "domain|OneOf"), refuted=True)
 def a_domain_that_lacks_a_value():
-    """`domains` forgets a value that the state does take: the compiled search must not leave it out."""
+    """`domains` forgets a value that the state does take: the search must not leave it out."""
     from evenhand.core.system import OneOf
 
     @dataclass(frozen=True)

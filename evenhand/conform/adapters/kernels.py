@@ -232,9 +232,9 @@ class Piped:
 
     def renew(self) -> None:
         """End the process; the next request starts a new one."""
-        if self._child is not None:
-            self._child.stop()
-            self._child = None
+        child, self._child = self._child, None  # first, so that nobody asks a child whose stop was interrupted
+        if child is not None:
+            child.stop()
 
     close = renew
 

@@ -1,17 +1,22 @@
-"""Collect candidate runs: drawn by the protocol's generators, scripted, or aimed at targets that drawing misses."""
+"""Collect candidate runs: drawn by generators, scripted, kept as counterexamples, or aimed at missed targets."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
 from evenhand.conform.vectors.targets import Candidate, Target
 from evenhand.core.bundle import Bundle
 from evenhand.core.property import Monitor
+from evenhand.core.registry import folder
 from evenhand.core.system import AnyStep, AnySystem, Mutant, Scope
 from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.vector_plan import VectorScope
+from evenhand.evidence.record import BadRecord
+from evenhand.evidence.replay import replay_record
+from evenhand.evidence.store import load
 from evenhand.machine import fuzz
 from evenhand.search.estimate import estimate
 from evenhand.variants.separate import separate
@@ -68,6 +73,21 @@ def played(bundle: Bundle) -> tuple[Candidate, ...]:
 
 MOST = 50
 """Actions after which a scripted run is cut."""
+
+
+def kept(bundle: Bundle, target: Target) -> Iterator[Candidate]:
+    """Yield the runs of a mutant's kept counterexamples, smallest first; those that no longer replay are left out."""
+    if target.mutant is None or bundle.own:
+        return
+    found: list[Candidate] = []
+    for path in sorted((folder("counterexamples") / bundle.name).glob(f"*--{target.name}--*.json")):
+        with suppress(BadRecord):
+            replayed = replay_record(load(path), bundle, origin=str(path))
+            run, system = replayed.evidence, replayed.system
+            if isinstance(run, Scenario) and run.actions:
+                origin = f"kept as a counterexample to {replayed.claim.name}"
+                found.append(Candidate(system.name, system.scope, target.readings, run, origin))
+    yield from sorted(found, key=lambda one: one.size)
 
 
 def aimed(bundle: Bundle, target: Target, *, longest: int, max_steps: int) -> Candidate | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-SUITES = ("orbits", "covering", "boundary")
+SUITES = ("conditions", "orbits", "covering", "boundary")
 """The kinds of suites, cheapest first."""
 
 

@@ -137,13 +137,32 @@ def separated(
         if variant is None:
             continue
         config = counterpart(reference, variant)(candidate.scenario.config)
-        apart = _first_apart(bundle, variant, config, candidate.scenario, known)
+        apart = first_apart(bundle, variant, config, candidate.scenario, known)
         if apart is not None:
             found.append(SeparatedTarget(target, *apart))
     return tuple(found)
 
 
-def _first_apart(
+def depends_on(bundle: Bundle, candidate: Candidate, known: Outcome) -> tuple[str, ...]:
+    """Return the readings of which another value alone gives a run another outcome than `known`, by name."""
+    plan = bundle.vectors or VectorPlan()
+    reference = candidate.reference(bundle)
+    usual = bundle.model.systems[candidate.system].readings
+    found: list[str] = []
+    for name, legal in reading_values(reference.readings).items():
+        now = getattr(reference.readings, name)
+        for value in legal or (getattr(usual, name), *plan.readings.get(name, ())):
+            if value == now:
+                continue
+            variant = reference.under(**{name: value})
+            config = counterpart(reference, variant)(candidate.scenario.config)
+            if first_apart(bundle, variant, config, candidate.scenario, known) is not None:
+                found.append(name)
+                break
+    return tuple(sorted(found))
+
+
+def first_apart(
     bundle: Bundle, variant: AnySystem, config: Any, scenario: AnyScenario, known: Outcome
 ) -> tuple[int, By] | None:
     """The first step that raises or shows something else, else the first after which other things are read."""

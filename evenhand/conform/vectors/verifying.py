@@ -29,6 +29,8 @@ from evenhand.evidence.store import read_json
 from evenhand.evidence.vector import Expected, Manifest, Suite, Vector
 
 MANIFEST_FILE = "manifest.json"
+SCHEMA_FILE = "schema.json"
+"""The JSON Schema of the values in a folder of vectors, which is no suite."""
 
 AGAIN = "Generate the vectors again and freeze them"
 
@@ -48,7 +50,7 @@ class Failure:
 
 def load_suites(folder: Path) -> dict[str, Suite]:
     """Return every suite in a folder, by file name.  Raises BadRecord for an unusable file."""
-    paths = sorted(path for path in folder.glob("*.json") if path.name != MANIFEST_FILE)
+    paths = sorted(path for path in folder.glob("*.json") if path.name not in (MANIFEST_FILE, SCHEMA_FILE))
     return {path.name: Suite.from_json(read_json(path), str(path)) for path in paths}
 
 

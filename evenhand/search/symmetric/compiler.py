@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from evenhand.core.system import AnySystem
-from evenhand.search.compiled.compiler import NEVER, Broken, Compiler, Leaf, Program, Unfit
-from evenhand.search.compiled.proxies import Narrowed, TooWide
-from evenhand.search.compiled.shape import KEPT
-from evenhand.search.compiled.table import Unit, columns_of
-from evenhand.search.compiled.watch import Evades
 from evenhand.search.memo import Memo
+from evenhand.search.rows.compiler import NEVER, Broken, Compiler, Leaf, Program, Unfit
+from evenhand.search.rows.proxies import Narrowed, TooWide
+from evenhand.search.rows.shape import KEPT
+from evenhand.search.rows.table import Unit, columns_of
+from evenhand.search.rows.watch import Evades
 from evenhand.search.symmetric.group import Group, NoGroup, arrangements, group_of
 from evenhand.search.symmetric.moves import AnyQuotient
 from evenhand.search.symmetric.teams import Offer, Team, teams_of

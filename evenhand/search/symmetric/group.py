@@ -17,8 +17,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from evenhand.core.system import AnySystem
-from evenhand.search.compiled.shape import Shape
 from evenhand.search.csr import Ints
+from evenhand.search.rows.shape import Shape
 from evenhand.search.symmetric.moves import AnyQuotient, Move, Unmoved, identity, move_of
 
 LISTED = 5_040

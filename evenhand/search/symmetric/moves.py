@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from evenhand.core.system import Quotient
-from evenhand.search.compiled.shape import OutsideDomain, Shape
 from evenhand.search.csr import Ints
+from evenhand.search.rows.shape import OutsideDomain, Shape
 
 DRAWN = 32
 """Random states on which the effect found is compared with the element itself."""

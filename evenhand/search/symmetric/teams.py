@@ -16,8 +16,8 @@ import numpy as np
 
 from evenhand.core.answers import ModelError
 from evenhand.core.system import AnySystem
-from evenhand.search.compiled.proxies import Narrowed
-from evenhand.search.compiled.table import Projection
+from evenhand.search.rows.proxies import Narrowed
+from evenhand.search.rows.table import Projection
 from evenhand.search.symmetric.group import Class
 from evenhand.search.symmetric.moves import AnyQuotient
 

@@ -16,12 +16,12 @@ import numpy as np
 from evenhand.core.answers import ModelError
 from evenhand.core.system import AnySystem
 from evenhand.search.bounds import Bounds
-from evenhand.search.compiled.flat import Flat
-from evenhand.search.compiled.plain import CHUNK, lists_of
-from evenhand.search.compiled.shape import Shape, Words
-from evenhand.search.compiled.walk import Walk, successors_in
 from evenhand.search.csr import Ints
 from evenhand.search.memory import resident
+from evenhand.search.rows.flat import Flat
+from evenhand.search.rows.plain import CHUNK, lists_of
+from evenhand.search.rows.shape import Shape, Words
+from evenhand.search.rows.walk import Walk, successors_in
 from evenhand.search.steps import nth_action, number_of
 from evenhand.search.symmetric.compiler import Folded
 from evenhand.search.symmetric.group import arrangements

@@ -4,6 +4,6 @@
 pieces, `trees` keeps what was observed, `learning` observes, `walk` answers from it level by level, `audit` compares
 samples with the plain functions, and `method` decides when all this is tried.
 
-`joint` evaluates joint choices in classes of states, `joint_walk` searches them, `histories` adds the values of
+`joint` evaluates joint choices in `classes` of states, `joint_walk` searches them, `histories` adds the values of
 monitors, and `joint_method` decides when that is tried, and compares samples.
 """

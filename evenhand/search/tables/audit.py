@@ -14,12 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.core.alike import alike
+from evenhand.core.alike import alike, deep_copy
 from evenhand.core.answers import short
 from evenhand.core.system import Step
 from evenhand.search.contract import initial_states
 from evenhand.search.steps import stepped
 from evenhand.search.tables.expressions import NotLearned
+from evenhand.search.tables.learning import CHANGED
 from evenhand.search.tables.walk import TableWalk
 
 RARE, DRAWN = 160, 60
@@ -45,7 +46,9 @@ def audit(walk: TableWalk, expanded: int) -> None:
     made = walk.steps_of(rows)
     if made is not None:
         there = walk.visited.numbers(walk.packing.packed(made.after))
-        if (there < 0).any() or (walk.packing.unpacked(walk.words[there]) != made.after).any():
+        lost = (there < 0) if not walk.beyond else np.zeros(len(there), dtype=np.bool_)
+        kept = there >= 0
+        if lost.any() or (walk.packing.unpacked(walk.words[there[kept]]) != made.after[:, kept]).any():
             raise NotLearned("a step leads to a state that was lost, or taken for another")
     for at in range(0 if made is None else len(made.source)):
         assert made is not None
@@ -73,6 +76,7 @@ def _compare_state(
 ) -> None:
     learner = walk.learner
     state = walk.state(sid)
+    kept_state = deep_copy(state)
     offered = list(learner.system.enabled(learner.config, state))
     known = [found.get((index, place)) for place in range(len(offered))]
     if (index, len(offered)) in found or None in known:
@@ -88,6 +92,8 @@ def _compare_state(
     for question, kept in zip(learner.questions.states, walk.state_answers, strict=True):
         if question.plain(state) != int(at_number(kept, sid)):
             raise NotLearned(f"{question.name} answers otherwise in state {short(state)}")
+    if kept_state is not None and kept_state[0] != state:
+        raise NotLearned(CHANGED)
 
 
 def _compare_step(walk: TableWalk, state: Any, action: Any, after: Any, answers: list[int]) -> None:

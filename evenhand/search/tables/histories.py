@@ -27,11 +27,12 @@ class Histories:
 
     def __init__(self, walk: JointWalk, claim: Monitor, updated: Updated) -> None:
         self.walk, self.claim, self.updated = walk, claim, updated
-        self.kinds = np.concatenate(walk.kinds)
+        self.kinds, self.counts = np.concatenate(walk.kinds), np.concatenate(walk.counts_of)
+        self.begins = np.cumsum(self.counts) - self.counts
         self.there = np.concatenate(walk.there) if walk.there else np.zeros(0, dtype=np.int32)
         flat = walk.flat()
-        self.offset = np.cumsum(flat.ends[self.kinds] - flat.starts[self.kinds])
-        self.offset -= flat.ends[self.kinds] - flat.starts[self.kinds]
+        total = np.concatenate([[0], np.cumsum(flat.ends[self.kinds] - flat.starts[self.kinds])])
+        self.offset = total[self.begins]
         initials = walk.levels[1] if len(walk.levels) > 1 else walk.states
         start = updated.values.number(claim.memory(walk.learner.config))
         self.initial = initials
@@ -43,15 +44,17 @@ class Histories:
         ]
         self.known = np.zeros(0, dtype=np.int64)  # the initial nodes were not checked
 
-    def search(self) -> Tally:
-        """Find every node, and return the tally of the claim."""
+    def search(self, most: int | None) -> bool:
+        """Find every node, and return whether there are at `most` so many."""
         low, high = 0, self.initial
         while low < high:
             order = np.argsort(self.nodes[0][low:high], kind="stable") + low
             found = [self._after(order[s : s + 512]) for s in range(0, len(order), 512)]
             self._enter([np.concatenate(column) for column in zip(*found, strict=True)])
             low, high = high, len(self.nodes[0])
-        return self._tally()
+            if most is not None and high > most:
+                return False
+        return True
 
     def _after(self, nodes: Any) -> list[Any]:
         """The steps of some nodes: state before, action, node, state after, value after; each once."""
@@ -59,11 +62,13 @@ class Histories:
         sids, values = self.nodes[0][nodes], self.nodes[1][nodes]
         rows = walk.packing.unpacked(walk.words[sids])
         parts: list[list[Any]] = []
-        for portion in walk.portions(rows, self.kinds[sids]):
+        counts = self.counts[sids]
+        within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+        kinds = self.kinds[np.repeat(self.begins[sids], counts) + within]
+        for portion in walk.portions(rows, counts, kinds):
             place, row = portion.place, portion.row
-            start = flat.starts[self.kinds[sids]]
-            there = self.there[self.offset[sids[place]] + row - start[place]].astype(np.int64)
-            pairs = [*portion.before, *portion.after, flat.shown[row], values[place]]
+            there = self.there[self.offset[sids[place]] + portion.rank].astype(np.int64)
+            pairs = [*portion.pairs(), flat.shown[row], values[place]]
             after = self.updated.next(pairs, len(place))
             new = self._unknown(there, after)
             place, row, there, after = place[new], row[new], there[new], after[new]
@@ -88,7 +93,8 @@ class Histories:
             self.nodes[place] = np.concatenate([self.nodes[place], column[order]])
         self.known = np.sort(np.concatenate([self.known, code[np.sort(first)]]))
 
-    def _tally(self) -> Tally:
+    def tally(self) -> Tally:
+        """Return the tally of the claim, of all nodes found."""
         claim, config, values = self.claim, self.walk.learner.config, self.updated.values.values
         later = self.nodes[1][self.initial :]
         counts = np.bincount(later, minlength=len(values)).tolist()

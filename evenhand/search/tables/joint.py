@@ -1,9 +1,10 @@
 """Tables of joint choices: what is on offer is learned, and the rest is evaluated once for equal values read.
 
-States that offer the same and agree in the columns that a step reads are one *class*.  In each class every verdict is
-applied once, to the values read and to proxies of all other columns: a proxy that comes back unchanged is a column that
-the step keeps, and one that is asked makes its column one that is read.  Claims about steps are evaluated in the same
-way, on what they read; one that asks for the action is shown every joint action, once for equal values read.
+Verdicts of one offer that read the same columns are a *part* of what happens, and states that agree in these columns
+are one *class* of that part: a state has a class of each part.  In each class every verdict is applied once, to the
+values read and to proxies of all other columns: a proxy that comes back unchanged is a column that the step keeps, and
+one that is asked makes its column one that this verdict reads.  Claims about steps are evaluated in the same way, on
+what they read; one that asks for the action is shown every joint action, once for equal values read.
 """
 
 # Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
@@ -14,8 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from evenhand.core.system import AnySystem
 from evenhand.search.action_independent import action_independent_step, make_step
 from evenhand.search.memo import ChoiceTable, Memo
 from evenhand.search.tables.asking import Asked, MoreRead, Updated
+from evenhand.search.tables.classes import KEPT, Effect, Job, Leaf, Part, Reader, Regrouped, Rows, same_rows
 from evenhand.search.tables.expressions import Expressions, NotLearned, Unfollowed, Values
 from evenhand.search.tables.learning import unwrapped
 from evenhand.search.tables.proxies import EXPRESSION, Lazy, Run, settled_within
@@ -32,92 +33,12 @@ from evenhand.search.tables.shape import Shape
 from evenhand.search.tables.trees import Tree, once
 from evenhand.search.tables.watching import Budget, Watching
 
-KEPT = -1
-"""The number of a column that a step keeps, whatever its value."""
-
 ALONE = 5_000
 """Joint choices of a state that are taken one by one, where the system has no `separated` step."""
 
 
-class Job(NamedTuple):
-    """Actions of one group with one effect, to ask a claim about."""
-
-    after: tuple[int, ...]
-    shown: int
-    group: int
-    members: Sequence[int]
-
-
-@dataclass
-class Reader:
-    """Claims about steps that ask for the action: the columns that they are known to read, and their answers for them.
-
-    The answers are those of each question in turn, for each action.
-    """
-
-    questions: tuple[Question, ...]
-    before: set[int] = field(default_factory=set[int])
-    after: set[int] = field(default_factory=set[int])
-    memo: dict[Hashable, list[list[int]]] = field(default_factory=dict[Hashable, Any])
-
-    def key(self, made: Rows, job: Job) -> Hashable:
-        """Return what the answers depend on."""
-        numbers, after = made.numbers, job.after
-        whole = len(job.members) == len(made.leaf.table.groups[job.group][2])
-        more = job.group, None if whole else tuple(job.members), job.shown
-        there = tuple([numbers[c] if after[c] == KEPT else after[c] for c in sorted(self.after)])
-        return made.leaf.number, tuple([numbers[c] for c in sorted(self.before | self.after)]), there, more
-
-
-@dataclass
-class Leaf:
-    """States with one offer, told apart by the same outcomes: the joint choices in groups, and those outcomes."""
-
-    number: int
-    table: ChoiceTable
-    decided: set[int]
-    settled: set[int]
-    actions: dict[int, Any] = field(default_factory=dict[int, Any])
-
-
-@dataclass
-class Rows:
-    """The steps of a class: equal ones together, in the order of their first actions.
-
-    `numbers` is one state of the class.  `units` has, for each row, the joint choices that it stands for, as (group,
-    members); `label` the bits of predicates that ask for the action, `split` which predicates those are.
-    """
-
-    leaf: Leaf
-    numbers: list[int]
-    after: list[tuple[int, ...]] = field(default_factory=list[Any])
-    shown: list[int] = field(default_factory=list[int])
-    label: list[int] = field(default_factory=list[int])
-    split: list[int] = field(default_factory=list[int])
-    first: list[int] = field(default_factory=list[int])
-    weight: list[int] = field(default_factory=list[int])
-    units: list[list[tuple[int, Sequence[int]]]] = field(default_factory=list[Any])
-    counted: dict[int, tuple[tuple[int, int, int], ...]] = field(default_factory=dict[Any, Any])
-
-    def add(self, after: tuple[int, ...], shown: int, label: int, split: int, first: int) -> None:
-        """Begin a row."""
-        for column, value in zip(
-            (self.after, self.shown, self.label, self.split, self.first, self.weight, self.units),
-            (after, shown, label, split, first, 0, []),
-            strict=True,
-        ):
-            column.append(value)  # type: ignore[attr-defined]
-
-    def sort(self) -> None:
-        """Put the rows into the order of their first actions."""
-        order = sorted(range(len(self.first)), key=self.first.__getitem__)
-        for name in ("after", "shown", "label", "split", "first", "weight", "units"):
-            column = getattr(self, name)
-            setattr(self, name, [column[place] for place in order])
-
-
 class JointLearner:
-    """The offers, classes and answers of one configuration; `read` are the columns that classes agree in."""
+    """The offers, classes and answers of one configuration; `read` are the columns that claims about actions read."""
 
     def __init__(self, system: AnySystem, config: Any, shape: Shape, questions: Questions, budget: Budget) -> None:
         self.system, self.config, self.shape, self.questions, self.budget = system, config, shape, questions, budget
@@ -134,7 +55,6 @@ class JointLearner:
         self.leaves: dict[int, Leaf] = {}
         self.tables: dict[Hashable, tuple[int, ChoiceTable]] = {}
         self.read: set[int] = set()
-        self.classes: dict[Hashable, int] = {}
         self.rows: list[Rows] = []
         self.predicates = [Reader((one,)) for one in questions.steps[questions.first_test :]]
         self.acting: tuple[int, ...] = ()
@@ -159,8 +79,10 @@ class JointLearner:
     def more_read(self, columns: set[int]) -> None:
         """From now on classes agree in these columns as well."""
         self.read |= {column % self.size for column in columns}
-        self.classes.clear()
         self.rows.clear()
+        for leaf in self.leaves.values():
+            leaf.parts.clear()
+            leaf.divide(self.read)
         self.known = None
 
     # What is on offer.
@@ -194,7 +116,9 @@ class JointLearner:
         node = self.offer.insert(run.events, number)
         decided = {expression.number for _, expression, _ in run.events}
         settled = {expression.number for _, expression, _ in run.events if expression.run is None}
-        self.leaves.setdefault(node.number, Leaf(node.number, table, decided, settled))
+        if node.number not in self.leaves:
+            leaf = self.leaves[node.number] = Leaf(node.number, table, decided, settled)
+            leaf.divide(self.read)
 
     def _table(self, state: Any, offer: Any) -> ChoiceTable:
         """The joint choices of a state in groups: those with one verdict, or each by itself."""
@@ -220,29 +144,55 @@ class JointLearner:
             for group in stopped:
                 self._learn_offer(rows[:, once(int(group[0]), learned)].tolist())
 
-    def classified(self, rows: Any) -> Any:
-        """Return for each state the number of its class; evaluate those unseen.  Raises NotLearned or MoreRead."""
-        parts = [self._leaves_of(rows), *(rows[c].astype(np.int64) for c in sorted(self.read))]
-        _, first, where = np.unique(np.stack(parts), axis=1, return_index=True, return_inverse=True)
+    def classified(self, rows: Any) -> tuple[Any, Any]:
+        """Return how many classes each state has, and the numbers of all of them in the order of states.
+
+        Evaluates the classes unseen.  Raises NotLearned or MoreRead.
+        """
+        leaves, size = self._leaves_of(rows), rows.shape[1]
+        counts, found = np.zeros(size, dtype=np.int64), list[tuple[Any, Any]]()
+        for number in np.unique(leaves).tolist():
+            mine = np.flatnonzero(leaves == number)
+            kinds = self._kinds(self.leaves[number], rows[:, mine])
+            counts[mine] = len(kinds)
+            found.append((np.repeat(mine, len(kinds)), kinds.T.ravel()))
+        if not found:
+            return counts, counts
+        owners, kinds = (np.concatenate(column) for column in zip(*found, strict=True))
+        return counts, kinds[np.argsort(owners, kind="stable")]
+
+    def _kinds(self, leaf: Leaf, rows: Any) -> Any:
+        """The class of each state of a leaf in each part."""
+        while True:
+            try:
+                return np.stack([self._classes(leaf, part, rows) for part in leaf.parts])
+            except Regrouped:
+                continue
+
+    def _classes(self, leaf: Leaf, part: Part, rows: Any) -> Any:
+        """The class of each state of a leaf in one part."""
+        first, where = same_rows(rows, part.columns, [len(column) for column in self.shape.columns])
         found = np.zeros(len(first), dtype=np.int64)
         for place, index in enumerate(first.tolist()):
-            key = tuple([int(part[index]) for part in parts])
-            known = self.classes.get(key)
+            numbers = rows[:, index].tolist()
+            key = tuple([numbers[c] for c in part.columns])
+            known = part.classes.get(key)
             if known is None:
-                made = self._rows(self.leaves[key[0]], rows[:, index].tolist())
-                known = self.classes[key] = len(self.rows)
+                made = self._rows(leaf, part, numbers)
+                known = part.classes[key] = len(self.rows)
                 self.rows.append(made)
                 self.known = None
             found[place] = known
-        return found[where.ravel()]
+        return found[where]
 
     # The steps of a class.
 
-    def _rows(self, leaf: Leaf, numbers: list[int]) -> Rows:
-        made = Rows(leaf, numbers)
-        taken = self._taken(leaf, numbers)
+    def _rows(self, leaf: Leaf, part: Part, numbers: list[int]) -> Rows:
+        groups = leaf.table.groups
+        made = Rows(leaf, sum([len(groups[group][2]) for group in part.groups]), numbers)
+        effects = self._effects(leaf, part, numbers)
         places: dict[Hashable, int] = {}
-        jobs = [Job(*one, group, leaf.table.groups[group][2]) for group, one in enumerate(taken)]
+        jobs = [Job(*effect, group, groups[group][2]) for group, effect in zip(part.groups, effects, strict=True)]
         for job, asks, label, some in self._labelled(made, jobs):
             place = places.setdefault((job.after, job.shown, label, asks), len(made.first))
             if place == len(made.first):
@@ -250,45 +200,104 @@ class JointLearner:
             made.first[place] = min(made.first[place], int(some[0]))
             made.weight[place] += len(some)
             made.units[place].append((job.group, some))
-        if sum(made.weight) != leaf.table.size:
+        if sum(made.weight) != made.size:
             raise NotLearned("rows stand for another number of joint choices than are on offer")
         made.sort()
         return made
 
-    def _taken(self, leaf: Leaf, numbers: list[int]) -> list[tuple[tuple[int, ...], int]]:
-        """Apply every verdict, or take every joint action: the columns after, and the number of the observation."""
-        system, columns = self.system, self.shape.columns
+    def _effects(self, leaf: Leaf, part: Part, numbers: list[int]) -> list[Effect]:
+        """What each group of a part does in a state; unknown effects are observed together.  Raises Regrouped."""
+        key = tuple([numbers[c] for c in part.reads])
+        missing = [group for group in part.groups if key not in leaf.memo[group]]
+        if missing:
+            found, grown = self._taken(leaf, missing, part.reads, numbers)
+            if grown:
+                self.watching.clear_caches()  # one may hold a proxy
+                leaf.read_more(grown, self.read)
+            for group, effect in found.items():
+                leaf.memo[group][key] = effect
+            if grown:
+                raise Regrouped
+        return [leaf.memo[group][key] for group in part.groups]
+
+    def _taken(
+        self, leaf: Leaf, groups: Sequence[int], reads: tuple[int, ...], numbers: list[int]
+    ) -> tuple[dict[int, Effect], dict[int, set[int]]]:
+        """Apply every verdict, or take every joint action: the effects, and the columns that some turn out to read."""
+        system, table = self.system, leaf.table
         apply: Any
         if system.separated is None:
             apply, shows = unwrapped(system.step), getattr(system.step, "__shows__", True)
-            self._join(leaf, numbers, range(leaf.table.size))
-            acts = [leaf.actions[number] for number in range(leaf.table.size)]
+            self._join(leaf, numbers, groups)
+            acts = [leaf.actions[group] for group in groups]
         else:
             apply, shows = system.separated.apply, True
-            acts = [act for _, act, _ in leaf.table.groups]
+            acts = [table.groups[group][1] for group in groups]
         bare = apply is not system.step and system.separated is None
         given: tuple[Any, ...] = () if bare else (system.rules, self.config)
-        found: list[tuple[tuple[int, ...], int]] = []
-        numbered: list[dict[int, int]] = [{} for _ in columns]  # by identity, while `made` holds the values
+        found: dict[int, Effect] = {}
+        grown: dict[int, set[int]] = {}
+        numbered: list[dict[int, int]] = [{} for _ in self.shape.columns]  # by identity, while `made` holds the values
+        at = groups[0]
 
-        def take_all(state: Any) -> list[Any]:
-            return [apply(*given, state, act) for act in acts]
+        def take_all(run: Run, state: Any) -> list[Any]:
+            nonlocal at
+            made = []
+            for at, act in zip(groups, acts, strict=True):
+                made.append(apply(*given, state, act))
+                if run.events:
+                    self._attributed(run, leaf, grown.setdefault(at, set()))
+            return made
 
         def take(run: Run) -> None:
-            made = self.watching.run_on(take_all, self._state(run, numbers, self.read))
-            for one in made:
+            nonlocal at
+            made = self.watching.run_on(take_all, run, self._state(run, numbers, set(reads)))
+            for at, one in zip(groups, made, strict=True):
                 after, shown = one if shows else (one, None)
-                row: list[int] = []
-                for column, value in enumerate(self.shape.leaves(after)):
-                    number = numbered[column].get(id(value))
-                    if number is None:
-                        number = numbered[column][id(value)] = self._after(column, value)
-                    row.append(number)
-                found.append((tuple(row), self.shown.number(shown)))
-            self._heard(run)
+                try:
+                    effect = self._effect(after, shown, numbered)
+                except MoreRead as error:
+                    grown.setdefault(at, set()).update(column % self.size for column in error.columns)
+                else:
+                    found[at] = effect
+                if run.events:
+                    self._attributed(run, leaf, grown.setdefault(at, set()))
 
-        self._observed(leaf, numbers, take)
-        return found
+        run = self._begun(leaf, numbers)
+        try:
+            self.watching.observed(run, take)
+        except NotLearned:
+            run.expressions.trouble = ""
+            if run.events:  # a value that is not read yet may be the cause
+                self._attributed(run, leaf, grown.setdefault(at, set()))
+            if not grown:
+                raise
+        return {group: effect for group, effect in found.items() if group not in grown}, grown
+
+    def _effect(self, after: Any, shown: Any, numbered: list[dict[int, int]]) -> Effect:
+        """The effect of a step.  Raises MoreRead."""
+        row: list[int] = []
+        for column, value in enumerate(self.shape.leaves(after)):
+            number = numbered[column].get(id(value))
+            if number is None:
+                number = numbered[column][id(value)] = self._after(column, value)
+            row.append(number)
+        return tuple(row), self.shown.number(shown)
+
+    def _attributed(self, run: Run, leaf: Leaf, grown: set[int]) -> None:
+        """Add what a proxy was asked for to the columns that a group reads, and let the next group ask anew."""
+        grown.update(column % self.size for _, expression, _ in run.events for column in expression.columns)
+        run.events.clear()
+        self._settle(run, leaf)
+
+    def _settle(self, run: Run, leaf: Leaf) -> None:
+        """Let the outcomes of the leaf, and no others, be no news."""
+        run.decided, run.settled, run.fast = set(leaf.decided), set(leaf.settled), {}
+
+    def _begun(self, leaf: Leaf, numbers: Sequence[int]) -> Run:
+        run = Run(self.expressions, [*numbers, *numbers])
+        self._settle(run, leaf)
+        return run
 
     def _after(self, column: int, value: Any) -> int:
         """The number of a column's value after a step, or KEPT.  Raises MoreRead."""
@@ -307,10 +316,7 @@ class JointLearner:
 
     def _observed(self, leaf: Leaf, numbers: Sequence[int], act: Callable[[Run], None], *, joins: bool = False) -> None:
         """Let `act` run on proxies, for which the outcomes of the leaf are no news.  Raises MoreRead or NotLearned."""
-        run = Run(self.expressions, [*numbers, *numbers])
-        run.decided.update(leaf.decided)
-        run.settled.update(leaf.settled)
-        run.fast = {}
+        run = self._begun(leaf, numbers)
         try:
             self.watching.observed(run, act)
         except MoreRead:

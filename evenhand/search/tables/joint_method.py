@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from random import Random
 from typing import Any
 
@@ -17,13 +18,14 @@ from evenhand.core.kinds import Monitor, Property
 from evenhand.core.system import AnySystem
 from evenhand.search.action_independent import make_step
 from evenhand.search.contract import initial_states
-from evenhand.search.steps import nth_action, stepped
+from evenhand.search.steps import stepped
 from evenhand.search.tables.asking import MoreRead
 from evenhand.search.tables.audit import at_number, compare_starts
 from evenhand.search.tables.expressions import NotLearned, Unfollowed
 from evenhand.search.tables.histories import Histories
 from evenhand.search.tables.joint import JointLearner
 from evenhand.search.tables.joint_walk import JointWalk
+from evenhand.search.tables.learning import CHANGED
 from evenhand.search.tables.method import NEVER, SAMPLE, Attempt
 from evenhand.search.tables.questions import ACTS, Question, Questions
 from evenhand.search.tables.shape import Reshaped, Shape
@@ -39,7 +41,7 @@ RESTARTS = 200
 """How often a search may begin again because more was read, or a claim cannot be followed."""
 
 STATES, ROWS, MEMBERS = 60, 6, 2
-"""States that are compared, beside one of each of as many classes; rows of each, joint actions of each row."""
+"""States that are compared, and as many classes in their last states; rows of each, joint actions of each row."""
 
 
 class JointAttempt(Attempt):
@@ -52,7 +54,8 @@ class JointAttempt(Attempt):
         self.aside: dict[int, str] = {}
 
     def _result(self, walk: Walk) -> Result:
-        self.budget.calls = len(walk.states) + walk.transitions
+        self.had = len(walk.states)
+        self.budget.calls = self.had + walk.transitions
         self.steps = NEVER  # once is enough: a class costs what memoised search pays for each state
         if self.counting is not None:
             raise NotLearned("actions are counted one by one")
@@ -71,7 +74,7 @@ class JointAttempt(Attempt):
                     questions = Questions(self.system, self.config, self.served)
                     learner = JointLearner(self.system, self.config, Shape(states, self.opaque), questions, self.budget)
                     if questions.monitors and self.bounds.depth is not None:
-                        raise Unfollowed(questions.monitors[0].claim, "its histories are cut at a depth")
+                        raise Unfollowed(questions.monitors[0].claim, "its histories are cut at a bound")
                 return self._joint(learner, asked, [(place, state) for state, place in starts.items()])
             except Reshaped as error:
                 self.opaque.add(error.path)
@@ -88,11 +91,11 @@ class JointAttempt(Attempt):
 
     def _joint(self, learner: JointLearner, asked: list[int], starts: Any) -> Result:
         walk = JointWalk(learner, self.number, self.bounds)
-        walk.run(starts, self.tick, audit_joint)
+        walk.run(starts, self.tick, audit_joint, self.had)
         tallies = {place: self._decided(walk, number, self.claims[place]) for number, place in enumerate(asked)}
         if learner.of_monitors:
             audit_joint(walk, walk.states)  # now that their values are known
-        actions = sum(one.leaf.table.size for one in learner.rows)
+        actions = sum(one.size for one in learner.rows)
         why = (
             f"{len(learner.rows):,} classes of {walk.states:,} states, with {actions:,} joint choices, were evaluated "
             f"on what is read, {self.budget.runs:,} runs on proxies; samples were compared with the step"
@@ -109,7 +112,10 @@ class JointAttempt(Attempt):
 
     def _decided(self, walk: JointWalk, number: int, claim: Property) -> Tally:
         if isinstance(claim, Monitor) and claim.applies(self.config):
-            return Histories(walk, claim, walk.learner.of_monitors[walk.learner.questions.place[number]]).search()
+            found = Histories(walk, claim, walk.learner.of_monitors[walk.learner.questions.place[number]])
+            if walk.open or not found.search(self.bounds.max_states):
+                raise Unfollowed(number, "its histories are cut at a bound")
+            return found.tally()
         return self._tally(walk, number, claim)
 
 
@@ -134,34 +140,59 @@ def audit_joint(walk: Any, expanded: int) -> None:
     """Raise NotLearned for a sample, of the states expanded so far, in which tables and model differ."""
     compare_starts(walk)
     learner, random = walk.learner, Random(walk.number)
-    kinds = np.concatenate(walk.kinds)[:expanded] if walk.kinds else np.zeros(0, dtype=np.int64)
-    if not len(kinds):
+    if not walk.kinds:
         return
+    counts, kinds = np.concatenate(walk.counts_of)[:expanded], np.concatenate(walk.kinds)
+    if not len(counts):
+        return
+    ends = np.cumsum(counts)
+    kinds, owners = kinds[: int(ends[-1])], np.repeat(np.arange(len(counts)), counts)
     # The last state of a class is not the one from which its rows were made, unless there is no other.
     _, back = np.unique(kinds[::-1], return_index=True)
     last = random.sample((len(kinds) - 1 - back).tolist(), min(STATES, len(back)))
-    for sid in sorted({0, len(kinds) - 1, *last, *(random.randrange(len(kinds)) for _ in range(STATES))}):
-        _compare_state(walk, learner, sid, int(kinds[sid]), random)
+    for place in last:
+        _compare_rows(walk, learner, int(owners[place]), int(kinds[place]), ROWS, random)
+    for sid in sorted({0, len(counts) - 1, *(random.randrange(len(counts)) for _ in range(STATES))}):
+        mine = kinds[int(ends[sid] - counts[sid]) : int(ends[sid])].tolist()
+        _compare_state(walk, learner, sid, mine)
+        some = random.sample(mine, min(ROWS, len(mine)))
+        for kind in some:
+            _compare_rows(walk, learner, sid, kind, ROWS // len(some), random)
 
 
-def _compare_state(walk: JointWalk, learner: JointLearner, sid: int, kind: int, random: Random) -> None:
-    state, made = walk.state(sid), learner.rows[kind]
-    if not learner.offers(state, made.leaf):
+def _compare_state(walk: JointWalk, learner: JointLearner, sid: int, kinds: Sequence[int]) -> None:
+    """Compare what a state offers, and what claims say of it."""
+    state, leaf = walk.state(sid), learner.rows[kinds[0]].leaf
+    kept_state = deep_copy(state)
+    if not learner.offers(state, leaf):
         raise NotLearned(f"state {short(state)} offers other actions than its tables")
+    if sum(learner.rows[kind].size for kind in kinds) != leaf.table.size:
+        raise NotLearned("rows stand for another number of joint choices than are on offer")
     for question, kept in zip(learner.questions.states, walk.state_answers, strict=True):
         if _plain(question, state) != int(at_number(kept, sid)):
             raise NotLearned(f"{question.name} answers otherwise in state {short(state)}")
+    if kept_state is not None and kept_state[0] != state:
+        raise NotLearned(CHANGED)
+
+
+def _compare_rows(walk: JointWalk, learner: JointLearner, sid: int, kind: int, rows: int, random: Random) -> None:
+    """Compare some rows of one class of a state with the step."""
+    state, made = walk.state(sid), learner.rows[kind]
     numbers = walk.packing.unpacked(walk.words[sid : sid + 1])
-    (portion,) = walk.portions(numbers, np.asarray([kind]))
-    for place in sorted(random.sample(range(len(made.first)), min(ROWS, len(made.first)))):
-        after = learner.shape.state(portion.after[:, place].tolist())
+    (portion,) = walk.portions(numbers, np.asarray([1]), np.asarray([kind]))
+    columns = np.stack(portion.pairs())
+    there = walk.packing.unpacked(walk.words_after(sid, portion.row))
+    if not learner.offers(state, made.leaf) or not np.array_equal(there, columns[learner.size :]):
+        raise NotLearned(f"state {short(state)} offers other actions than its tables, or they lead elsewhere")
+    for place in sorted(random.sample(range(len(made.first)), min(rows, len(made.first)))):
+        after = learner.shape.state(there[:, place].tolist())
         shown = learner.shown.values[made.shown[place]]
-        pairs = [*numbers, *portion.after[:, place : place + 1], np.asarray([made.shown[place]])]
+        pairs = [*columns[:, place : place + 1], np.asarray([made.shown[place]])]
         answers = [int(asked.answers(pairs, 1)[0]) for asked in learner.of_steps]
         for unit in random.sample(range(len(made.units[place])), min(MEMBERS, len(made.units[place]))):
             members = made.units[place][unit][1]
             member = random.randrange(len(members))
-            action = nth_action(learner.system, learner.config, state, members[member])
+            action = learner.joint.join(learner.config, state, made.leaf.table.picked(members[member]))
             real, seen = _stepped(learner, state, action)
             if not (real == after and alike(real, after) and seen == shown and alike(seen, shown)):
                 raise NotLearned(f"`step` of {short(action)} in state {short(state)} goes elsewhere than its tables")
@@ -193,6 +224,8 @@ def _stepped(learner: JointLearner, state: Any, action: Any) -> tuple[Any, Any]:
     """The step, taken twice.  Raises NotLearned where it is no function of its arguments, or changes them."""
     kept = deep_copy(state)
     found = stepped(learner.system, learner.config, state, action)
-    if stepped(learner.system, learner.config, state, action) != found or (kept is not None and kept[0] != state):
-        raise NotLearned("`step` is no function of its arguments, or changes them")
+    if stepped(learner.system, learner.config, state, action) != found:
+        raise NotLearned("`step` is no function of its arguments")
+    if kept is not None and kept[0] != state:
+        raise NotLearned(CHANGED)
     return found

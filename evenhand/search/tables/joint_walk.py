@@ -1,4 +1,4 @@
-"""Breadth-first search over joint choices: each state has the rows of its class, and a row stands for many actions.
+"""Breadth-first search over joint choices: each state has the rows of its classes, and a row stands for many actions.
 
 States, actions and findings have the numbers of explicit search.  Claims that do not ask for the action are answered
 for whole arrays of rows; the others once for equal values read, see `joint`.
@@ -16,17 +16,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from evenhand.search.bounds import Bounds
-from evenhand.search.compiled.plain import different
+from evenhand.search.rows.plain import different
+from evenhand.search.tables.classes import KEPT
 from evenhand.search.tables.expressions import NotLearned
-from evenhand.search.tables.joint import KEPT, JointLearner
+from evenhand.search.tables.joint import JointLearner
 from evenhand.search.tables.questions import ACTS, MET, VIOLATED
-from evenhand.search.tables.walk import CHUNK, TableWalk
+from evenhand.search.tables.walk import CHUNK, Packing, TableWalk
 
 PORTION = 1 << 18
 """Rows that are applied at a time."""
 
 FEW = 0.5
-"""Classes for each state from which tables give nothing, once there are `SOME` states."""
+"""Rows in tables, for each row that is applied, from which tables give nothing, once there are `SOME` states."""
 
 SOME = 1_000
 
@@ -46,12 +47,22 @@ class Flat(NamedTuple):
 
 
 class Portion(NamedTuple):
-    """Rows applied to states: the place of each state, the row, the columns before and after."""
+    """Rows applied to states, in the order of states and of first actions.
+
+    The place of each state, the row, its rank among the rows of the state; the columns of all states, and what each row
+    of any class makes of them.
+    """
 
     place: Any
     row: Any
-    before: Any
-    after: Any
+    rank: Any
+    states: Any
+    effects: Any
+
+    def pairs(self) -> list[Any]:
+        """Return the columns before, and those after."""
+        before, after = self.states[:, self.place], self.effects[:, self.row]
+        return [*before, *np.where(after == KEPT, before, after)]
 
 
 class JointWalk(TableWalk):
@@ -62,7 +73,10 @@ class JointWalk(TableWalk):
     def __init__(self, learner: JointLearner, number: int, bounds: Bounds) -> None:
         super().__init__(learner, number, bounds, None)  # type: ignore[arg-type]
         self.kinds: list[Any] = []
+        self.counts_of: list[Any] = []
+        self.applied = 0
         self.there: list[Any] = []
+        self.masks: tuple[Flat, Packing, Any, Any] | None = None
         self.expanded = 0
 
     def flat(self) -> Flat:
@@ -72,7 +86,7 @@ class JointWalk(TableWalk):
             rows = learner.rows
             ends = np.cumsum([len(one.first) for one in rows])
             starts = ends - [len(one.first) for one in rows]
-            sizes = np.asarray([one.leaf.table.size for one in rows], dtype=np.int64)
+            sizes = np.asarray([one.size for one in rows], dtype=np.int64)
             after = np.asarray([row for one in rows for row in one.after], dtype=np.int32)
             after = after.reshape(-1, learner.size).T.copy()
             columns = (
@@ -83,41 +97,63 @@ class JointWalk(TableWalk):
         known: Flat = learner.known
         return known
 
-    def portions(self, rows: Any, kinds: Any) -> Iterator[Portion]:
-        """Yield the rows of these states, whole states at a time."""
+    def portions(self, rows: Any, counts: Any, kinds: Any) -> Iterator[Portion]:
+        """Yield the rows of these states, whole states at a time; state i has `counts[i]` of these classes."""
         flat = self.flat()
-        lengths = flat.ends[kinds] - flat.starts[kinds]
-        total, low = np.concatenate([[0], np.cumsum(lengths)]), 0
-        while low < len(kinds):
-            high = max(low + 1, int(np.searchsorted(total, total[low] + PORTION, side="right")) - 1)
-            place = np.repeat(np.arange(low, high), lengths[low:high])
+        sizes = flat.ends[kinds] - flat.starts[kinds]
+        ends, total, low = np.cumsum(counts), np.concatenate([[0], np.cumsum(sizes)]), 0
+        begins, owners = ends - counts, np.repeat(np.arange(len(counts)), counts)
+        while low < len(counts):
+            start = int(begins[low])
+            high = int(np.searchsorted(total[ends], total[start] + PORTION, side="right"))
+            high = max(low + 1, high)
+            end = int(ends[high - 1])
+            place = np.repeat(owners[start:end], sizes[start:end])
             row = np.arange(len(place)) + np.repeat(
-                flat.starts[kinds[low:high]] - (total[low:high] - total[low]), lengths[low:high]
+                flat.starts[kinds[start:end]] - (total[start:end] - total[start]), sizes[start:end]
             )
-            before, after = rows[:, place], flat.after[:, row]
-            yield Portion(place, row, before, np.where(after == KEPT, before, after))
+            if end - start > high - low:
+                row = row[np.lexsort((flat.first[row], place))]
+            rank = np.arange(len(place)) - (total[begins[place]] - total[start])
+            yield Portion(place, row, rank, rows, flat.after)
             low = high
 
+    def words_after(self, sids: Any, row: Any) -> Any:
+        """Return the words of the states after these rows: the bits that a row keeps, and those that it sets."""
+        flat = self.flat()
+        if self.masks is None or self.masks[0] is not flat or self.masks[1] is not self.packing:
+            kept = flat.after == KEPT
+            keep, value = (self.packing.packed(np.where(kept, *two)) for two in ((self._full(), 0), (0, flat.after)))
+            self.masks = flat, self.packing, keep, value
+        return self.words[sids] & self.masks[2][row] | self.masks[3][row]
+
+    def _full(self) -> Any:
+        """For each column the number with all its bits set."""
+        return np.asarray([(1 << bits) - 1 for bits in self.packing.bits], dtype=np.int64)[:, None]
+
     def _any_offer(self, low: int, high: int) -> bool:
-        kinds = [self.learner.classified(self._rows(s, min(high, s + CHUNK))) for s in range(low, high, CHUNK)]
+        kinds = [self.learner.classified(self._rows(s, min(high, s + CHUNK)))[1] for s in range(low, high, CHUNK)]
         return any(bool(self.flat().sizes[some].any()) for some in kinds)
 
     def _expand(self, low: int, high: int) -> None:
         """Take every step out of some states."""
         learner, rows = self.learner, self._rows(low, high)
-        kinds = learner.classified(rows)
+        counts, kinds = learner.classified(rows)
         self.expanded += high - low
-        if self.expanded > SOME and len(learner.rows) > FEW * self.expanded:
+        flat = self.flat()
+        self.applied += int((flat.ends[kinds] - flat.starts[kinds]).sum())
+        if self.expanded > SOME and len(flat.first) > FEW * self.applied:
             raise NotLearned(
-                f"{self.expanded:,} states are of {len(learner.rows):,} classes: steps read nearly everything"
+                f"{self.expanded:,} states have {self.applied:,} steps of {len(flat.first):,} kinds: "
+                "steps read nearly everything"
             )
         self._fit()
         self.kinds.append(kinds)
-        self.transitions += int(self.flat().sizes[kinds].sum())
-        for portion in self.portions(rows, kinds):
-            flat = self.flat()
+        self.counts_of.append(counts)
+        self.transitions += int(flat.sizes[kinds].sum())
+        for portion in self.portions(rows, counts, kinds):
             source, number = portion.place + low, flat.first[portion.row]
-            there, _ = self._arrived(portion.after, source, number)
+            there, _ = self._arrived(self.words_after(source, portion.row), source, number)
             self.edge_count += different(source * (self.states + 1) + there)
             if learner.of_monitors:
                 self.there.append(there.astype(np.int32))
@@ -129,7 +165,7 @@ class JointWalk(TableWalk):
         if not len(portion.row):
             return
         row, count, first_test = portion.row, len(portion.row), learner.questions.first_test
-        pairs = [*portion.before, *portion.after, flat.shown[row]]
+        pairs = [*portion.pairs(), flat.shown[row]] if learner.of_steps else []
         every = [asked.answers(pairs, count) for asked in learner.of_steps]
         acting = [answers == ACTS for answers in every]
         learner.acts([place for place, acts in enumerate(acting[:first_test]) if acts.any()])

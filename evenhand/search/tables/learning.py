@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from evenhand.core.alike import alike
+from evenhand.core.alike import alike, deep_copy
 from evenhand.core.system import AnySystem, Step
 from evenhand.search.steps import stepped
 from evenhand.search.tables.asking import Asked
@@ -32,6 +32,8 @@ Effect = tuple[tuple[int, int], ...]
 
 The column after the last is the observation, if there are questions about steps.
 """
+
+CHANGED = "the model changes the state that it is given"
 
 
 class Learner:
@@ -85,7 +87,10 @@ class Learner:
     def learn_step(self, numbers: Sequence[int], action_number: int) -> None:
         """Observe a step, and the answers about it.  Raises NotLearned or Reshaped."""
         state, action = self.shape.state(numbers), self.actions.values[action_number]
+        kept = deep_copy(state)
         after, shown = stepped(self.system, self.config, state, action)
+        if kept is not None and kept[0] != state:
+            raise NotLearned(CHANGED)
         while len(self.steps) <= action_number:
             self.steps.append(Tree(self.expressions))
 

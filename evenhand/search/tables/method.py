@@ -85,6 +85,11 @@ class Attempt:
         self.aside: dict[int, str] = {}
         self.opaque: set[Path] = set()
         self.learner: Learner | None = None
+        self.only, self.had = False, 0
+
+    def at_once(self) -> None:
+        """Learn from the first state on, at any cost; what cannot be followed ends the search."""
+        self.only, self.size, self.steps, self.budget = True, 1, 0, Budget(float("inf"))
 
     @property
     def how(self) -> tuple[tuple[str, str], ...]:
@@ -92,7 +97,10 @@ class Attempt:
         return ((self.below, f"tables were tried and given up: {self.why}"),) if self.why else ()
 
     def __call__(self, walk: Walk) -> None:
-        """Search from tables.  Raises Finished; where it returns, `why` says what was wrong."""
+        """Search from tables.  Raises Finished; where it returns, `why` says what was wrong.
+
+        Raises ValueError instead of returning if there is no other way.
+        """
         try:
             result = self._result(walk)
             raise Finished(result, self.aside)
@@ -106,9 +114,12 @@ class Attempt:
         except Exception as error:  # explicit search does without tables, whatever is wrong with them
             self.why = f"an error in the tables, {error_text(error)}"
             self.size = NEVER
+        if self.only:
+            raise ValueError(f"compiled search cannot explore {self.system.label}: {self.why}; leave the method out")
 
     def _result(self, walk: Walk) -> Result:
-        self.budget.calls = len(walk.states) + walk.transitions
+        self.had = len(walk.states)
+        self.budget.calls = self.had + walk.transitions
         states = walk.states[:: max(1, len(walk.states) // SAMPLE)]
         starts: dict[Any, int] = {}
         for place, state in enumerate(initial_states(self.system, self.config)):
@@ -135,7 +146,7 @@ class Attempt:
         trial = TableWalk(learner, self.number, self.bounds, None)
         trial.steps_of(np.asarray([shape.numbers(state) for state in states], dtype=np.int32).T)
         walk = TableWalk(learner, self.number, self.bounds, counting)
-        walk.run(starts, self.tick, audit)
+        walk.run(starts, self.tick, audit, self.had)
         tallies = tuple(self._tally(walk, number, claim) for number, claim in enumerate(self.claims))
         why = (
             f"{budget.runs} runs on proxies taught the tables of {walk.states:,} states with {len(shape.columns)} "

@@ -19,10 +19,10 @@ import numpy as np
 
 from evenhand.search.actions import LABELS, OTHERS, ActionsWatch, label_of
 from evenhand.search.bounds import Bounds
-from evenhand.search.compiled.plain import Visited, different, unique
-from evenhand.search.compiled.shape import WORD
 from evenhand.search.lasso import Edges
 from evenhand.search.memory import MemoryBudget
+from evenhand.search.rows.plain import Visited, different, unique
+from evenhand.search.rows.shape import WORD
 from evenhand.search.tables.expressions import NotLearned
 from evenhand.search.tables.learning import Learner
 from evenhand.search.tables.questions import MET, VIOLATED
@@ -93,7 +93,8 @@ class TableWalk:
         self.parents, self.actions = array("q"), array("q")
         self.states = self.transitions = self.edge_count = self.covered = 0
         self.levels: list[int] = []
-        self.open = False
+        self.open = self.beyond = False
+        self.most = bounds.max_states
         self.visited = Visited(0, False, self.packing.width)
         questions = learner.questions
         self.state_answers: list[list[Any]] = [[] for _ in questions.states]
@@ -103,14 +104,21 @@ class TableWalk:
         self.examples: dict[tuple[int, int], int] = {}
 
     def run(
-        self, starts: Sequence[tuple[int, Any]], tick: Progress | None, audit: Callable[[TableWalk, int], None]
+        self,
+        starts: Sequence[tuple[int, Any]],
+        tick: Progress | None,
+        audit: Callable[[TableWalk, int], None],
+        least: int = 0,
     ) -> None:
         """Search from the initial states, each with its place in the list.  Raises NotLearned or Reshaped.
 
         `audit(walk, expanded)` compares samples at the end, and before whenever there are twice as many states: wrong
-        tables may have no end.
+        tables may have no end.  Where memory ends, the search goes on with the states that it has, if they are at
+        `least` so many.
         """
         budget = MemoryBudget(self.bounds.max_memory)
+        if self.most is not None:
+            self.most = max(self.most, len(starts))  # initial states are never left out
         numbers = [self.learner.shape.numbers(state) for _, state in starts]
         rows = np.asarray(numbers, dtype=np.int32).reshape(-1, len(self.columns)).T
         self._fit()
@@ -127,7 +135,7 @@ class TableWalk:
             for start in range(low, high, CHUNK):
                 self._expand(start, min(high, start + CHUNK))
                 if budget.spent():
-                    raise NotLearned("the bound on memory was reached")
+                    budget = self._memory_ends(least)
                 if tick is not None:
                     tick(self.states, self.transitions)
             low, high = high, self.states
@@ -135,6 +143,13 @@ class TableWalk:
                 audit(self, low)
                 due = 2 * high
         audit(self, low)
+
+    def _memory_ends(self, least: int) -> MemoryBudget:
+        """Keep no new states, and expand only known ones, unless another search gets further."""
+        if self.bounds.spill is not None or self.states < least:
+            raise NotLearned("the bound on memory was reached")
+        self.most = self.states
+        return MemoryBudget(None)
 
     def finding(self, sid: int, *more: int) -> Witness:
         """Return the shortest run to a state, and the actions `more` after it."""
@@ -173,8 +188,6 @@ class TableWalk:
 
     def _enter(self, words: Any, parents: Any, actions: Any) -> None:
         """Number new states, all different."""
-        if self.bounds.max_states is not None and self.states + len(words) > max(self.bounds.max_states, 1):
-            raise NotLearned("the bound on states was reached")
         needed = self.states + len(words)
         if needed > len(self.words):
             grown = np.zeros((2 * needed, self.packing.width), dtype=np.int64)
@@ -289,7 +302,7 @@ class TableWalk:
         if steps is None:
             return
         source, number, label, answers = steps.source + low, steps.number, steps.label, steps.answers
-        there, fresh_rows = self._arrived(steps.after, source, number)
+        there, fresh_rows = self._arrived(self.packing.packed(steps.after), source, number)
         self.transitions += len(source)
         self.edge_count += different(source * (self.states + 1) + there)
         if self.counting is not None:
@@ -302,9 +315,8 @@ class TableWalk:
                 label |= (row & MET).astype(np.int64) << place
             self._keep(source, there, number, label)
 
-    def _arrived(self, after: Any, source: Any, number: Any) -> tuple[Any, Any]:
-        """Number the states after steps; return these numbers, and the steps that found new states."""
-        words = self.packing.packed(after)
+    def _arrived(self, words: Any, source: Any, number: Any) -> tuple[Any, Any]:
+        """Number the states of these words, -1 beyond a bound; return also the places of those that are new."""
         there = self.visited.numbers(words)
         new = np.flatnonzero(there < 0)
         fresh_rows = np.zeros(0, dtype=np.int64)
@@ -313,6 +325,9 @@ class TableWalk:
             first, _ = unique(fresh)
             first.sort()
             fresh_rows = new[first]
+            if self.most is not None and self.states + len(fresh_rows) > self.most:
+                self.open = self.beyond = True
+                fresh_rows = fresh_rows[: max(0, self.most - self.states)]
             self._enter(words[fresh_rows], source[fresh_rows], number[fresh_rows])
             there[new] = self.visited.numbers(fresh)
         return there, fresh_rows

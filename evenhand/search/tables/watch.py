@@ -13,7 +13,7 @@ from collections.abc import Callable
 from types import FrameType, ModuleType
 from typing import Any
 
-from evenhand.search.compiled.watch import Operand, Watch
+from evenhand.search.rows.watch import Operand, Watch
 from evenhand.search.tables.proxies import Lazy
 from evenhand.search.tables.shape import parts_of
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import functools
 import gc
+import weakref
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
 from evenhand.core.answers import error_text
 from evenhand.search.collector import uncollected
-from evenhand.search.compiled.watch import Evades
+from evenhand.search.rows.watch import Evades
 from evenhand.search.tables.expressions import NotLearned, Spent
 from evenhand.search.tables.proxies import Run, Unknown, lazy_builtins
 from evenhand.search.tables.shape import Reshaped
@@ -47,7 +48,7 @@ class Watching:
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
         self.watch = LazyWatch()
-        self.caches: list[Any] | None = None
+        self.caches: list[Any] | None = None  # weak references: the one of a database keeps its file open
 
     def run_on(self, function: Callable[..., Any], *given: Any) -> Any:
         """Call a function of the model under watch."""
@@ -95,9 +96,9 @@ class Watching:
             kind: Any = type(functools.lru_cache(lambda: None))
             # The garbage collector knows all caches, but lists none that were frozen.
             gc.unfreeze()
-            self.caches = [one for one in gc.get_objects() if type(one) is kind and not _ours(one)]
+            self.caches = [weakref.ref(one) for one in gc.get_objects() if type(one) is kind and not _ours(one)]
             gc.freeze()
-        return self.caches
+        return [one for known in self.caches if (one := known()) is not None]
 
     @contextmanager
     def _no_cache(self) -> Generator[None]:

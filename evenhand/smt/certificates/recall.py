@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from evenhand.core.canonical import Json
+from evenhand.core.canonical import Json, canonical_bytes
 from evenhand.smt.certificates.statement import Writer, symbols_of
 from evenhand.smt.portfolio import CERTIFICATE, Answered, NoSolver, Portfolio, SolverAnswer
 from evenhand.smt.smtlib import Query, text
@@ -20,9 +20,10 @@ from evenhand_certificates.check import VERSION
 from evenhand_certificates.formulas import Bank, read_nodes
 
 
-def digest_of(query: Query) -> str:
-    """Return the digest under which the certificate of a query is kept."""
-    return "sha256:" + hashlib.sha256(text(query, numbered=True).encode()).hexdigest()
+def digest_of(query: Query, about: Json = None) -> str:
+    """Return the digest under which the certificate of a query is kept: of the query, `about`, and the format."""
+    asked = canonical_bytes([VERSION, about, text(query, numbered=True)])
+    return "sha256:" + hashlib.sha256(asked).hexdigest()
 
 
 def verified(certificate: Mapping[str, Any], query: Query) -> Checked:
@@ -44,15 +45,27 @@ def verified(certificate: Mapping[str, Any], query: Query) -> Checked:
 class Recalled(Portfolio):
     """Answers queries that should have no model by certificates; `checked` are those of which one was valid."""
 
-    def __init__(self, certificates: Mapping[str, Mapping[str, Json]], otherwise: Portfolio | None = None) -> None:
-        """`certificates` by the digests of the queries that they answer; `otherwise` is asked where there is none."""
+    def __init__(
+        self,
+        certificates: Mapping[str, Mapping[str, Json]],
+        otherwise: Portfolio | None = None,
+        about: Json = None,
+    ) -> None:
+        """`certificates` by the digests of the queries that they answer; `otherwise` is asked where there is none.
+
+        `about` is part of each digest: what the queries are asked for.
+        """
         super().__init__(())
-        self._known, self._otherwise = certificates, otherwise
+        self._known, self._otherwise, self._about = certificates, otherwise, about
         self.checked: dict[str, Checked] = {}
+
+    def digest(self, query: Query) -> str:
+        """Return the digest under which a certificate of this query is looked for."""
+        return digest_of(query, self._about)
 
     def ask(self, query: Query, *, expected: Expected, limits: SolverLimits | None = None) -> Answered:
         """Answer `unsat` where a valid certificate of this query was kept, else as solvers do, if they may be asked."""
-        digest, because, core = digest_of(query), "there is no certificate of it", None
+        digest, because, core = self.digest(query), "there is no certificate of it", None
         if digest in self._known:
             try:
                 found = self.checked[digest] = verified(self._known[digest], query)

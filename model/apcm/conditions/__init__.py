@@ -50,6 +50,7 @@ class Condition:
 
     name: str
     title: str
+    source: tuple[str, ...]
     config: Config
     steps: tuple[Mapping[str, Json], ...]
     run: Mapping[str, Json]
@@ -95,7 +96,7 @@ def _condition(name: str, value: dict[str, Json]) -> Condition:
         steps=value["steps"],
         readings=replace(Readings(), **readings),
     )
-    return Condition(name, value["title"], config, steps, run)
+    return Condition(name, value["title"], tuple(value["source"]), config, steps, run)
 
 
 @cache

@@ -242,6 +242,12 @@ def every_tick_ends_a_phase(config: Config, state: State, done: bool, fired: boo
     return state.phase != PROPOSE or REFERENCE.over(config, state, done, fired)
 
 
+@fault("over", "12.4")
+def no_tick_ends_a_phase(_config: Config, _state: State, _done: bool, _fired: bool) -> bool:
+    """No phase ends, whatever agents do."""
+    return False
+
+
 def _long_timer(config: Config, seat: Seat, done: bool) -> Seat:
     return (
         seat

@@ -121,6 +121,15 @@ def last_second_left_out(_config: Config, intents: tuple[Intent, ...]) -> tuple[
     return tuple(intent for intent in intents if intent.life > 0 and not intent.hidden)
 
 
+no_boundary_fires = GUARD.declare(
+    "no_boundary_fires",
+    "Boundaries wait for ever.",
+    "6.2.1, P16",
+    system="deferred",
+    boundary_waits=_always,
+)
+
+
 @GUARD.fault("expired", "P4")
 def expires_early(_config: Config, intent: Intent) -> bool:
     """Intents expire with their last second."""

@@ -59,6 +59,7 @@ class Condition:
 
     name: str
     title: str
+    source: str
     config: Config
     inputs: tuple[CycleInput, ...]
     cycles: tuple[Mapping[str, Json], ...]
@@ -90,7 +91,9 @@ def _condition(name: str, value: dict[str, Any]) -> Condition:
         session_budget=value["session_budget"],
         most_refusals=value["most_refusals"],
     )
-    return Condition(name, value["title"], config, tuple(one for one, _ in fed), tuple(told for _, told in fed), run)
+    return Condition(
+        name, value["title"], value["source"], config, tuple(one for one, _ in fed), tuple(told for _, told in fed), run
+    )
 
 
 def _fed(cycles: list[dict[str, Any]], source: str) -> Iterator[tuple[CycleInput, Mapping[str, Json]]]:

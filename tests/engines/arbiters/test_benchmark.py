@@ -8,7 +8,7 @@ from benchmarks.arbiters.__main__ import row_of, summary
 from benchmarks.arbiters.listed import LOOKS, OPTIONS, PLANTED
 from evenhand.arbiters.loading import factory_at
 
-QUICK = ("tie_to_zero", "Interned", "Middle", "Corridor", "Leaking", "Chairman")
+QUICK = ("Interned", "Corridor", "Chairman")
 KNOWN = {"FirstDone"}
 
 

@@ -124,3 +124,18 @@ def test_a_strategy_without_values_is_told() -> None:
 
     with pytest.raises(NotExaminable, match=r"choices\('ann'\) raised"):
         examined(Nothing)
+
+
+@pytest.mark.parametrize("least", [2, 4])
+def test_a_kernel_that_does_not_start_for_some_agents_is_a_finding(least: int) -> None:
+    """The failure is told once, of small and of drawn populations, and blamed on nothing else."""
+
+    class Crowded(Copied):
+        def __init__(self, agents: list[str]) -> None:
+            if len(agents) == least:
+                raise OSError(f"no room for {agents[-1]}")
+            super().__init__(agents)
+
+    made = found(examined(Crowded))
+    assert "the start raised OSError: no room for" in made.pop("answers")
+    assert made == found(examined(Copied))

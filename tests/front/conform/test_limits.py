@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import selectors
 import shlex
 import signal
 import subprocess
@@ -16,6 +17,8 @@ from typing import Any
 import pytest
 
 from evenhand.cli import console
+from evenhand.conform.adapters.kernels import KernelRequest, Piped
+from evenhand.conform.adapters.limits import KernelLimits
 from evenhand.conform.checking.drawing import drawn, silenced
 from evenhand.core.registry import find
 from evenhand.processes.clock import Clock
@@ -112,6 +115,25 @@ def test_the_number_of_processes_is_bounded(mark: str) -> None:
     assert ended.value.failure is Failure.PROCESSES
     assert gone(mark, 0.5)
     process.stop()
+
+
+def interrupt(_selector: object) -> None:
+    """Do as a signal does that arrives just then."""
+    raise KeyboardInterrupt
+
+
+def test_a_kernel_whose_stop_was_interrupted_is_started_anew(monkeypatch: pytest.MonkeyPatch, mark: str) -> None:
+    """What goes on after the signal must not ask the process that was being stopped."""
+    source = Piped("wild", wild("honest", mark), KernelLimits(), hosted=False)
+    asked = [KernelRequest(b'"start":{"inside":[]}}', (), ())]
+    assert [one.fault for one in source.ask(asked)] == [None]
+    monkeypatch.setattr(selectors.DefaultSelector, "close", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        source.renew()
+    monkeypatch.undo()
+    assert gone(mark)
+    assert [one.fault for one in source.ask(asked)] == [None]
+    source.close()
 
 
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])

@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import jsonschema
 import pytest
 from msgspec.structs import replace
 
-from evenhand.cli.vectors import shipped
+from evenhand.cli.vectors import schema_text, shipped
 from evenhand.conform.vectors.targets import targets_of
-from evenhand.conform.vectors.verifying import against_model, load_frozen
+from evenhand.conform.vectors.verifying import SCHEMA_FILE, against_model, load_frozen
 from evenhand.core.canonical import canonical_bytes, digest
 from evenhand.core.registry import find, folder
 from evenhand.evidence.record import BadRecord
 from evenhand.evidence.vector import Separated, Suite, Vector, frozen
+from evenhand.model.cud.conditions import conditions
 
 PROTOCOLS = sorted(path.parent.name for path in folder("counterexamples").glob("*/vectors"))
 
@@ -22,14 +24,98 @@ PROTOCOLS = sorted(path.parent.name for path in folder("counterexamples").glob("
 EQUAL = {"conviction": frozenset({"tap_takes=youngest_first"})}
 """Readings that no vector separates, as a test of the protocol shows: a tap comes before any stake has an age."""
 
+BEYOND = {
+    "markspace": frozenset(
+        {
+            "active_threshold=min_strength",
+            "need_log_base=2",
+            "need_log_base=10",
+            "principal_decision=names_winner",
+        }
+    )
+}
+"""Readings that no vector separates either: three lie beyond the search, the last only offers one action more."""
+
 
 def _covering(protocol: str) -> Suite:
     return load_frozen(shipped(protocol), protocol)[1]["covering.json"]
 
 
 def test_the_protocols_that_have_vectors() -> None:
-    """Both protocols of the foundation."""
-    assert {"apcm", "cud"} <= set(PROTOCOLS)
+    """All of them."""
+    assert PROTOCOLS == ["apcm", "conviction", "cud", "markspace", "sovereign"]
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_every_vector_says_what_it_is_about(protocol: str) -> None:
+    """A title, paragraphs of the source text, and the readings on which its outcome depends."""
+    _, suites = load_frozen(shipped(protocol), protocol)
+    for suite in suites.values():
+        for vector in suite.vectors:
+            assert vector.title and vector.source and vector.depends is not None
+            assert set(vector.depends) <= set(vector.readings)
+            assert {one.name for one in vector.separates if one.kind == "reading"} <= set(vector.depends)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_the_shipped_schema_describes_every_value(protocol: str) -> None:
+    """It is the generated one, and every configuration, start, action and observation is valid.  After a change of a
+    type: `make schemas`.
+    """
+    text = (shipped(protocol) / SCHEMA_FILE).read_text("utf-8")
+    assert text == schema_text(find(protocol))
+    schema = json.loads(text)
+    checks = {
+        (system, kind): jsonschema.Draft202012Validator({**part, "$defs": schema["$defs"]})
+        for system, about in schema["properties"].items()
+        for kind, part in about["properties"].items()
+    }
+    wrong = [
+        f"{vector.name}, {kind}: {error.message:.300}"
+        for suite in load_frozen(shipped(protocol), protocol)[1].values()
+        for vector in suite.vectors
+        for kind, values in (
+            ("config", [vector.run.config]),
+            ("start", [vector.run.start]),
+            ("action", vector.run.actions),
+            ("shown", [one.shown for one in vector.expected]),
+        )
+        for value in values
+        for error in checks[vector.system, kind].iter_errors(value)
+    ]
+    assert wrong == []
+
+
+def test_a_value_of_another_shape_is_not_valid() -> None:
+    """The schema forbids a field of another name, and a missing one."""
+    schema = json.loads((shipped("cud") / SCHEMA_FILE).read_text("utf-8"))
+    part = schema["properties"]["conditions"]["properties"]["shown"]
+    check = jsonschema.Draft202012Validator({**part, "$defs": schema["$defs"]})
+    shown = _covering("cud").vectors[0].expected[0].shown
+    assert check.is_valid(shown)
+    assert not check.is_valid({**shown, "winner": "agent_1"})
+    assert not check.is_valid({key: value for key, value in shown.items() if key != "tokens"})
+
+
+def test_the_registered_conditions_are_vectors_with_the_outcome_worked_out_by_hand() -> None:
+    """Every case of `cud`; the observation of each epoch tells the tokens that its file expects."""
+    _, suites = load_frozen(shipped("cud"), "cud")
+    vectors = {one.name: one for one in suites["conditions.json"].vectors}
+    told = 0
+    for one in conditions():
+        for case in one.cases:
+            name = "-".join((one.name, *(f"{reading}-{value}" for reading, value in case.readings)))
+            if one.kernel != "reference":
+                assert name not in vectors
+                continue
+            tokens = [tuple(map(tuple, seen.shown["tokens"])) for seen in vectors[name].expected]
+            assert tokens == [epoch.outcomes for epoch in case.expected.epochs]
+            assert (vectors[name].title, vectors[name].source) == (one.title, ", ".join(one.source))
+            told += len(tokens)
+    assert told > 100
+    assert suites["conditions.json"].made["left_out"] == [
+        {"because": "its kernel is the mutant tie_break_by_action_id, not the reference", "name": "E"}
+    ]
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -43,7 +129,7 @@ def test_they_are_as_frozen_and_true_of_the_model(protocol: str) -> None:
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_the_cover_separates_all_but_the_registered_equivalents(protocol: str) -> None:
-    """Every mutant that can be killed, and every reading; with at most 40 vectors."""
+    """Every mutant that can be killed, and every reading; with at most half as many vectors."""
     suite = _covering(protocol)
     done = {(one.kind, one.name, json.dumps(one.value)) for v in suite.vectors for one in v.separates}
     left = [
@@ -52,8 +138,9 @@ def test_the_cover_separates_all_but_the_registered_equivalents(protocol: str) -
         if (one.kind, one.name, json.dumps(one.value if one.mutant is None else None)) not in done
     ]
     assert {one.mutant.expected for one in left if one.mutant is not None} <= {"equivalent"}
-    assert {one.title for one in left if one.mutant is None} <= EQUAL.get(protocol, frozenset())
-    assert len(suite.vectors) <= 40
+    known = EQUAL.get(protocol, frozenset()) | BEYOND.get(protocol, frozenset())
+    assert {one.title for one in left if one.mutant is None} <= known
+    assert len(suite.vectors) <= len(targets_of(find(protocol))) / 2
     assert len(suite.vectors) == suite.made["lower_bound"]
 
 
@@ -133,5 +220,5 @@ def test_a_manifest_holds_the_digest_of_each_file() -> None:
 def test_a_suite_of_another_version_is_refused_with_its_version() -> None:
     """The message says what to do."""
     data = _covering("apcm").to_json()
-    with pytest.raises(BadRecord, match=r"it is of version 7, and this evenhand reads version 1\. Generate"):
+    with pytest.raises(BadRecord, match=r"it is of version 7, and this evenhand reads version 2\. Generate"):
         Suite.from_json({**data, "version": 7}, "f.json")

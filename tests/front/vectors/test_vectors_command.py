@@ -12,6 +12,7 @@ from evenhand.cli import app
 from evenhand.conform.vectors.making import generate
 from evenhand.conform.vectors.settings import Settings
 from evenhand.core.registry import find
+from evenhand.studies.vector_faults import separating
 
 SMALL = Settings(examples=5, max_steps=500)
 
@@ -40,6 +41,41 @@ def test_same_settings_same_bytes_and_round_trip(tmp_path: Path) -> None:
     path.write_text(json.dumps(data))
     code, said = run("verify")
     assert code == 2 and "is not what was hashed" in said
+
+
+def test_an_empty_suite_is_told_and_alone_it_is_no_success(tmp_path: Path) -> None:
+    """A suite without vectors gets no file; with no other suite the exit code is 2."""
+
+    def run(*suites: str) -> tuple[int, str]:
+        words = [word for suite in suites for word in ("--suite", suite)]
+        answer = CliRunner().invoke(app, ["vectors", "latch", "generate", *words, "--out", str(tmp_path)])
+        return answer.exit_code, " ".join(answer.output.split())
+
+    why = "no run of this protocol has an outcome that was registered by hand"
+    code, said = run("conditions")
+    assert code == 2 and f"conditions: no vectors, because {why}" in said
+    assert list(tmp_path.iterdir()) == []
+    code, said = run("conditions", "covering")
+    assert code == 0 and f"conditions: 0 vectors; no file is written because: {why}" in said
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["covering.json", "schema.json"]
+
+
+def test_faults_made_by_rule_are_counted(tmp_path: Path) -> None:
+    """Each of them is separated, left, or unfinished; without any vector of a step none could be separated."""
+
+    def run(*words: str) -> tuple[int, str]:
+        answer = CliRunner().invoke(app, ["vectors", "latch", *words, "--out", str(tmp_path)])
+        return answer.exit_code, answer.output
+
+    assert run("generate", "--suite", "covering")[0] == 0 and run("freeze")[0] == 0
+    code, said = run("verify", "--automatic", "12", "--json")
+    about = json.loads(said)["automatic"]
+    assert code == 0 and about["made"] == 12
+    assert about["separated"] + len(about["left"]) + len(about["unfinished"]) == 12
+    assert about["separated"] > 6
+    bundle = find("latch")
+    assert separating(bundle, (), 12).to_json()["separated"] == 0
+    assert run("verify", "--automatic", "3", "--adapter", "a:b")[0] == 2
 
 
 def test_bad_use_is_refused() -> None:

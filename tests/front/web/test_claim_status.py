@@ -1,5 +1,8 @@
 """The status of claims: the page and the judge agree, on fixtures of every protocol and on drawn runs."""
 
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+# pyright: reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import random
@@ -9,6 +12,8 @@ from typing import Any
 
 import pytest
 
+import evenhand
+from evenhand.core import ltl
 from evenhand.core.property import DeadlockFree, DeterminedBy, Property, Reachable
 from evenhand.core.registry import find, protocols
 from evenhand.core.trace import Lasso, Scenario, Trace, replay
@@ -105,3 +110,74 @@ def test_a_claim_that_raises_is_told() -> None:
     first, *others = standings(place.system, (broken, *place.bundle.claims_of("latch")), Trace(place.scenario, ()))
     assert "RuntimeError: no idea" in first.note and first.truth is Truth.WAITING
     assert len(others) == len(place.bundle.claims_of("latch"))
+
+
+def lamp() -> Any:
+    """A lamp that is switched, may stay as it is, and may break for ever."""
+    steps = {"off": {"switch": "on", "stay": "off"}, "on": {"switch": "off", "stay": "on", "break": "dark"}, "dark": {}}
+    fair: Any = {"switches": evenhand.Fairness("weak", lambda _at, action: action == "switch")}
+    return evenhand.system(
+        "lamp", initial=["off"], actions=lambda at: [*steps[at]], step=lambda at, action: steps[at][action], fair=fair
+    )
+
+
+ON = ltl.state(lambda at: at == "on")
+SWITCHED = ltl.step(lambda step: step.action == "switch")
+
+
+@pytest.mark.parametrize(
+    ("formula", "actions", "truth", "words"),
+    [
+        (ltl.G(ltl.F(ON)), (), Truth.WAITING, "what comes decides"),
+        (ltl.G(ltl.F(ON)), ("stay",), Truth.FALSE, "fair loop of 1"),
+        (ltl.G(ltl.F(ON)), ("switch", "switch"), Truth.WAITING, "what comes decides"),
+        (ltl.G(ltl.F(ON)), ("switch", "break"), Truth.FALSE, "stops after 2"),
+        (ltl.F(ON), ("switch",), Truth.TRUE, "true of every run"),
+        (ltl.G(~ON), ("switch",), Truth.WAITING, "false of every run"),
+        (SWITCHED, (), Truth.WAITING, "what comes decides"),
+        (SWITCHED, ("switch",), Truth.TRUE, "true of every run"),
+        (ltl.X(ON), ("switch",), Truth.TRUE, "true of every run"),
+        (ltl.X(ltl.X(ON)), ("switch",), Truth.WAITING, "what comes decides"),
+        (ltl.U(~ON, SWITCHED), ("switch",), Truth.TRUE, "true of every run"),
+    ],
+)
+def test_a_formula_has_a_status(formula: Any, actions: tuple[str, ...], truth: Truth, words: str) -> None:
+    """By loops and ends as the judge says; else by what is known whatever comes."""
+    claim = evenhand.temporal("It is so.", name="formula")(lambda: formula)
+    (said,) = standings(lamp(), (claim,), replay(lamp(), Scenario(None, "off", actions)))
+    assert (said.truth, words in said.note) == (truth, True), said
+
+
+def test_a_fair_loop_is_needed() -> None:
+    """A lamp that stays off for ever is excused by the fairness that it lacks."""
+    recurs = ltl.G(ltl.F(ON))
+    claim = evenhand.temporal("It is on again and again.", name="formula", fairness=("switches",))(lambda: recurs)
+    (said,) = standings(lamp(), (claim,), replay(lamp(), Scenario(None, "off", ("stay",))))
+    assert said.truth is Truth.WAITING
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_what_is_known_whatever_comes_is_true_of_what_comes(seed: int) -> None:
+    """A random formula and word: each way of going on that repeats for ever agrees with what was known before."""
+    draw = random.Random(seed)
+    atoms: list[Any] = [ltl.state(lambda at: bool(at)), ltl.step(lambda step: bool(step))]
+    formula, length = drawn(draw, atoms, 6), draw.randint(1, 4)
+    word = {atom: [draw.random() < 0.5 for _ in range(8)] for atom in atoms}
+    known = ltl.so_far(formula, {atom: word[atom][:length] for atom in atoms}, length)
+    for _ in range(40):
+        end = draw.randint(length, 8)
+        on = {atom: [*word[atom][:length], *(draw.random() < 0.5 for _ in range(end - length))] for atom in atoms}
+        assert known in (None, ltl.truths(formula, on, end, draw.randrange(end))[0]), formula
+    settled = [ltl.so_far(drawn(random.Random(one), atoms, 6), word, 8) for one in range(60)]
+    assert settled.count(None) < 50 and {True, False} <= set(settled)
+
+
+def drawn(draw: random.Random, atoms: list[Any], size: int) -> Any:
+    """A random formula."""
+    if size <= 1:
+        return draw.choice([*atoms, ltl.TRUE, ltl.FALSE])
+    kind: Any = draw.choice((ltl.Negation, ltl.X, ltl.F, ltl.G, ltl.U, ltl.R, ltl.W, ltl.Both, ltl.Either, ltl.Implies))
+    if kind in (ltl.Negation, ltl.X, ltl.F, ltl.G):
+        return kind(drawn(draw, atoms, size - 1))
+    left = draw.randint(1, size - 1)
+    return kind(drawn(draw, atoms, left), drawn(draw, atoms, size - left))

@@ -15,7 +15,12 @@ from evenhand.smt.prove import prove
 from evenhand.smt.theorem import Theorem
 from tests.properties.apcm.bundle import BUNDLE
 
-QUICK = ("authorised_violations_unavoidable", "authorised_only_in_collision", "gridlock_iff_all_forbidden")
+QUICK = (
+    "authorised_violations_unavoidable",
+    "authorised_only_in_collision",
+    "gridlock_iff_all_forbidden",
+    "some_artifact_permits_unless_blocked",
+)
 
 
 def named(name: str) -> Theorem:

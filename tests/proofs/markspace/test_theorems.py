@@ -8,12 +8,14 @@ import pytest
 
 from evenhand.core.verdict import Status
 from evenhand.proofs.markspace import THEOREMS
+from evenhand.proofs.markspace.invariants import INVARIANTS
 from evenhand.proofs.markspace.strength_definitions import DECAY
 from evenhand.smt.prove import prove
 from evenhand.smt.theorem import Theorem
+from evenhand.smt.transitions.invariant import Invariant
 from tests.properties.markspace.bundle import BUNDLE
 
-QUICK = ("decay_monotonicity_p1", "invalidation_decay_p35", "boundedness_p9")
+QUICK = ("decay_monotonicity_p1", "invalidation_decay_p35", "boundedness_p9", "progress_p12", "intents_do_not_pile_up")
 
 
 def named(name: str) -> Theorem:
@@ -38,6 +40,30 @@ def test_without_its_axiom_a_theorem_is_not_proved() -> None:
     axioms = tuple(axiom for axiom in DECAY.axioms if axiom.name != "factors_never_grow")
     broken = replace(named("decay_monotonicity_p1"), theory=replace(DECAY, axioms=axioms), needs=())
     assert prove(broken, bundle=BUNDLE).verdict.status is not Status.HOLDS
+
+
+@pytest.mark.parametrize(
+    ("name", "axiom"),
+    [
+        ("progress_p12", "others_keep_their_intents"),
+        ("yield_recovery_p13", "a_second_passes"),
+        ("intents_do_not_pile_up", "what_stands_can_be_resolved"),
+    ],
+)
+def test_without_its_axiom_nothing_is_known_of_whole_runs(name: str, axiom: str) -> None:
+    """The countermodel is none of the model, so the claim is open and not refuted."""
+    theorem = named(name)
+    axioms = tuple(one for one in theorem.theory.axioms if one.name != axiom)
+    broken = replace(theorem, theory=replace(theorem.theory, axioms=axioms), needs=(), mutants=())
+    assert prove(broken, bundle=BUNDLE).verdict.status is Status.UNDECIDED
+
+
+@pytest.mark.parametrize("one", INVARIANTS, ids=lambda one: one.name)
+def test_an_invariant_is_proved_with_its_lemma_alone(one: Invariant) -> None:
+    """Without the lemma the step that leaves the invariant begins in a state that no run reaches."""
+    found = prove(one, bundle=BUNDLE)
+    assert found.green, found.verdict.because
+    assert prove(replace(one, lemmas=(), mutants=()), bundle=BUNDLE).verdict.status is Status.UNDECIDED
 
 
 def test_each_theorem_states_a_claim_of_its_system() -> None:

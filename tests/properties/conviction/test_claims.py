@@ -103,6 +103,7 @@ KILLED = (
     ("burn_not_logged", "log_replays_to_the_state"),
     ("rejection_not_logged", "rejected_actions_change_nothing"),
     ("silent_agents_hang_a_phase", "every_tick_comes_closer"),
+    ("no_tick_ends_a_phase", "an_issue_can_be_finalized"),
     ("float_sums", "scores_are_sums_of_weights"),
     ("first_name_wins_a_tie", "names_decide_nothing"),
     ("order_inside_a_tick_decides", "actions_of_two_agents_commute"),

@@ -16,6 +16,7 @@ from evenhand.core.verdict import Status, Verdict
 from evenhand.machine import fuzz
 from evenhand.proofs.markspace import THEOREMS
 from evenhand.proofs.markspace.evidence import sixty_six
+from evenhand.proofs.markspace.invariants import INVARIANTS
 from evenhand.properties.markspace.table import BESIDE, COUNT, markdown, rows, unproved
 from evenhand.search import explore
 from tests.properties.markspace.bundle import BUNDLE
@@ -107,12 +108,12 @@ def test_the_table_has_sixty_six_full_rows() -> None:
 def test_rows_name_the_theorems_that_there_are() -> None:
     """Every theorem about a property is in its row; rows without theorems give a reason."""
     table = {row.number: row for row in sixty_six()}
-    stated = {one.claim.name for one in THEOREMS}
+    stated = {one.claim.name for one in (*THEOREMS, *INVARIANTS)}
     for row in table.values():
         beside = {row.claim, row.repair, *BESIDE.get(row.number, ())} & stated
         assert all(name in row.theorems for name in beside)
         assert bool(beside) != row.theorems.startswith("none, because: ")
-    asked = (*range(1, 12), 17, 23, 26, 34, 35, 36, 39, 43, 44, 45, 47, 53, 54, 55)
+    asked = (*range(1, 14), 16, 17, 23, 26, 34, 35, 36, 37, 39, 43, 44, 45, 47, 53, 54, 55)
     assert [number for number in asked if "none" in table[number].theorems] == []
     assert all(row.theorems == unproved(row.number) for row in rows(BUNDLE.claims, {}))
 

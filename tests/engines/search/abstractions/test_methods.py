@@ -119,9 +119,8 @@ def test_all_tiers_find_the_same_classes(method: int) -> None:
     assert statuses == [Status.HOLDS, Status.REFUTED, Status.REFUTED, Status.HOLDS, Status.HOLDS]
 
 
-def test_rows_are_the_choice_where_there_are_domains() -> None:
-    """Compiled search needs no option."""
-    assert searched().method == "compiled"
+def test_symmetric_search_does_not_serve_classes() -> None:
+    """It has a group to divide by, or none."""
     with pytest.raises(LicenceMissing, match="symmetric search divides"):
         searched(method="symmetric")
 

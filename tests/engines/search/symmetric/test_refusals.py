@@ -79,7 +79,7 @@ def test_agents_that_are_all_different() -> None:
     system = alike(joint_hall(1, separated=True), Crew(("a", "b"), CREW.table))
     with pytest.raises(ValueError, match="leaves no two names of this configuration interchangeable"):
         divided(system)
-    assert explore(system, licence=licence_of(system)).method == "compiled"
+    assert explore(system, licence=licence_of(system)).method == "memoised"
 
 
 def test_a_step_that_knows_a_name() -> None:

@@ -78,12 +78,12 @@ def test_random_systems(kind: str, part: int) -> None:
 
 @pytest.mark.parametrize("scope", PINNED["free_agent"]["counts"])
 def test_pinned_scopes(scope: str) -> None:
-    """The counts that two enumerators and Rumur agree on; the search falls back to compiled where all agents differ."""
+    """The counts that two enumerators and Rumur agree on; the search falls back where all agents differ."""
     pinned = PINNED["free_agent"]["counts"][scope]
     agents, keys, values = map(int, scope.split(","))
     limit = Reachable(name="limit", sentence="", goal=lambda step: step.after.counter == 3)
     found = explore(FREE.at(agents=agents, keys=keys, values=values), [limit], licence=FREE_LICENCE)
-    assert found.method == ("symmetric" if agents > 2 else "compiled")
+    assert found.method == ("symmetric" if agents > 2 else "memoised")
     counted = {name: getattr(found, name) for name in ("states", "transitions", "edges", "depth")}
     assert counted | {"to_limit": found.reach["limit"]} == pinned
 

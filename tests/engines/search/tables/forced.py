@@ -34,7 +34,9 @@ def searched(
     """Search the first configuration from tables; return the result, the method that was used, and why."""
     config = next(iter(system.all_configs()))
     with at_once(share):
-        found = search_one(Method(system, learns=True), config, 0, claims, bounds or Bounds(), None, ActionsWatch(None))
+        found = search_one(
+            Method(system, learns="perhaps"), config, 0, claims, bounds or Bounds(), None, ActionsWatch(None)
+        )
     name, why = found.how[0]
     return replace(found, how=()), name, why
 

@@ -24,6 +24,7 @@ from evenhand.search.methods import method_for
 from evenhand.search.tables import joint_method
 from evenhand.search.tables.asking import Updated
 from evenhand.search.tables.joint import JointLearner
+from evenhand.search.tables.joint_walk import JointWalk
 from evenhand.search.totals import Result
 from tests.engines.search.suite import joint_claims
 from tests.engines.search.tables.forced import explicitly
@@ -109,6 +110,38 @@ def column_not_read() -> AbstractContextManager[Any]:
     return patch.object(JointLearner, "_heard", lambda _self, run: run.events.clear())
 
 
+def effects_of_another_class() -> AbstractContextManager[Any]:
+    """What verdicts do is what they did for the first values that they read."""
+    real, kept = JointLearner._effects, dict[Any, Any]()
+
+    def effects(self: JointLearner, leaf: Any, part: Any, numbers: Any) -> Any:
+        key = leaf.number, tuple(part.groups), part.reads
+        return kept[key] if key in kept else kept.setdefault(key, real(self, leaf, part, numbers))
+
+    return patch.object(JointLearner, "_effects", effects)
+
+
+def part_forgotten() -> AbstractContextManager[Any]:
+    """A state has no class of its last part."""
+    real = JointLearner._kinds
+
+    def kinds(self: JointLearner, *given: Any) -> Any:
+        found = real(self, *given)
+        return found[:-1] if len(found) > 1 else found
+
+    return patch.object(JointLearner, "_kinds", kinds)
+
+
+def words_of_another_row() -> AbstractContextManager[Any]:
+    """The words after a step are those of the row before."""
+    real = JointWalk.words_after
+
+    def after(self: JointWalk, sids: Any, row: Any) -> Any:
+        return real(self, sids, np.maximum(row, 1) - 1)
+
+    return patch.object(JointWalk, "words_after", after)
+
+
 def weight_lost() -> AbstractContextManager[Any]:
     """A row forgets one of the groups that it stands for."""
     real = JointLearner._labelled
@@ -125,8 +158,8 @@ def wrong_row() -> AbstractContextManager[Any]:
     real = JointLearner.classified
 
     def classified(self: JointLearner, rows: Any) -> Any:
-        kinds = real(self, rows)
-        return np.where(kinds == 2, 1, kinds)
+        counts, kinds = real(self, rows)
+        return counts, np.where(kinds == 2, 1, kinds)
 
     return patch.object(JointLearner, "classified", classified)
 
@@ -153,7 +186,18 @@ def monitor_lags() -> AbstractContextManager[Any]:
 
 
 @pytest.mark.parametrize(
-    "planted", [kept_column_written, column_not_read, wrong_row, answers_turned, weight_lost, monitor_lags]
+    "planted",
+    [
+        kept_column_written,
+        column_not_read,
+        effects_of_another_class,
+        part_forgotten,
+        words_of_another_row,
+        wrong_row,
+        answers_turned,
+        weight_lost,
+        monitor_lags,
+    ],
 )
 def test_planted_fault(planted: Planted) -> None:
     """The comparison with the plain functions finds it in some system, and no system has a wrong result."""

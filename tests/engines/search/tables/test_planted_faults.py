@@ -14,7 +14,7 @@ import pytest
 
 from evenhand.core.property import Property
 from evenhand.core.system import AnySystem
-from evenhand.search.compiled import plain
+from evenhand.search.rows import plain
 from evenhand.search.tables.asking import Asked
 from evenhand.search.tables.continuations import Continuations
 from evenhand.search.tables.expressions import Expressions, Values

@@ -1,0 +1,234 @@
+"""Find code that a proxy cannot catch by itself, in the bytecode of the code that ran.
+
+`is`, `type()`, `id()` and `callable()` inspect an object without its methods; sequence and mapping patterns read its
+class's flags; a handler for every exception swallows the signal to fork; and a step that draws random numbers, reads a
+clock or touches a file is no function of its arguments.  Each is named with file and line.  `is` is fatal only where an
+operand can be a proxy: operands that are plain names or attributes are checked when the code gets there.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import sys
+from collections.abc import Callable
+from types import CodeType, FrameType, ModuleType
+from typing import Any, TypeAlias
+
+from evenhand.core.purity import IMPURE_MODULES
+from evenhand.search.rows.proxies import Proxy
+
+_ACTION_INDEPENDENT = {"callable", "id", "type", "vars"}
+"""Builtins that inspect an object without its methods."""
+
+_IMPURE_BUILTINS = {"input", "open", "print"}
+_IMPURE = IMPURE_MODULES | {"_io", "http", "io", "os", "posix", "shutil", "tempfile", "urllib"}
+"""Modules whose use makes a step more than a function of its arguments."""
+
+_OURS = ("evenhand.search", "evenhand.core.answers", "evenhand.core.system")
+"""Modules of this package that use values by their methods only."""
+
+_TRUSTED = ("dataclasses", "enum", "functools", "collections", "typing", "abc", "operator", "itertools", "copy")
+"""Modules of the standard library that use objects by their methods only, wherever proxies can reach them."""
+
+_LOADS = {
+    *("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_GLOBAL"),
+    *("LOAD_NAME", "LOAD_CONST"),
+}
+_SILENT = {"CACHE", "RESUME", "PRECALL", "EXTENDED_ARG", "NOP", "COPY_FREE_VARS", "PUSH_NULL", "NOT_TAKEN"}
+_NONE_JUMPS = "_IF_NOT_NONE", "_IF_NONE"
+
+Operand: TypeAlias = tuple[str, str, tuple[str, ...]]
+"""How an operand is loaded: opcode, name, and the attributes taken of it."""
+
+
+class Evades(Exception):
+    """Code that a proxy cannot follow; says what, where, and what to write instead."""
+
+
+class Watch:
+    """A watch on code that runs on proxies; `singletons` are None, True, False where a domain has them."""
+
+    def __init__(self, singletons: tuple[Any, ...], holds_sequences: bool) -> None:
+        self.singletons = singletons
+        self.holds_sequences = holds_sequences
+        # By id, because the hash of a code object goes through all its constants.  Holding the object keeps its id
+        # unique.
+        self.known: dict[int, tuple[CodeType, Callable[..., Any] | None, str]] = {}
+        self.complaint: str = ""
+        self.caught: str = ""
+        self.codes = 0
+
+    def watched(self, run: Callable[..., Any], *given: Any) -> Any:
+        """Run the model's own code under watch, and restore the trace function that was set before."""
+        before = sys.gettrace()
+        sys.settrace(self._called)
+        try:
+            return run(*given)
+        finally:
+            sys.settrace(before)
+
+    def speak(self) -> None:
+        """Raise Evades if something was found."""
+        if self.complaint:
+            raise Evades(self.complaint)
+
+    def swallowed(self, _choices: object) -> None:
+        """Raise Evades, because a run went on although it had been called off."""
+        where = self.caught or "somewhere"
+        raise Evades(
+            f"{where}: an `except` for every exception swallows what the search must see; catch Exception at most"
+        )
+
+    def _called(self, frame: FrameType, event: str, _argument: Any) -> Any:
+        found = self.known.get(id(frame.f_code))
+        if found is None:
+            found = self.known[id(frame.f_code)] = (frame.f_code, *self._examined(frame))
+        _, tracer, events = found
+        if tracer is not None:
+            frame.f_trace_lines = events == "line"
+            frame.f_trace_opcodes = events == "opcode"
+        return tracer
+
+    def _examined(self, frame: FrameType) -> tuple[Callable[..., Any] | None, str]:
+        """Examine a code object once; one that must be watched gets a tracer, and of which events."""
+        code = frame.f_code
+        module = str(frame.f_globals.get("__name__", ""))
+        if module.startswith(_OURS) or module.split(".")[0] in _TRUSTED:
+            return None, ""
+        self.codes += 1
+        generated = not code.co_filename.endswith(".py")
+        looks: dict[int, tuple[Operand, ...]] = {}
+        lines: dict[int, tuple[Operand, ...]] = {}
+        body = [one for one in dis.get_instructions(code) if one.opname not in _SILENT]
+        line = code.co_firstlineno
+        for place, one in enumerate(body):
+            line = one.positions.lineno or line if one.positions else line
+            where = f"{code.co_filename}:{line} ({code.co_name})"
+            if one.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+                self._named(frame, str(one.argval), where)
+            elif one.opname == "IMPORT_NAME" and str(one.argval).split(".")[0] in _IMPURE:
+                self._complain(f"{where}: a step must not use {one.argval!r}: it is a function of its arguments alone")
+            elif one.opname in ("MATCH_SEQUENCE", "MATCH_MAPPING") and self.holds_sequences:
+                self._complain(
+                    f"{where}: a sequence or mapping pattern looks past what a domain holds; compare instead"
+                )
+            elif one.opname == "IS_OP" or one.opname.endswith(_NONE_JUMPS):
+                operands = _operands(body, place)
+                if operands is None:
+                    if not generated and not self._harmless(body, place):
+                        self._complain(f"{where}: `is` on a computed value; compare with == instead")
+                elif not any(self._safe_constant(operand) for operand in operands):
+                    operands = self._marked(operands)
+                    looks[one.offset] = operands
+                    lines[line] = (*lines.get(line, ()), *operands)
+        if looks and not _stored_on(body, lines):
+            return self._looker(lines, "line"), "line"
+        if looks:
+            return self._looker(looks, "opcode"), "opcode"
+        return (self._looker({}, "") if any(one.opname == "PUSH_EXC_INFO" for one in body) else None), ""
+
+    def _harmless(self, body: list[dis.Instruction], place: int) -> bool:
+        """`… is None` where no domain has None: False for every value of a proxy."""
+        one = body[place]
+        if one.opname.endswith(_NONE_JUMPS):
+            return None not in self.singletons
+        before = body[place - 1]
+        return before.opname == "LOAD_CONST" and not any(before.argval is held for held in self.singletons)
+
+    def _safe_constant(self, operand: Operand) -> bool:
+        return operand[0] == "CONSTANT" and not any(repr(held) == operand[1] for held in self.singletons)
+
+    def _marked(self, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
+        """The operands of one `is`, as `_is_open` wants them."""
+        return operands
+
+    def _named(self, frame: FrameType, name: str, where: str) -> None:
+        if name in frame.f_globals:
+            value = frame.f_globals[name]
+            home = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+            home = home or type(getattr(value, "__self__", None)).__module__
+            if str(home).split(".")[0] in _IMPURE:
+                self._complain(f"{where}: a step must not use {name!r}: it is a function of its arguments alone")
+            return
+        if hasattr(builtins, name):
+            if name in _ACTION_INDEPENDENT:
+                self._complain(f"{where}: `{name}()` looks past a value that is not chosen yet; use isinstance or ==")
+            if name in _IMPURE_BUILTINS:
+                self._complain(f"{where}: a step must not use {name!r}: it is a function of its arguments alone")
+
+    def _complain(self, what: str) -> None:
+        self.complaint = self.complaint or what
+
+    def _looker(self, looks: dict[int, tuple[Operand, ...]], events: str) -> Callable[..., Any]:
+        def looking(frame: FrameType, event: str, argument: Any) -> Any:
+            if event == "exception":
+                self._saw(frame, argument)
+            elif event == events and (at := frame.f_lineno if events == "line" else frame.f_lasti) in looks:
+                for operand in looks[at]:
+                    if self._is_open(frame, operand):
+                        self._complain(
+                            f"{frame.f_code.co_filename}:{frame.f_lineno} ({frame.f_code.co_name}): `is` looks past "
+                            "a value that is not chosen yet; compare with == instead"
+                        )
+            return looking
+
+        return looking
+
+    def _is_open(self, frame: FrameType, operand: Operand) -> bool:
+        """Whether an operand is a proxy right now; attributes of proxies never are."""
+        kind, name, attributes = operand
+        if kind == "CONSTANT":
+            return False
+        value = frame.f_locals.get(name, frame.f_globals.get(name))
+        for attribute in attributes:
+            if type(value) is Proxy:
+                return False
+            try:
+                value = getattr(value, attribute)
+            except BaseException:
+                return False
+        return type(value) is Proxy
+
+    def _saw(self, frame: FrameType, argument: Any) -> None:
+        """Note an exception that passes through a frame that may handle it."""
+        if not issubclass(argument[0], Exception):
+            self.caught = f"{frame.f_code.co_filename}:{frame.f_lineno} ({frame.f_code.co_name})"
+        elif issubclass(argument[0], TypeError):
+            # C code refuses a proxy with TypeError; a handler would make that a wrong answer.
+            self._complain(
+                f"{frame.f_code.co_filename}:{frame.f_lineno} ({frame.f_code.co_name}): a TypeError is handled here, "
+                "and a value that is not chosen yet may be its cause"
+            )
+
+
+def _stored_on(body: list[dis.Instruction], lines: dict[int, tuple[Operand, ...]]) -> bool:
+    """Whether some operand may change on the very line that inspects it; lines are then too coarse to watch."""
+    line: int | None = None
+    for one in body:
+        line = one.positions.lineno if one.positions and one.positions.lineno else line
+        if line in lines and one.opname.startswith("STORE_") and any(one.argval == name for _, name, _ in lines[line]):
+            return True
+    return False
+
+
+def _operands(body: list[dis.Instruction], place: int) -> tuple[Operand, ...] | None:
+    """The operands of an `is`, if each is a name, a constant, or an attribute of one; None for anything else."""
+    found: list[Operand] = []
+    last = place
+    place -= 1
+    for _ in range(2 if body[place + 1].opname == "IS_OP" else 1):
+        attributes: list[str] = []
+        while place >= 0 and body[place].opname == "LOAD_ATTR":
+            attributes.insert(0, str(body[place].argval))
+            place -= 1
+        if place < 0 or body[place].opname not in _LOADS:
+            return None
+        one = body[place]
+        if one.opname == "LOAD_CONST":
+            found.append(("CONSTANT", repr(one.argval), ()))
+        else:
+            found.append((one.opname, str(one.argval), tuple(attributes)))
+        place -= 1
+    # If a jump ends in the midst of it, an operand is one of several values.
+    return None if any(one.is_jump_target for one in body[place + 2 : last + 1]) else tuple(found)

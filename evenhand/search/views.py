@@ -1,0 +1,373 @@
+"""Explore one state of each class that a view puts together, under a licence; symmetry is the view by orbits.
+
+A view gives each state a key, and states with the same key are one class, represented by the first that is found.  That
+is sound if states of one class make the same moves: for each step of one, the other has a step to the same class of
+which all predicates of the claims, and of the fairness that they assume, say the same (a bisimulation).  No theorem
+says so of a system of one's own, so `licence_by_search` compares every reachable state with its representative.  For a
+system of another size that is no proof: its search compares again the states that it meets, and its verdicts name the
+assumption.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+from evenhand.core.answers import ModelError, naming, short, whole_number
+from evenhand.core.fairness import assumed
+from evenhand.core.kinds import DeadlockFree, Liveness, Property, Reachable, Safety
+from evenhand.core.licence import Licence
+from evenhand.core.ltl import atoms_of
+from evenhand.core.property import checked_claims
+from evenhand.core.purity import refuse_impure
+from evenhand.core.system import AnyStep, AnySystem, Step, UnknownName
+from evenhand.core.temporal import Temporal
+from evenhand.core.trace import AnyLasso, AnyScenario, Lasso, Scenario, replay
+from evenhand.core.verdict import Evidence
+from evenhand.evidence.judge import Judgement, judge
+from evenhand.search.bounds import Bounds
+from evenhand.search.evidence import realised
+from evenhand.search.graph import Watcher, Watchers, search
+from evenhand.search.liveness import fairness_of
+from evenhand.search.steps import Method, stepped
+from evenhand.search.witness import LicenceMissing, Witness
+
+Key: TypeAlias = Callable[[Any], Hashable]
+Move: TypeAlias = tuple[tuple[bool, ...], Hashable]
+"""What the predicates say of a step, and the class that it leads to."""
+
+COMPARED = 5_000
+"""States that a search of another size compares with their representatives."""
+
+ROUNDS = 32
+"""Rounds of a loop of classes that are tried for a loop of states."""
+
+
+def licence_by_search(
+    system: AnySystem, quotient: str, claims: Iterable[Property] = (), *, max_states: int = 1_000_000
+) -> Licence:
+    """Compare every reachable state of `system` with its representative, and return the licence for this view.
+
+    `quotient` is `view` or `symmetry`.  The licence speaks of these claims alone.  Exploring the same system under it
+    is as good as exploring every state; a system of another size may be explored under it as well, and its verdicts
+    then name what they assume.
+
+    Raises ModelError, which shows two states that differ, if the view is unsound; UnknownName for a view that the
+    system lacks; ValueError for more than `max_states` states, or a constraint.
+    """
+    whole_number("max_states", max_states, 1)
+    asked = checked_claims(system, claims)
+    refuse_impure(system.label, system, system.rules, *asked)
+    view_of(system, quotient)
+    states = 0
+    for number, config in enumerate(system.all_configs()):
+        watch = _Compared(Moves(system, config, quotient, [claim for claim in asked if claim.applies(config)]))
+        walk = search(Method(system), config, number, Watchers((), (), (watch,)), Bounds(max_states))
+        with naming(system.label):
+            watch.flush()
+        if walk.open:
+            raise ValueError(
+                f"{system.label} has more than {max_states:,} states, too many to check quotient {quotient!r}; check a "
+                "smaller system, or give a greater max_states"
+            )
+        states += len(walk.states)
+    return Licence(
+        quotient,
+        system.name,
+        system.variant,
+        f"search of all {states:,} states",
+        "",
+        system.readings,
+        system,
+        asked,
+    )
+
+
+def view_of(system: AnySystem, name: str) -> Callable[[Any, Any], Hashable]:
+    """Return the view of that name.  Raises UnknownName, or ValueError for a system with a constraint."""
+    if name not in system.views:
+        raise UnknownName(f"view of {system.label}:", name, system.views)
+    if system.constrained:
+        raise ValueError(
+            f"{system.label}: a view puts states inside and outside the constraint together; leave one out"
+        )
+    return system.views[name]
+
+
+@dataclass(frozen=True)
+class View:
+    """A view in use: `here` says that its licence was given for this very system."""
+
+    name: str
+    licence: Licence
+    here: bool
+
+    @property
+    def says(self) -> str:
+        """What the scope of a verdict says of it."""
+        checked = f"checked by {self.licence.theorem} of {self.licence.system!r}"
+        if self.here:
+            return checked
+        return f"ASSUMED to be sound at this size: {checked} at another, and here on what the search met"
+
+    def doubts(self, claims: Sequence[Property]) -> tuple[str, ...]:
+        """Return for each claim why the view cannot decide it, else an empty text."""
+        known = [replace(claim, systems=()) for claim in self.licence.claims] if self.here else []
+        names = {claim.name for claim in self.licence.claims}
+        return tuple(
+            _kind_left_out(claim)
+            or (
+                ""
+                if (replace(claim, systems=()) in known if self.here else claim.name in names)
+                else f"the licence for quotient {self.name!r} does not speak of {claim.name}; "
+                "give the claim to `licence_by_search`"
+            )
+            for claim in claims
+        )
+
+
+def licensed_view(system: AnySystem, wanted: str | None, licences: Sequence[Licence]) -> View | None:
+    """Return the view requested; None if none was.  Raises LicenceMissing for one without a licence."""
+    name = wanted or (licences[0].quotient if len(licences) == 1 else None)
+    if name is None or name not in system.views:
+        return None
+    view_of(system, name)
+    licence = next((one for one in licences if one.quotient == name and one.searched is not None), None)
+    if licence is None:
+        raise LicenceMissing(
+            f"quotient {name!r} of {system.label} needs a licence; `evenhand.licence_by_search(system, {name!r}, "
+            "claims)` gives one where it is sound"
+        )
+    if licence.system != system.name or licence.variant != system.variant:
+        raise LicenceMissing(f"the licence for quotient {name!r} is of system {licence.system!r}, not {system.label}")
+    return View(name, licence, licence.searched == system)
+
+
+def _kind_left_out(claim: Property) -> str:
+    if isinstance(claim, Safety) and claim.reads != "histories":
+        return ""
+    if isinstance(claim, Reachable | Liveness | DeadlockFree | Temporal):
+        return ""
+    return f"a claim of kind {claim.kind} looks at more than single steps, which a view does not keep apart"
+
+
+class Moves:
+    """The moves of the states of one configuration under a view, as far as these claims see them."""
+
+    def __init__(self, system: AnySystem, config: Any, name: str, claims: Iterable[Property]) -> None:
+        self.system, self.config, self.name = system, config, name
+        self.view, self.known = system.views[name], dict[Any, Hashable]()
+        self.claims = [claim for claim in claims if not _kind_left_out(claim)]
+        names = {one for claim in self.claims if isinstance(claim, Liveness | Temporal) for one in fairness_of(claim)}
+        self.fair = list(assumed(system.fair(config), sorted(names)).values())
+
+    def key(self, state: Any) -> Hashable:
+        """Return the class of a state.  Raises ModelError if the view raises or gives a value without a hash."""
+        if state not in self.known:
+            try:
+                key = self.view(self.config, state)
+                hash(key)
+            except Exception as error:
+                raise ModelError(
+                    f"{self.system.label}: quotient {self.name!r} of state {short(state)} raised "
+                    f"{type(error).__name__}: {error}"
+                ) from error
+            self.known[state] = key
+        return self.known[state]
+
+    def labels(self, state: Any) -> tuple[bool, ...]:
+        """Return what the claims say of a state."""
+        with naming(self.system.label):
+            return tuple(bool(answer) for claim in self.claims for answer in _of_state(claim, self.config, state))
+
+    def move(self, step: AnyStep) -> Move:
+        """Return what the claims say of a step, and where it leads."""
+        with naming(self.system.label):
+            said = [bool(answer) for claim in self.claims for answer in _of_step(claim, step)]
+        said += [one.taken(step.before, step.action) for one in self.fair]
+        return tuple(said), self.key(step.after)
+
+    def steps(self, state: Any) -> Iterator[AnyStep]:
+        """Yield the steps of a state."""
+        for action in self.system.enabled(self.config, state):
+            after, shown = stepped(self.system, self.config, state, action)
+            yield Step(self.config, state, action, shown, after)
+
+    def of(self, state: Any) -> tuple[tuple[bool, ...], frozenset[Move]]:
+        """Return all that counts of a state."""
+        return self.labels(state), frozenset(map(self.move, self.steps(state)))
+
+    def refuse(self, one: Any, other: Any) -> ModelError:
+        """Return the error that shows two states of one class that differ."""
+        if self.labels(one) != self.labels(other):
+            what = "a claim tells them apart"
+        else:
+            moves = {self.move(step) for step in self.steps(other)}
+            lone = next((step for step in self.steps(one) if self.move(step) not in moves), None)
+            here, there, moved = one, other, lone
+            if moved is None:
+                mine = {self.move(step) for step in self.steps(one)}
+                here, there = other, one
+                moved = next(step for step in self.steps(other) if self.move(step) not in mine)
+            what = (
+                f"{short(moved.action, 80)} leads from {short(here, 80)} to {short(moved.after, 80)}, and no step of "
+                f"{short(there, 80)} leads to that class and looks the same to the claims"
+            )
+        return ModelError(
+            f"quotient {self.name!r} is unsound: {short(one, 80)} and {short(other, 80)} are one class, but {what}"
+        )
+
+
+def _of_state(claim: Property, config: Any, state: Any) -> Iterator[Any]:
+    match claim:
+        case Safety(reads="states"):
+            when, check = claim.tests
+            met = when(config, state)
+            yield from (met, met and check(config, state))
+        case DeadlockFree():
+            yield claim.wants(config, state)
+        case Temporal():
+            yield from (atom.test(config, state) for atom in atoms_of(claim.says(config)) if atom.of == "state")
+        case _:
+            return
+
+
+def _of_step(claim: Property, step: AnyStep) -> Iterator[Any]:
+    match claim:
+        case Safety(reads="steps"):
+            when, check = claim.tests
+            met = when(step)
+            yield from (met, met and check(step))
+        case Reachable():
+            yield claim.goal(step)
+        case Liveness():
+            yield from (test(step) for test in claim.tests)
+        case DeadlockFree():
+            yield claim.completes(step)
+        case Temporal():
+            yield from (atom.test(step) for atom in atoms_of(claim.says(step.config)) if atom.of == "step")
+        case _:
+            return
+
+
+class _Compared(Watcher):
+    """A watcher that compares the moves of every state with those of the first state of its class."""
+
+    def __init__(self, moves: Moves) -> None:
+        self.name, self.moves = "licence by search", moves
+        self.classes: dict[Hashable, tuple[Any, tuple[bool, ...], frozenset[Move]]] = {}
+        self.state: Any = None
+        self.here: set[Move] | None = None
+
+    def visit(self, _sid: int, state: Any, _method: Method, /) -> None:
+        """Compare the state before this one."""
+        self.flush()
+        self.state, self.here = state, set()
+
+    def look(self, step: AnyStep, _weight: int, _action: int, _there: int, /) -> None:
+        """Keep a move."""
+        assert self.here is not None
+        self.here.add(self.moves.move(step))
+
+    def flush(self) -> None:
+        """Compare the state that was visited last.  Raises ModelError if it differs."""
+        if self.here is None:
+            return
+        mine = (self.moves.labels(self.state), frozenset(self.here))
+        first, *its = self.classes.setdefault(self.moves.key(self.state), (self.state, *mine))
+        if tuple(its) != mine:
+            raise self.moves.refuse(first, self.state)
+
+
+@dataclass
+class Viewed:
+    """The system of classes: every state is replaced by the first that was found of its class."""
+
+    system: AnySystem
+    view: View
+    claims: tuple[Property, ...]
+    moves: dict[Any, Moves] = field(default_factory=dict[Any, Moves])
+    firsts: dict[Any, dict[Hashable, Any]] = field(default_factory=dict[Any, "dict[Hashable, Any]"])
+    compared: set[Any] = field(default_factory=set[Any])
+
+    def searched(self) -> AnySystem:
+        """Return the system to search."""
+        system = self.system
+
+        def initial(config: Any) -> Iterator[Any]:
+            return (self.first(config, state) for state in system.initial(config))
+
+        def step(_rules: Any, config: Any, state: Any, action: Any) -> tuple[Any, Any]:
+            after, shown = stepped(system, config, state, action)
+            return self.first(config, after), shown
+
+        return replace(system, initial=initial, step=step, views={})
+
+    def of(self, config: Any) -> Moves:
+        """Return the moves of one configuration."""
+        if config not in self.moves:
+            claims = [claim for claim in self.claims if claim.applies(config)]
+            self.moves[config] = Moves(self.system, config, self.view.name, claims)
+        return self.moves[config]
+
+    def first(self, config: Any, state: Any) -> Any:
+        """Return the representative of a state; at a size without a licence the two are compared."""
+        moves = self.of(config)
+        first = self.firsts.setdefault(config, {}).setdefault(moves.key(state), state)
+        if not self.view.here and state != first and state not in self.compared and len(self.compared) < COMPARED:
+            self.compared.add(state)
+            if moves.of(state) != moves.of(first):
+                raise moves.refuse(first, state)
+        return first
+
+    def carried(
+        self, configs: Sequence[Any], claim: Property, finding: Witness, bounds: Bounds, limit: int
+    ) -> tuple[Evidence | None, Judgement]:
+        """Return a run of the system itself that a finding among classes stands for, and the judge's answer."""
+        found = realised(self.searched(), configs, claim, finding, bounds)
+        if isinstance(found, Lasso):
+            return self._lasso(claim, found, limit)
+        assert isinstance(found, Scenario), "a view is not used for claims about pairs of runs"
+        best: tuple[Evidence | None, Judgement] = (None, Judgement(False, "no run follows the classes", decided=False))
+        for run in self._runs(claim, found, self._begins(found)):
+            judgement = judge(self.system, claim, run, limit=limit)
+            if judgement:
+                return run, judgement
+            best = (run, judgement)
+        return best
+
+    def _begins(self, found: AnyScenario) -> Any:
+        return next(
+            state for state in self.system.initial(found.config) if self.first(found.config, state) == found.start
+        )
+
+    def _runs(self, claim: Property, found: AnyScenario, start: Any) -> Iterator[AnyScenario]:
+        """Yield runs from `start` through the same classes that look the same to the claim; they differ at the end."""
+        moves = Moves(self.system, found.config, self.view.name, (claim,))
+        wanted = [moves.move(step) for step in replay(self.searched(), found).steps]
+        state, taken = start, list[Any]()
+        if not wanted:
+            yield Scenario(found.config, start, ())
+        for place, move in enumerate(wanted):
+            fitting = [step for step in moves.steps(state) if moves.move(step) == move]
+            if place == len(wanted) - 1:
+                yield from (Scenario(found.config, start, (*taken, step.action)) for step in fitting)
+            if not fitting:
+                return
+            taken.append(fitting[0].action)
+            state = fitting[0].after
+
+    def _lasso(self, claim: Property, found: AnyLasso, limit: int) -> tuple[Evidence | None, Judgement]:
+        """Go round the loop of classes until a state returns where the loop begins."""
+        unrolled = Scenario(found.config, found.start, (*found.stem, *found.loop * ROUNDS))
+        run = next(iter(self._runs(claim, unrolled, self._begins(unrolled))), None)
+        if run is not None:
+            states = replay(self.system, run).states
+            entries = range(len(found.stem), len(states), len(found.loop))
+            for place, end in enumerate(entries):
+                for begin in entries[:place]:
+                    if states[begin] == states[end]:
+                        lasso = Lasso(found.config, run.start, run.actions[:begin], run.actions[begin:end])
+                        return lasso, judge(self.system, claim, lasso, limit=limit)
+        return None, Judgement(False, "a loop among classes closes among no states that were tried", decided=False)

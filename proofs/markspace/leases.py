@@ -1,0 +1,177 @@
+"""No two tool calls that intents still cover are in flight on one resource, for any number of agents (P4, 6.1, 9.2).
+
+Under FIRST_WRITER without a lock: an agent is allowed only where no other agent's intent lives, because its own is the
+newest.  So of the agents that are allowed or whose tools run, one at most has an intent that lives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from evenhand.core.trace import Scenario
+from evenhand.model.markspace.guard import initial
+from evenhand.model.markspace.guard_systems import agent_names, resource_names
+from evenhand.model.markspace.guard_vocabulary import Act, Config, Phase, Policy, State, Verdict, What
+from evenhand.model.markspace.mutants import guarding
+from evenhand.model.markspace.readings import Readings
+from evenhand.proofs.markspace.walks import in_phase, walk
+from evenhand.properties.markspace import contesting
+from evenhand.smt.logic import (
+    TRUE,
+    Definition,
+    Formula,
+    Function,
+    Sort,
+    conjunction,
+    differ,
+    exists,
+    forall,
+    iff,
+    ite,
+    same,
+    variables,
+)
+from evenhand.smt.preludes import define, relations
+from evenhand.smt.structure import Structure
+from evenhand.smt.tables import Rows, constant, props
+from evenhand.smt.theorem import Lemma, Mutation
+from evenhand.smt.theory import Theory
+from evenhand.smt.transitions.invariant import Invariant, Steps
+from evenhand.smt.transitions.machine import Machine, after
+from evenhand.smt.transitions.runs import Run
+
+AGENT, RESOURCE = Sort("Agent"), Sort("Resource")
+a, b = variables(AGENT, "a b")
+(r,) = variables(RESOURCE, "r")
+
+allowed, running, lives, survives = relations("allowed running lives survives", AGENT, RESOURCE)
+"""The guard has allowed an agent its tool call; the call is in flight; its intent lives, and outlives a second."""
+asks, claimed, calls, leaves, reports, passes = relations("asks claimed calls leaves reports passes")
+"""The step: a request, where another agent's action claims the resource or none does; a tool is called; it ends (and is
+reported) or is given up; a second passes."""
+by, at = Function("by", (), AGENT), Function("at", (), RESOURCE)
+"""Who acts, and on what."""
+
+_mine = same(a, by()) & same(r, at())
+_ALONE = define(
+    "alone", (), forall([a], differ(a, by()) >> ~lives(a, at())), "6.1: of several the earliest intent wins"
+)
+_MAY_CALL = define("may_call", (), allowed(by(), at()), "9.2: only what was allowed")
+alone, may_call = _ALONE.relation, _MAY_CALL.relation
+_idle = forall([r], ~allowed(by(), r) & ~running(by(), r))
+
+
+def _becomes(let: Formula, go: Formula, live: Formula) -> Formula:
+    """Return who is allowed, whose tools run and whose intents live after the step."""
+    return forall(
+        [a, r], iff(after(allowed)(a, r), let) & iff(after(running)(a, r), go) & iff(after(lives)(a, r), live)
+    )
+
+
+_asked = ite(
+    claimed(),
+    _becomes(allowed(a, r), running(a, r), lives(a, r)),
+    _becomes(allowed(a, r) | (_mine & alone()), running(a, r), lives(a, r) | _mine),
+)
+_called = may_call() & _becomes(allowed(a, r) & differ(a, by()), running(a, r) | _mine, lives(a, r))
+_left = _becomes(allowed(a, r) & differ(a, by()), running(a, r) & differ(a, by()), lives(a, r) & ~(reports() & _mine))
+_passed = _becomes(allowed(a, r), running(a, r), lives(a, r) & survives(a, r))
+_still = _becomes(allowed(a, r), running(a, r), lives(a, r))
+
+LEASES = Machine(
+    theory=Theory(
+        name="markspace_leases",
+        sorts=(AGENT, RESOURCE),
+        functions=(by, at),
+        relations=(allowed, running, lives, survives, asks, claimed, calls, leaves, reports, passes),
+        definitions=(_ALONE, _MAY_CALL),
+    ),
+    state=("allowed", "running", "lives"),
+    inputs=("by", "at", "survives", "asks", "claimed", "calls", "leaves", "reports", "passes"),
+    init=forall([a, r], conjunction([~allowed(a, r), ~running(a, r), ~lives(a, r)])),
+    step=ite(asks(), _idle & _asked, ite(calls(), _called, ite(leaves(), _left, ite(passes(), _passed, _still)))),
+)
+
+
+def view(run: Steps, number: int) -> Structure | None:
+    """Return step `number` of a run under FIRST_WRITER; None under other policies and readings."""
+    step = run[number]
+    config: Config = step.config
+    if config.readings != Readings() or config.policy is not Policy.FIRST_WRITER or config.deferred or config.meddling:
+        return None
+    act, shown = step.action, step.shown
+    done = not shown.rejected and act.agent in config.agents
+    told = {
+        "asks": done and shown.verdict in (Verdict.ALLOW, Verdict.CONFLICT),
+        "claimed": shown.claimed_by is not None,
+        "calls": done and act.what is What.CALL,
+        "leaves": done and act.what in (What.ABANDON, What.POST),
+        "reports": done and act.what is What.POST,
+        "passes": act.what is What.TICK,
+    }
+    extents: dict[str, Rows] = {}
+    for end, state in (("", step.before), (".after", step.after)):
+        extents[f"allowed{end}"] = in_phase(config, state, Phase.ALLOWED)
+        extents[f"running{end}"] = in_phase(config, state, Phase.RUNNING)
+        extents[f"lives{end}"] = frozenset((one.agent, one.resource) for one in state.intents)
+    extents["survives"] = extents["lives.after"]
+    who = act.agent if act.agent in config.agents else config.agents[0]
+    place = act.resource if act.resource in config.resources else config.resources[0]
+    functions = {"by": constant(who), "at": constant(place)}
+    return Structure({"Agent": config.agents, "Resource": config.resources}, {**props(told), **extents}, functions)
+
+
+def realise(run: Run) -> Scenario[Config, State, Act]:
+    """Return requests, calls and ends of calls as the run says; intents live longer than the run."""
+    universe = run.states[0].universe
+    agents, resources = (universe[sort] for sort in ("Agent", "Resource"))
+    names = dict(zip(agents, agent_names(len(agents)), strict=True))
+    names |= dict(zip(resources, resource_names(len(resources)), strict=True))
+    ttl = run.steps
+    config = Config(agent_names(len(agents)), resource_names(len(resources)), Policy.FIRST_WRITER, ttl, Readings())
+    acts = list[Act]()
+    for state in run.states[:-1]:
+        who, what = names[state.functions["by"][()]], names[state.functions["at"][()]]
+        if state.relations["asks"]:
+            acts.append(Act(What.PRE, who, what))
+        elif state.relations["calls"]:
+            acts.append(Act(What.CALL, who, what))
+        elif state.relations["leaves"]:
+            acts.append(Act(What.POST if state.relations["reports"] else What.ABANDON, who, what, failed=True))
+        elif state.relations["passes"]:
+            acts.append(Act(What.TICK))
+    return Scenario(config, initial(config)[0], tuple(acts))
+
+
+def samples(system: Any) -> Iterator[Steps]:
+    """Yield seeded walks of any variant: two or three agents, one or two resources."""
+    for agents, resources, ttl, draws in ((2, 1, 1, 6), (3, 1, 1, 4), (2, 2, 0, 4)):
+        small = system.at(agents=agents, resources=resources, ttl=ttl)
+        config = next(iter(small.all_configs()))
+        for draw in range(draws):
+            yield tuple(walk(small, config, f"leases {agents} {draw}", 40))
+
+
+def _busy(one: Any) -> Formula:
+    return (allowed(one, r) | running(one, r)) & lives(one, r)
+
+
+LEASED = Invariant(
+    claim=contesting.exclusion_within_the_lease,
+    protocol="markspace",
+    system="first_writer",
+    machine=LEASES,
+    always=forall([a, b, r], conjunction([running(a, r), lives(a, r), running(b, r), lives(b, r)]) >> same(a, b)),
+    lemmas=(Lemma("one_is_leased", forall([a, b, r], (_busy(a) & _busy(b)) >> same(a, b))),),
+    witness=exists([a, r], running(a, r) & lives(a, r)),
+    view=view,
+    realise=realise,
+    samples=samples,
+    scope="any number of agents and resources, under FIRST_WRITER",
+    mutants=(
+        Mutation(mutant=guarding.last_writer_wins, definitions=(Definition(alone, (), TRUE, "the latest wins"),)),
+        Mutation(mutant=guarding.tools_run_unasked, definitions=(Definition(may_call, (), TRUE, "without ALLOW"),)),
+    ),
+)
+"""The invariant of leases."""
