@@ -52,6 +52,9 @@ MOST_ACTIONS = 48
 STARTS = 64
 """Initial states among which the start of a run with other names must be."""
 
+OFFERED = 2_000
+"""Actions on offer, the first ones, among which one is looked for that differs in numbers alone."""
+
 Put: TypeAlias = Callable[[Any], Any]
 
 
@@ -144,7 +147,8 @@ class Altering:
         for action in scenario.actions:
             taken: Any = action
             if not self.system.is_enabled(config, state, action):
-                near = [] if self.system.joint else self._like(action, self.system.enabled(config, state))
+                offered = () if self.system.joint else islice(self.system.enabled(config, state), OFFERED)
+                near = self._like(action, offered)
                 if not near:
                     continue
                 taken = self.random.choice(near)

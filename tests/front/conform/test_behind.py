@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import inspect
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -139,6 +140,29 @@ def test_a_finding_behind_another_one_is_repeated_from_what_the_kernel_tells(tmp
     assert not again.ok and found.kinds <= again.kinds
     assert not found.kinds & recheck(record, InProcess(latches.mistaken_at_first)).kinds
     assert recheck(record, InProcess(latches.honest)).ok
+
+
+def test_what_shows_beside_a_difference_of_most_runs_is_a_finding_of_its_own() -> None:
+    """The share is wrong in every step; and cy enters without a ticket."""
+
+    class Kernel:
+        def __init__(self, *, both: bool) -> None:
+            self.room, self.both = Room(), both
+
+        def step(self, action: Any) -> Any:
+            self.room, shown = step(None, None, self.room, (Enter if action["$"] == "Enter" else Leave)(action["name"]))
+            made: Any = encode(shown)
+            made["share"] = encode(Fraction(7, 8))
+            return {**made, "ticket": None} if self.both and action == encode(Enter("cy")) else made
+
+    def kinds(*, both: bool) -> list[frozenset[str]]:
+        effort = CheckEffort(transitions=200, examples=6, steps=8, phases=("exhaustive", "machine"))
+        found = check_system("house", (ROOM,), (), InProcess(lambda _initial: Kernel(both=both)), effort=effort)
+        return [one.divergence.kinds for one in found.defects]
+
+    (alone,) = kinds(both=False)
+    usual, beside = kinds(both=True)
+    assert alone == usual and beside - usual == {kind for kind in beside if kind.startswith("ticket: ")}
 
 
 def test_a_run_is_repeated_without_the_step_that_differs() -> None:
