@@ -20,7 +20,7 @@ import evenhand_certificates.searches
 from evenhand.core.answers import ModelError
 from evenhand.core.kinds import Safety
 from evenhand.core.property import Commute, DeadlockFree, DeterminedBy, Liveness, Property, TwoRun
-from evenhand.core.system import AnySystem
+from evenhand.core.system import AnySystem, everywhere
 from evenhand.core.verdict import Status
 from evenhand.search import explore
 from evenhand.search.bounds import Bounds
@@ -229,8 +229,8 @@ def test_a_constraint_is_refused() -> None:
     """A goal beyond it would be met, and what holds inside it may be false outside."""
     system = table_system(0)
     claim = next(one for one in claims_about(0) if isinstance(one, Safety))
-    entries = [{"states": 0, "steps": 0, "graph": "", "ranks": {}} for _ in system.all_configs()]
-    bounded = replace(system, constraint=lambda _config, _state: True)
+    entries: list[dict[str, Any]] = [{"states": 0, "ranks": {}} for _ in system.all_configs()]
+    bounded = replace(system, constraint=everywhere)
     with pytest.raises(Invalid, match="a constraint bounds its runs"):
         checking.check_configurations(bounded, [claim], entries)
     with pytest.raises(Invalid, match=r"other states, steps or successors|is false"):
