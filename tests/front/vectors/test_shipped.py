@@ -113,7 +113,7 @@ def test_the_registered_conditions_are_vectors_with_the_outcome_worked_out_by_ha
                 assert name not in vectors
                 continue
             seen: list[Any] = [epoch.shown["tokens"] for epoch in vectors[name].expected]
-            tokens: list[Any] = [tuple(map(tuple, epoch)) for epoch in seen]
+            tokens: list[Any] = [tuple((agent, token) for agent, token in epoch) for epoch in seen]
             assert tokens == [epoch.outcomes for epoch in case.expected.epochs]
             assert (vectors[name].title, vectors[name].source) == (one.title, ", ".join(one.source))
             told += len(tokens)
