@@ -131,7 +131,7 @@ def separated(
     known = expected or outcome_of(bundle, reference, candidate.scenario)
     found: list[SeparatedTarget] = []
     for target in targets:
-        if target.readings != candidate.readings:
+        if dict(target.readings) != dict(candidate.readings):
             continue
         variant = target.variant(bundle, reference)
         if variant is None:

@@ -211,8 +211,8 @@ def test_whatever_is_not_as_frozen_is_named(tmp_path: Path) -> None:
     with pytest.raises(BadRecord, match=r"covering\.json is missing"):
         load_frozen(tmp_path, "apcm")
     _copy("apcm", tmp_path)
-    (tmp_path / "boundary.json").write_bytes(replace(suite, suite="boundary").to_bytes())
-    with pytest.raises(BadRecord, match=r"boundary\.json is not frozen"):
+    (tmp_path / "orbits.json").write_bytes(replace(suite, suite="orbits").to_bytes())
+    with pytest.raises(BadRecord, match=r"orbits\.json is not frozen"):
         load_frozen(tmp_path, "apcm")
 
 
