@@ -7,12 +7,12 @@ from typing import Any
 import networkx as nx
 import pytest
 
-from evenhand.core.property import Always
+from evenhand.core.property import Always, DeterminedBy
 from evenhand.core.system import AnySystem
 from evenhand.core.verdict import Status
 from evenhand.model.cud.free_system import FREE
-from evenhand.search import LicenceMissing, explore, memory
-from evenhand.search.memory import resident
+from evenhand.search import LicenceMissing, explore, graph, memory
+from evenhand.search.memory import MemoryBudget, resident
 from tests.models.two_phase_commit import two_phase_commit
 
 HELD = Always(name="held", sentence="", check=lambda _config, _state: True)
@@ -44,6 +44,30 @@ def test_memory_that_is_spent_leaves_it_open(
     asked.clear()
     monkeypatch.setattr(memory, "resident", lambda: 10)
     assert explore(system, [HELD], method=method, max_memory=500).states == states
+
+
+def test_a_claim_that_tables_leave_to_a_search_without_memory_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables finish, and the search below them, which decides the other claim, meets the bound."""
+    searches: list[MemoryBudget] = []
+
+    class Budget(MemoryBudget):
+        """Spent from the second search on."""
+
+        def __init__(self, bound: int | None, *, spills: bool = False) -> None:
+            super().__init__(bound, spills=spills)
+            searches.append(self)
+
+        def spent(self, more: int = 0) -> bool:
+            return len(searches) > 1 and self.limit is not None
+
+    by_state = DeterminedBy(name="by_state", sentence="", key=lambda step: step.after, value=lambda _step: 0)
+    for short_of_memory in (False, True):
+        if short_of_memory:
+            monkeypatch.setattr(graph, "MemoryBudget", Budget)
+        found = explore(WIDE, [HELD, by_state], method="compiled", max_memory=1 << 40)
+        assert found.method == "compiled" and "'by_state' was left to memoised search" in found.why_method
+        assert found.states == 153 and found.complete is not short_of_memory
+        assert [one.status for one in found.verdicts] == [Status.UNDECIDED if short_of_memory else Status.HOLDS] * 2
 
 
 def test_the_memory_of_this_process() -> None:

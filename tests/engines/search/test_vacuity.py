@@ -63,7 +63,8 @@ def test_weak_and_strong_fairness_always_leave_a_run() -> None:
         size = random.randrange(1, 8)
         source = [state for state in range(size) for _ in range(random.choice((1, 2, 3)))]
         target = [random.randrange(size) for _ in source]
-        edges = Edges(size, 1, *(np.asarray(column, dtype=np.int64) for column in (source, target, source)))
+        sources, targets = (np.asarray(column, dtype=np.int64) for column in (source, target))
+        edges = Edges(size, 1, sources, targets, sources)
         needs = [
             need_of(kind, np.asarray([random.random() < 0.3 for _ in source], dtype=np.bool_), edges)
             for kind in random.choices(("weak", "strong"), k=3)
