@@ -184,10 +184,10 @@ def test_without_hostile_values_every_action_is_on_offer() -> None:
 def test_without_hostile_values_nothing_is_asked_that_is_not_on_offer_there() -> None:
     """An action that is not on offer any more is left out, or exchanged for one that differs in a number alone."""
 
-    def menu(bank: Bank, paid: Paid) -> Iterator[Pay]:
+    def menu(bank: Bank, _scope: Scope, paid: Paid) -> Iterator[Pay]:
         yield from (Pay(name, paid.count + 1) for name in bank.names if paid.count < bank.often)
 
-    bank = replace(BANK, actions=lambda bank, _scope, paid: menu(bank, paid))
+    bank = replace(BANK, actions=menu)
     coder = Coder("house", bank)
     base = coder.trace(Scenario(Bank(("ann", "bob")), Paid(), (Pay("ann", 1), Pay("bob", 2), Pay("ann", 3))))
 
