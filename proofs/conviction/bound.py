@@ -87,20 +87,22 @@ def view(run: Steps, number_: int) -> Structure | None:
     config: model.Config = step.config
     if not config.issues:
         return None
-    memory = _CLAIM.memory(config)
+    memory: tuple[int, int] = _CLAIM.memory(config)
     for earlier in run[:number_]:
         memory = _CLAIM.follow(memory, earlier)
-    opened = accepted(step, model.Tick) and step.before.phase == model.IDLE
+    before: model.State = step.before
+    opened = accepted(step, model.Tick) and before.phase == model.IDLE
     values: dict[str, int] = {
-        "spent": 0 if opened else _needed(config, step.before) - _needed(config, step.after),
-        "fresh": longest_issue(config, config.issues[min(step.before.issue, len(config.issues) - 1)]),
+        "spent": 0 if opened else _needed(config, before) - _needed(config, step.after),
+        "fresh": longest_issue(config, config.issues[min(before.issue, len(config.issues) - 1)]),
     }
     relations_ = {
         "opens": prop(opened),
         "ticks": prop(accepted(step, model.Tick) and not opened),
         "ends": prop(finalizes(step)),
     }
-    for end, told, state in (("", memory, step.before), (".after", _CLAIM.follow(memory, step), step.after)):
+    told_after: tuple[int, int] = _CLAIM.follow(memory, step)
+    for end, told, state in (("", memory, before), (".after", told_after, step.after)):
         values |= {
             f"count{end}": told[0],
             f"bound{end}": longest_issue(config, config.issues[told[1]]),

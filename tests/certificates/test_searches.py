@@ -20,7 +20,7 @@ import evenhand_certificates.searches
 from evenhand.core.answers import ModelError
 from evenhand.core.kinds import Safety
 from evenhand.core.property import Commute, DeadlockFree, DeterminedBy, Liveness, Property, TwoRun
-from evenhand.core.system import AnySystem
+from evenhand.core.system import AnySystem, everywhere
 from evenhand.core.verdict import Status
 from evenhand.search import explore
 from evenhand.search.bounds import Bounds
@@ -229,16 +229,40 @@ def test_a_constraint_is_refused() -> None:
     """A goal beyond it would be met, and what holds inside it may be false outside."""
     system = table_system(0)
     claim = next(one for one in claims_about(0) if isinstance(one, Safety))
-    entries = [{"states": 0, "steps": 0, "graph": "", "ranks": {}} for _ in system.all_configs()]
-    bounded = replace(system, constraint=lambda _config, _state: True)
+    entries: list[dict[str, Any]] = [{"states": 0, "ranks": {}} for _ in system.all_configs()]
+    bounded = replace(system, constraint=everywhere)
     with pytest.raises(Invalid, match="a constraint bounds its runs"):
         checking.check_configurations(bounded, [claim], entries)
     with pytest.raises(Invalid, match=r"other states, steps or successors|is false"):
         checking.check_configurations(system, [claim], entries)
 
 
+def second_ranks_pass(second: list[int]) -> bool:
+    """Whether such second ranks make a false claim pass, which random graphs are too small to show.
+
+    State 0 alone offers what a strong assumption is about, and 1 and 2 lead to each other for ever, which is fair.
+    """
+    reason = {"assumption": "a", "ranks": second, "quiet": {"0": {"assumption": "a"}}}
+    ranks = watches.LivenessRanks({"ranks": [0, 0, 0], "quiet": {"0": reason}}, {"a": "strong"}, "step")
+    try:
+        for place, successors in enumerate(((1,), (0, 2), (1,))):
+            ranks.begin(place, ends=False)
+            for there in successors:
+                ranks.step(there, raised=True, served=False, taken=frozenset())
+            if place == 0:
+                ranks.step(0, raised=False, served=True, taken=frozenset({"a"}))
+        ranks.close()
+    except Invalid:
+        return False
+    return True
+
+
+SECOND = [0, 0, 0], [0, 0, 1], [0, 1, 0]
+
+
 def test_no_ranks_make_a_false_claim_pass() -> None:
     """Guessed ranks, 250 for each false claim about whole runs; a changed count is refused as well."""
+    assert not any(map(second_ranks_pass, SECOND))
     assert [found for seed in range(30) for found in wrong(seed)] == []
 
 
@@ -314,4 +338,4 @@ def test_a_checker_without_a_rule_accepts_something_false(
         case _:
             for function in ("check_configurations", "walk"):
                 monkeypatch.setattr(checking, function, faulty[function])
-    assert any(wrong(seed) for seed in range(60)), name
+    assert any(map(second_ranks_pass, SECOND)) or any(wrong(seed) for seed in range(60)), name

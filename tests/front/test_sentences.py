@@ -19,11 +19,16 @@ FOLDER = ROOT / "docs" / "reference" / "sentences"
 TABLES = sorted(path.stem for path in FOLDER.glob("*.json"))
 
 
-class Row(TypedDict, total=False):
-    """One sentence of a source text: where it stands and how it begins, and what it became."""
+class Place(TypedDict):
+    """Where a sentence of a source text stands, and how it begins."""
 
     section: str
     words: str
+
+
+class Row(Place, total=False):
+    """One sentence of a source text, and what it became."""
+
     claims: list[str]
     readings: list[str]
     conditions: list[str]

@@ -154,7 +154,7 @@ def _aim(
         met |= _judge(bundle, candidate, targets, taken)
         if target.title in met:
             return met
-    found = aimed(bundle, target, longest=settings.longest, max_steps=settings.max_steps)
+    found = aimed(bundle, target, settings)
     return met if found is None else met | _judge(bundle, found, targets, taken)
 
 

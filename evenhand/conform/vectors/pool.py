@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+from evenhand.conform.vectors.settings import Settings
 from evenhand.conform.vectors.targets import Candidate, Target
 from evenhand.core.bundle import Bundle
 from evenhand.core.property import Monitor
 from evenhand.core.registry import folder
 from evenhand.core.system import AnyStep, AnySystem, Mutant, Scope
-from evenhand.core.trace import AnyScenario, Scenario
+from evenhand.core.trace import AnyScenario, Scenario, replay
 from evenhand.core.vector_plan import VectorScope
 from evenhand.evidence.record import BadRecord
 from evenhand.evidence.replay import replay_record
@@ -74,9 +76,18 @@ def played(bundle: Bundle) -> tuple[Candidate, ...]:
 MOST = 50
 """Actions after which a scripted run is cut."""
 
+LONGER = 4
+"""As many runs are drawn for a reading that nothing else separates, for each one drawn for all variants."""
+
+MORE = 200
+"""Actions that are tried after a kept run, and longer runs that are tried with another one."""
+
 
 def kept(bundle: Bundle, target: Target) -> Iterator[Candidate]:
-    """Yield the runs of a mutant's kept counterexamples, smallest first; those that no longer replay are left out."""
+    """Yield the runs of a mutant's kept counterexamples, smallest first, then each with an action or two more.
+
+    These show what only the state after the last action holds.  Counterexamples that no longer replay are left out.
+    """
     if target.mutant is None or bundle.own:
         return
     found: list[Candidate] = []
@@ -87,14 +98,28 @@ def kept(bundle: Bundle, target: Target) -> Iterator[Candidate]:
             if isinstance(run, Scenario) and run.actions:
                 origin = f"kept as a counterexample to {replayed.claim.name}"
                 found.append(Candidate(system.name, system.scope, target.readings, run, origin))
-    yield from sorted(found, key=lambda one: one.size)
+    found.sort(key=lambda one: one.size)
+    yield from found
+    longer = [more for one in found for more in _with_one_more(bundle, one)]
+    yield from longer
+    yield from (more for one in longer[:MORE] for more in _with_one_more(bundle, one))
 
 
-def aimed(bundle: Bundle, target: Target, *, longest: int, max_steps: int) -> Candidate | None:
+def _with_one_more(bundle: Bundle, one: Candidate) -> Iterator[Candidate]:
+    """Yield a run with each of the actions that are on offer after it."""
+    system = one.reference(bundle)
+    last = replay(system, one.scenario).final
+    for action in islice(system.enabled(one.scenario.config, last), MORE):
+        run = replace(one.scenario, actions=(*one.scenario.actions, action))
+        yield replace(one, scenario=run, origin=f"{one.origin}, and an action more")
+
+
+def aimed(bundle: Bundle, target: Target, settings: Settings) -> Candidate | None:
     """Return a smallest separating run; None if no place has one.
 
     A mutant is searched for where it is a fault, a reading in every system, small searches first.  The first place with
-    a run of at most `longest` actions decides, else the shortest run.
+    a run of at most `longest` actions decides, else the shortest run.  Where no search finds one, runs are drawn on
+    both variants until one separates them, and made shorter.
     """
     best: Candidate | None = None
     for system in _where(bundle, target):
@@ -102,15 +127,39 @@ def aimed(bundle: Bundle, target: Target, *, longest: int, max_steps: int) -> Ca
         if variant is None:
             continue
         observers = bundle.observers_of(system.name)
-        found = separate(system, variant, observers=observers, forced=True, max_steps=max_steps, examples=0)
+        found = separate(system, variant, observers=observers, forced=True, max_steps=settings.max_steps, examples=0)
         if found.scenario is None:
             continue
         origin = f"searched for {target.title} in {system.name} at {system.scope}"
         one = Candidate(system.name, system.scope, target.readings, found.scenario, origin)
-        if len(one.scenario.actions) <= longest:
+        if len(one.scenario.actions) <= settings.longest:
             return one
         best = min(best or one, one, key=lambda candidate: candidate.size)
-    return best
+    return best or _drawn_apart(bundle, target, settings)
+
+
+def _drawn_apart(bundle: Bundle, target: Target, settings: Settings) -> Candidate | None:
+    """Return a run of the first place of the plan in which drawn runs separate a reading."""
+    for place in places_of(bundle) if target.mutant is None else ():
+        system = bundle.model.systems[place.system].at(**dict(place.scope))
+        variant = target.variant(bundle, system)
+        if variant is None:
+            continue
+        found = separate(
+            system,
+            variant,
+            observers=bundle.observers_of(system.name),
+            forced=True,
+            max_steps=0,
+            examples=LONGER * settings.examples,
+            steps=place.steps,
+            seed=settings.seed,
+            generator=next((one for one in bundle.generators if one.system == system.name), None),
+        )
+        if found.scenario is not None:
+            origin = f"drawn for {target.title} in {system.name} at {system.scope}"
+            return Candidate(system.name, system.scope, target.readings, found.scenario, origin)
+    return None
 
 
 def _where(bundle: Bundle, target: Target) -> Iterator[AnySystem]:

@@ -12,6 +12,7 @@ from evenhand import explore
 from evenhand.core.kinds import Always, DeadlockFree, EachStep, Eventually, LeadsTo, LivelockFree, Property
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.verdict import Status
+from evenhand.smt.differential import cases
 from evenhand.smt.ranking import Ranking
 from tests.models.random_systems import table_system
 
@@ -138,3 +139,10 @@ def test_no_rule_is_no_proof(claim: Property) -> None:
     """A safety claim, one that owes from the start, and one for which nothing helps."""
     with pytest.raises(TypeError, match="no rule of rankings proves claim one"):
         Ranking(rank=lambda _config, _state: 0).premise(claim, table_system(0))
+
+
+def test_a_claim_about_whole_runs_needs_a_ranking() -> None:
+    """Conformance reads steps; the message says what is missing."""
+    claim = Eventually(name="one", sentence="One.", goal=lambda _step: True)
+    with pytest.raises(TypeError, match="and with a `ranking` claims about whole"):
+        next(cases(table_system(0), claim, ()))
