@@ -1,4 +1,4 @@
-"""The kernel with numpy alone, for when numba is absent or would take longer to compile than the search takes."""
+"""Look up rows, and the numbers of known states, for whole arrays of states."""
 
 from __future__ import annotations
 
@@ -13,19 +13,15 @@ CHUNK = 1 << 18
 
 
 class Visited:
-    """The numbers of known states: an array indexed by the state itself if `dense`, else a hash table."""
+    """The numbers of known states of so many words: a hash table."""
 
-    def __init__(self, bits: int, dense: bool, width: int) -> None:
-        self.table = np.full(1 << (bits if dense else 12), -1, dtype=np.int32)
-        self.dense = dense
-        self.words = np.zeros((0 if dense else 1 << 10, width), dtype=np.int64)
+    def __init__(self, width: int) -> None:
+        self.table = np.full(1 << 12, -1, dtype=np.int32)
+        self.words = np.zeros((1 << 10, width), dtype=np.int64)
         self.count = 0
 
     def add(self, words: Words, first: int) -> None:
         """Number these states, all different and new, from `first` on."""
-        if self.dense:
-            self.table[words[:, 0]] = np.arange(first, first + len(words))
-            return
         self.count = first + len(words)
         if self.count > len(self.words):
             more = np.zeros((2 * self.count, words.shape[1]), dtype=np.int64)
@@ -48,8 +44,6 @@ class Visited:
 
     def numbers(self, words: Words) -> Ints:
         """Return the number of each state, -1 for an unknown one."""
-        if self.dense:
-            return self.table[words[:, 0]].astype(np.int64)
         found = np.full(len(words), -1, dtype=np.int64)
         asked, place = np.arange(len(words)), self._home(words)
         while len(asked):

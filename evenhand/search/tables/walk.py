@@ -95,7 +95,7 @@ class TableWalk:
         self.levels: list[int] = []
         self.open = self.beyond = False
         self.most = bounds.max_states
-        self.visited = Visited(0, False, self.packing.width)
+        self.visited = Visited(self.packing.width)
         questions = learner.questions
         self.state_answers: list[list[Any]] = [[] for _ in questions.states]
         self.counts = np.zeros((len(questions.steps), 4), dtype=np.int64)
@@ -182,7 +182,7 @@ class TableWalk:
                 old.unpacked(self.words[low : min(self.states, low + CHUNK)])
             )
         self.words = words
-        self.visited = Visited(0, False, self.packing.width)
+        self.visited = Visited(self.packing.width)
         if self.states:
             self.visited.add(words, 0)
 

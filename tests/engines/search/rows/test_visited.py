@@ -16,7 +16,7 @@ from evenhand.search.rows.shape import Words
 def test_it_knows_what_it_was_given(width: int, portions: list[int], high: int, seed: int) -> None:
     """Batches of new states, then look-ups of which some are known; some words use all their bits."""
     random = np.random.default_rng(abs(seed))
-    visited = Visited(64 * width, dense=False, width=width)
+    visited = Visited(width)
     known: dict[bytes, int] = {}
     for portion in portions:
         words = random.integers(-(2**62) if high else 0, 2**62 if high else 300, (portion, width))
@@ -36,7 +36,7 @@ def test_states_that_want_one_place(at: str, monkeypatch: pytest.MonkeyPatch) ->
         return np.full(len(words), 5 if at == "home" else len(self.table) - 2)
 
     monkeypatch.setattr(Visited, "_home", one_place)
-    visited = Visited(64, dense=False, width=1)
+    visited = Visited(1)
     visited.add(np.arange(60).reshape(-1, 1), 0)
     visited.add(np.arange(60, 90).reshape(-1, 1), 60)
     assert visited.numbers(np.arange(100).reshape(-1, 1)).tolist() == [*range(90), *[-1] * 10]
