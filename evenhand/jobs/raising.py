@@ -17,6 +17,9 @@ from evenhand.evidence.replay import REFERENCE
 Engine = Callable[[Sequence[Property]], Sequence[Verdict]]
 """Runs an engine on some claims, and gives one verdict for each in their order."""
 
+RAISES = "it raises on what it meets"
+"""How the reason of such a verdict begins."""
+
 
 def decided(engine: Engine, claims: Sequence[Property], system: AnySystem, name: str) -> tuple[Verdict, ...]:
     """Return the verdicts of the engine called `name`; a claim that raises is left out, and the rest runs again.
@@ -48,5 +51,5 @@ def _undecided(claim: Property, system: AnySystem, name: str, why: str) -> Verdi
         system=system.name,
         variant=system.variant,
         scope=dict(system.scope),
-        because=f"it raises on what it meets: {why}",
+        because=f"{RAISES}: {why}",
     )

@@ -24,7 +24,7 @@ from evenhand.core.kinds import Property, Safety
 from evenhand.core.system import AnyStep, AnySystem, Step
 from evenhand.core.verdict import Evidence, Status, Verdict
 from evenhand.evidence.judge import refutes
-from evenhand.jobs.raising import decided
+from evenhand.jobs.raising import RAISES, decided
 from evenhand.machine import fuzz
 from evenhand.processes.pool import ChildTask, ProcessLimits, in_children
 from evenhand.search import explore
@@ -281,6 +281,8 @@ class Trial:
             except Exception as error:  # of the fault: it decides nothing
                 broken.append(f"{called} raises {type(error).__name__}: {short(str(error), 200)}")
                 continue
+            raising = [verdict.because for verdict in verdicts if verdict.because.startswith(RAISES)]
+            broken += [f"{called} leaves a claim open: {short(why, 600)}" for why in raising]
             named: dict[str, Property] = {claim.name: claim for claim in claims}
             refuted = {verdict.claim: verdict for verdict in verdicts if verdict.status is Status.REFUTED}
             usual: set[str] | None = None

@@ -8,7 +8,10 @@ from tests.engines.search.tables.forced import explicitly, searched
 from tests.known.known import Known
 from tests.known.test_published_counts import SYSTEMS
 
-LONG = {"lamport_mutex", "klotski", "paxos", "two_phase_of_five", "readers_writers", "chameneos", "token_ring"}
+LONG = {
+    "lamport_mutex", "klotski", "paxos", "two_phase_of_five", "readers_writers", "chameneos", "token_ring",
+    "async_termination",
+}  # fmt: skip
 """Systems that take longer: from the first state on, where nothing is saved, some learn for a minute."""
 
 
