@@ -135,10 +135,10 @@ def _repeat_interrupt(
     if lost.exc_type is not KeyboardInterrupt:
         hook(lost)
         return
-    for number in heeded:
-        signal.signal(number, _interrupt)
     waiting.append(threading.Timer(SOON, os.kill, (os.getpid(), signal.SIGINT)))
     waiting[-1].start()
+    for number in heeded:  # last, because a request that arrives in this hook ends in a traceback
+        signal.signal(number, _interrupt)
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:

@@ -205,6 +205,8 @@ class Watched:
         if not self.pid:
             try:
                 _child(request, spool, writer)
+            except KeyboardInterrupt:  # the second of two signals, when the first had ended the command
+                os._exit(130)
             except BaseException as error:  # a fault of this program: the traceback is told as the command's
                 with suppress(BaseException):
                     os.write(2, f"Traceback of the launcher: {error!r}".encode())
