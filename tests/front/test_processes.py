@@ -11,9 +11,12 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from evenhand.cli import console
 from evenhand.jobs.plan import Job
 from evenhand.jobs.pool import Ran, run_jobs
 from evenhand.processes.group import Ended, kill, start
@@ -340,3 +343,32 @@ def test_without_a_solver_there_are_no_proofs(process: Command, tmp_path: Path) 
     assert "pip install z3-solver cvc5" in answer.err
     assert answer.err.count("\n") == 1
     assert process("explore", "latch", **env).code == 0
+
+
+def test_a_second_request_while_a_lost_one_is_repeated_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python loses an interrupt in a callback of its collector; the next may come while it is sent again."""
+    heard: list[str] = []
+
+    class Waiting:
+        def __init__(self, *_: object) -> None: ...
+
+        def start(self) -> None:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.01)
+
+        def cancel(self) -> None:
+            heard.append("cancelled")
+
+    monkeypatch.setattr("threading.Timer", Waiting)
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt), console._one_request_to_end():  # pyright: ignore[reportPrivateUsage]
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.01)
+        lost: Any = SimpleNamespace(exc_type=KeyboardInterrupt)
+        sys.unraisablehook(lost)
+        heard.append("repeated")
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.01)
+    assert heard == ["repeated", "cancelled"]
+    assert signal.getsignal(signal.SIGINT) is before
