@@ -12,6 +12,8 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any
 
+from evenhand.core import symmetry
+
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 Names = Mapping[str, str]
@@ -64,27 +66,7 @@ def _described(value: Any, loose: bool) -> Hashable:
 
 def renamed(value: Any, names: Names) -> Any:
     """Return `value` with every text that is a name (or number that is a label) replaced, inside containers too."""
-    if type(value) is str:
-        return names.get(value, value)
-    match value:
-        case int() | float() if isinstance(names, Labelling) and type(value) is not bool:
-            return names.get(value, value)
-        case Enum() | bytes() | bool() | int() | float() | None:
-            return value
-        case str():
-            return names.get(value, value)
-        case Mapping():
-            return {renamed(key, names): renamed(part, names) for key, part in value.items()}
-        case Set():
-            return frozenset(renamed(part, names) for part in value)
-        case tuple() if hasattr(value, "_fields"):
-            return type(value)(*(renamed(part, names) for part in value))
-        case list() | tuple():
-            return type(value)(renamed(part, names) for part in value)
-        case _ if is_dataclass(value) and not isinstance(value, type):
-            return type(value)(**{entry.name: renamed(getattr(value, entry.name), names) for entry in fields(value)})
-        case _:
-            return value
+    return symmetry.renamed(value, names, numbers=isinstance(names, Labelling))
 
 
 def fixed(value: Hashable) -> str:

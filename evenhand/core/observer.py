@@ -19,22 +19,30 @@ NEXT = "next"
 """The name under which the next action is read, if exactly one is on offer."""
 
 
+def _none_yet(_config: Any) -> None:
+    return None
+
+
+def _as_it_is(_config: Any, value: Hashable) -> Hashable:
+    return value
+
+
 @dataclass(frozen=True, kw_only=True)
 class Observer:
     """A monitor of runs: `read` gives a value from those that `update` computes along the run.
 
-    `start(config)` is the first value (hashable), `update(value, step)` the next.  `read(config, value)` must have an
-    encoding (`evenhand.core.codec`) and is None while there is nothing to read.  Like a claim an observer sees
-    configurations, states and observations, never rules.  `systems` names those it watches (empty: all).  `label`, if
-    given, names the class of a run from what was read; boundary vectors are about these classes.  `source` names the
-    paragraphs that define them.
+    `start(config)` is the first value (hashable; by default None), `update(value, step)` the next.  `read(config,
+    value)`, by default the value, must have an encoding (`evenhand.core.codec`) and is None while there is nothing to
+    read.  Like a claim an observer sees configurations, states and observations, never rules.  `systems` names those
+    it watches (empty: all).  `label`, if given, names the class of a run from what was read; boundary vectors are about
+    these classes.  `source` names the paragraphs that define them.
     """
 
     name: str
     sentence: str
-    start: Callable[[Any], Any]
     update: Callable[[Any, AnyStep], Any]
-    read: Callable[[Any, Any], Hashable]
+    start: Callable[[Any], Any] = _none_yet
+    read: Callable[[Any, Any], Hashable] = _as_it_is
     systems: tuple[str, ...] = ()
     label: Callable[[Any], str] | None = None
     source: str = ""

@@ -9,8 +9,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Set
 from dataclasses import fields, is_dataclass, replace
+from enum import Enum
 from itertools import permutations
 from typing import Any
 
@@ -21,18 +22,32 @@ MOST_AGENTS = 7
 """Agents that may be exchanged: every order of them is tried, and there are 5,040 of seven."""
 
 
-def renamed(value: Any, to: Mapping[str, str]) -> Any:
-    """Return the value with each agent's name replaced, in tuples, frozen sets and frozen dataclasses."""
-    if isinstance(value, str):
-        return to.get(value, value)
-    if isinstance(value, frozenset):
-        return frozenset(renamed(part, to) for part in value)
-    if isinstance(value, tuple):
-        parts = (renamed(part, to) for part in value)
-        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-    if is_dataclass(value) and not isinstance(value, type):
-        return replace(value, **{one.name: renamed(getattr(value, one.name), to) for one in fields(value) if one.init})
-    return value
+def renamed(value: Any, to: Mapping[Any, Any], *, numbers: bool = False) -> Any:
+    """Return the value with each text that is a name replaced, inside containers and records too.
+
+    Members of enums stay.  With `numbers` a number may be a name as well.
+    """
+    match value:
+        case Enum() | bytes() | bool() | None:
+            return value
+        case str():
+            return to.get(value, value)
+        case int() | float():
+            return to.get(value, value) if numbers else value
+        case Mapping():
+            return {
+                renamed(key, to, numbers=numbers): renamed(part, to, numbers=numbers) for key, part in value.items()
+            }
+        case Set():
+            return frozenset(renamed(part, to, numbers=numbers) for part in value)
+        case list() | tuple():
+            parts = [renamed(part, to, numbers=numbers) for part in value]
+            return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+        case _ if is_dataclass(value) and not isinstance(value, type):
+            told = {one.name: getattr(value, one.name) for one in fields(value) if one.init}
+            return replace(value, **{name: renamed(part, to, numbers=numbers) for name, part in told.items()})
+        case _:
+            return value
 
 
 def orbit_of(agents: tuple[Hashable, ...], rename: Rename) -> Callable[[Any, Any], Hashable]:
@@ -42,5 +57,5 @@ def orbit_of(agents: tuple[Hashable, ...], rename: Rename) -> Callable[[Any, Any
     def orbit(_config: Any, state: Any) -> Hashable:
         return frozenset(rename(state, to) for to in orders)
 
-    orbit.__wrapped__ = rename  # type: ignore[attr-defined]
+    orbit.__wrapped__ = rename  # type: ignore[attr-defined]  # whose purity is checked, as that of every function given
     return orbit

@@ -56,8 +56,8 @@ class Exploration:
     the full space under a group, of classes of unknown size under abstractions (`classes`).  `depth` is the largest
     distance of a state from an initial one.  `complete`: no bound left anything out; `outside`: states, counted too,
     from which a constraint lets no run go on; `spilled`: states that went to disk; `reach`: shortest length for each
-    reachable goal; `searched`: configurations actually searched; `actions`: counts by action, None if not requested, of
-    products, and if the search was symmetric.
+    reachable goal; `searched`: configurations actually searched; `actions`: counts by action, None if not requested,
+    for joint choices, and if the search was symmetric.
     """
 
     verdicts: tuple[Verdict, ...]

@@ -54,7 +54,7 @@ class Made:
     `status` is `killed` (by `claim`), `equivalent`, `unreached` (no step of any place runs the line), `raising` (where
     it differs, the step or a claim raises, and no claim refutes it), `unfinished` (`because` says why), or `surviving`:
     `because` is then the smallest step that differs, and `command` compares it again.  `places` says where it was
-    tried, `broken` which engines raised on it and what: they decided nothing, so they spared nobody.
+    tried, `broken` which engines raised on it or left a claim open that does, and what: that spares nobody.
     """
 
     name: str

@@ -11,49 +11,38 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.core.trace import Scenario
-from evenhand.model.markspace.guard import initial
-from evenhand.model.markspace.guard_systems import agent_names, resource_names
-from evenhand.model.markspace.guard_vocabulary import Act, Config, Phase, Policy, State, Verdict, What
+from evenhand.model.markspace.guard_vocabulary import Act, Config, Phase, State, Verdict, What
 from evenhand.model.markspace.mutants import guarding as faulty
 from evenhand.model.markspace.readings import Readings
+from evenhand.proofs.markspace.acts import AGENT, RESOURCE, a, acted, allowed, at, by, mine, r, realised
 from evenhand.proofs.markspace.walks import in_phase, walk
 from evenhand.properties.markspace import guarding
 from evenhand.properties.markspace.predicates import allowed_agents
 from evenhand.smt.logic import (
     TRUE,
     Formula,
-    Function,
-    Sort,
     differ,
     exists,
     forall,
     iff,
     ite,
     same,
-    variables,
 )
 from evenhand.smt.preludes import define, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Rows, constant, ones, props
+from evenhand.smt.tables import Rows, ones
 from evenhand.smt.theorem import Lemma, Mutation
 from evenhand.smt.theory import Theory
 from evenhand.smt.transitions.invariant import Invariant, Steps
 from evenhand.smt.transitions.machine import Machine, after
 from evenhand.smt.transitions.runs import Run
 
-AGENT, RESOURCE = Sort("Agent"), Sort("Resource")
-(a,) = variables(AGENT, "a")
-(r,) = variables(RESOURCE, "r")
-
-allowed, told = relations("allowed told", AGENT, RESOURCE)
-"""The guard has allowed an agent its call; the claim remembers that it was told ALLOW and nothing else since."""
+(told,) = relations("told", AGENT, RESOURCE)
+"""The claim remembers that an agent was told ALLOW on a resource and nothing else since."""
 hears, wins = relations("hears wins", AGENT)
 """At a boundary: the agents that are told ALLOW, and those that are then allowed."""
 right, asks, refused, calls, abandons, boundary = relations("right asks refused calls abandons boundary")
-by, at = Function("by", (), AGENT), Function("at", (), RESOURCE)
-"""Who acts, and on what."""
 
-_mine = same(a, by()) & same(r, at())
 _MAY_CALL = define("may_call", (), allowed(by(), at()), "9.2: only what was allowed")
 may_call = _MAY_CALL.relation
 
@@ -65,8 +54,8 @@ def _becomes(let: Formula, said: Formula, fit: Formula = TRUE) -> Formula:
 
 _ASKED = forall([r], ~allowed(by(), r)) & ite(
     refused(),
-    _becomes(allowed(a, r), told(a, r) & ~_mine),
-    _becomes(allowed(a, r) | _mine, told(a, r) | _mine),
+    _becomes(allowed(a, r), told(a, r) & ~mine),
+    _becomes(allowed(a, r) | mine, told(a, r) | mine),
 )
 _USED = allowed(a, r) & differ(a, by())
 _AT_BOUNDARY = forall([a], wins(a) >> hears(a)) & _becomes(
@@ -88,10 +77,10 @@ ANSWERS = Machine(
         _ASKED,
         ite(
             calls(),
-            may_call() & _becomes(_USED, told(a, r) & ~_mine, told(by(), at())),
+            may_call() & _becomes(_USED, told(a, r) & ~mine, told(by(), at())),
             ite(
                 abandons(),
-                _becomes(_USED, told(a, r) & ~_mine),
+                _becomes(_USED, told(a, r) & ~mine),
                 ite(boundary(), _AT_BOUNDARY, _becomes(allowed(a, r), told(a, r))),
             ),
         ),
@@ -127,31 +116,19 @@ def view(run: Steps, number: int) -> Structure | None:
     moved = zip(config.agents, step.before.doing, step.after.doing, strict=True)
     extents["wins"] = ones(agent for agent, old, new in moved if old.phase is Phase.IDLE and new.phase is Phase.ALLOWED)
     extents["hears"] = ones(allowed_agents(step))
-    who = act.agent if act.agent in config.agents else config.agents[0]
-    place = act.resource if act.resource in config.resources else config.resources[0]
-    functions = {"by": constant(who), "at": constant(place)}
-    return Structure({"Agent": config.agents, "Resource": config.resources}, {**props(truths), **extents}, functions)
+    return acted(config, act.agent, act.resource, truths, extents)
 
 
 def realise(run: Run) -> Scenario[Config, State, Act]:
-    """Return the requests, calls and calls given up of a run, under FIRST_WRITER."""
-    universe = run.states[0].universe
-    agents, resources = (universe[sort] for sort in ("Agent", "Resource"))
-    names = dict(zip(agents, agent_names(len(agents)), strict=True))
-    names |= dict(zip(resources, resource_names(len(resources)), strict=True))
-    config = Config(
-        agent_names(len(agents)), resource_names(len(resources)), Policy.FIRST_WRITER, run.steps, Readings()
-    )
-    acts = list[Act]()
-    for state in run.states[:-1]:
-        who, what = names[state.functions["by"][()]], names[state.functions["at"][()]]
-        if state.relations["asks"]:
-            acts.append(Act(What.PRE, who, what))
-        elif state.relations["calls"]:
-            acts.append(Act(What.CALL, who, what))
-        elif state.relations["abandons"]:
-            acts.append(Act(What.ABANDON, who, what))
-    return Scenario(config, initial(config)[0], tuple(acts))
+    """Return the requests, calls and calls given up of a run."""
+
+    def acts(made: Any, who: str, what: str) -> Iterator[Act]:
+        for name, kind in (("asks", What.PRE), ("calls", What.CALL), ("abandons", What.ABANDON)):
+            if made[name]:
+                yield Act(kind, who, what)
+                return
+
+    return realised(run, acts, ttl=run.steps)
 
 
 def samples(system: Any) -> Iterator[Steps]:

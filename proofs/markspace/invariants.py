@@ -10,11 +10,25 @@ from collections.abc import Iterator
 from typing import Any
 
 from evenhand.core.trace import Scenario
-from evenhand.model.markspace.guard import initial
-from evenhand.model.markspace.guard_systems import agent_names, resource_names
-from evenhand.model.markspace.guard_vocabulary import Act, Config, Doing, Phase, Policy, State, What
+from evenhand.model.markspace.guard_vocabulary import Act, Config, Doing, Phase, State, What
 from evenhand.model.markspace.mutants import guarding
 from evenhand.model.markspace.readings import Readings
+from evenhand.proofs.markspace.acts import (
+    AGENT,
+    RESOURCE,
+    a,
+    acted,
+    allowed,
+    at,
+    b,
+    by,
+    idle,
+    mine,
+    r,
+    realised,
+    running,
+    s,
+)
 from evenhand.proofs.markspace.atomicity import ATOMIC
 from evenhand.proofs.markspace.leases import LEASED
 from evenhand.proofs.markspace.walks import in_phase, walk
@@ -23,8 +37,6 @@ from evenhand.smt.logic import (
     TRUE,
     Definition,
     Formula,
-    Function,
-    Sort,
     conjunction,
     differ,
     exists,
@@ -32,26 +44,16 @@ from evenhand.smt.logic import (
     iff,
     ite,
     same,
-    variables,
 )
 from evenhand.smt.preludes import relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import constant, props
 from evenhand.smt.theorem import Lemma, Mutation
 from evenhand.smt.theory import Theory
 from evenhand.smt.transitions.invariant import Invariant, Steps
 from evenhand.smt.transitions.machine import Machine, after
 from evenhand.smt.transitions.runs import Run
 
-AGENT, RESOURCE = Sort("Agent"), Sort("Resource")
-a, b = variables(AGENT, "a b")
-r, s = variables(RESOURCE, "r s")
-
-allowed, running = relations("allowed running", AGENT, RESOURCE)
-"""The guard has allowed an agent its tool call on a resource; the call is in flight."""
 enters, calls, leaves = relations("enters calls leaves")
-by, at = Function("by", (), AGENT), Function("at", (), RESOURCE)
-"""Who acts, and on what."""
 (free,) = relations("free")
 _FREE = Definition(free, (), forall([a, r], ~allowed(a, r) & ~running(a, r)), "6.1, 9.2: the guard's lock, as read")
 
@@ -61,8 +63,6 @@ def _becomes(let: Formula, go: Formula) -> Formula:
     return forall([a, r], iff(after(allowed)(a, r), let) & iff(after(running)(a, r), go))
 
 
-_mine = same(a, by()) & same(r, at())
-_idle = forall([r], ~allowed(by(), r) & ~running(by(), r))
 _others = differ(a, by())
 LOCK = Machine(
     theory=Theory(
@@ -77,10 +77,10 @@ LOCK = Machine(
     init=forall([a, r], ~allowed(a, r) & ~running(a, r)),
     step=ite(
         enters(),
-        conjunction([free(), _idle, _becomes(allowed(a, r) | _mine, running(a, r))]),
+        conjunction([free(), idle, _becomes(allowed(a, r) | mine, running(a, r))]),
         ite(
             calls(),
-            allowed(by(), at()) & _becomes(allowed(a, r) & _others, running(a, r) | _mine),
+            allowed(by(), at()) & _becomes(allowed(a, r) & _others, running(a, r) | mine),
             ite(
                 leaves(),
                 _becomes(allowed(a, r) & _others, running(a, r) & _others),
@@ -108,29 +108,21 @@ def view(run: Steps, number: int) -> Structure:
         for end, state in (("", step.before), (".after", step.after))
         for name, phase in (("allowed", Phase.ALLOWED), ("running", Phase.RUNNING))
     }
-    place = new.resource or old.resource or config.resources[0]
-    functions = {"by": constant(agent), "at": constant(place)}
-    return Structure({"Agent": config.agents, "Resource": config.resources}, {**props(told), **phases}, functions)
+    return acted(config, agent, new.resource or old.resource, told, phases)
 
 
 def realise(run: Run) -> Scenario[Config, State, Act]:
     """Return requests, calls and abandoned or failed calls as the run says; intents last a second, so all are alone."""
-    universe = run.states[0].universe
-    agents, resources = (universe[sort] for sort in ("Agent", "Resource"))
-    names = dict(zip(agents, agent_names(len(agents)), strict=True))
-    names |= dict(zip(resources, resource_names(len(resources)), strict=True))
-    readings = Readings(guard_atomicity="through_tool_call")
-    config = Config(agent_names(len(agents)), resource_names(len(resources)), Policy.FIRST_WRITER, 0, readings)
-    acts = list[Act]()
-    for state in run.states[:-1]:
-        who, what = names[state.functions["by"][()]], names[state.functions["at"][()]]
-        if state.relations["enters"]:
-            acts += [Act(What.TICK), Act(What.PRE, who, what)]
-        elif state.relations["calls"]:
-            acts.append(Act(What.CALL, who, what))
-        elif state.relations["leaves"]:
-            acts += [Act(What.ABANDON, who, what), Act(What.POST, who, what, failed=True)]
-    return Scenario(config, initial(config)[0], tuple(acts))
+
+    def acts(told: Any, who: str, what: str) -> Iterator[Act]:
+        if told["enters"]:
+            yield from (Act(What.TICK), Act(What.PRE, who, what))
+        elif told["calls"]:
+            yield Act(What.CALL, who, what)
+        elif told["leaves"]:
+            yield from (Act(What.ABANDON, who, what), Act(What.POST, who, what, failed=True))
+
+    return realised(run, acts, ttl=0, readings=Readings(guard_atomicity="through_tool_call"))
 
 
 def samples(system: Any) -> Iterator[Steps]:

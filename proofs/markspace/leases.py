@@ -10,19 +10,30 @@ from collections.abc import Iterator
 from typing import Any
 
 from evenhand.core.trace import Scenario
-from evenhand.model.markspace.guard import initial
-from evenhand.model.markspace.guard_systems import agent_names, resource_names
 from evenhand.model.markspace.guard_vocabulary import Act, Config, Phase, Policy, State, Verdict, What
 from evenhand.model.markspace.mutants import guarding
 from evenhand.model.markspace.readings import Readings
+from evenhand.proofs.markspace.acts import (
+    AGENT,
+    RESOURCE,
+    a,
+    acted,
+    allowed,
+    at,
+    b,
+    by,
+    idle,
+    mine,
+    r,
+    realised,
+    running,
+)
 from evenhand.proofs.markspace.walks import in_phase, walk
 from evenhand.properties.markspace import contesting
 from evenhand.smt.logic import (
     TRUE,
     Definition,
     Formula,
-    Function,
-    Sort,
     conjunction,
     differ,
     exists,
@@ -30,36 +41,27 @@ from evenhand.smt.logic import (
     iff,
     ite,
     same,
-    variables,
 )
 from evenhand.smt.preludes import define, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Rows, constant, props
+from evenhand.smt.tables import Rows
 from evenhand.smt.theorem import Lemma, Mutation
 from evenhand.smt.theory import Theory
 from evenhand.smt.transitions.invariant import Invariant, Steps
 from evenhand.smt.transitions.machine import Machine, after
 from evenhand.smt.transitions.runs import Run
 
-AGENT, RESOURCE = Sort("Agent"), Sort("Resource")
-a, b = variables(AGENT, "a b")
-(r,) = variables(RESOURCE, "r")
-
-allowed, running, lives, survives = relations("allowed running lives survives", AGENT, RESOURCE)
-"""The guard has allowed an agent its tool call; the call is in flight; its intent lives, and outlives a second."""
+lives, survives = relations("lives survives", AGENT, RESOURCE)
+"""The intent of an agent on a resource lives, and outlives a second."""
 asks, claimed, calls, leaves, reports, passes = relations("asks claimed calls leaves reports passes")
 """The step: a request, where another agent's action claims the resource or none does; a tool is called; it ends (and is
 reported) or is given up; a second passes."""
-by, at = Function("by", (), AGENT), Function("at", (), RESOURCE)
-"""Who acts, and on what."""
 
-_mine = same(a, by()) & same(r, at())
 _ALONE = define(
     "alone", (), forall([a], differ(a, by()) >> ~lives(a, at())), "6.1: of several the earliest intent wins"
 )
 _MAY_CALL = define("may_call", (), allowed(by(), at()), "9.2: only what was allowed")
 alone, may_call = _ALONE.relation, _MAY_CALL.relation
-_idle = forall([r], ~allowed(by(), r) & ~running(by(), r))
 
 
 def _becomes(let: Formula, go: Formula, live: Formula) -> Formula:
@@ -72,10 +74,10 @@ def _becomes(let: Formula, go: Formula, live: Formula) -> Formula:
 _asked = ite(
     claimed(),
     _becomes(allowed(a, r), running(a, r), lives(a, r)),
-    _becomes(allowed(a, r) | (_mine & alone()), running(a, r), lives(a, r) | _mine),
+    _becomes(allowed(a, r) | (mine & alone()), running(a, r), lives(a, r) | mine),
 )
-_called = may_call() & _becomes(allowed(a, r) & differ(a, by()), running(a, r) | _mine, lives(a, r))
-_left = _becomes(allowed(a, r) & differ(a, by()), running(a, r) & differ(a, by()), lives(a, r) & ~(reports() & _mine))
+_called = may_call() & _becomes(allowed(a, r) & differ(a, by()), running(a, r) | mine, lives(a, r))
+_left = _becomes(allowed(a, r) & differ(a, by()), running(a, r) & differ(a, by()), lives(a, r) & ~(reports() & mine))
 _passed = _becomes(allowed(a, r), running(a, r), lives(a, r) & survives(a, r))
 _still = _becomes(allowed(a, r), running(a, r), lives(a, r))
 
@@ -90,7 +92,7 @@ LEASES = Machine(
     state=("allowed", "running", "lives"),
     inputs=("by", "at", "survives", "asks", "claimed", "calls", "leaves", "reports", "passes"),
     init=forall([a, r], conjunction([~allowed(a, r), ~running(a, r), ~lives(a, r)])),
-    step=ite(asks(), _idle & _asked, ite(calls(), _called, ite(leaves(), _left, ite(passes(), _passed, _still)))),
+    step=ite(asks(), idle & _asked, ite(calls(), _called, ite(leaves(), _left, ite(passes(), _passed, _still)))),
 )
 
 
@@ -116,32 +118,23 @@ def view(run: Steps, number: int) -> Structure | None:
         extents[f"running{end}"] = in_phase(config, state, Phase.RUNNING)
         extents[f"lives{end}"] = frozenset((one.agent, one.resource) for one in state.intents)
     extents["survives"] = extents["lives.after"]
-    who = act.agent if act.agent in config.agents else config.agents[0]
-    place = act.resource if act.resource in config.resources else config.resources[0]
-    functions = {"by": constant(who), "at": constant(place)}
-    return Structure({"Agent": config.agents, "Resource": config.resources}, {**props(told), **extents}, functions)
+    return acted(config, act.agent, act.resource, told, extents)
 
 
 def realise(run: Run) -> Scenario[Config, State, Act]:
     """Return requests, calls and ends of calls as the run says; intents live longer than the run."""
-    universe = run.states[0].universe
-    agents, resources = (universe[sort] for sort in ("Agent", "Resource"))
-    names = dict(zip(agents, agent_names(len(agents)), strict=True))
-    names |= dict(zip(resources, resource_names(len(resources)), strict=True))
-    ttl = run.steps
-    config = Config(agent_names(len(agents)), resource_names(len(resources)), Policy.FIRST_WRITER, ttl, Readings())
-    acts = list[Act]()
-    for state in run.states[:-1]:
-        who, what = names[state.functions["by"][()]], names[state.functions["at"][()]]
-        if state.relations["asks"]:
-            acts.append(Act(What.PRE, who, what))
-        elif state.relations["calls"]:
-            acts.append(Act(What.CALL, who, what))
-        elif state.relations["leaves"]:
-            acts.append(Act(What.POST if state.relations["reports"] else What.ABANDON, who, what, failed=True))
-        elif state.relations["passes"]:
-            acts.append(Act(What.TICK))
-    return Scenario(config, initial(config)[0], tuple(acts))
+
+    def acts(told: Any, who: str, what: str) -> Iterator[Act]:
+        if told["asks"]:
+            yield Act(What.PRE, who, what)
+        elif told["calls"]:
+            yield Act(What.CALL, who, what)
+        elif told["leaves"]:
+            yield Act(What.POST if told["reports"] else What.ABANDON, who, what, failed=True)
+        elif told["passes"]:
+            yield Act(What.TICK)
+
+    return realised(run, acts, ttl=run.steps)
 
 
 def samples(system: Any) -> Iterator[Steps]:

@@ -21,9 +21,7 @@ OBSERVERS: tuple[Observer, ...] = (
     Observer(
         name="fate",
         sentence="How the last submission ended: a permission, a gridlock, a halt and its code, or the end of the run.",
-        start=lambda _config: None,
         update=_fate,
-        read=lambda _config, value: value,
         label=str,
         source="6.4, 7, 11.1",
     ),

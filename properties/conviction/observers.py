@@ -14,9 +14,7 @@ OBSERVERS: tuple[Observer, ...] = (
     Observer(
         name="phase",
         sentence="The phase that the open Issue has reached.",
-        start=lambda _config: None,
         update=_phase,
-        read=lambda _config, value: value,
         label=str,
         source="12, 16.1",
     ),

@@ -35,18 +35,14 @@ OBSERVERS: tuple[Observer, ...] = (
     Observer(
         name="decision",
         sentence="The last decision: ACTION, EXIT, or REFUSE with the gate that failed.",
-        start=lambda _config: None,
         update=_decision,
-        read=lambda _config, value: value,
         label=str,
         source="3.2, 5.2, 6",
     ),
     Observer(
         name="refusal_type",
         sentence="The last refusal is the user's (I), the proposal's (II) or the constitution's (III).",
-        start=lambda _config: None,
         update=_type,
-        read=lambda _config, value: value,
         systems=("session", "constitutions"),
     ),
 )

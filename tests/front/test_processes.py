@@ -227,17 +227,23 @@ def test_a_child_ends_in_silence_when_its_parent_dies_with_an_answer_unread(tmp_
 
 
 DYING = """
-import os, signal, time
+import os, pathlib, signal, time
 from evenhand.processes import pool
 from evenhand.processes.pool import ChildTask, in_children
 
 pool.end_with_parent = lambda _parent: None  # where this works, it kills most children before they see the reset
 
+def work(number):
+    pathlib.Path(f"{number}.done").touch()
+    return number
+
 def end():
-    time.sleep(1.0)  # the children have answered, nobody has read, and they wait for the next task
+    while len(list(pathlib.Path().glob("*.done"))) < 2:
+        time.sleep(0.01)
+    time.sleep(0.3)  # the last answer is sent, nobody has read it, and the children wait for the next task
     os.kill(os.getpid(), signal.SIGKILL)
 
-in_children([ChildTask(0), ChildTask(1)], str, workers=2, finished=lambda *_: end() or (), method="fork")
+in_children([ChildTask(0), ChildTask(1)], work, workers=2, finished=lambda *_: end() or (), method="fork")
 """
 
 WORKERS = """
