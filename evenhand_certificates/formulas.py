@@ -59,20 +59,22 @@ class Bank:
         self.functions: dict[str, tuple[tuple[str, ...], str]] = {}
         self.relations: dict[str, tuple[str, ...]] = {}
         for entry in _rows(functions, 3, "functions"):
-            name, domain = self._symbol(entry[0]), self._domain(entry[1])
+            name, domain = self.symbol(entry[0]), self.domain(entry[1])
             if entry[2] != NUMBER and entry[2] not in self.sorts:
                 raise Invalid(f"function {name} has values of an unknown sort")
             self.functions[name] = domain, entry[2]
         for entry in _rows(relations, 2, "relations"):
-            name = self._symbol(entry[0])
-            self.relations[name] = self._domain(entry[1])
+            name = self.symbol(entry[0])
+            self.relations[name] = self.domain(entry[1])
 
-    def _symbol(self, name: Any) -> str:
+    def symbol(self, name: Any) -> str:
+        """Return a name that a new symbol may have.  Raises Invalid."""
         if not isinstance(name, str) or name.startswith("number.") or name in self.functions or name in self.relations:
             raise Invalid(f"{name!r} cannot name a symbol, or names two")
         return name
 
-    def _domain(self, sorts: Any) -> tuple[str, ...]:
+    def domain(self, sorts: Any) -> tuple[str, ...]:
+        """Return the sorts that a symbol takes.  Raises Invalid."""
         domain = _names(sorts, "the arguments of a symbol", twice=True)
         if any(sort not in self.sorts for sort in domain):
             raise Invalid("a symbol takes arguments of an unknown sort")
@@ -181,7 +183,11 @@ class Bank:
 
     def instance(self, quantified: int, terms: tuple[int, ...]) -> int:
         """Return the body of a closed quantified formula with closed terms for its variables, in their order."""
-        return self._put(self.nodes[quantified][2], terms, 0, {})
+        return self.put(self.nodes[quantified][2], terms)
+
+    def put(self, formula: int, terms: tuple[int, ...]) -> int:
+        """Return a formula with terms for its free variables, in their order; the terms' own variables stay free."""
+        return self._put(formula, terms, 0, {})
 
     def _put(self, number: int, terms: tuple[int, ...], depth: int, done: dict[tuple[int, int], int]) -> int:
         if self._outer[number] <= depth:
@@ -191,7 +197,7 @@ class Bank:
             node = self.nodes[number]
             self.work.spend(len(node))
             if node[0] == "var":
-                found = terms[-1 - (node[1] - depth)]
+                found = self._below(terms[-1 - (node[1] - depth)], depth)
             elif node[0] in ("all", "some"):
                 inner = self._put(node[2], terms, depth + len(node[1]), done)
                 found = self.add((node[0], node[1], inner))
@@ -201,6 +207,15 @@ class Bank:
                 found = self.add((*node[:first], *parts))
             done[number, depth] = found
         return found
+
+    def _below(self, term: int, binders: int) -> int:
+        """A term under so many more binders."""
+        node = self.nodes[term]
+        if not binders or self.closed(term):
+            return term
+        if node[0] == "var":
+            return self.add(("var", node[1] + binders))
+        return self.add((*node[:2], *(self._below(part, binders) for part in node[2:])))
 
 
 def _names(given: Any, what: str, *, twice: bool = False) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Certificates of a protocol's theorems as files: made, and checked again without a solver.
 
-A file is `PROTOCOL/THEOREM/QUERY.json`: what `evenhand_certificates` reads, and under `about` what it is about.
+A file is `PROTOCOL/THEOREM/QUERY.json`, a certificate of one query, or `PROTOCOL/THEOREM/NAME.whole.json`: the theorem,
+and how those certificates add up to it.  `evenhand_certificates` reads both; `about` says what they are about.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from evenhand.core.canonical import Json, canonical_bytes, parse
 from evenhand.core.files import content_of
 from evenhand.core.versions import __version__
 from evenhand.evidence.store import write_atomically
+from evenhand.smt.certificates import theorems
 from evenhand.smt.certificates.certify import certificate
 from evenhand.smt.certificates.instances import NotFound
 from evenhand.smt.certificates.recall import Recalled
@@ -24,8 +26,10 @@ from evenhand.smt.portfolio import Answered, Portfolio, shared
 from evenhand.smt.prove import obligations
 from evenhand.smt.solvers import Z3, SolverLimits
 from evenhand.smt.theorem import Stated
+from evenhand_certificates import Invalid
 from evenhand_certificates.check import FORMAT
 from evenhand_certificates.errors import MOST_BYTES
+from evenhand_certificates.files import check_file
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,9 @@ def certify(stated: Stated, bundle: Bundle, folder: Path) -> Iterator[Certified]
                 about = {**_about(stated, name), "asked": recalled.digest(answered.query)}
                 write_atomically(folder_of(folder, stated) / f"{name}.json", canonical_bytes({**made, "about": about}))
         yield Certified(stated.name, name, not because, because)
+    for name, whole in _wholes(stated):
+        write_atomically(folder_of(folder, stated) / f"{name}.json", whole)
+        yield _put_together(stated, name, folder)
 
 
 def recalled_for(stated: Stated, folder: Path) -> Recalled:
@@ -74,6 +81,33 @@ def recheck(stated: Stated, bundle: Bundle, folder: Path) -> Iterator[Certified]
     for name, answered in obligations(stated, bundle=bundle, portfolio=recalled):
         because = "" if answered.status == "unsat" else answered.answers[0].because
         yield Certified(stated.name, name, not because, because)
+    for name, whole in _wholes(stated):
+        try:
+            kept = content_of(folder_of(folder, stated) / f"{name}.json", MOST_BYTES)
+        except ValueError as error:
+            yield Certified(stated.name, name, False, f"there is no file that can be read: {error}")
+        else:
+            same = kept == whole
+            yield (
+                _put_together(stated, name, folder)
+                if same
+                else Certified(stated.name, name, False, "it is of another theorem")
+            )
+
+
+def _wholes(stated: Stated) -> Iterator[tuple[str, bytes]]:
+    """The theorem, and it again for each mutant declared as proved: names and contents of their files."""
+    for name, told in theorems.told(stated):
+        yield f"{name}.whole", canonical_bytes({**told, "about": _about(stated, name)})
+
+
+def _put_together(stated: Stated, name: str, folder: Path) -> Certified:
+    """Whether the certificates in a folder add up to the theorem in this file."""
+    try:
+        check_file(folder_of(folder, stated) / f"{name}.json")
+    except (Invalid, OSError) as error:
+        return Certified(stated.name, name, False, f"its certificates do not add up to it: {error}")
+    return Certified(stated.name, name, True)
 
 
 def folder_of(folder: Path, stated: Stated) -> Path:

@@ -1,5 +1,6 @@
-// A second checker of certificates, written from the description in `evenhand_certificates/check.py`.
-// It reads one certificate a line and answers one line each: `valid`, or `invalid: ` and the reason.
+// A second checker of certificates, written from the descriptions in `evenhand_certificates/check.py` and `theorems.py`.
+// It reads one certificate a line, or {"theorem": …, "files": {name: certificate, …}}, and answers one line each:
+// `valid`, or `invalid: ` and the reason.
 // SPDX-License-Identifier: MIT
 
 import { createInterface } from "node:readline";
@@ -373,9 +374,7 @@ const refutes = (clauses, steps) => {
   fail("no empty clause");
 };
 
-const check = (text) => {
-  work = 0;
-  const certificate = JSON.parse(text);
+const check = (certificate) => {
   if (certificate?.format !== "evenhand/certificate" || certificate.version !== 1) fail("format");
   for (const key of ["sorts", "functions", "relations", "nodes", "assertions", "steps", "atoms", "lemmas", "refutation"])
     if (!isList(certificate[key])) fail(`no list ${key}`);
@@ -404,9 +403,132 @@ const check = (text) => {
   refutes(clauses, certificate.refutation);
 };
 
+// ---- a theorem: texts of formulas are compared, in which a variable is named by how many binders are around it ------
+const AFTER = ".after";
+const interned = new Map();
+const intern = (...parts) => {
+  const key = parts.join(" ");
+  if (!interned.has(key)) interned.set(key, interned.size);
+  return interned.get(key);
+};
+
+const textOf = (made, { meanings = new Map(), opaque = [], named = (name) => name } = {}) => {
+  const done = new Map();
+  const walk = (n, env, depth) => {
+    const key = `${n}|${env}|${depth}`;
+    if (!done.has(key)) { spend(1 + env.length); done.set(key, written(made.nodes[n], env, depth)); }
+    return done.get(key);
+  };
+  const written = ([tag, first, ...rest], env, depth) => {
+    if (tag === "var") return env[env.length - 1 - first];
+    if (tag === "any") return intern("any", JSON.stringify(first));
+    if (tag === "all" || tag === "some") {
+      const own = first.map((_, i) => intern("variable", depth + i));
+      return intern(tag, JSON.stringify(first), walk(rest[0], [...env, ...own], depth + first.length));
+    }
+    if (tag !== "app" && tag !== "rel") return intern(tag, ...[first, ...rest].filter(Number.isInteger).map((p) => walk(p, env, depth)));
+    const terms = rest.map((p) => walk(p, env, depth));
+    if (tag === "rel" && meanings.has(first) && !opaque.includes(first)) return walk(meanings.get(first), terms, depth);
+    return intern(tag, JSON.stringify(named(first)), ...terms);
+  };
+  return (n) => walk(n, [], 0);
+};
+
+const symbolsIn = (made, meanings, n, seen = new Set()) => {
+  if (seen.has(n)) return new Set();
+  seen.add(n);
+  const [tag, name] = made.nodes[n];
+  const found = new Set(tag === "app" || tag === "rel" ? [name] : []);
+  const inner = [...made.parts(made.nodes[n]), ...(tag === "rel" && meanings.has(name) ? [meanings.get(name)] : [])];
+  for (const part of inner) for (const one of symbolsIn(made, meanings, part, seen)) found.add(one);
+  return found;
+};
+
+const checkTheorem = ({ theorem: told, files }) => {
+  if (told?.format !== "evenhand/theorem" || told.version !== 1) fail("format");
+  for (const key of ["sorts", "functions", "relations", "nodes", "definitions", "axioms", "lines"]) if (!isList(told[key])) fail(`no list ${key}`);
+  const made = new Checker(told), machine = told.machine ?? null, meanings = new Map();
+  let state = new Set(), inputs = new Set();
+  if (machine !== null) {
+    const known = (list) => isList(list) && list.every((name) => isText(name) && (made.functions.has(name) || made.relations.has(name)));
+    if (!known(machine.state) || !known(machine.inputs)) fail("bad machine");
+    state = new Set(machine.state); inputs = new Set(machine.inputs);
+    if ([...state].some((name) => inputs.has(name))) fail("state and input");
+    const names = [...made.functions.keys(), ...made.relations.keys(), ...told.definitions.map((row) => row?.[0])];
+    if (names.some((name) => !isText(name) || name.includes("."))) fail("a name with a dot");
+    for (const table of [made.functions, made.relations])
+      for (const name of state) if (table.has(name)) table.set(name + AFTER, table.get(name));
+  }
+  const places = made.read(told.nodes);
+  const formula = (place, bound = []) => {
+    if (!isPlace(place, places.length)) fail("no place");
+    made.formula(places[place], bound);
+    return places[place];
+  };
+  for (const row of told.definitions) {
+    if (!isList(row) || row.length !== 3 || !isText(row[0]) || row[0].startsWith("number.") || !isList(row[1])) fail("bad definition");
+    const [name, sorts, body] = row;
+    if (made.functions.has(name) || made.relations.has(name) || !sorts.every((s) => made.sorts.has(s))) fail("bad definition");
+    const meaning = formula(body, sorts);
+    made.relations.set(name, sorts); meanings.set(name, meaning);
+  }
+  const rows = (list, width) => list.forEach((row) => { if (!isList(row) || row.length !== width || !isText(row[0])) fail("bad row"); });
+  rows(told.axioms, 2); rows(told.lines, 3);
+  const axioms = told.axioms.map(([, place]) => formula(place));
+  const lines = told.lines.map(([file, place, opaque]) => {
+    if (!isList(opaque) || !opaque.every(isText)) fail("bad line");
+    return [file, formula(place), opaque];
+  });
+  const says = formula(told.says);
+  if (!lines.length) fail("no line");
+  const moves = (n) => [...symbolsIn(made, meanings, n)].some((name) => inputs.has(name) || name.endsWith(AFTER));
+  const texts = new Map();
+  const at = (n, moment) => {
+    const named = (name) => name.endsWith(AFTER) ? `${name.slice(0, -AFTER.length)}.${moment + 1}` : state.has(name) || inputs.has(name) ? `${name}.${moment}` : name;
+    if (!texts.has(moment)) texts.set(moment, textOf(made, { meanings, named }));
+    return texts.get(moment)(n);
+  };
+  const goal = lines[0][1], depth = lines.length - 1, span = machine === null ? 0 : Number(moves(goal));
+  let init, step;
+  if (machine === null) { if (lines[depth][1] !== says) fail("another theorem"); } else {
+    [init, step] = [formula(machine.init), formula(machine.step)];
+    if (depth < 1 || lines.some(([, n, opaque]) => n !== goal || opaque.length)) fail("no induction");
+    const [tag, ...parts] = made.nodes[goal];
+    if (says !== goal && !(tag === "and" && parts.includes(says))) fail("another invariant");
+    if (moves(init)) fail("init is about a step");
+  }
+  const upTo = (n) => [...Array(n).keys()];
+  lines.forEach(([file, n, opaque], number) => {
+    let allowed;
+    if (machine === null) {
+      const text = textOf(made, { meanings, opaque });
+      allowed = [...axioms, ...lines.slice(0, number).map(([, line]) => line)].map(text).concat(intern("not", text(n)));
+    } else {
+      const steps = number + span;
+      allowed = axioms.flatMap((a) => upTo(Math.max(1, steps)).filter(() => steps || !moves(a)).map((i) => at(a, i)));
+      allowed.push(...upTo(steps).map((i) => at(step, i)), intern("not", at(goal, number)));
+      allowed.push(...(number < depth ? [at(init, 0)] : upTo(depth).map((i) => at(goal, i))));
+    }
+    if (!Object.hasOwn(files, file)) fail("no such file");
+    const certificate = files[file];
+    check(certificate);
+    const base = (name) => { const found = /^(.+)\.[0-9]+$/.exec(name); return found && (state.has(found[1]) || inputs.has(found[1])) ? found[1] : name; };
+    for (const [name, domain, sort] of certificate.functions)
+      if (JSON.stringify(made.functions.get(base(name))) !== JSON.stringify([domain, sort])) fail("another function");
+    for (const [name, domain] of certificate.relations)
+      if (JSON.stringify(made.relations.get(base(name))) !== JSON.stringify(domain)) fail("another relation");
+    const own = new Checker(certificate), found = own.read(certificate.nodes), text = textOf(own);
+    if (!certificate.assertions.every(([, place]) => allowed.includes(text(found[place])))) fail("a line assumes what it may not");
+  });
+};
+
 for await (const line of createInterface({ input: process.stdin })) {
   let said = "valid";
-  try { check(line); } catch (error) {
+  work = 0;
+  try {
+    const read = JSON.parse(line);
+    if (read !== null && Object.hasOwn(read, "theorem")) checkTheorem(read); else check(read);
+  } catch (error) {
     said = error instanceof Invalid || error instanceof SyntaxError || error instanceof RangeError ? `invalid: ${error.message}` : `broken: ${error.stack}`;
   }
   console.log(said.replaceAll("\n", " "));

