@@ -25,6 +25,7 @@ from evenhand.core.system import AnyStep, AnySystem, Step, UnknownName
 from evenhand.core.temporal import Temporal
 from evenhand.core.trace import AnyLasso, AnyScenario, Lasso, Scenario, replay
 from evenhand.core.verdict import Evidence
+from evenhand.evidence.ending import ending_claim
 from evenhand.evidence.judge import Judgement, judge
 from evenhand.search.bounds import Bounds
 from evenhand.search.evidence import realised
@@ -49,7 +50,8 @@ def licence_by_search(
 ) -> Licence:
     """Compare every reachable state of `system` with its representative, and return the licence for this view.
 
-    `quotient` is `view` or `symmetry`.  The licence speaks of these claims alone.  Exploring the same system under it
+    `quotient` is `view` or `symmetry`.  The licence speaks of these claims alone, and of where the system says that its
+    runs may end.  Exploring the same system under it
     is as good as exploring every state; a system of another size may be explored under it as well, and its verdicts
     then name what they assume.
 
@@ -59,6 +61,8 @@ def licence_by_search(
     whole_number("max_states", max_states, 1)
     asked = checked_claims(system, claims)
     refuse_impure(system.label, system, system.rules, *asked)
+    if (ending := ending_claim(system)) is not None:
+        asked = (*asked, ending)
     view_of(system, quotient)
     states = 0
     for number, config in enumerate(system.all_configs()):

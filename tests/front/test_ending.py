@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import evenhand
-from evenhand.jobs.ending import NAME, RunsEnd
+from evenhand.evidence.ending import NAME
+from evenhand.jobs.ending import RunsEnd
 
 
 @evenhand.always("It stays small.")
