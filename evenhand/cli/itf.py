@@ -13,7 +13,7 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.own_file import file_and_name, module_at
 from evenhand.core.system import AnySystem, UnknownName
 from evenhand.core.text import inert
-from evenhand.core.trace import Lasso, NotReplayable
+from evenhand.core.trace import AnyLasso, AnyScenario, NotReplayable, Scenario
 from evenhand.core.verdict import Status
 from evenhand.core.versions import versions
 from evenhand.evidence.home import placed
@@ -76,10 +76,10 @@ def validate_trace(
     return 1 if failed or bad else 0
 
 
-def _told(run: Any) -> str:
-    if isinstance(run, Lasso):
-        return f"a run of {plural(len(run.stem), 'action')} and a loop of {plural(len(run.loop), 'action')}"
-    return f"a run of {plural(len(run.actions), 'action')}"
+def _told(run: AnyScenario | AnyLasso) -> str:
+    if isinstance(run, Scenario):
+        return f"a run of {plural(len(run.actions), 'action')}"
+    return f"a run of {plural(len(run.stem), 'action')} and a loop of {plural(len(run.loop), 'action')}"
 
 
 def _seen(bundle: Bundle, name: str) -> Seen:

@@ -98,8 +98,14 @@ def confirmed(case: str, folder: Path) -> None:
 @needs_tlc
 @pytest.mark.parametrize("case", CASES)
 def test_tlc_confirms_states_edges_and_invariants(case: str, tmp_path: Path) -> None:
-    """Systems of one's own, and a built-in one."""
+    """Systems of one's own, and a built-in one; the configuration in the file names every invariant."""
     confirmed(case, tmp_path)
+    text = (tmp_path / "graph.tla").read_text("utf-8")
+    config = re.search(r"^ +graph\.cfg:  (.+)$", text, re.M)
+    assert config is not None
+    verdicts = {one.claim: one.holds for one in exported(case, tmp_path / "graph.tla")[0].verdicts}
+    said = tlc(text, [config[1]], tmp_path)
+    assert bool(said.violated) == (not all(verdicts[name] for name in re.findall(r"Inv_(\w+)", config[1])))
 
 
 @needs_tlc

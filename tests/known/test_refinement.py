@@ -111,18 +111,21 @@ def test_a_refinement_holds_and_a_fault_breaks_it(claim: Any, right: Any, wrong:
     assert f"{claim.abstract.name} has no step from" in verdict.because
 
 
-def changing(name: str, system: Any) -> dict[str, Any]:
-    """Weak fairness of all steps that change the state, as WF_vars(Next) in TLA+."""
+def going_on(system: Any) -> Any:
+    """The system under weak fairness of all steps that change its state, as WF_vars(Next) in TLA+."""
     step = system.step.__plain__
-    return {name: evenhand.Fairness("weak", lambda state, action: step(state, action) != state)}
+    fair = {"goes on": evenhand.Fairness("weak", lambda state, action: step(state, action) != state)}
+
+    def assumed(_config: None) -> dict[str, Any]:
+        return fair
+
+    return replace(system, fair=assumed)
 
 
 TWO_PHASE, EWD998 = SYSTEMS["two_phase"], SYSTEMS["ewd998"]
-GOES_ON = replace(is_commit.abstract, fair=lambda _config: changing("goes on", is_commit.abstract))
-"""Transaction commit in which all decide at last."""
 
 
-@evenhand.refines("Two-phase commit is transaction commit, and as sure to decide.", abstract=GOES_ON)
+@evenhand.refines("Two-phase commit decides as surely as commit.", abstract=going_on(is_commit.abstract))
 def is_sure(state: Any) -> Any:
     """The states of the resource managers."""
     return state.rms
@@ -134,7 +137,7 @@ def two_phase_that(step: Any) -> Any:
     made = evenhand.system(
         "two_phase", initial=list(known.initial(None)), actions=known.actions.__plain__, step=step, ends=True
     )
-    return replace(made, fair=lambda _config: changing("goes on", made))
+    return going_on(made)
 
 
 def says_nothing(state: Any, action: Any) -> Any:

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import pytest
 
 import evenhand
-from evenhand.core.ltl import F, G, state
+from evenhand.core.ltl import F, Formula, G, state
+from evenhand.core.property import Property
 from tests.known.gallery import SYSTEMS, claims_of
 from tests.known.tlc import needs_tlc, tlc
 
@@ -114,8 +115,11 @@ class Drawn(NamedTuple):
     bad: frozenset[int]
     wrong: frozenset[tuple[int, int]]
 
-    def found(self) -> tuple[int, int, set[str]]:
-        """Generated and distinct states as TLC counts them, and what is violated, as this product says."""
+    def found(self, *, outside: bool = True) -> tuple[int, int, set[str]]:
+        """Generated and distinct states as TLC counts them, and what is violated, as this product says.
+
+        Without `outside` the invariant is about states inside alone: another meaning, which TLC must contradict.
+        """
         system = evenhand.system(
             "drawn",
             initial=list(self.starts),
@@ -127,7 +131,9 @@ class Drawn(NamedTuple):
             action_constraint=lambda step: (step.before, step.after) in self.allowed,
         )
         claims = [
-            evenhand.always("No bad node.", name="Inv")(lambda here: here not in self.bad),
+            evenhand.always("No bad node.", name="Inv")(
+                lambda here: here not in self.bad or not (outside or here in self.inside)
+            ),
             evenhand.each_step("No wrong edge.", name="Act")(
                 lambda step: step.before == step.after or (step.before, step.after) not in self.wrong
             ),
@@ -194,6 +200,7 @@ def test_constraints_mean_what_they_mean_to_tlc_on_random_graphs(tmp_path: Path)
     assert (said.generated, said.distinct) == tuple(map(sum, zip(*((one[0], one[1]) for one in mine), strict=True)))
     false = set[str]().union(*(one[2] for one in mine))
     assert said.violated == false
+    assert said.violated != set[str]().union(*(graph.found(outside=False)[2] for graph in graphs))
     assert 10 < sum(name.startswith("Inv") for name in false) < 50 and any(name.startswith("Act") for name in false)
 
 
@@ -305,6 +312,12 @@ FORMULAS = {
     "Darkens": F(G(lit("dark"))),
     "Follows": G(lit("red") >> F(lit("green", "dark"))),
 }
+
+
+def claimed(name: str, formula: Formula, fairness: tuple[str, ...]) -> Property:
+    return evenhand.temporal("So it is.", name=name, fairness=fairness, stutter=True)(lambda: formula)
+
+
 ASSUMED: dict[str, tuple[str, ...]] = {"Lazy": (), "Weak": ("go",), "Breaking": ("go", "break")}
 
 
@@ -315,7 +328,6 @@ def test_liveness_under_fairness_and_stuttering_is_that_of_tlc(
     """Each formula under each specification; a run may stop wherever no assumption demands a step."""
     for name, formula in FORMULAS.items():
         said = tlc(LIGHT, [f"SPECIFICATION {spec}", f"PROPERTY {name}"], tmp_path)
-        claim = evenhand.temporal("So it is.", name=name, fairness=fairness, stutter=True)(lambda f=formula: f)
-        (verdict,) = evenhand.explore(LAMP, [claim]).verdicts
+        (verdict,) = evenhand.explore(LAMP, [claimed(name, formula, fairness)]).verdicts
         assert verdict.status is not evenhand.Status.UNDECIDED
         assert verdict.holds is not bool(said.violated), (spec, name)

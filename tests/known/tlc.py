@@ -45,7 +45,9 @@ def tlc(module: str, config: Sequence[str], folder: Path, *, deadlock: bool = Fa
     violated |= {"temporal"} if "Temporal properties were violated" in done.stdout else set()
     violated |= {"deadlock"} if "Deadlock reached" in done.stdout else set()
     counts = re.findall(r"^(\d+) states generated, (\d+) distinct states found, (\d+) states left", done.stdout, re.M)
-    assert counts and (violated or done.returncode == 0), f"{done.returncode}: {done.stdout[-2_000:]}{done.stderr[-500:]}"
+    assert counts and (violated or done.returncode == 0), (
+        f"{done.returncode}: {done.stdout[-2_000:]}{done.stderr[-500:]}"
+    )
     generated, distinct, left = map(int, counts[-1])
     assert left == 0 or "deadlock" in violated
     return Said(generated, distinct, frozenset(violated))

@@ -40,7 +40,9 @@ def refuted(
     guessed = {one: bit for bit, one in enumerate(one for one in parts if isinstance(one, Next | Until | Release))}
     guesses = np.arange(1 << len(guessed))
     number = {place: at for at, place in enumerate(dict.fromkeys(place for edge in edges for place in edge[::2]))}
-    values = [_values(parts, edge, {one: guesses >> bit & 1 == 1 for one, bit in guessed.items()}, true) for edge in edges]
+    values = [
+        _values(parts, edge, {one: guesses >> bit & 1 == 1 for one, bit in guessed.items()}, true) for edge in edges
+    ]
     value = {one: np.concatenate([known[one] | np.zeros_like(guesses, bool) for known in values]) for one in parts}
     # A guess is honest where it says what is true at the next position: an arc enters where its own truth was guessed.
     due = sum((_due(one, value).astype(int) << bit for one, bit in guessed.items()), np.zeros_like(value[formula], int))
@@ -75,9 +77,9 @@ def _values(
     for one in parts:
         match one:
             case Atom():
-                known[one] = np.bool_(true(one, edge))
+                known[one] = np.asarray(true(one, edge))
             case Constant(value):
-                known[one] = np.bool_(value)
+                known[one] = np.asarray(value)
             case Negation(a):
                 known[one] = ~known[a]
             case ltl.Both(a, b):

@@ -123,7 +123,7 @@ def remembering(stays: str = "") -> AnySystem:
 @evenhand.refines("Each step is an epoch, and all leave.", abstract=replace(EPOCHS, fair=leaves))
 def is_an_epoch_of_leavers(config: Config, state: Any, _past: None) -> State:
     """The same mapping, of a state that holds its history."""
-    image: State = is_an_epoch.mapping(config, *state, None)
+    image: State = is_an_epoch.mapping(config, state[0], state[1], None)
     return image
 
 
