@@ -21,6 +21,7 @@ from msgspec import structs
 
 from evenhand.core.answers import error_text, known_names, short, whole_number
 from evenhand.core.bundle import Bundle
+from evenhand.core.ending import ending_claim
 from evenhand.core.generator import Generator
 from evenhand.core.licence import Licence
 from evenhand.core.own_file import place_of
@@ -29,7 +30,6 @@ from evenhand.core.registry import find
 from evenhand.core.system import AnySystem, Protocol, System
 from evenhand.core.verdict import Status, runs
 from evenhand.core.versions import versions
-from evenhand.evidence.ending import ending_claim
 from evenhand.evidence.finding import Finding
 from evenhand.evidence.home import placed
 from evenhand.evidence.record import Record

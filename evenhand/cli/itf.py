@@ -10,6 +10,7 @@ from typing import Any
 from evenhand.cli.console import BadUse, emit, terminal, usage
 from evenhand.cli.output import folder_for
 from evenhand.core.bundle import Bundle
+from evenhand.core.ending import of_this
 from evenhand.core.own_file import file_and_name, module_at
 from evenhand.core.system import AnySystem, UnknownName
 from evenhand.core.text import inert
@@ -48,7 +49,7 @@ def validate_trace(
         else:
             lines = [f"{trace}: {_told(run)} of {system.name}", *trace_lines(system, run)]
             again = ["evenhand", "validate", bundle.name, "--itf", str(trace), *(["--seen", seen] if seen else [])]
-            for claim in bundle.claims_of(system.name):
+            for claim in of_this(system, bundle.claims_of(system.name)):
                 if not judge(system, claim, run):
                     continue
                 if bundle.expectation(claim.name, system.name, "", readings).expected is Status.REFUTED:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import suppress
+
+from evenhand.core.answers import ModelError
+from evenhand.core.ending import goes_on
 from evenhand.core.system import AnySystem, nowhere
 from evenhand.core.text import describe
 from evenhand.core.trace import Scenario, replay
 from evenhand.core.verdict import Status
-from evenhand.evidence.ending import goes_on
 from evenhand.evidence.story import evidence_length
 from evenhand.search import explore
 
@@ -16,6 +20,15 @@ STATES = 20_000
 
 class RunsEnd(UserWarning):
     """A run of a system can end, and the system does not say that it may."""
+
+
+def unmeant_ends(systems: Iterable[AnySystem]) -> tuple[str, ...]:
+    """Return what to tell a person of the ends of these systems; nothing of one that raises, which its search tells."""
+    told: list[str] = []
+    for system in systems:
+        with suppress(ModelError):
+            told.append(unmeant_end(system))
+    return tuple(filter(None, told))
 
 
 def unmeant_end(system: AnySystem) -> str:

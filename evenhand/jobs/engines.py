@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from evenhand.core.bundle import Bundle
+from evenhand.core.ending import of_this
 from evenhand.core.kinds import Property
 from evenhand.core.licence import Licence
 from evenhand.core.system import AnySystem
@@ -61,7 +62,7 @@ def verdicts_of(
     bundle: Bundle, job: Job, system: AnySystem, *, workers: int = 1, licences: Sequence[Licence] = ()
 ) -> tuple[Verdict, ...]:
     """Return the verdicts of the search (in `workers` processes, under these licences) or the machine on the claims."""
-    claims = claims_for(bundle, system.name, job.claims)
+    claims = of_this(system, claims_for(bundle, system.name, job.claims))
     if job.engine == "fuzz":
         generator = next((g for g in bundle.generators if g.system == system.name), None)
 
@@ -95,7 +96,7 @@ def prepared_search(
     """
     return prepare(
         system,
-        claims_for(bundle, system.name, job.claims) if asked is None else asked,
+        of_this(system, claims_for(bundle, system.name, job.claims)) if asked is None else asked,
         max_states=job.max_states,
         depth=job.depth,
         licence=licences or _licences(bundle, job, system),

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from evenhand.core.answers import ModelError, naming, short, whole_number
+from evenhand.core.ending import NAME, ending_claim, of_this
 from evenhand.core.fairness import assumed
 from evenhand.core.kinds import DeadlockFree, Liveness, Property, Reachable, Safety
 from evenhand.core.licence import Licence
@@ -25,7 +26,6 @@ from evenhand.core.system import AnyStep, AnySystem, Step, UnknownName
 from evenhand.core.temporal import Temporal
 from evenhand.core.trace import AnyLasso, AnyScenario, Lasso, Scenario, replay
 from evenhand.core.verdict import Evidence
-from evenhand.evidence.ending import ending_claim
 from evenhand.evidence.judge import Judgement, judge
 from evenhand.search.bounds import Bounds
 from evenhand.search.evidence import realised
@@ -61,7 +61,8 @@ def licence_by_search(
     whole_number("max_states", max_states, 1)
     asked = checked_claims(system, claims)
     refuse_impure(system.label, system, system.rules, *asked)
-    if (ending := ending_claim(system)) is not None:
+    asked = of_this(system, asked)
+    if (ending := ending_claim(system)) is not None and not any(claim.name == NAME for claim in asked):
         asked = (*asked, ending)
     view_of(system, quotient)
     states = 0

@@ -114,7 +114,7 @@ def test_a_refinement_holds_and_a_fault_breaks_it(claim: Any, right: Any, wrong:
 def going_on(system: Any) -> Any:
     """The system under weak fairness of all steps that change its state, as WF_vars(Next) in TLA+."""
     step = system.step.__plain__
-    fair = {"goes on": evenhand.Fairness("weak", lambda state, action: step(state, action) != state)}
+    fair: dict[str, Any] = {"goes on": evenhand.Fairness("weak", lambda state, action: step(state, action) != state)}
 
     def assumed(_config: None) -> dict[str, Any]:
         return fair

@@ -5,15 +5,20 @@ A run ends in a state that offers no action.  That may be the goal, or a deadloc
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
-from evenhand.core.kinds import Always
+from evenhand.core.kinds import Always, Property
 from evenhand.core.system import AnySystem, everywhere
-from evenhand.evidence.judge import has_ended
 
 NAME = "ends_only_where_it_may"
 """The name of the claim."""
+
+
+def has_ended(system: AnySystem, config: Any, state: Any) -> bool:
+    """Return whether no action is on offer in `state`, so that the run ends there."""
+    return next(iter(system.enabled(config, state)), None) is None
 
 
 def ending_claim(system: AnySystem) -> Always | None:
@@ -37,4 +42,12 @@ def goes_on(system: AnySystem, may_end: Callable[[Any, Any], bool]) -> Always:
         name=NAME,
         sentence="A run ends only where the system says that it may.",
         check=lambda config, state: bool(may_end(config, state)) or not has_ended(system, config, state),
+    )
+
+
+def of_this(system: AnySystem, claims: Iterable[Property]) -> tuple[Property, ...]:
+    """Return the claims with the one about ends as `system` makes it, at its scope and in its variant."""
+    mine = ending_claim(system)
+    return tuple(
+        replace(mine, systems=claim.systems) if mine is not None and claim.name == NAME else claim for claim in claims
     )
