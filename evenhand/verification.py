@@ -21,7 +21,9 @@ from msgspec import structs
 
 from evenhand.core.answers import error_text, known_names, short, whole_number
 from evenhand.core.bundle import Bundle
+from evenhand.core.ending import ending_claim
 from evenhand.core.generator import Generator
+from evenhand.core.licence import Licence
 from evenhand.core.own_file import place_of
 from evenhand.core.property import Property, checked_claims
 from evenhand.core.registry import find
@@ -34,7 +36,7 @@ from evenhand.evidence.record import Record
 from evenhand.evidence.replay import replay_record
 from evenhand.evidence.store import NotWritten, is_record, load
 from evenhand.evidence.store import save as save_record
-from evenhand.jobs.ending import RunsEnd, ending_claim, unmeant_end
+from evenhand.jobs.ending import RunsEnd, unmeant_end
 from evenhand.jobs.engines import run, verdicts_of
 from evenhand.jobs.findings import findings_of
 from evenhand.jobs.fixtures import replay_findings
@@ -53,7 +55,7 @@ class VerifyOptions(TypedDict, total=False):
 
     The search is exhaustive up to `max_states` (and `depth`).  Then `examples` random runs of at most `steps` actions
     are drawn from `seed` on: for the claims that the search left open, or for all if `examples` or a generator is given
-    (0: none).
+    (0: none).  Under a `licence` (of `licence_by_search`) the search takes one state of each class.
     """
 
     max_states: int | None
@@ -61,6 +63,7 @@ class VerifyOptions(TypedDict, total=False):
     examples: int | None
     steps: int | None
     seed: int
+    licence: Licence | None
 
 
 def verify(
@@ -77,9 +80,9 @@ def verify(
     """Check claims of a system, or everything about a protocol, and return the report.
 
     `subject` is a system (with `claims`), a protocol's name, or a `Bundle`.  A system is explored, then driven at
-    random by `generator` or by its own actions; `VerifyOptions` describes `max_states`, `depth`, `examples`, `steps`
-    and `seed`.  `theorems` are proved.  A protocol is run as `evenhand verify` would under `budget`; ask its report for
-    `as_expected`, since some claims are expected to be refuted.
+    random by `generator` or by its own actions; `VerifyOptions` describes `max_states`, `depth`, `examples`, `steps`,
+    `seed` and `licence`.  `theorems` are proved.  A protocol is run as `evenhand verify` would under `budget`; ask its
+    report for `as_expected`, since some claims are expected to be refuted.
 
     `budget` (`quick`, `standard`, `deep`) sets the numbers that are not given (see `BOUNDS`).  If it is None, `pytest
     --evenhand-budget` or the variable EVENHAND_BUDGET decides, else it is `standard`.
@@ -102,12 +105,17 @@ def verify(
     whole_number("seed", effort.get("seed", 0))
     if not isinstance(quiet, bool):
         raise TypeError(f"quiet is True or False, not {short(quiet)}")
+    licence = effort.get("licence")
+    if licence is not None and not isinstance(licence, Licence):
+        raise TypeError(f"licence is a Licence that licence_by_search gave, not {short(licence)}")
+    if licence is not None and not isinstance(subject, System):
+        raise ValueError("a licence is for a system of your own; the plans of a protocol name its quotients")
     if generator is not None and not isinstance(generator, Generator):
         raise TypeError(f"generator is a Generator of rules that draw actions, not {short(generator)}")
     if isinstance(subject, System):
         asked = effort.get("examples") is not None or generator is not None
         jobs = _jobs(subject, chosen, effort)
-        report = _system(subject, _checked(claims, subject), jobs, asked, generator, theorems, _folder(save))
+        report = _system(subject, _checked(claims, subject), jobs, asked, generator, theorems, _folder(save), licence)
         for note in () if quiet else report.notes:
             warnings.warn(note, RunsEnd, stacklevel=2)
     else:
@@ -183,6 +191,7 @@ def _system(
     generator: Generator | None,
     theorems: Sequence[Any],
     save: Path | None,
+    licence: Licence | None,
 ) -> Report:
     ending = ending_claim(system)
     if ending is not None:
@@ -197,7 +206,8 @@ def _system(
             if not open_:
                 continue
             job = replace(job, claims=open_)
-        found += findings_of(bundle, job, system, verdicts_of(bundle, job, system), keep=save is not None)
+        verdicts = verdicts_of(bundle, job, system, licences=() if licence is None else (licence,))
+        found += findings_of(bundle, job, system, verdicts, keep=save is not None)
     kept = _keep_shortest(bundle, found, save) if save is not None else {}
     found = [
         replace(finding, command=_again(system, finding, kept.get(finding.claim, ""))) if finding.command else finding

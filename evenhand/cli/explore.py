@@ -17,11 +17,13 @@ from evenhand.cli.console import BadUse, Unknown, counting, guarded, terminal, u
 from evenhand.cli.output import finish, folder_for, keep
 from evenhand.cli.requests import bundle_named, job_for, settings_of
 from evenhand.core.bundle import Bundle
+from evenhand.core.ending import of_this
 from evenhand.core.licence import Licence
 from evenhand.core.methods import MethodName
 from evenhand.core.system import AnySystem, UnknownName
 from evenhand.core.text import inert
 from evenhand.core.versions import versions
+from evenhand.jobs.ending import unmeant_ends
 from evenhand.jobs.findings import findings_of
 from evenhand.jobs.finishable import steps_beyond
 from evenhand.jobs.plan import BOUNDS, Budget, Job, chosen_part, claims_for
@@ -155,10 +157,12 @@ def explore(
     counts = chosen.joint is None and (bundle.own or as_json)
     began = time.monotonic()
     with _refused(mend), counting(job.title) as progress:
-        claims = claims_for(bundle, chosen.name, job.claims)
+        claims = of_this(chosen, claims_for(bundle, chosen.name, job.claims))
         found = search(chosen, claims, part=portion, progress=progress, jobs=jobs, count_actions=counts, **how)
     findings = findings_of(bundle, job, chosen, found.verdicts)
-    report = Report(findings, settings_of(job, chosen), versions(), timing={"total": time.monotonic() - began})
+    notes = unmeant_ends([chosen]) if bundle.own and not mutant else ()
+    timing = {"total": time.monotonic() - began}
+    report = Report(findings, settings_of(job, chosen), versions(), notes, timing=timing)
     waited, lines = waits(max_states, depth, max_memory) if waits is not None else ({}, [])
     if export is not None:
         with usage():

@@ -11,6 +11,7 @@ from evenhand.cli import options
 from evenhand.cli.console import counting, guarded, terminal
 from evenhand.cli.output import finish, folder_for, keep
 from evenhand.cli.requests import bundle_named, job_for, settings_of
+from evenhand.core.ending import of_this
 from evenhand.core.versions import versions
 from evenhand.jobs.findings import findings_of
 from evenhand.jobs.plan import Job, claims_for
@@ -51,7 +52,7 @@ def fuzz(
     with counting(job.title) as progress:
         found = drive(
             chosen,
-            claims_for(bundle, chosen.name, job.claims),
+            of_this(chosen, claims_for(bundle, chosen.name, job.claims)),
             generator,
             examples=examples,
             steps=steps,

@@ -1,4 +1,4 @@
-"""`evenhand validate`: a recorded run of a production kernel against the model and the claims."""
+"""`evenhand validate`: a recorded run of a kernel, or a trace of another checker, against the model and the claims."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evenhand.cli.console import BadUse, emit, guarded, terminal, usage
-from evenhand.cli.options import JsonOut, ProtocolName, ReadingOption, ScopeOption
-from evenhand.cli.requests import bundle_named
+from evenhand.cli.itf import validate_trace
+from evenhand.cli.options import JsonOut, KeepOption, ProtocolName, ReadingOption, ScopeOption, SystemOption
+from evenhand.cli.requests import bundle_named, job_for
 from evenhand.conform.adapters.wire import text
 from evenhand.conform.checking.claims import Judge, KernelStep, judged_kinds
 from evenhand.conform.checking.logs import load_log
@@ -24,7 +25,7 @@ from evenhand.core.text import inert
 from evenhand.core.verdict import Status
 from evenhand.core.versions import versions
 from evenhand.evidence.judge import first_refuted_step
-from evenhand.jobs.plan import chosen_readings, chosen_scope
+from evenhand.jobs.plan import Job, chosen_readings, chosen_scope
 from evenhand.report.phrases import plural
 from evenhand.report.table import print_lines
 
@@ -35,18 +36,42 @@ if TYPE_CHECKING:
 @guarded
 def validate(
     protocol: ProtocolName,
-    log: Annotated[Path, typer.Option("--log", metavar="FILE", help="The log, as JSON Lines.")],
+    log: Annotated[Path | None, typer.Option("--log", metavar="FILE", help="The log, as JSON Lines.")] = None,
+    trace: Annotated[
+        Path | None, typer.Option("--itf", metavar="FILE", help="A trace of Apalache or Quint (ITF) instead of a log.")
+    ] = None,
+    seen: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="With --itf: the function of your file from a state to the trace's variables; default: its fields.",
+        ),
+    ] = "",
+    out: KeepOption = None,
+    system: SystemOption = "",
     scope: ScopeOption = None,
     reading: ReadingOption = None,
     as_json: JsonOut = False,
 ) -> int:
-    """Look for a run of the model that explains a log.
+    """Look for a run of the model that explains a log, or a trace in ITF.
 
-    The claims judge that run.  Exit codes: 0 explained, and no unexpected refutation; 1 an event that no behaviour
-    explains, or an unexpected refutation; 2 no log, or a log of another protocol; 3 a bound was reached before an
-    explanation was found or ruled out.
+    The claims judge that run; of a trace, --out keeps what it refutes.  Exit codes: 0 explained, and no unexpected
+    refutation; 1 an event or state that no behaviour explains, or an unexpected refutation; 2 no log, or a log of
+    another protocol; 3 a bound was reached before an explanation was found or ruled out.
     """
     bundle = bundle_named(protocol)
+    if (log is None) == (trace is None):
+        raise BadUse("name either a log with --log or a trace with --itf")
+    if trace is not None:
+        job, base = job_for(bundle, Job(bundle.name, "replay", system), scope, reading, None)
+        return validate_trace(bundle, base, trace, seen, out, dict(job.readings), as_json)
+    assert log is not None
+    if seen or out is not None or system:
+        raise BadUse("--seen, --out and --system belong to --itf; a log names its system")
+    return _of_log(bundle, log, scope, reading, as_json)
+
+
+def _of_log(bundle: Bundle, log: Path, scope: list[str] | None, reading: list[str] | None, as_json: bool) -> int:
     with usage():
         read = load_log(log)
         if read.head.protocol != bundle.name:

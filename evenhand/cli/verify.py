@@ -19,6 +19,7 @@ from evenhand.cli.shown import AboutOption, AllOption, ShowOption, chosen, diges
 from evenhand.core.bundle import Bundle
 from evenhand.core.versions import versions
 from evenhand.evidence.finding import Finding
+from evenhand.jobs.ending import unmeant_ends
 from evenhand.jobs.fixtures import fixtures_of
 from evenhand.jobs.one_claim import of_claim, with_claim
 from evenhand.jobs.plan import Budget, Job, plan
@@ -86,6 +87,7 @@ def verify(
         interrupted=ran.interrupted,
         unfinished=tuple(job.title for job in ran.unfinished),
         timing={"total": time.monotonic() - began, **dict(ran.seconds)},
+        notes=unmeant_ends(system for bundle in bundles if bundle.own for system in bundle.model.systems.values()),
         claims=tuple(about_claims(bundles)),
         mutants=counted(bundles),
     )

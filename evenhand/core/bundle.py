@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields
 from types import ModuleType
 from typing import Any, TypeAlias, TypeVar, cast
 
+from evenhand.core.ending import of_this
 from evenhand.core.generator import Generator
 from evenhand.core.observer import Observer
 from evenhand.core.plan import Expectation, Plan
@@ -106,7 +107,8 @@ class Bundle:
 
     def claims_of(self, system: str) -> tuple[Property, ...]:
         """Return the claims about `system`."""
-        return tuple(claim for claim in self.claims if not claim.systems or system in claim.systems)
+        about = tuple(claim for claim in self.claims if not claim.systems or system in claim.systems)
+        return of_this(self.model.systems[system], about) if system in self.model.systems else about
 
     def observers_of(self, system: str) -> tuple[Observer, ...]:
         """Return the observers of `system`."""

@@ -24,6 +24,7 @@ from types import ModuleType
 from typing import Any, NamedTuple, cast
 
 from evenhand.core.bundle import Bundle
+from evenhand.core.ending import NAME, ending_claim
 from evenhand.core.generator import Generator
 from evenhand.core.property import Property
 from evenhand.core.system import AnySystem, Protocol, System, UnknownName
@@ -86,7 +87,7 @@ def place_of(system: AnySystem, claim: Property) -> GlobalName | None:
         if not isinstance(file, str) or not file.endswith(".py"):
             continue
         found = next((name for name, value in list(names.items()) if value is system), None)
-        if found is not None and any(one is claim for one in _among(names, Property)):
+        if found is not None and (claim.name == NAME or any(one is claim for one in _among(names, Property))):
             return GlobalName(Path(file).resolve(), found)
     return None
 
@@ -220,8 +221,16 @@ def _bundle(module: ModuleType, file: str, name: str) -> Bundle:
         others = {one.name for one in _among(names, System)} - set(model.systems)
         claims = tuple(_without(claim, others) for claim in _about(model, _among(names, Property)))
         made = Bundle(model, claims, generators)
+    made = replace(made, claims=(*made.claims, *_about_ends(made.model)))
     _check(made, written, file)
     return replace(made, own=True, written=written)
+
+
+def _about_ends(model: Protocol) -> Iterator[Property]:
+    """The claim that systems make by saying where their runs may end."""
+    saying = {name: claim for name, system in model.systems.items() if (claim := ending_claim(system)) is not None}
+    if saying:
+        yield replace(next(iter(saying.values())), systems=tuple(saying))
 
 
 def _called(value: Any, written: str) -> Any:

@@ -29,18 +29,19 @@ Layer = dict[Any, tuple[Any, Any]]
 
 
 def run_from_itf(
-    system: AnySystem, file: str | os.PathLike[str], seen: Callable[[Any], Mapping[str, Any]]
+    system: AnySystem, file: str | os.PathLike[str], seen: Callable[[Any], Mapping[str, Any]] | None = None
 ) -> AnyScenario | AnyLasso:
     """Return the run of `system` that the trace in `file` tells: a scenario, or a lasso if the trace says `loop`.
 
     `seen(state)` maps names of variables of the trace to plain values (numbers, texts, tuples, frozen sets, mappings,
-    dataclasses for records); variables that it leaves out are not compared.
+    dataclasses for records); variables that it leaves out are not compared.  Without it the variables are the fields of
+    the state, which is a dataclass or a named tuple.
 
     Raises NotReplayable for a trace that is no run of the system, with the first state that no action leads to;
     ValueError for a file that is no ITF trace or a variable that it lacks, ModelError if `seen` raises.
     """
     told, loop = _read(file)
-    trace = _Trace(system, str(file), told, seen)
+    trace = _Trace(system, str(file), told, fields_of if seen is None else seen)
     config, first = trace.start()
     layers = [first]
     closing = [] if loop is None or trace.told_at(loop) == trace.told_at(len(told) - 1) else [loop]
@@ -53,6 +54,14 @@ def run_from_itf(
         if states[loop] == end and taken[-1] > taken[loop]:
             return Lasso(config, run.start, run.actions[: taken[loop]], run.actions[taken[loop] :])
     raise NotReplayable(f"{file}: {system.label} does not come back to the state in which the loop begins, {loop}")
+
+
+def fields_of(state: Any) -> Mapping[str, Any]:
+    """Return the fields of a state by name.  Raises TypeError for a state that has none."""
+    names = [one.name for one in fields(state)] if is_dataclass(state) else getattr(state, "_fields", ())
+    if not names:
+        raise TypeError(f"a state of type {type(state).__name__} has no fields; say with `seen` what a trace has of it")
+    return {name: getattr(state, name) for name in names}
 
 
 class _Trace:
@@ -175,7 +184,7 @@ def _plain(value: Any) -> Hashable:
     if isinstance(value, bool):
         return ("bool", value)  # which Python takes for 0 or 1
     if is_dataclass(value) and not isinstance(value, type):
-        value = {one.name: getattr(value, one.name) for one in fields(value)}
+        value = fields_of(value)
     if isinstance(value, Mapping):
         return frozenset((_plain(key), _plain(part)) for key, part in value.items())
     if isinstance(value, set | frozenset):

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from evenhand.core.ending import has_ended
 from evenhand.core.fairness import assumed
 from evenhand.core.kinds import DeadlockFree, Liveness, Property, Reachable, Safety
 from evenhand.core.relations import DeterminedBy, Paired
@@ -113,11 +114,6 @@ def first_refuted_step(system: AnySystem, claim: Property, evidence: Evidence) -
             return len(evidence.stem) if judge(system, claim, evidence) else None
         case _, Pair():
             return len(evidence.left.actions) if judge(system, claim, evidence) else None
-
-
-def has_ended(system: AnySystem, config: Any, state: Any) -> bool:
-    """Return whether no action is on offer in `state`, so that the run ends there."""
-    return next(iter(system.enabled(config, state)), None) is None
 
 
 def unserved(system: AnySystem, config: Any, loop: Sequence[AnyStep], names: Sequence[str]) -> tuple[str, ...]:

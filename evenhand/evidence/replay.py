@@ -19,6 +19,7 @@ from msgspec import UNSET, convert, to_builtins
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json, digest
 from evenhand.core.codec import decode, encode
+from evenhand.core.ending import of_this
 from evenhand.core.property import Property
 from evenhand.core.system import AnySystem, UnknownName
 from evenhand.core.trace import AnyScenario, replay
@@ -133,7 +134,7 @@ def replay_record(
         bundle = bundle or bundle_of(record, file, origin)
         reference = _reference(bundle, record)
         variant = _variant(bundle, record, reference)
-        claim = _claim(bundle, record)
+        (claim,) = of_this(reference, [_claim(bundle, record)])
         run, filled = completed(to_builtins(record.run), reference.types)
         evidence = decode_run(convert(run, Run), reference.types)
         later = [name for name in _values(reference) if name not in record.readings]

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from evenhand.core.bundle import Bundle
+from evenhand.core.ending import of_this
 from evenhand.core.kinds import Property
 from evenhand.core.licence import Licence
 from evenhand.core.system import AnySystem
@@ -57,9 +58,11 @@ def run(bundle: Bundle, job: Job, *, workers: int = 1) -> tuple[Finding, ...]:
             return left_out(bundle, job)
 
 
-def verdicts_of(bundle: Bundle, job: Job, system: AnySystem, *, workers: int = 1) -> tuple[Verdict, ...]:
-    """Return the verdicts of the search (in `workers` processes) or the machine on the job's claims."""
-    claims = claims_for(bundle, system.name, job.claims)
+def verdicts_of(
+    bundle: Bundle, job: Job, system: AnySystem, *, workers: int = 1, licences: Sequence[Licence] = ()
+) -> tuple[Verdict, ...]:
+    """Return the verdicts of the search (in `workers` processes, under these licences) or the machine on the claims."""
+    claims = of_this(system, claims_for(bundle, system.name, job.claims))
     if job.engine == "fuzz":
         generator = next((g for g in bundle.generators if g.system == system.name), None)
 
@@ -72,7 +75,7 @@ def verdicts_of(bundle: Bundle, job: Job, system: AnySystem, *, workers: int = 1
         return tuple(_not_begun(claim, system, size) for claim in claims)
 
     def searched(asked: Sequence[Property]) -> Sequence[Verdict]:
-        prepared = prepared_search(bundle, job, system, asked)
+        prepared = prepared_search(bundle, job, system, asked, licences)
         if job.part:
             prepared = prepared.only(cast("tuple[int, int]", chosen_part(job.part)))
         return prepared.concluded(prepared.totals(jobs=workers)).verdicts
@@ -80,14 +83,23 @@ def verdicts_of(bundle: Bundle, job: Job, system: AnySystem, *, workers: int = 1
     return decided(searched, claims, system, "explore")
 
 
-def prepared_search(bundle: Bundle, job: Job, system: AnySystem, asked: Sequence[Property] | None = None) -> Prepared:
-    """Return the search of a job, of all its configurations and (unless `asked` names some) its claims, ready."""
+def prepared_search(
+    bundle: Bundle,
+    job: Job,
+    system: AnySystem,
+    asked: Sequence[Property] | None = None,
+    licences: Sequence[Licence] = (),
+) -> Prepared:
+    """Return the search of a job, of all its configurations and (unless `asked` names some) its claims, ready.
+
+    Without `licences` those for the quotients that the job names are proved first.
+    """
     return prepare(
         system,
-        claims_for(bundle, system.name, job.claims) if asked is None else asked,
+        of_this(system, claims_for(bundle, system.name, job.claims)) if asked is None else asked,
         max_states=job.max_states,
         depth=job.depth,
-        licence=_licences(bundle, job, system),
+        licence=licences or _licences(bundle, job, system),
     )
 
 

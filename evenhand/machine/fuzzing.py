@@ -11,11 +11,11 @@ from hypothesis.errors import Flaky, Unsatisfiable
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from evenhand.core.answers import whole_number
+from evenhand.core.ending import has_ended
 from evenhand.core.generator import Generator
 from evenhand.core.generator import Rule as DrawRule
 from evenhand.core.property import Property, checked_claims
 from evenhand.core.system import AnySystem
-from evenhand.evidence.judge import has_ended
 from evenhand.machine.ledger import Fuzzing, Ledger, Refuted
 from evenhand.machine.provider import BACKEND
 from evenhand.machine.watch import Run

@@ -13,10 +13,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from evenhand.core.ending import has_ended
 from evenhand.core.generator import Draw
 from evenhand.core.generator import Rule as DrawRule
 from evenhand.core.system import AnyStep, AnySystem
-from evenhand.evidence.judge import has_ended
 
 MENU = 4_096
 """The limit of configurations, initial states or actions to draw from without a generator."""

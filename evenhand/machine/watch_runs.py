@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from evenhand.core.ending import has_ended
 from evenhand.core.fairness import assumed, is_known
 from evenhand.core.kinds import DeadlockFree, Liveness, Property, Reachable, Safety
 from evenhand.core.relations import DeterminedBy, Paired
@@ -16,7 +17,7 @@ from evenhand.core.system import AnyStep
 from evenhand.core.temporal import Temporal
 from evenhand.core.trace import AnyScenario, Lasso
 from evenhand.core.verdict import Evidence
-from evenhand.evidence.judge import has_ended, judge, owed_since
+from evenhand.evidence.judge import judge, owed_since
 from evenhand.machine.ahead import AHEAD, Region, dead_end, lasso, serving
 from evenhand.machine.watch import Run, Watch, WatchGoal, WatchKeys, WatchPairs, WatchSafety
 

@@ -116,8 +116,8 @@ def tla(graph: dict[str, Json]) -> bytes:
         "---- MODULE graph ----",
         "(*",
         *(f"   {line}" for line in _commented(graph)),
-        "   graph.cfg:  SPECIFICATION Spec  CHECK_DEADLOCK FALSE"
-        + "".join(f"  INVARIANT Inv_{claim}" for claim in claims),
+        "   Check:  java -cp tla2tools.jar tlc2.TLC -deadlock graph",
+        "   graph.cfg:  SPECIFICATION Spec" + "".join(f"  INVARIANT Inv_{claim}" for claim in claims),
         "*)",
         "EXTENDS Naturals",
         "VARIABLE s",

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from evenhand.core.answers import ModelError, naming, short, whole_number
+from evenhand.core.ending import NAME, ending_claim, of_this
 from evenhand.core.fairness import assumed
 from evenhand.core.kinds import DeadlockFree, Liveness, Property, Reachable, Safety
 from evenhand.core.licence import Licence
@@ -49,7 +50,8 @@ def licence_by_search(
 ) -> Licence:
     """Compare every reachable state of `system` with its representative, and return the licence for this view.
 
-    `quotient` is `view` or `symmetry`.  The licence speaks of these claims alone.  Exploring the same system under it
+    `quotient` is `view` or `symmetry`.  The licence speaks of these claims alone, and of where the system says that its
+    runs may end.  Exploring the same system under it
     is as good as exploring every state; a system of another size may be explored under it as well, and its verdicts
     then name what they assume.
 
@@ -59,6 +61,9 @@ def licence_by_search(
     whole_number("max_states", max_states, 1)
     asked = checked_claims(system, claims)
     refuse_impure(system.label, system, system.rules, *asked)
+    asked = of_this(system, asked)
+    if (ending := ending_claim(system)) is not None and not any(claim.name == NAME for claim in asked):
+        asked = (*asked, ending)
     view_of(system, quotient)
     states = 0
     for number, config in enumerate(system.all_configs()):

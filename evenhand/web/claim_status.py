@@ -12,6 +12,7 @@ from enum import StrEnum
 from itertools import islice
 from typing import Any
 
+from evenhand.core.ending import has_ended
 from evenhand.core.kinds import DeadlockFree, Liveness, Property, Reachable, Safety
 from evenhand.core.ltl import Atom, so_far
 from evenhand.core.relations import DeterminedBy, Paired
@@ -19,7 +20,7 @@ from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.temporal import Temporal, word_of
 from evenhand.core.trace import Lasso, Pair, Scenario, Trace
 from evenhand.core.verdict import Evidence
-from evenhand.evidence.judge import has_ended, judge
+from evenhand.evidence.judge import judge
 from evenhand.evidence.second_runs import compare, refuting_pair, ways_at_end
 
 AHEAD = 400

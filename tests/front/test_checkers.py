@@ -1,4 +1,4 @@
-"""Exported graphs: Spin counts the same states and finds the same invariants violated; TLA+ says the same graph."""
+"""Exported graphs: Spin and TLC count the same states and find the same invariants violated."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ import pytest
 from evenhand.core.registry import find
 from evenhand.report.graph import exporter
 from evenhand.search import explore
-from tests.known.gallery import SYSTEMS, claims_of
+from tests.known.gallery import FILES, SYSTEMS, claims_of, systems_of
+from tests.known.tlc import Said, needs_tlc, tlc
 
 needs_spin = pytest.mark.skipif(shutil.which("spin") is None or shutil.which("cc") is None, reason="Spin is missing")
 
@@ -76,28 +77,56 @@ def test_spin_notices_a_wrong_file(tmp_path: Path) -> None:
     assert spin(tmp_path)[0] == found.states
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_tla_has_the_graph_and_the_invariants(case: str, tmp_path: Path) -> None:
-    """Read back by a plain reader and walked by a plain loop (TLC itself is not among the tools of the tests)."""
-    found, text = exported(case, tmp_path / "graph.tla")
-    assert text.startswith("---- MODULE graph ----") and text.endswith("====\n")
-    after = [
-        [int(one) for one in some.split(", ") if one]
-        for some in re.findall(r"^  \{(.*)\},?$", text.partition("After == <<")[2].partition(">>")[0], re.M)
-    ]
-    init = re.search(r"^Init == s \\in \{(.+)\}$", text, re.M)
-    assert init is not None
-    seen, waiting = set[int](), [int(one) for one in init[1].split(", ")]
-    while waiting:
-        state = waiting.pop()
-        if state not in seen:
-            seen.add(state)
-            waiting += after[state]
-    assert (len(seen), len(after), sum(map(len, after))) == (found.states, found.states, found.edges)
+def tlc_on(text: str, folder: Path) -> dict[str, Said]:
+    """Return what TLC says of an exported module, once for each of its invariants, as one may hide another."""
+    names: list[str] = re.findall(r"^Inv_(\w+) ==", text, re.M)
+    said = {name: tlc(text, ["SPECIFICATION Spec", f"INVARIANT Inv_{name}"], folder) for name in names}
+    return said or {"": tlc(text, ["SPECIFICATION Spec"], folder)}
+
+
+def confirmed(case: str, folder: Path) -> None:
+    """TLC generates the initial states and every edge, and finds violated what is violated here."""
+    found, text = exported(case, folder / "graph.tla")
     verdicts = {one.claim: one.holds for one in found.verdicts}
-    bad = dict(re.findall(r"^Inv_(\w+) == s \\notin \{(.*)\}$", text, re.M))
-    assert bad
-    assert {name: not numbers for name, numbers in bad.items()} == {name: verdicts[name] for name in bad}
+    system, _ = CASES[case]
+    starts = len(set(system.initial(next(iter(system.all_configs())))))
+    for name, answer in tlc_on(text, folder).items():
+        assert (answer.generated, answer.distinct) == (starts + found.edges, found.states), name
+        assert (answer.violated == set()) == verdicts.get(name, True), name
+
+
+@needs_tlc
+@pytest.mark.parametrize("case", CASES)
+def test_tlc_confirms_states_edges_and_invariants(case: str, tmp_path: Path) -> None:
+    """Systems of one's own, and a built-in one; the configuration in the file names every invariant."""
+    confirmed(case, tmp_path)
+    text = (tmp_path / "graph.tla").read_text("utf-8")
+    config = re.search(r"^ +graph\.cfg:  (.+)$", text, re.M)
+    assert config is not None
+    verdicts = {one.claim: one.holds for one in exported(case, tmp_path / "graph.tla")[0].verdicts}
+    said = tlc(text, [config[1]], tmp_path)
+    assert bool(said.violated) == (not all(verdicts[name] for name in re.findall(r"Inv_(\w+)", config[1])))
+
+
+@needs_tlc
+def test_tlc_notices_a_wrong_file(tmp_path: Path) -> None:
+    """An edge less, and a state that violates the invariant no more."""
+    found, text = exported("die_hard", tmp_path / "graph.tla")
+    text = re.sub(r"^  \{0, ", "  {", text, count=1, flags=re.M)
+    said = tlc_on(re.sub(r"s \\notin \{.+\}", r"s \\notin {}", text), tmp_path)
+    for answer in said.values():
+        assert answer.generated == found.edges and answer.violated == set()
+    assert not all(one.holds for one in found.verdicts)
+
+
+@pytest.mark.deep
+@needs_tlc
+@pytest.mark.parametrize("name", FILES)
+def test_tlc_confirms_the_gallery(name: str, tmp_path: Path) -> None:
+    """Every system of a file, and its twin."""
+    for system in systems_of(name):
+        CASES[system.name] = (system, claims_of(name))
+        confirmed(system.name, tmp_path)
 
 
 def test_part_of_a_graph_and_components_are_refused(tmp_path: Path) -> None:

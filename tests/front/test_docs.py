@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 import runpy
@@ -16,6 +17,7 @@ import yaml
 
 from evenhand.cli import COMMANDS
 from tests.front.conftest import PLUGINS, Command
+from tests.front.test_contributing import commands, pattern
 
 ROOT = Path(__file__).parents[2]
 OPTIONS_PAGE = "docs/reference/commands.md"
@@ -111,14 +113,19 @@ def test_the_guide_to_temporal_claims_runs(tmp_path: Path) -> None:
     names_of(block, tmp_path)["test_light"]()
 
 
-def test_the_guide_for_users_of_tla_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Invariant, step and refinement hold, with the counts of TLC; a constraint, symmetry and a trace too."""
+def test_the_guide_for_users_of_tla_runs(cli: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Invariant, step and refinement hold, with the counts of TLC; a constraint, symmetry and a trace, in both ways."""
     page = "docs/how-to/coming-from-tla.md"
     (trace,) = re.findall(r'```json title="solved.itf.json"\n(.*?)```', (ROOT / page).read_text("utf-8"), re.DOTALL)
     (tmp_path / "solved.itf.json").write_text(trace, "utf-8")
     monkeypatch.chdir(tmp_path)
     for block, test in zip(blocks(page), ("test_commit", "test_counter", "test_lock", "test_jugs"), strict=True):
         names_of(block, tmp_path)[test]()
+    (tmp_path / "jugs.py").write_text(blocks(page)[-1], "utf-8")
+    console = re.findall(r"```console\n(.*?)```", (ROOT / page).read_text("utf-8"), re.DOTALL)[-1]
+    for command, printed in commands(console):
+        answer = cli(*[str(file) for word in shlex.split(command)[1:] for file in glob.glob(word) or [word]])
+        assert re.match(pattern(printed), answer.out, re.DOTALL), answer
 
 
 def test_links_lead_somewhere() -> None:

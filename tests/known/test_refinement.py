@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pytest
 
 import evenhand
 from evenhand.core.property import Property
+from evenhand.evidence.judge import refutes
 from tests.known import sync_termination
 from tests.known.gallery import SYSTEMS
 
@@ -107,6 +109,79 @@ def test_a_refinement_holds_and_a_fault_breaks_it(claim: Any, right: Any, wrong:
     (verdict,) = evenhand.explore(wrong, [claim], max_states=100_000).verdicts
     assert verdict.status is evenhand.Status.REFUTED and not plainly_refines(claim, wrong)
     assert f"{claim.abstract.name} has no step from" in verdict.because
+
+
+def going_on(system: Any) -> Any:
+    """The system under weak fairness of all steps that change its state, as WF_vars(Next) in TLA+."""
+    step = system.step.__plain__
+    fair: dict[str, Any] = {"goes on": evenhand.Fairness("weak", lambda state, action: step(state, action) != state)}
+
+    def assumed(_config: None) -> dict[str, Any]:
+        return fair
+
+    return replace(system, fair=assumed)
+
+
+TWO_PHASE, EWD998 = SYSTEMS["two_phase"], SYSTEMS["ewd998"]
+
+
+@evenhand.refines("Two-phase commit decides as surely as commit.", abstract=going_on(is_commit.abstract))
+def is_sure(state: Any) -> Any:
+    """The states of the resource managers."""
+    return state.rms
+
+
+def two_phase_that(step: Any) -> Any:
+    """Two-phase commit with this step, under the same assumption."""
+    known = TWO_PHASE.two_phase
+    made = evenhand.system(
+        "two_phase", initial=list(known.initial(None)), actions=known.actions.__plain__, step=step, ends=True
+    )
+    return going_on(made)
+
+
+def says_nothing(state: Any, action: Any) -> Any:
+    """A transaction manager that decides, and tells nobody."""
+    after = TWO_PHASE.step(state, action)
+    return replace(after, sent=state.sent) if action[0] in ("commit", "abort") else after
+
+
+def token_moves(_state: Any, action: Any) -> bool:
+    """The token is started or passed on."""
+    return action[0] in ("start", "pass")
+
+
+def ring_that(step: Any) -> Any:
+    """The ring of EWD 998 with this step; the token does not rest for ever."""
+    fair = {"token": evenhand.Fairness("weak", token_moves)}
+    actions = EWD998.actions
+    start = list(EWD998.ewd998.initial(None))
+    return evenhand.system("ewd998", initial=start, actions=actions, step=step, fair=fair, ends=True)
+
+
+def keeps_counting(state: Any, action: Any) -> Any:
+    """A node that does not count what it receives."""
+    after = EWD998.ewd998.step.__plain__(state, action)
+    return replace(after, count=state.count) if action[0] == "receive" else after
+
+
+LIVE: dict[str, tuple[Any, str, Any, Any]] = {
+    "commit": (is_sure, "goes on", two_phase_that(TWO_PHASE.step), two_phase_that(says_nothing)),
+    "termination": (is_synchronous, "token", ring_that(EWD998.ewd998.step.__plain__), ring_that(keeps_counting)),
+}
+
+
+@pytest.mark.parametrize(("claim", "assumption", "right", "stuck"), LIVE.values(), ids=LIVE.keys())
+def test_a_refinement_keeps_what_must_happen(claim: Any, assumption: str, right: Any, stuck: Any) -> None:
+    """Under its assumption, stuttering or not; not without it, and not in a twin that is as safe but stays still."""
+    live = evenhand.keeps_fairness(claim, fairness=(assumption,), stutter=True)
+    lazy = evenhand.keeps_fairness(claim, stutter=True, name="lazy")
+    safe, kept, without = evenhand.explore(right, [claim, live, lazy], max_states=100_000).verdicts
+    assert (safe.status, kept.status) == (evenhand.Status.HOLDS, evenhand.Status.HOLDS), kept.because
+    assert without.status is evenhand.Status.REFUTED
+    safe, broken = evenhand.explore(stuck, [claim, live], max_states=100_000).verdicts
+    assert (safe.status, broken.status) == (evenhand.Status.HOLDS, evenhand.Status.REFUTED), broken.because
+    assert broken.evidence is not None and refutes(stuck, live, broken.evidence)
 
 
 def plainly_refines(claim: Any, system: Any) -> bool:

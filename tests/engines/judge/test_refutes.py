@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from evenhand.core.ending import has_ended
 from evenhand.core.property import (
     Always,
     DeadlockFree,
@@ -23,7 +24,7 @@ from evenhand.core.property import (
 from evenhand.core.system import Scope, UnknownName
 from evenhand.core.trace import Lasso, Pair, Scenario, replay_lasso
 from evenhand.core.verdict import Evidence
-from evenhand.evidence.judge import first_refuted_step, has_ended, judge, refutes, restate, unserved
+from evenhand.evidence.judge import first_refuted_step, judge, refutes, restate, unserved
 from evenhand.evidence.second_runs import refuting_pair
 from tests.models import counter, lock, naive
 from tests.models.lock import Act

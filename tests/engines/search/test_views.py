@@ -169,6 +169,52 @@ def test_another_size_names_its_assumption_and_compares_again() -> None:
         evenhand.explore(lock(four, pushes="dan"), CLAIMS, licence=licence)
 
 
+@pytest.mark.parametrize("lets_two_in", [False, True])
+def test_verify_takes_a_licence(*, lets_two_in: bool) -> None:
+    """Of its very size or of a smaller one; that no run ends, which the system says itself, is among what it covers."""
+    small, large = (lock(agents, lets_two_in=lets_two_in) for agents in (AGENTS, (*AGENTS, "dan")))
+    licence = evenhand.licence_by_search(small, "symmetry", [exclusion])
+    for system in (small, large):
+        report = evenhand.verify(system, [exclusion], licence=licence, examples=0, quiet=True)
+        assert {one.claim: one.status.value for one in report.findings} == {
+            "exclusion": "REFUTED" if lets_two_in else "HOLDS",
+            "ends_only_where_it_may": "HOLDS",
+        }
+        said = [str(one.scope["soundness of the quotient"]) for one in report.findings]
+        assert all(("ASSUMED" in text) is (system is large) for text in said)
+        assert all(str(one.scope["counted"]).startswith("classes of states") for one in report.findings)
+    again = evenhand.licence_by_search(lock(lets_two_in=lets_two_in), "symmetry", [exclusion])
+    assert evenhand.verify(small, [exclusion], examples=0, quiet=True).holds is not lets_two_in
+    assert again.claims != licence.claims  # of another system, whose functions are others
+
+
+def test_where_runs_end_decides_about_a_licence() -> None:
+    """A run may end in one state of a class and not in the other: the verdict would hang on which was found first."""
+    system = evenhand.system(
+        "two ends",
+        initial=[0],
+        actions=lambda at: [1, 2] if at == 0 else [],
+        step=lambda _at, to: to,
+        view=lambda at: at > 0,
+        ends=lambda at: at == 1,
+    )
+    positive = evenhand.always("It does not fall.")(lambda at: at >= 0)
+    with pytest.raises(evenhand.ModelError, match="a claim tells them apart"):
+        evenhand.licence_by_search(system, "view", [positive])
+    allowed = replace(system, may_end=lambda _config, at: at > 0)
+    licence = evenhand.licence_by_search(allowed, "view", [positive])
+    report = evenhand.verify(allowed, [positive], licence=licence)
+    assert report.holds and len(report.findings) == 2
+
+
+def test_verify_refuses_what_is_no_licence() -> None:
+    """One sentence each."""
+    with pytest.raises(TypeError, match="that licence_by_search gave"):
+        evenhand.verify(lock(), [exclusion], licence="symmetry")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="for a system of your own"):
+        evenhand.verify("cud", licence=evenhand.licence_by_search(lock(), "view"))
+
+
 def test_what_a_licence_does_not_speak_of_is_left_open() -> None:
     """Another claim, another predicate of the same name, a history, another system, none at all."""
     system = lock()

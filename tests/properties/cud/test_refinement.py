@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 import evenhand
-from evenhand.core.system import AnyStep, Joint
+from evenhand.core.fairness import per_agent
+from evenhand.core.system import AnyStep, AnySystem, Fairness, Joint, Step
 from evenhand.model.cud import free_system
 from evenhand.model.cud.conditions import CONDITIONS
 from evenhand.model.cud.free_system import EXITED, FREE, NONE, FreeState
@@ -82,3 +83,54 @@ def test_a_fault_breaks_it(name: str) -> None:
     (verdict,) = evenhand.explore(replace(FREE.at(**SIZES), rules=mutant(name).rules), [is_an_epoch]).verdicts
     assert verdict.status is evenhand.Status.REFUTED
     assert "epochs has no step from" in verdict.because
+
+
+def leaves(config: Config) -> Any:
+    """Each agent leaves at last, if it may."""
+
+    def does(agent: str) -> Fairness[Any, Any]:
+        return Fairness("weak", lambda _state, epoch: any(who == agent and it.exits for who, it in epoch.choices))
+
+    return per_agent("leaves", config.agents, does)
+
+
+def remembering(stays: str = "") -> AnySystem:
+    """The free graph with the history of the mapping in its state; an agent that `stays` is not offered to leave."""
+    free, joint = FREE.at(**SIZES), FREE.joint
+    assert joint is not None
+
+    def step(rules: Any, config: Config, state: Any, action: Any) -> tuple[Any, Any]:
+        after, shown = free.step(rules, config, state[0], action)
+        return (after, remembered(state[1], Step(config, state[0], action, shown, after))), shown
+
+    def choices(config: Config, scope: Any, state: Any, agent: str) -> list[Choice]:
+        return [one for one in joint.choices(config, scope, state[0], agent) if agent != stays or not one.exits]
+
+    return evenhand.System(
+        name="remembering",
+        rules=free.rules,
+        configs=free.configs,
+        initial=lambda config: [(one, is_an_epoch.start(config)) for one in free.initial(config)],
+        step=step,
+        joint=Joint(lambda config, state: joint.agents(config, state[0]), choices, joint.join, joint.split),
+        scope=free.scope,
+        readings=free.readings,
+        fair=leaves,
+        types=free.types,
+    )
+
+
+@evenhand.refines("Each step is an epoch, and all leave.", abstract=replace(EPOCHS, fair=leaves))
+def is_an_epoch_of_leavers(config: Config, state: Any, _past: None) -> State:
+    """The same mapping, of a state that holds its history."""
+    image: State = is_an_epoch.mapping(config, state[0], state[1], None)
+    return image
+
+
+@pytest.mark.parametrize(("stays", "expected"), [("", "HOLDS"), ("agent_2", "REFUTED")])
+def test_what_must_happen_is_kept(stays: str, expected: str) -> None:
+    """Both leave at last, if the free graph lets them; without that assumption, or for an agent that stays, not."""
+    live = evenhand.keeps_fairness(is_an_epoch_of_leavers, fairness=("leaves",))
+    lazy = evenhand.keeps_fairness(is_an_epoch_of_leavers, name="lazy")
+    found = evenhand.explore(remembering(stays), [is_an_epoch_of_leavers, live, lazy])
+    assert [one.status.value for one in found.verdicts] == ["HOLDS", expected, "REFUTED"], found.verdicts
