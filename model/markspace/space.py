@@ -52,10 +52,10 @@ class Rules:
     """The space's decisions.
 
     `may_write`, `may_read`, `defined`, `projection`, `redacted` §7; `fault` §8.1 (the reason to refuse a draft);
-    `new_id` P31; `refers` whether a reference has an effect; `superseded` §10; `strength` §3 to §5; `active` §6.1 step
-    1; `resolve` §6.1 step 3; `claims` §9.2 step 2; `resolved` §8.3 (the copy); `ordered` §8.2; `in_scope` §8.2;
-    `judged_by` §7.4 (the scope whose visibility counts: the one asked for or the mark's own); `hooks` §8.6 (those that
-    ran); `outranks` §8.4.
+    `stored` §8.1 (the mark of a write); `new_id` P31; `refers` whether a reference has an effect; `superseded` §10;
+    `strength` §3 to §5; `active` §6.1 step 1; `resolve` §6.1 step 3; `claims` §9.2 step 2; `resolved` §8.3 (the copy);
+    `ordered` §8.2; `in_scope` §8.2; `judged_by` §7.4 (the scope whose visibility counts: the one asked for or the
+    mark's own); `hooks` §8.6 (those that ran); `outranks` §8.4.
     """
 
     may_write: Callable[[Agent, str, Kind], bool]
@@ -64,6 +64,7 @@ class Rules:
     projection: Callable[[Visibility, bool], str]
     redacted: Callable[[Mark], Mark]
     fault: Callable[[SpaceConfig, ScopeDef, Draft], str]
+    stored: Callable[[Write, int], Mark]
     new_id: Callable[[Space, int], int]
     refers: Callable[[SpaceConfig, Mark, Mark], bool]
     superseded: Callable[[SpaceConfig, Space, Mark], bool]
@@ -96,6 +97,10 @@ def _fault(_config: SpaceConfig, scope: ScopeDef, draft: Draft) -> str:
     if draft.kind in (Kind.OBSERVATION, Kind.WARNING) and not {"*", draft.subject} & set(scope.topics):
         return "no topic of the scope"
     return ""
+
+
+def _stored(act: Write, new: int) -> Mark:
+    return Mark(new, act.agent, act.draft)
 
 
 def _new_id(space: Space, wanted: int) -> int:
@@ -209,6 +214,7 @@ REFERENCE = Rules(
     projection=projection,
     redacted=redacted,
     fault=_fault,
+    stored=_stored,
     new_id=_new_id,
     refers=_refers,
     superseded=_superseded,
@@ -259,7 +265,7 @@ def _write(rules: Rules, config: SpaceConfig, space: Space, act: Write) -> tuple
     why = rules.fault(config, scope, draft)
     if why:
         return space, Reply(refused=why)
-    mark = Mark(rules.new_id(space, act.id), act.agent, draft)
+    mark = rules.stored(act, rules.new_id(space, act.id))
     return Space((*space.marks, mark)), Reply(stored=mark.id, hooked=rules.hooks(config))
 
 

@@ -139,6 +139,8 @@ def _actions(config: SpaceConfig, scope: Scope, space: Space) -> Iterator[Act]:
                 for action in space.marks
                 if action.draft.kind is Kind.ACTION
             )
+        if scope["hostile"]:
+            yield from (Resolve(mark.id, mark.id, new) for mark in space.marks for new in _ids(config, space))
     for place in SCOPES:
         yield from (Read(reader, place) for reader in (None, "alice", "bob", "carol"))
     for reader in (None, "alice", "bob", "carol"):

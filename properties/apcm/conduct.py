@@ -7,12 +7,15 @@ from dataclasses import replace
 
 from evenhand.core.plan import refuted
 from evenhand.core.property import TwoRun, determined_by, each_step
-from evenhand.model.apcm.vocabulary import ASB, BYPASS, MVRA, SCRAMBLE, Artifact, Config
+from evenhand.model.apcm.vocabulary import ASB, BYPASS, MVRA, SCRAMBLE, Artifact, Config, Select, Shown, digest_of
 from evenhand.properties.apcm.predicates import (
     ARTIFICIAL,
     ApcmStep,
     blocked,
+    clean,
+    covering,
     masks,
+    permits,
     proper,
     published,
     said,
@@ -30,6 +33,12 @@ def _generator_input(step: ApcmStep) -> Hashable:
 
 def _generates(step: ApcmStep) -> bool:
     return submits(step) and step.config.condition in (MVRA, BYPASS)
+
+
+def _ends(step: ApcmStep) -> bool:
+    """Whether the step of the environment is over: an action was selected, or there is none to select."""
+    shown = step.shown
+    return shown.kind == "select" or (shown.kind == "submit" and not shown.offered and not shown.invalid)
 
 
 def _open(step: ApcmStep, generator: str) -> bool:
@@ -56,15 +65,31 @@ def precedent_is_kept_as_read(step: ApcmStep) -> bool:
     "A selection, a halt or a gridlock moves the environment on by one and changes nothing else.",
     source="1",
     systems=ARTIFICIAL,
-    when=lambda step: step.shown.kind != "rejected" and not step.after.offered and not step.shown.invalid,
+    when=_ends,
 )
 def every_step_moves_on_by_one(step: ApcmStep) -> bool:
     """A run of fixed length ends after its last step."""
     config, after = step.config, step.after
     place = step.before.place + 1
+    if after.offered:
+        return False
     if config.steps is None:
         return after.place == place % len(config.situations) and not after.over and not after.permitted
     return after.place == place and bool(after.over) == (place >= config.steps) and not after.permitted
+
+
+@each_step(
+    "A selection shows the action, what the APCM says that it violates, and nothing that a compile shows.",
+    source="9.1",
+    systems=ARTIFICIAL,
+    when=lambda step: isinstance(step.action, Select) and step.shown.kind == "select",
+)
+def executions_record_what_they_violate(step: ApcmStep) -> bool:
+    """The record of the run is made of it; the selector never sees it."""
+    assert isinstance(step.action, Select)
+    name = step.action.action
+    violates = tuple(sorted(violations(published(step))[name]))
+    return step.shown == Shown("select", selected=name, selected_violates=violates)
 
 
 @determined_by(
@@ -118,6 +143,56 @@ def complete_permits_whenever_possible(step: ApcmStep) -> bool:
 def single_pair_permits_whenever_possible(step: ApcmStep) -> bool:
     """Deadlock question 2, the other half."""
     return bool(step.shown.permitted)
+
+
+def _one_is_enough(step: ApcmStep) -> bool:
+    """Whether some action violates nothing, or one preference alone that a truthful pair names."""
+    if not _open(step, "single_pair"):
+        return False
+    violates = violations(published(step))
+    pairs = covering(step.config, violates)
+    alone = {p for bad in violates.values() if len(bad) == 1 for p in bad}
+    return clean(violates) or any(p in pair for p in alone for pair in pairs if len(pair) > 1)
+
+
+@each_step(
+    "The single-pair generator permits an action wherever one that violates nothing, or a single preference in a "
+    "truthful collision, is feasible.",
+    source="12.1",
+    systems=GENERATED,
+    when=_one_is_enough,
+)
+def single_pair_permits_where_one_is_enough(step: ApcmStep) -> bool:
+    """What it is good for."""
+    return bool(step.shown.permitted)
+
+
+@each_step(
+    "What a generator submits names the previous artefact, in link and reference.",
+    source="3.1, 3.2",
+    systems=GENERATED,
+    when=_generates,
+)
+def generated_artifacts_name_their_precedent(step: ApcmStep) -> bool:
+    """Neither where there is none."""
+    artifact, previous = step.shown.artifact, step.before.previous
+    if artifact is None:
+        return False
+    link = None if previous is None else digest_of(previous)
+    return artifact.previous_artifact_digest == link and artifact.precedent_reference == (link or "")
+
+
+@each_step(
+    "The selector `any` leaves everything that is permitted, `first` and `last` the one at that end.",
+    source="1",
+    systems=ARTIFICIAL,
+    when=permits,
+)
+def selectors_choose_as_named(step: ApcmStep) -> bool:
+    """It narrows the permitted set and never empties it."""
+    permitted = step.shown.permitted
+    left = {"any": permitted, "first": (min(permitted),), "last": (max(permitted),)}
+    return step.shown.offered == left[step.config.selector] == step.after.offered
 
 
 @each_step(

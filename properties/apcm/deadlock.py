@@ -137,7 +137,7 @@ def _of_everything(step: ApcmStep) -> bool:
 @each_step(
     "Under the repaired rules: authorise any minimal violation set, require everything else, declare the whole "
     "registry in collision, and it compiles and permits.",
-    source="6, repaired",
+    source="6: with a repair of 6.2",
     systems=("repaired",),
     when=_of_everything,
 )

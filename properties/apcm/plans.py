@@ -22,6 +22,7 @@ LONG = ("standard", "deep")
 NEEDS_HOSTILE: tuple[Property, ...] = (
     refusing.improper_apcm_ends_the_run,
     refusing.malformed_artifact_is_refused,
+    refusing.malformed_groups_are_refused,
     refusing.empty_step_is_as_read,
     reach.invalid_run_happens,
     *reach.HOSTILE_CODES,

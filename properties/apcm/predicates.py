@@ -117,8 +117,11 @@ def _apcm_faults(
     return frozenset(faults)
 
 
-def schema_faults(config: Config, artifact: Artifact | None) -> frozenset[Fault]:
-    """Return the faults that make an artefact malformed (3), each code by its own definition."""
+def schema_faults(config: Config, artifact: Artifact | None, *, groups: bool = False) -> frozenset[Fault]:
+    """Return the faults that make an artefact malformed (3), each code by its own definition.
+
+    With `groups` a collision has one member or more, none twice, as under the repaired rules.
+    """
     if artifact is None:
         return frozenset({("E_SCHEMA_TYPE", ("artifact",))})
     faults: set[Fault] = set()
@@ -135,7 +138,10 @@ def schema_faults(config: Config, artifact: Artifact | None) -> frozenset[Fault]
         named = {p for pair in pairs for p in pair}
         faults |= {("E_UNKNOWN_PREFERENCE", ("conflict_attribution", p)) for p in named.difference(config.preferences)}
         least = 1 if config.readings.pair_arity == "may_repeat" else 2
-        faults |= {("E_PAIR_ARITY", pair) for pair in pairs if len(pair) != 2 or len(set(pair)) < least}
+        lawful = {pair for pair in pairs if len(pair) == 2 and len(set(pair)) >= least}
+        if groups:
+            lawful = {pair for pair in pairs if len(pair) == len(set(pair)) > 0}
+        faults |= {("E_PAIR_ARITY", pair) for pair in pairs - lawful}
     if artifact.previous_artifact_digest is not None and type(artifact.previous_artifact_digest) is not str:
         faults.add(("E_SCHEMA_TYPE", ("previous_artifact_digest",)))
     if type(artifact.precedent_reference) is not str:

@@ -40,7 +40,7 @@ def _unbypassed(step: ApcmStep) -> bool:
     "An APCM with a missing entry, None, a wrong type or an unknown name ends the run before anything is compiled, and "
     "every fault is named.",
     source="2.2, 11.1",
-    systems=("universe",),
+    systems=("universe", "repaired"),
     when=lambda step: submits(step) and bool(apcm_faults(step.config, published(step))),
 )
 def improper_apcm_ends_the_run(step: ApcmStep) -> bool:
@@ -71,6 +71,20 @@ def malformed_artifact_is_refused(step: ApcmStep) -> bool:
 
 
 @each_step(
+    "Under the repaired rules too a malformed artefact is refused by its schema, by which a collision has one member "
+    "or more, none twice.",
+    source="3, 5: with a repair of 6.2",
+    systems=("repaired",),
+    when=lambda step: _judged(step) and bool(schema_faults(step.config, step.shown.artifact, groups=True)),
+)
+def malformed_groups_are_refused(step: ApcmStep) -> bool:
+    """Every fault named, and no rule consulted."""
+    shown = step.shown
+    faults = schema_faults(step.config, shown.artifact, groups=True)
+    return shown.compile_ok is False and shown.fields is None and faults_of(shown.errors) == faults
+
+
+@each_step(
     "A well-formed artefact fails exactly by the rules it breaks, all of them reported with their payload.",
     source="6, 3.2",
     systems=PAIRED,
@@ -96,15 +110,15 @@ def errors_are_ranked(step: ApcmStep) -> bool:
 
 
 @each_step(
-    "The compiler reads the fields as they are written.",
-    source="5",
+    "The compiler reads the fields and the mode as they are written.",
+    source="5, 9.1",
     systems=ARTIFICIAL,
     when=lambda step: submits(step) and step.shown.fields is not None,
 )
 def fields_are_as_written(step: ApcmStep) -> bool:
     """No inference, no repair."""
     known = facts(step)
-    return known is not None and step.shown.fields == known.fields
+    return known is not None and step.shown.fields == known.fields and step.shown.mode == known.mode
 
 
 @each_step(
@@ -169,6 +183,14 @@ def only_permitted_actions_execute(step: ApcmStep) -> bool:
         and name in step.before.permitted
         and name in published(step).feasible
     )
+
+
+@each_step(
+    "What is shown is a submission, a selection or a rejection of what was asked.", source="1", systems=ARTIFICIAL
+)
+def steps_show_their_kind(step: ApcmStep) -> bool:
+    """Every other claim asks for the kind first."""
+    return step.shown.kind in ("rejected", "submit" if isinstance(step.action, Submit) else "select")
 
 
 @each_step(

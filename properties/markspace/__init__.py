@@ -1,8 +1,8 @@
 """The claims about markspace: one for each P-number, and claims beyond the list.
 
 Start with the four modules of `predicates`, which define active, winning, visible and superseded; then one module for
-each idea: `guarding`, `operating`, `contesting`, `deciding`, `signals`, `space`, `seeing`, `leaking`, `layers`,
-`layered`, `limits`, `composing`, `composed`, `queued`, `clocked`.  `table` lists the sixty-six properties.
+each idea: `guarding`, `operating`, `contesting`, `deciding`, `signals`, `space`, `stored`, `seeing`, `leaking`,
+`layers`, `layered`, `limits`, `composing`, `composed`, `queued`, `clocked`.  `table` lists the sixty-six properties.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from evenhand.properties.markspace import (
     seeing,
     signals,
     space,
+    stored,
 )
 from evenhand.properties.markspace.generators import GENERATORS
 from evenhand.properties.markspace.observers import OBSERVERS
@@ -40,6 +41,7 @@ _CLAIMS = claims_in(
     deciding,
     signals,
     space,
+    stored,
     seeing,
     leaking,
     layers,

@@ -22,6 +22,7 @@ from evenhand.properties.markspace import (
     queued,
     seeing,
     space,
+    stored,
 )
 from evenhand.properties.markspace.predicates import CORE, GUARDED
 
@@ -34,7 +35,12 @@ CROSSED = (
 )
 """The claims that may fail where agents want the same two resources."""
 
-THREE_MARKS = names(space.resolution_immediacy_p29, space.supersession_transitivity_p47, space.mark_immutability_p30)
+RESOLVING = names(
+    space.resolution_immediacy_p29,
+    stored.space_holds_what_was_submitted,
+    stored.needs_are_resolved_but_for_cause,
+)
+THREE_MARKS = (*RESOLVING, *names(space.supersession_transitivity_p47, space.mark_immutability_p30))
 NEEDS_TWO_LEVELS = (deciding.confidence_decides_nothing, contesting.exclusion_within_the_lease)
 SPARE = {"first_writer": 1, "highest_confidence": 2, "yield_all": 1, "deferred": 2, "meddled": 1}
 """The number of confidence levels per system where readings are compared."""
@@ -130,14 +136,15 @@ def _space(claims: tuple[Property, ...]) -> Iterator[Plan]:
     two_marks = _names(claims, "space", space.resolution_immediacy_p29)
     yield Plan("space", "explore", ("quick",), scope={"horizon": 1}, claims=two_marks)
     first = {"marks": 3, "hostile": 0, "horizon": 0, "only": 1}
-    yield Plan("space", "explore", ("quick",), scope=first, claims=names(space.resolution_immediacy_p29))
+    yield Plan("space", "explore", ("quick",), scope=first, claims=RESOLVING)
     yield Plan("space", "explore", LONG, claims=two_marks)
     yield Plan("space", "explore", ("deep",), scope={"marks": 3, "hostile": 0, "horizon": 0}, claims=THREE_MARKS)
     yield Plan("signals", "explore", ("quick",), scope={"ages": 2, "marks": 2})
     yield Plan("signals", "explore", LONG)
     for reading, value in (("zero_strength", "excluded"), ("warning_trust", "source_capped")):
         yield Plan("signals", "explore", LONG, scope={"ages": 2, "marks": 2}, readings={reading: value})
-    shallow = _names(claims, "space", space.resolution_immediacy_p29, space.scope_isolation_p19)
+    unmet = (space.resolution_immediacy_p29, space.scope_isolation_p19, stored.needs_are_resolved_but_for_cause)
+    shallow = _names(claims, "space", *unmet)
     reads, written = leaking.reads_do_not_leak, space.write_visibility_p27
     ordered = (space.total_write_ordering_p32, space.writes_are_totally_ordered, space.mark_id_uniqueness_p31)
     for reading, value, chosen in (

@@ -28,6 +28,7 @@ from evenhand.model.markspace.marks import (
 from evenhand.properties.markspace.predicates import same_action, same_state
 from evenhand.properties.markspace.space_predicates import (
     ONLY,
+    AskStep,
     DecideStep,
     ReadStep,
     ResolveStep,
@@ -282,17 +283,24 @@ def resolution_is_a_function_of_the_intents(step: DecideStep) -> int | None:
     return step.shown.winner
 
 
+def _answers_a_contest(step: SpaceStep) -> bool:
+    asks = isinstance(step.action, Ask | Decide)
+    return asks and not step.shown.refused and governing(step.config, step.action.scope) is not None
+
+
 @each_step(
     "The earliest intent wins by (created_at, id), under HIGHEST_CONFIDENCE the earliest of the most confident; where "
     "several agents yield to the principal none does.",
     source="6.1, P11, P32: ties included",
     systems=ONLY,
-    when=lambda step: isinstance(step.action, Decide) and bool(step.shown.candidates),
+    when=_answers_a_contest,
 )
-def winners_come_first(step: DecideStep) -> bool:
-    """This holds for every reader, on the intents that it sees."""
+def winners_come_first(step: DecideStep | AskStep) -> bool:
+    """This holds for every reader and the guard, on the intents that it sees; without intents none wins."""
     scope, intents = governing(step.config, step.action.scope), step.shown.candidates
     assert scope is not None
+    if not intents:
+        return step.shown.winner is None
     if scope.policy is Policy.YIELD_ALL and len({mark.agent for mark in intents}) > 1:
         return step.shown.winner is None
     top = max(mark.draft.confidence for mark in intents)

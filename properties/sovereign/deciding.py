@@ -88,7 +88,7 @@ def one_decision_per_cycle(step: KernelStep) -> bool:
 
 @each_step(
     "EXIT is terminal and never carries a warrant.",
-    source="6, 7 A29, A41",
+    source="6, 7 A29, 7 A41",
     systems=("agent", *FEEDABLE),
     when=_exits,
 )

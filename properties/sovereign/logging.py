@@ -114,7 +114,7 @@ def lines_share_warrants(step: KernelStep) -> bool:
 
 @each_step(
     "Logging is not recursive: it owes no line of its own, and leaves nothing owed.",
-    source="7 A55, A58",
+    source="7 A55, 7 A58",
     systems=("agent",),
     when=lambda step: isinstance(step.action, Log),
 )

@@ -67,12 +67,27 @@ def complaints(bundle: Bundle, rows: list[Row]) -> list[str]:
             found.append(f"{place}: a field of another name")
     for claim in bundle.claims:
         named = [row["section"] for row in rows if claim.name in row.get("claims", ())]
-        for section in map(str.strip, re.split(r"[:;]", claim.source)[0].split(",")):
+        for section in cited_by(claim.source):
             if not any(_within(one, section) for one in named):
                 found.append(f"claim {claim.name} cites {section}, and no sentence there names it")
     placed = {name for row in rows for name in row.get("readings", ())}
     found += [f"reading {name} belongs to no sentence" for name in sorted(known["readings"] - placed)]
     return found
+
+
+_PLACE = re.compile(r"(?:[AB] )?\d+(?:\.\d+)*(?:\.[A-D])?(?: INV-\d+| [AQ]\d+)?|X\.E1|[A-Z]+\d+(?:\.\d+)*")
+
+
+def cited_by(source: str) -> list[str]:
+    """The sections that the source of a claim names: before a colon or semicolon, without steps and remarks."""
+    text = re.sub(r" steps? \d+(?: and \d+)*|deltas \d and \d of v[0-9.]+", "", re.split(r"[:;]", source)[0])
+    many = re.sub(r"(\d+\.|P)(\d+) to \1(\d+)", _each, text)
+    return [place.split(" Q")[0] for place in _PLACE.findall(many)]
+
+
+def _each(span: re.Match[str]) -> str:
+    """Every section from one to another: `P48 to P51`, `9.7 to 9.12`."""
+    return ", ".join(f"{span[1]}{number}" for number in range(int(span[2]), int(span[3]) + 1))
 
 
 def _within(section: str, cited: str) -> bool:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from evenhand.core.bundle import mutants_in
-from evenhand.model.markspace.mutants import guarding, layers, marks
+from evenhand.model.markspace.mutants import guarding, layers, marks, stored
 
 __all__ = ["MUTANTS"]
 
-MUTANTS = mutants_in(guarding, marks, layers)
+MUTANTS = mutants_in(guarding, marks, stored, layers)
 """Every mutant, in a fixed order."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from evenhand.proofs.markspace.evidence import sixty_six
 from evenhand.proofs.markspace.invariants import INVARIANTS
 from evenhand.properties.markspace.table import BESIDE, COUNT, markdown, rows, unproved
 from evenhand.search import explore
+from evenhand.variants.automatic import mutated
 from tests.properties.markspace.bundle import BUNDLE
 
 
@@ -91,6 +92,39 @@ def test_one_lock_through_the_tool_call_excludes_and_so_do_waiting_boundaries() 
     waiting = BUNDLE.model.systems["deferred"].under(boundary_while_running="waits")
     for system in (locked, waiting):
         assert explore(system, asked).verdicts[0].status is Status.HOLDS
+
+
+@pytest.mark.parametrize(
+    ("name", "claim"),
+    [
+        ("the_first_agent_signs", "space_holds_what_was_submitted"),
+        ("marks_are_born_old", "space_holds_what_was_submitted"),
+        ("references_are_not_stored", "space_holds_what_was_submitted"),
+        ("resolution_forgets_the_priority", "space_holds_what_was_submitted"),
+        ("actions_claim_nothing_here", "contenders_are_the_active_intents"),
+        ("expired_intents_contend", "contenders_are_the_active_intents"),
+        ("lone_intents_lose", "winners_come_first"),
+    ],
+)
+def test_what_a_space_stores_and_answers_is_claimed(name: str, claim: str) -> None:
+    """Each of these faults, and no claim but the named one is false of it; all hold of the reference there."""
+    (mutant,) = (one for one in BUNDLE.model.mutants if one.name == name)
+    faulty = mutant.of(BUNDLE.model.systems)
+    honest = replace(faulty, rules=BUNDLE.model.systems[mutant.system].rules, variant="reference")
+    asked = BUNDLE.claims_of("space")
+    true = {one.claim for one in explore(honest, asked).verdicts if one.status is Status.HOLDS}
+    refuted = {one.claim for one in explore(faulty, asked).verdicts if one.status is Status.REFUTED}
+    assert refuted & true == {claim}
+
+
+def test_resolutions_are_refused_for_cause_alone() -> None:
+    """The step itself is changed by rule, as no rule of the record decides it."""
+    (claim,) = (one for one in BUNDLE.claims if one.name == "needs_are_resolved_but_for_cause")
+    space = BUNDLE.model.systems["space"].at(marks=3, hostile=1, horizon=0, only=1)
+    assert explore(space, [claim]).verdicts[0].status is Status.HOLDS
+    for change in ("drop_guard_1", "drop_guard_2", "negate_1", "negate_2"):
+        faulty = mutated(space, f"auto:space._settle:{change}")
+        assert explore(faulty, [claim]).verdicts[0].status is Status.REFUTED, change
 
 
 def test_the_table_has_sixty_six_full_rows() -> None:
