@@ -16,6 +16,7 @@ from evenhand.model.cud import kernel
 from evenhand.model.cud import vocabulary as model
 from evenhand.model.cud.step import active as active_agents
 from evenhand.model.cud.step import ended
+from evenhand.smt.memo import Cache
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, line, ones, prop
 
@@ -41,11 +42,23 @@ class Facts:
         return self.step.config
 
 
+_RECENT = 256
+"""Steps whose facts and structures are kept: a step is compared with several others in turn."""
+
+_FACTS: Cache[Facts | None] = Cache(_RECENT)
+_STRUCTURES: Cache[Structure] = Cache(_RECENT)
+_UNIVERSES: dict[tuple[tuple[str, tuple[str, ...]], ...], Mapping[str, tuple[str, ...]]] = {}
+
+
 def facts_of(step: CudStep) -> Facts | None:
     """Return the facts of a step that the theory covers, else None.
 
     Outside: runs that are over, artefacts that share an id or are neither ALLOW nor DENY.
     """
+    return _FACTS.get((step,), lambda: _facts(step))
+
+
+def _facts(step: CudStep) -> Facts | None:
     config = step.config
     if not config.keys or ended(config, step.before):
         return None
@@ -97,20 +110,21 @@ def _values(many: Sequence[Facts]) -> Iterable[Atom]:
         yield from (effect.after for effect in facts.step.shown.effects)
 
 
-def universe_of(many: Sequence[Facts]) -> dict[str, tuple[str, ...]]:
-    """Return the elements of several steps; an empty sort gets one element without facts."""
+def universe_of(many: Sequence[Facts]) -> Mapping[str, tuple[str, ...]]:
+    """Return the elements of several steps, one object for equal ones; an empty sort gets one without facts."""
     acts = sorted({name for facts in many for name in facts.requests}) or [NOBODY]
     keys = sorted({key for facts in many for key in facts.config.keys} | _declared(many))
     auths = sorted({name for facts in many for name in facts.authorities}) or [NOBODY]
     agents = {name for facts in many for name in facts.config.agents}
     agents |= {one.holder_agent_id for facts in many for one in facts.authorities.values()}
-    return {
+    found = {
         "Act": tuple(map(act_element, acts)),
         "Key": tuple(map(key_element, keys)),
         "Auth": tuple(map(auth_element, auths)),
         "Agent": tuple(map(agent_element, sorted(agents))),
         "Value": tuple(sorted({value_element(v) for v in (MARK, *_values(many))})),
     }
+    return _UNIVERSES.setdefault(tuple(found.items()), found)
 
 
 def _declared(many: Sequence[Facts]) -> set[str]:
@@ -147,6 +161,10 @@ def _locked(facts: Facts) -> set[str]:
 
 def structure_of(facts: Facts, universe: Mapping[str, tuple[str, ...]]) -> Structure:
     """Return the facts as a structure, over elements that may be those of several steps."""
+    return _STRUCTURES.get((facts, universe), lambda: _structure(facts, universe))
+
+
+def _structure(facts: Facts, universe: Mapping[str, tuple[str, ...]]) -> Structure:
     relations = {**_asked(facts, universe), **_hidden(facts, universe), **_told(facts)}
     authorities = facts.authorities
     first_agent = universe["Agent"][0]

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evenhand.core.system import AnySystem
-from evenhand.search.collector import uncollected
+from evenhand.processes.collector import uncollected
 from evenhand.search.memo import Memo
 from evenhand.search.rows.labels import Labeller
 from evenhand.search.rows.proxies import Choices, Narrowed, TooWide, paths

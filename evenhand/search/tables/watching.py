@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from evenhand.core.answers import error_text
-from evenhand.search.collector import uncollected
+from evenhand.processes.collector import uncollected
 from evenhand.search.rows.watch import Evades
 from evenhand.search.tables.expressions import NotLearned, Spent
 from evenhand.search.tables.proxies import Run, Unknown, lazy_builtins

@@ -1,4 +1,4 @@
-"""Pause the garbage collector while a model is observed."""
+"""Pause the garbage collector: while a model is observed, or where all that is made is kept."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def uncollected() -> Generator[None]:
-    """Pause the garbage collector: its callbacks (Hypothesis has one) would be taken for the model."""
+    """Pause the garbage collector, also because its callbacks (Hypothesis has one) would be taken for the model."""
     collecting = gc.isenabled()
     gc.disable()
     try:
