@@ -44,6 +44,9 @@ if TYPE_CHECKING:
 FINISHABLE = 50_000_000
 """Steps of a search that a person is assumed to have time and memory for without saying so."""
 
+JOINT = 10 * FINISHABLE
+"""The same for joint choices, which compiled search counts as products, millions a second (`benchmarks/README.md`)."""
+
 CLASSES = "classes of states"
 """What is counted under an abstraction."""
 
@@ -254,7 +257,7 @@ def _extras() -> ModuleType:
 
 
 def _is_finishable(system: AnySystem) -> None:
-    size = steps_beyond(system, FINISHABLE)
+    size = steps_beyond(system, FINISHABLE if system.joint is None else JOINT)
     if size:
         raise BadUse(
             f"{system.name} at {system.scope} has {size}, too many to finish; choose a smaller --scope, "

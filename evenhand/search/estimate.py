@@ -15,15 +15,19 @@ from typing import Any, cast
 
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.search.bounds import Bounds
-from evenhand.search.graph import Watcher, Watchers, search
+from evenhand.search.graph import Attempt, Watcher, Watchers, search
 from evenhand.search.methods import method_for
 from evenhand.search.steps import Method
+from evenhand.search.walk import Walk
 
 PROBED = 8
 """Configurations that are probed, evenly spread."""
 
 STATES = 200
 """States of each probe."""
+
+STEPS = 20_000
+"""Steps of each probe: where a state offers thousands of joint choices, a few such states tell as much."""
 
 NUMBER = 3
 """The configuration number of a probe: none that memoised search compares in full."""
@@ -87,12 +91,30 @@ class _Choices(Watcher):
         self.of[-1] += weight
 
 
+class _Enough(Exception):
+    """The probe has taken its steps; `args` is the search so far."""
+
+
+class _Ending(Attempt):
+    """Ends a probe before it takes more steps."""
+
+    size, steps = STATES + 1, STEPS
+
+    def __call__(self, walk: Walk) -> None:
+        raise _Enough(walk)
+
+
 def _size(system: AnySystem, config: Any) -> int:
     method, _ = method_for(system, None)
     choices = _Choices()
-    walk = search(method, config, NUMBER, Watchers(lookers=(choices,)), Bounds(max_states=STATES))
-    if not walk.open:
-        return walk.transitions
+    walk: Walk
+    try:
+        bounds = Bounds(max_states=STATES)
+        walk = search(method, config, NUMBER, Watchers(lookers=(choices,)), bounds, attempt=_Ending())
+        if not walk.open:
+            return walk.transitions
+    except _Enough as enough:
+        (walk,) = enough.args
     values: list[set[Hashable]] = []
     for state in walk.states:
         for place, part in enumerate(_parts(state)):
