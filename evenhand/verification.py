@@ -105,11 +105,7 @@ def verify(
     whole_number("seed", effort.get("seed", 0))
     if not isinstance(quiet, bool):
         raise TypeError(f"quiet is True or False, not {short(quiet)}")
-    licence = effort.get("licence")
-    if licence is not None and not isinstance(licence, Licence):
-        raise TypeError(f"licence is a Licence that licence_by_search gave, not {short(licence)}")
-    if licence is not None and not isinstance(subject, System):
-        raise ValueError("a licence is for a system of your own; the plans of a protocol name its quotients")
+    licence = _licence(effort.get("licence"), subject)
     if generator is not None and not isinstance(generator, Generator):
         raise TypeError(f"generator is a Generator of rules that draw actions, not {short(generator)}")
     if isinstance(subject, System):
@@ -127,6 +123,15 @@ def verify(
     if not quiet and not (report.holds if isinstance(subject, System) else report.as_expected):
         print(report, file=sys.stderr)
     return report
+
+
+def _licence(given: Any, subject: Any) -> Licence | None:
+    """Raises TypeError for what is no licence, ValueError for one beside a protocol."""
+    if given is not None and not isinstance(given, Licence):
+        raise TypeError(f"licence is a Licence that licence_by_search gave, not {short(given)}")
+    if given is not None and not isinstance(subject, System):
+        raise ValueError("a licence is for a system of your own; the plans of a protocol name its quotients")
+    return given
 
 
 def _jobs(system: AnySystem, budget: Budget, effort: VerifyOptions) -> list[Job]:

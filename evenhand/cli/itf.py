@@ -1,4 +1,4 @@
-"""`evenhand validate --itf`: a trace of Apalache or Quint beside the model: a run of it, and what the claims say."""
+"""`evenhand validate --trace`: a trace of Apalache or Quint beside the model: a run of it, and what the claims say."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def validate_trace(
             failed = str(error)
         else:
             lines = [f"{trace}: {_told(run)} of {system.name}", *trace_lines(system, run)]
-            again = ["evenhand", "validate", bundle.name, "--itf", str(trace), *(["--seen", seen] if seen else [])]
+            again = ["evenhand", "validate", bundle.name, "--trace", str(trace), *(["--seen", seen] if seen else [])]
             for claim in of_this(system, bundle.claims_of(system.name)):
                 if not judge(system, claim, run):
                     continue

@@ -38,13 +38,14 @@ def validate(
     protocol: ProtocolName,
     log: Annotated[Path | None, typer.Option("--log", metavar="FILE", help="The log, as JSON Lines.")] = None,
     trace: Annotated[
-        Path | None, typer.Option("--itf", metavar="FILE", help="A trace of Apalache or Quint (ITF) instead of a log.")
+        Path | None,
+        typer.Option("--trace", metavar="FILE", help="A trace of Apalache or Quint (ITF) instead of a log."),
     ] = None,
     seen: Annotated[
         str,
         typer.Option(
             metavar="NAME",
-            help="With --itf: the function of your file from a state to the trace's variables; default: its fields.",
+            help="With --trace: the function of your file from a state to the trace's variables; default: its fields.",
         ),
     ] = "",
     out: KeepOption = None,
@@ -61,13 +62,13 @@ def validate(
     """
     bundle = bundle_named(protocol)
     if (log is None) == (trace is None):
-        raise BadUse("name either a log with --log or a trace with --itf")
+        raise BadUse("name either a log with --log or a trace with --trace")
     if trace is not None:
         job, base = job_for(bundle, Job(bundle.name, "replay", system), scope, reading, None)
         return validate_trace(bundle, base, trace, seen, out, dict(job.readings), as_json)
     assert log is not None
     if seen or out is not None or system:
-        raise BadUse("--seen, --out and --system belong to --itf; a log names its system")
+        raise BadUse("--seen, --out and --system belong to --trace; a log names its system")
     return _of_log(bundle, log, scope, reading, as_json)
 
 

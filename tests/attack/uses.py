@@ -59,6 +59,8 @@ ALONE: dict[tuple[str, str], list[str]] = {
     ("check", "--skeleton"): ["check", "latch"],
     ("compare", "--reading"): ["compare", "latch"],
     ("explore", "--spill"): ["explore", "latch", "--max-memory", "500"],
+    ("validate", "--trace"): ["validate", "latch"],
+    **{("validate", name): ["validate", "latch", "--trace", "{empty}"] for name in ("--seen", "--system", "--out")},
     ("vectors", "--adapter"): ["vectors", "cud", "verify"],
     ("vectors", "--command"): ["vectors", "cud", "verify"],
 }

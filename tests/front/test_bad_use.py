@@ -64,6 +64,8 @@ WRONG: dict[str, list[tuple[str, str]]] = {
     "--wait-for": [("{empty}/w.dot", "cannot write to {empty}"), ("w.png", "there is: .dot")],
     "--graph": [("{empty}/g.dot", "cannot write to {empty}"), ("g.png", "there is: .dot")],
     "--itf": [("{empty}/run.json", "{empty}/run.json: cannot be written")],
+    "--trace": [("{missing}", "{missing}"), ("{folder}", "{folder}"), ("{empty}", "{empty}")],
+    "--seen": [("x", "--seen x names a function beside a system of your own")],
     "--record": [("{empty}/r.json", "cannot write to {empty}")],
 }
 """For an option, wrong values and the text that the message must contain."""

@@ -1,4 +1,4 @@
-"""`evenhand validate --itf`: a trace of another checker becomes a judged run, and a record that replays."""
+"""`evenhand validate --trace`: a trace of another checker becomes a judged run, and a record that replays."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def traced(folder: Path, rows: list[tuple[int, int]], **more: int) -> str:
 
 def test_a_trace_is_judged_and_becomes_a_record(cli: Command, jugs: Path) -> None:
     """`show` and `replay` take it; replay fails until the model is mended."""
-    answer = cli("validate", "jugs.py:jugs", "--itf", traced(jugs, SOLVED), "--out", "kept")
+    answer = cli("validate", "jugs.py:jugs", "--trace", traced(jugs, SOLVED), "--out", "kept")
     assert answer.code == 1 and "a run of 3 actions of jugs" in answer.out
     assert "REFUTED  never_two" in answer.out and "WITNESSED  full" in answer.out and "within" not in answer.out
     (refuted,) = (jugs / "kept").rglob("never_two*.json")
@@ -82,37 +82,37 @@ def test_a_trace_is_judged_and_becomes_a_record(cli: Command, jugs: Path) -> Non
     assert (cli("replay", str(refuted)).code, cli("replay", str(witnessed)).code) == (1, 0)
     record = json.loads(refuted.read_text("utf-8"))
     assert record["provenance"]["engine"] == "itf"
-    assert record["reproduce"] == "evenhand validate jugs.py:jugs --itf run.itf.json"
+    assert record["reproduce"] == "evenhand validate jugs.py:jugs --trace run.itf.json"
 
 
 def test_json_tells_the_same(cli: Command, jugs: Path) -> None:
     """One object; a run that refutes nothing exits with 0."""
-    found = cli("validate", "jugs.py:jugs", "--itf", traced(jugs, SOLVED), "--json")
+    found = cli("validate", "jugs.py:jugs", "--trace", traced(jugs, SOLVED), "--json")
     assert [(one["claim"], one["outcome"]) for one in found.json["claims"]] == [
         ("never_two", "REFUTED"),
         ("full", "WITNESSED"),
     ]
-    fine = cli("validate", "jugs.py:jugs", "--itf", traced(jugs, SOLVED[:2]), "--json")
+    fine = cli("validate", "jugs.py:jugs", "--trace", traced(jugs, SOLVED[:2]), "--json")
     assert (fine.code, fine.json["claims"], fine.json["explained"]) == (0, [], True)
 
 
 def test_a_trace_that_is_no_run_is_told(cli: Command, jugs: Path) -> None:
     """With its first state that nothing leads to; a function that sees less may explain it."""
     name = traced(jugs, [(0, 0), (1, 5)])
-    answer = cli("validate", "jugs.py:jugs", "--itf", name)
+    answer = cli("validate", "jugs.py:jugs", "--trace", name)
     assert answer.code == 1 and "no step to state 1" in answer.out
-    assert cli("validate", "jugs.py:jugs", "--itf", name, "--seen", "halves").code == 0
+    assert cli("validate", "jugs.py:jugs", "--trace", name, "--seen", "halves").code == 0
 
 
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["jugs.py:jugs"], "either a log with --log or a trace with --itf"),
-        (["jugs.py:jugs", "--itf", "run.itf.json", "--log", "x"], "either a log with --log or a trace with --itf"),
-        (["jugs.py:jugs", "--itf", "run.itf.json", "--seen", "half"], "unknown function of jugs.py: 'half'"),
-        (["jugs.py:jugs", "--itf", "none.json"], "none.json"),
-        (["latch", "--itf", "run.itf.json", "--seen", "half"], "beside a system of your own"),
-        (["latch", "--log", "x", "--out", "kept"], "belong to --itf"),
+        (["jugs.py:jugs"], "either a log with --log or a trace with --trace"),
+        (["jugs.py:jugs", "--trace", "run.itf.json", "--log", "x"], "either a log with --log or a trace with --trace"),
+        (["jugs.py:jugs", "--trace", "run.itf.json", "--seen", "half"], "unknown function of jugs.py: 'half'"),
+        (["jugs.py:jugs", "--trace", "none.json"], "none.json"),
+        (["latch", "--trace", "run.itf.json", "--seen", "half"], "beside a system of your own"),
+        (["latch", "--log", "x", "--out", "kept"], "belong to --trace"),
     ],
 )
 def test_bad_use_is_one_sentence(cli: Command, jugs: Path, words: list[str], why: str) -> None:

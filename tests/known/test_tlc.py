@@ -8,6 +8,7 @@ Counts and verdicts of the same system written here stand beside what TLC prints
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -331,3 +332,15 @@ def test_liveness_under_fairness_and_stuttering_is_that_of_tlc(
         (verdict,) = evenhand.explore(LAMP, [claimed(name, formula, fairness)]).verdicts
         assert verdict.status is not evenhand.Status.UNDECIDED
         assert verdict.holds is not bool(said.violated), (spec, name)
+
+
+FREE_AGENT = Path(__file__).parents[2] / "benchmarks" / "free_agent.tla"
+PINNED = Path(__file__).parents[1] / "oracles" / "pinned.json"
+
+
+def test_the_free_agent_graph_in_tla_has_the_pinned_counts(tmp_path: Path) -> None:
+    """The model of the benchmark: one more origin of these numbers."""
+    counts = json.loads(PINNED.read_text("utf-8"))["free_agent"]["counts"]["2,2,2"]
+    constants = [f"CONSTANT {name} = 2" for name in "NKV"]
+    said = tlc(FREE_AGENT.read_text("utf-8"), ["INIT Init", "NEXT Next", *constants], tmp_path)
+    assert (said.distinct, said.generated - 1) == (counts["states"], counts["transitions"])

@@ -45,7 +45,7 @@ def bakery_of(name, sign):
                 return replace(state, at=put(state.at, who, "resting"), number=put(state.number, who, 0))
 
     start = State(("resting", "resting"), (0, 0), (0, 0))
-    return evenhand.system(name, initial=[start], actions=actions, step=step, types=(State,))
+    return evenhand.system(name, initial=[start], actions=actions, step=step, types=(State,), ends=True)
 
 
 @evenhand.always("The two are not both inside.", expected=(refuted("nobody says it is choosing", system="no_sign"),))

@@ -66,7 +66,7 @@ def ring(name, honest):
         return replace(after, active=put(state.active, node, True), black=put(state.black, node, honest))
 
     start = State((True,) * COUNT, (False,) * COUNT, (0,) * COUNT, (False,) * COUNT, 0, 0, True)
-    return evenhand.system(name, initial=[start], actions=actions, step=step, types=(State,))
+    return evenhand.system(name, initial=[start], actions=actions, step=step, types=(State,), ends=detected)
 
 
 @evenhand.always(
