@@ -187,7 +187,7 @@ def single_pair_permits_where_one_is_enough(step: ApcmStep) -> bool:
     "What a generator submits names the previous artefact, in link and reference.",
     source="3.1, 3.2",
     systems=GENERATED,
-    when=_generates,
+    when=lambda step: _generates(step) and proper(step),
 )
 def generated_artifacts_name_their_precedent(step: ApcmStep) -> bool:
     """Neither where there is none."""
