@@ -98,6 +98,15 @@ def run_record(config: Config, records: Sequence[dict[str, Json]]) -> dict[str, 
     def failing(code: str) -> int:
         return sum(any(error.startswith(code) for error in one["compile_errors"]) for one in compiled)
 
+    def failing_by_rule_1_5_alone() -> int:
+        """9.2: "specifically due to Rule 1.5", either of its steps, with a gratuitous authorisation among them."""
+        ours = ("E_AV_WITHOUT_COLLISION", "E_GRATUITOUS_VIOLATION")
+        return sum(
+            any(error.startswith(ours[1]) for error in one["compile_errors"])
+            and all(error.startswith(ours) for error in one["compile_errors"])
+            for one in compiled
+        )
+
     return {
         "run": config.condition,
         "generator": config.generator or None,
@@ -114,7 +123,8 @@ def run_record(config: Config, records: Sequence[dict[str, Json]]) -> dict[str, 
             p: rate(sum(p in one["selected_action_violates"] for one in executed), len(executed))
             for p in config.preferences
         },
-        "prevented_gratuitous_authorizations": failing("E_GRATUITOUS_VIOLATION"),
+        "prevented_gratuitous_authorizations": failing_by_rule_1_5_alone(),
+        "gratuitous_authorizations_among_others": failing("E_GRATUITOUS_VIOLATION"),
         "false_collision_attempts": failing("E_FALSE_COLLISION"),
     }
 

@@ -18,6 +18,9 @@ NO_JSON, AMBIGUOUS_MULTI_BLOCK, PARSE_ERROR = "NO_JSON", "AMBIGUOUS_MULTI_BLOCK"
 REJECTIONS = (NO_JSON, AMBIGUOUS_MULTI_BLOCK, PARSE_ERROR)
 """The reasons to reject a text (13.3)."""
 
+UNFINISHED = ("no_block", "a_block")
+"""13.3: exactly one object block, 0 is NO_JSON; silent on `{` without its `}`.  The first is what the words say."""
+
 
 @dataclass(frozen=True, slots=True)
 class Canonical:
@@ -68,13 +71,17 @@ def blocks(text: str) -> tuple[tuple[str, ...], bool]:
     return tuple(found), depth > 0
 
 
-def canonicalize(text: str) -> Canonical:
-    """Return the canonical object of a text, or its rejection.  Never raises."""
+def canonicalize(text: str, *, unfinished: str = UNFINISHED[0]) -> Canonical:
+    """Return the canonical object of a text, or its rejection.  Never raises.
+
+    `unfinished` is one of `UNFINISHED`: whether braces that are never closed count as a block.
+    """
     raw = sha(text.encode("utf-8", "surrogatepass"))
-    found, unfinished = blocks(normalize(text))
+    found, open_at_end = blocks(normalize(text))
+    broken = open_at_end and unfinished == "a_block"
     if not found:
-        return Canonical(raw, rejection=PARSE_ERROR if unfinished else NO_JSON)
-    if len(found) != 1 or unfinished:
+        return Canonical(raw, rejection=PARSE_ERROR if broken else NO_JSON)
+    if len(found) != 1 or broken:
         return Canonical(raw, rejection=AMBIGUOUS_MULTI_BLOCK)
     try:
         value: Any = parse(found[0])

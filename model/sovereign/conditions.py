@@ -135,12 +135,12 @@ def _boundary(percent: int) -> Kind:
 
 
 def _permuted(count: int) -> Kind:
-    """Return a cycle of admissible bundles: up to four in an order drawn from all, more in a sampled one (12.2)."""
+    """Return a cycle of admissible bundles: up to six in an order drawn from all, more in a sampled one (12.2)."""
 
     def kind(time: str, draws: Draws) -> CycleInput:
         observed = _observed(time, "choose", 80)
         many = [candidate(observed, text=f"choice {number}") for number in range(count)]
-        if count <= 4:
+        if count <= 6:
             orders = list(permutations(many))
             return CycleInput(observed, orders[draws.below(len(orders))])
         for place in range(len(many) - 1, 0, -1):

@@ -15,6 +15,7 @@ from evenhand.properties.apcm.predicates import (
     clean,
     covering,
     masks,
+    minimal_sets,
     permits,
     proper,
     published,
@@ -145,6 +146,21 @@ def single_pair_permits_whenever_possible(step: ApcmStep) -> bool:
     return bool(step.shown.permitted)
 
 
+@each_step(
+    "The complete generator authorises a least violation set, requires everything else, and declares no more than that "
+    "takes: nothing if nothing is authorised, else one collision, or one for each authorised preference.",
+    source="12.1",
+    systems=GENERATED,
+    when=lambda step: _open(step, "complete"),
+)
+def complete_authorises_the_least(step: ApcmStep) -> bool:
+    """One for each where the reading wants each in a collision."""
+    known = said(step)
+    most = len(known.av) if step.config.readings.av_in_collision == "required" else min(1, len(known.av))
+    rest = frozenset(step.config.preferences) - known.av
+    return known.av in minimal_sets(known.violates) and known.rp == rest and len(known.pairs) <= most
+
+
 def _one_is_enough(step: ApcmStep) -> bool:
     """Whether some action violates nothing, or one preference alone that a truthful pair names."""
     if not _open(step, "single_pair"):
@@ -171,7 +187,7 @@ def single_pair_permits_where_one_is_enough(step: ApcmStep) -> bool:
     "What a generator submits names the previous artefact, in link and reference.",
     source="3.1, 3.2",
     systems=GENERATED,
-    when=_generates,
+    when=lambda step: _generates(step) and proper(step),
 )
 def generated_artifacts_name_their_precedent(step: ApcmStep) -> bool:
     """Neither where there is none."""

@@ -36,6 +36,7 @@ from evenhand.properties.markspace.space_predicates import (
     alike_below,
     answer,
     governing,
+    is_asked,
     is_cleared,
     is_read,
     is_write,
@@ -284,8 +285,7 @@ def resolution_is_a_function_of_the_intents(step: DecideStep) -> int | None:
 
 
 def _answers_a_contest(step: SpaceStep) -> bool:
-    asks = isinstance(step.action, Ask | Decide)
-    return asks and not step.shown.refused and governing(step.config, step.action.scope) is not None
+    return is_asked(step) and not step.shown.refused
 
 
 @each_step(

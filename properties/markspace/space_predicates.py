@@ -164,6 +164,11 @@ def is_write(step: SpaceStep) -> TypeGuard[WriteStep]:
     return isinstance(step.action, Write)
 
 
+def is_asked(step: SpaceStep) -> TypeGuard[AskStep | DecideStep]:
+    """Whether an agent decides, or the guard is asked, in a scope that there is."""
+    return isinstance(step.action, Ask | Decide) and governing(step.config, step.action.scope) is not None
+
+
 def is_read(step: SpaceStep) -> TypeGuard[ReadStep]:
     """Whether the step is a read that was answered."""
     return isinstance(step.action, Read) and step.shown.seen is not None

@@ -24,8 +24,8 @@ from evenhand.properties.markspace.space_predicates import (
     AskStep,
     DecideStep,
     ResolveStep,
-    governing,
     hidden_from,
+    is_asked,
     strength,
     undone,
     writes,
@@ -82,10 +82,6 @@ def needs_are_resolved_but_for_cause(step: ResolveStep) -> bool:
     return not refused or undone(step.config, before, need)
 
 
-def _answered(step: SpaceStep) -> bool:
-    return isinstance(step.action, Ask | Decide) and governing(step.config, step.action.scope) is not None
-
-
 def _active(config: SpaceConfig, worth: Amount) -> bool:
     if config.readings.active_threshold == "min_strength":
         return plain(MIN_STRENGTH) <= worth
@@ -98,13 +94,13 @@ def _on_the_resource(step: Asking, kind: Kind) -> list[Mark]:
     return [one for one in marks if one.draft.kind is kind and (one.draft.scope, one.draft.subject) == here]
 
 
-def _claimants(step: AskStep) -> set[str]:
+def _claimants(step: Asking, asker: str) -> set[str]:
     """The other agents whose action claims the resource."""
     config = step.config
     return {
         one.agent
         for one in _on_the_resource(step, Kind.ACTION)
-        if one.agent != step.action.agent
+        if one.agent != asker
         and (not one.draft.failed or config.readings.failed_action == "claims")
         and strength(config, step.before, one).sign > 0
     }
@@ -115,7 +111,7 @@ def _claimants(step: AskStep) -> set[str]:
     "them, unless another agent's action claims the resource, whom it then names.",
     source="6.1 step 1, 7.4, 9.2 steps 2 and 4",
     systems=ONLY,
-    when=_answered,
+    when=is_asked,
 )
 def contenders_are_the_active_intents(step: Asking) -> bool:
     """An agent that may write no intent there is not answered."""
@@ -125,7 +121,7 @@ def contenders_are_the_active_intents(step: Asking) -> bool:
     if isinstance(act, Ask):
         if shown.refused or not writes(config, act.agent, act.scope, Kind.INTENT):
             return bool(shown.refused) and not writes(config, act.agent, act.scope, Kind.INTENT)
-        claimants = _claimants(step)  # pyright: ignore[reportArgumentType]
+        claimants = _claimants(step, act.agent)
         if claimants:
             return shown.claimed_by in claimants and not shown.candidates and shown.winner is None
     due = [

@@ -16,7 +16,7 @@ from evenhand.model.sovereign.mutants import MUTANTS
 from evenhand.model.sovereign.registered import Condition, VectorBroken, condition, conditions, load, observed
 
 FOLDER = files("evenhand.model.sovereign.registered")
-MANIFEST = "sha256:a0ef527d1cb4b589b9fc8c4d2e8c0800ee0102b40e4e6c9b1d223b591c2450f9"
+MANIFEST = "sha256:f78fa3172781efa57244271dd018db76b8706a18d317016d4b2cd4c37865b586"
 """The digest of the manifest, a second place where the preregistration is written down."""
 
 

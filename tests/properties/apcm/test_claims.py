@@ -31,8 +31,8 @@ def unexpected(verdicts: tuple[Verdict, ...], system: str, engine: str, readings
 
 @pytest.mark.parametrize("name", CHEAP)
 def test_the_search_says_what_was_registered(name: str) -> None:
-    """At the system's own scope; heavy two-run claims are left to the full run."""
-    system = BUNDLE.model.systems[name]
+    """At the system's own scope, the repaired one with hostile input; heavy two-run claims are left to the full run."""
+    system = BUNDLE.model.systems[name].at(**({"hostile": 1} if name == "repaired" else {}))
     claims = [claim for claim in BUNDLE.claims_of(name) if name != "universe" or not isinstance(claim, TwoRun)]
     found = explore(system, claims)
     assert found.complete
