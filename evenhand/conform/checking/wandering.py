@@ -44,10 +44,11 @@ def larger(bundle: Bundle, system: AnySystem) -> tuple[AnySystem, ...]:
     made = [system, *(system.at(**dict(scope)) for scope in planned)]
     usual = _number(system)
     for name, size in system.scope.items():
-        one = system.at(**{name: size + 1})
-        found = _number(one) if size else 0
-        made += [one] if found else []
-        made += [system.at(**{name: size + MORE})] if found == usual else []
+        one, found = system.at(**{name: size + 1}), 0
+        if size and (found := _number(one)):
+            made.append(one)
+        if found == usual and _number(more := system.at(**{name: size + MORE})):
+            made.append(more)
     return tuple({one.scope: one for one in made}.values())
 
 
@@ -128,8 +129,10 @@ class _Walk:
         if not offered:
             return None
         if self.taken and self.chance.random() < self.steady:
-            before = _numberless(self.chance.choice(self.taken[-4:]))
-            again = [one for one in offered if _numberless(one) == before]
+            before = self.chance.choice(self.taken[-4:])
+            if before in offered:
+                return before
+            again = [one for one in offered if _numberless(one) == _numberless(before)]
             if again:
                 return self.chance.choice(again)
         return self._weighed(offered, kind_of_action)
