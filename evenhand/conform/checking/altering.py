@@ -322,11 +322,11 @@ class Altering:
         new = self.random.choice([one for one in self.random.choice((ODD, likes)) if PLAIN.fullmatch(one)] or [old])
         if new in named or f'"{new}"' in json.dumps(encode(base.scenario.config)):
             return base.scenario
-        other = self._under(base.scenario, old, new, _renamed_within)
-        if other is None:
+        made = self._under(base.scenario, old, new, _renamed_within)
+        if made is None:
             return base.scenario
         here = [_renamed_within(encode(step.shown), old, new) for step in base.steps]
-        return other if here == [encode(step.shown) for step in self.coder.trace(other).steps] else base.scenario
+        return made if here == [encode(step.shown) for step in self.coder.trace(made).steps] else base.scenario
 
 
 class _Words:
