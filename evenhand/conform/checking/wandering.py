@@ -153,11 +153,11 @@ class _Walk:
             picked = joint.split(again)
             if tuple(one for one, _ in picked) == agents and all(choice in menus[one] for one, choice in picked):
                 return again
-        same: int | None = None
+        same = -1
         chosen: list[tuple[str, Any]] = []
         for number, agent in enumerate(agents):
             menu = menus[agent]
-            if same is None or self.chance.random() >= self.alike:
+            if same < 0 or self.chance.random() >= self.alike:
                 same = self._weighed(range(len(menu)), lambda at: at)
             rests = number == self.rests and self.chance.random() < self.steady
             chosen.append((agent, menu[0 if rests else same % len(menu)]))
