@@ -48,7 +48,7 @@ rest."""
 SILENT = 4
 """Drawn runs that are repeated without one agent, for each agent."""
 
-WALKS, DRAWN = 8, 0.4
+WALKS, DRAWN = 3, 0.4
 """Random walks for each drawn example, and the part of the time for drawn runs that the walks leave."""
 
 ALTERATIONS = 16
