@@ -6,6 +6,7 @@ import shlex
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from math import inf
 from pathlib import Path
 from typing import Annotated, Any
@@ -36,6 +37,7 @@ from evenhand.conform.checking.loop import (
     takes,
 )
 from evenhand.conform.checking.multi_run import LIVENESS_RUNS, PAIRS
+from evenhand.conform.checking.wandering import larger
 from evenhand.conform.documents import check_document
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
@@ -223,6 +225,9 @@ DEFAULT = 60.0
 REPORTING = 0.08
 """Part of the time that is kept for the report."""
 
+UNTAKEN = 0.01
+"""Part of the time for a system none of whose starts the kernel takes, to see whether it takes any at all."""
+
 
 def _clock(source: Piped, seconds: float | None, *, exhaustive: bool) -> Clock:
     """Return the clock of a whole check; it includes what the kernel takes."""
@@ -323,33 +328,40 @@ def _checked(
             if not any(True for _ in at.all_configs()):  # a configuration may be None
                 raise BadUse(f"{at.name} has no configuration at {at.scope}; choose other sizes with --scope")
         records = [record for _, record in fixtures_of(bundle.name)]
+    untaken: set[str] = set()
     for number in range(len(placed)):
         if number == 1 and source.answered:
             # A system that the kernel does not take leaves its time to those after it.  The first is checked as it
             # comes: a kernel that never answers is a finding of the check, not of this question.
             bounded = Bounded(source, clock)
-            placed[1:] = sorted(placed[1:], key=lambda item: takes(bundle.name, item[1][0], bounded))
+            untaken = {item[0].name for item in placed[1:] if not takes(bundle.name, item[1][0], bounded)}
+            placed[1:] = sorted(placed[1:], key=lambda item: item[0].name not in untaken)
         one, scopes = placed[number]
         left = clock.left() - clock.limit * REPORTING
         share = None if clock.limit == inf else max(0.0, left / (len(placed) - number))
         generator = next((g for g in bundle.generators if g.system == one.name), None)
         with counting(f"check {bundle.name} {one.name}") as progress:
-            checked = check_system(
+            check = partial(
+                check_system,
                 bundle.name,
                 scopes,
                 bundle.claims,
                 source,
                 own=one.at(**sizes),
+                wider=() if sizes else larger(bundle, one),
                 generator=generator,
                 records=records,
                 mutants=bundle.model.mutants,
                 claims_only=claims_only,
                 compare=compare,
                 expected_false=_expected_false(bundle, one),
-                effort=replace(effort, seconds=share),
                 progress=progress,
                 clock=clock,
             )
+            brief_share = share if one.name not in untaken or share is None else min(share, clock.limit * UNTAKEN)
+            checked = check(effort=replace(effort, seconds=brief_share))
+            if brief_share != share and any(checked.steps.values()):  # it takes the system after all
+                checked = check(effort=replace(effort, seconds=share))
         yield checked
         if checked.interrupted:
             return

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from enum import Enum
@@ -48,6 +49,12 @@ TIMES = 4
 
 MOST_ACTIONS = 48
 """Actions of an altered run at most."""
+
+NAMED = 5
+"""One in so many altered runs has another name, if no hostile ones are asked for."""
+
+PLAIN = re.compile(r"[A-Za-z0-9_'-]+")
+"""Names that no address, path or line takes apart, so that every kernel must bear them; O'Brien is one."""
 
 STARTS = 64
 """Initial states among which the start of a run with other names must be."""
@@ -89,7 +96,8 @@ def _put_field(put: Put, record: Any, name: str, new: Any) -> Any:
 class Altering:
     """Alters runs of one system; equal seed and runs give equal alterations.
 
-    If not `hostile`, actions are only repeated and moved, and left out where the protocol does not offer them.
+    If not `hostile`, actions are only repeated and moved, and left out where the protocol does not offer them.  A name
+    is exchanged only where the model shows the same under the other name.
     """
 
     def __init__(self, coder: Coder, bases: Sequence[AnyTrace], seed: int = 0, *, hostile: bool = True) -> None:
@@ -130,7 +138,8 @@ class Altering:
         if scenario == base.scenario or len(scenario.actions) > MOST_ACTIONS or not scenario.actions:
             return None
         try:
-            scenario = scenario if self.hostile else self._offered(scenario)
+            if not self.hostile:
+                scenario = self._renamed(base) if not self.random.randrange(NAMED) else self._offered(scenario)
             made = self.coder.trace(scenario)
             usual = scenario == base.scenario or not scenario.actions
             return made if not usual and all(map(self._are_asked, made.steps)) else None
@@ -277,18 +286,47 @@ class Altering:
         named = [one for one in self._word(scenario.config).texts if f'"{one}"' in said]
         if not named:
             return None
-        old = self.random.choice(named)
-        other = self.random.choice([one for one in named if one != old] or named)
+        old, other = self._two(named)
         new = self.random.choice([one for one in (*ODD[1:], *self._spellings(other)) if one])
+        return self._under(scenario, old, new, _renamed)
+
+    def _two(self, named: Sequence[str]) -> tuple[str, str]:
+        """A name and, if there is one, another."""
+        old = self.random.choice(named)
+        return old, self.random.choice([one for one in named if one != old] or named)
+
+    def _under(
+        self, scenario: AnyScenario, old: str, new: str, rename: Callable[[Json, str, str], Json]
+    ) -> AnyScenario | None:
+        """The scenario with a name exchanged; None if some class or the model refuses it."""
         try:
             config, start, *actions = (
-                decode(_renamed(encode(one), old, new), *self.system.types)
+                decode(rename(encode(one), old, new), *self.system.types)
                 for one in (scenario.config, scenario.start, *scenario.actions)
             )
             starts = list(islice(self.system.initial(config), STARTS))
-        except Exception:  # some class, or the model, refuses the name
+        except Exception:
             return None
         return replace(scenario, config=config, start=start, actions=tuple(actions)) if start in starts else None
+
+    def _renamed(self, base: AnyTrace) -> AnyScenario:
+        """A run under another name that the model takes for a name like any other, else the run itself.
+
+        No sentence then gives the name a meaning, so a kernel must show the same as well.
+        """
+        named = list(dict.fromkeys(text for one in base.scenario.actions for text in _texts(encode(one)) if text))
+        if not named:
+            return base.scenario
+        old, other = self._two(named)
+        likes = (*self._spellings(other), f"{other[:-1]}_")
+        new = self.random.choice([one for one in self.random.choice((ODD, likes)) if PLAIN.fullmatch(one)] or [old])
+        if new in named or f'"{new}"' in json.dumps(encode(base.scenario.config)):
+            return base.scenario
+        made = self._under(base.scenario, old, new, _renamed_within)
+        if made is None:
+            return base.scenario
+        here = [_renamed_within(encode(step.shown), old, new) for step in base.steps]
+        return made if here == [encode(step.shown) for step in self.coder.trace(made).steps] else base.scenario
 
 
 class _Words:
@@ -348,16 +386,40 @@ def _items(value: Any) -> tuple[Any, ...]:
 
 def _renamed(value: Json, old: str, new: str) -> Json:
     """An encoded value with another text; tags and the words of enumerations stay."""
+    return _retold(value, lambda text: new if text == old else text)
+
+
+def _renamed_within(value: Json, old: str, new: str) -> Json:
+    """An encoded value with another name, also where it is a whole word within a text, such as a target or an id."""
+    word = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)")
+    return _retold(value, lambda text: word.sub(lambda _: new, text))
+
+
+def _texts(value: Json) -> Iterator[str]:
+    """Yield the texts of an encoded value, without tags and the words of enumerations."""
     if isinstance(value, str):
-        return new if value == old else value
+        yield value
+    elif isinstance(value, list):
+        for one in cast("list[Json]", value):
+            yield from _texts(one)
+    elif isinstance(value, dict):
+        entries = cast("dict[str, Json]", value)
+        if "$enum" not in entries and entries.get("$") != Atom.__name__:
+            for key, one in entries.items():
+                yield from _texts(one) if key != "$" else ()
+
+
+def _retold(value: Json, retell: Callable[[str], str]) -> Json:
+    if isinstance(value, str):
+        return retell(value)
     if isinstance(value, list):
-        return [_renamed(one, old, new) for one in cast("list[Json]", value)]
+        return [_retold(one, retell) for one in cast("list[Json]", value)]
     if not isinstance(value, dict):
         return value
     entries = cast("dict[str, Json]", value)
     if "$enum" in entries or entries.get("$") == Atom.__name__:
         return entries
-    made: dict[str, Json] = {key: one if key == "$" else _renamed(one, old, new) for key, one in entries.items()}
+    made: dict[str, Json] = {key: one if key == "$" else _retold(one, retell) for key, one in entries.items()}
     members = made.get("$set")
     if isinstance(members, list):
         return {"$set": sorted(cast("list[Json]", members), key=canonical_bytes)}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from math import inf
 from typing import Any, TypedDict, Unpack
 
@@ -23,6 +24,7 @@ from evenhand.conform.checking.divergence import Examiner
 from evenhand.conform.checking.drawing import drawn, separating, silenced
 from evenhand.conform.checking.multi_run import LIVENESS_RUNS, PAIRS, MultiRunClaims
 from evenhand.conform.checking.phase import AGAIN, LeftOut, Phase
+from evenhand.conform.checking.wandering import wandering
 from evenhand.core.answers import known_names
 from evenhand.core.bundle import Bundle
 from evenhand.core.freedom import Free
@@ -45,6 +47,9 @@ rest."""
 
 SILENT = 4
 """Drawn runs that are repeated without one agent, for each agent."""
+
+WALKS, DRAWN = 3, 0.4
+"""Random walks for each drawn example, and the part of the time for drawn runs that the walks leave."""
 
 ALTERATIONS = 16
 """Altered runs for each drawn example."""
@@ -132,14 +137,15 @@ def takes(protocol: str, system: AnySystem, source: Source) -> bool:
 class CheckOptions(TypedDict, total=False):
     """What is known of a system beside its claims.
 
-    The machine draws at `own` (by default the last scope), with `generator` if there is one; `records` separate known
-    variants; `mutants` tell causes apart.  With `claims_only` the kernel may differ from the model if it violates no
-    claim.  `compare` names the free fields (`core.freedom`) on which it is compared with the model nevertheless.
-    Claims in `expected_false` are false of the model, so they are not evaluated on pairs of runs or on the kernel's
-    graph.
+    The machine draws at `own` (by default the last scope), with `generator` if there is one; random walks are made at
+    `wider` scopes too; `records` separate known variants; `mutants` tell causes apart.  With `claims_only` the kernel
+    may differ from the model if it violates no claim.  `compare` names the free fields (`core.freedom`) on which it is
+    compared with the model nevertheless.  Claims in `expected_false` are false of the model, so they are not evaluated
+    on pairs of runs or on the kernel's graph.
     """
 
     own: AnySystem | None
+    wider: Sequence[AnySystem]
     generator: Generator | None
     records: Sequence[Record]
     mutants: Sequence[Mutant[Any]]
@@ -236,10 +242,22 @@ class _Check:
             for number, scope in enumerate(scopes, start=1):
                 self._share(EXHAUSTIVE, partial(self._cover, scope), number / len(scopes))
         if MACHINE in effort.phases:
-            self._share(MACHINE, lambda: self._anew(MACHINE, lambda: _drawn(self.system, generator, effort, phase)))
+            configs: dict[Any, None] = {}
+            draw = partial(_drawn, self.system, generator, effort, phase, configs)
+            self._share(MACHINE, lambda: self._anew(MACHINE, draw), DRAWN)
+            self._share(MACHINE, lambda: self._wander([*configs] if generator else []))
         if ALTERED in effort.phases:
             self._share(ALTERED, self._alter)
         self._share(AGAIN, lambda: phase.again(effort.seed))
+
+    def _wander(self, configs: Sequence[Any]) -> None:
+        """Walk at random, at every scope and in the configurations that were drawn."""
+        systems, most = (*self.known.get("wider", ()), self.system), WALKS * self.effort.examples
+        for _ in range(2):  # again if the kernel answers by what earlier runs did
+            walks = islice(wandering(systems, configs, seed=self.effort.seed), most)
+            self.phase.run(MACHINE, ((one, None) for one in walks))
+            if not self.phase.leaks:
+                break
 
     def _alter(self) -> None:
         """Alter runs on which kernel and model agree."""
@@ -360,12 +378,18 @@ def _traced(coder: Coder, scenarios: Iterable[AnyScenario]) -> Iterator[tuple[An
         yield coder.trace(scenario), None
 
 
-def _drawn(system: AnySystem, generator: Generator | None, effort: CheckEffort, phase: Phase) -> Iterator[AnyScenario]:
-    """Draw a few examples at a time, so that the clock is checked in between; of the first, some without an agent."""
+def _drawn(
+    system: AnySystem, generator: Generator | None, effort: CheckEffort, phase: Phase, configs: dict[Any, None]
+) -> Iterator[AnyScenario]:
+    """Draw a few examples at a time, so that the clock is checked in between; of the first, some without an agent.
+
+    The configurations are added to `configs`.
+    """
     size, left, seed = 6, effort.examples, effort.seed
     silent = dict[str, int]()
     while left > 0 and not phase.over():
         for run in drawn(system, generator, examples=min(size, left), steps=effort.steps, seed=seed):
+            configs[run.config] = None
             yield run
             for agent, without in silenced(system, run, silent, SILENT):
                 silent[agent] = silent.get(agent, 0) + 1

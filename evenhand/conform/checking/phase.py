@@ -85,6 +85,7 @@ class Phase:
     followed: int = 0
     left_out: dict[str, LeftOut] = field(default_factory=dict[str, LeftOut])
     refused: set[tuple[Any, Any]] = field(default_factory=set[tuple[Any, Any]])
+    taken: dict[Any, set[Any]] = field(default_factory=dict[Any, set[Any]])
     repeated: set[frozenset[str]] = field(default_factory=set[frozenset[str]])
     leaks: bool = False
     futile: int = FUTILE
@@ -132,6 +133,7 @@ class Phase:
             if response.unsupported and not response.refused:
                 self.unsupported[response.unsupported] = self.unsupported.get(response.unsupported, 0) + 1
                 continue
+            self._takes(trace, len(response.shown))
             if response.as_expected:
                 self.agreed.append(trace)
                 continue
@@ -220,12 +222,21 @@ class Phase:
                 covering.transitions -= sum(walk.fresh for _, walk in waiting if walk is not None)
             raise
 
+    def _takes(self, trace: AnyTrace, steps: int) -> None:
+        """Keep which actions the kernel took: those that it refuses elsewhere are left out in that one place."""
+        config = trace.scenario.config
+        known = self.taken.setdefault(config, set())
+        for action in set(trace.scenario.actions[:steps]) - known:
+            known.add(action)
+            self.refused.discard((config, action))
+
     def _without(self, trace: AnyTrace, place: int, why: str) -> AnyTrace:
-        """Return the run without the action at `place` and all that the kernel cannot take; count what is left out."""
+        """Return the run without the action at `place` and all that the kernel never took; count what is left out."""
         scenario = trace.scenario
-        self.refused.add((scenario.config, scenario.actions[place]))
-        rest = scenario.actions[place:]
-        for action in (one for one in rest if (scenario.config, one) in self.refused):
+        if scenario.actions[place] not in self.taken[scenario.config]:
+            self.refused.add((scenario.config, scenario.actions[place]))
+        rest = scenario.actions[place + 1 :]
+        for action in (scenario.actions[place], *(one for one in rest if (scenario.config, one) in self.refused)):
             kind = _kind(action)
             known = self.left_out.get(kind, LeftOut(kind, 0, why))
             self.left_out[kind] = replace(known, count=known.count + 1)

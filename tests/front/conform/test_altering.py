@@ -176,9 +176,30 @@ def test_without_hostile_values_every_action_is_on_offer() -> None:
     """Then actions are repeated and moved alone, and what takes a strange value is not found."""
     coder = Coder("house", BANK)
     base = coder.trace(Scenario(Bank(("ann", "bob")), Paid(), (Pay("ann", 2), Pay("bob", 2, ("tea",)))))
-    runs = list(Altering(coder, [base], 0, hostile=False).runs(50))
-    assert runs and {action for run in runs for action in run.scenario.actions} <= set(base.scenario.actions)
+    runs = [run.scenario for run in Altering(coder, [base], 0, hostile=False).runs(50)]
+    same = [run for run in runs if run.config == base.scenario.config]
+    assert same and {replace(one, things=()) for run in same for one in run.actions} <= {Pay("ann", 2), Pay("bob", 2)}
     assert not checked({"takes debts"}, ALTERED, hostile=False).defects
+
+
+def test_names_without_a_meaning_are_exchanged_without_hostile_values() -> None:
+    """A customer may have any plain name: a kernel that takes one for something else is found."""
+    assert checked({"pastes names"}, ALTERED, hostile=False).defects
+    assert not checked((), ALTERED, hostile=False).defects
+
+
+def test_a_name_that_means_something_stays() -> None:
+    """Where the model shows something else under another name, the run says nothing about names."""
+
+    def guarded(rules: Any, bank: Bank, paid: Paid, pay: Pay) -> tuple[Paid, Said]:
+        return step(rules, bank, paid, pay if pay.name in ("ann", "bob") else replace(pay, amount=0))
+
+    coder = Coder("house", replace(BANK, step=guarded))
+    base = coder.trace(Scenario(Bank(("ann", "bob")), Paid(), (Pay("ann", 2, ("tea",)), Pay("bob", 2, ("tea",)))))
+    runs = list(Altering(coder, [base], 0, hostile=False).runs(50))
+    named = {text for run in runs for action in run.scenario.actions for text in action.things}
+    assert len(named) > 1, "a thing has no meaning"
+    assert runs and all(run.scenario.config == base.scenario.config for run in runs)
 
 
 def test_without_hostile_values_nothing_is_asked_that_is_not_on_offer_there() -> None:

@@ -1,0 +1,179 @@
+"""Walk through the reference at random, in more configurations than are searched exhaustively, without Hypothesis.
+
+A walk takes what is on offer, so an honest kernel knows the answer to each step.  It costs a tenth of a drawn run.
+Walks differ in their habits: each has kinds of actions that it prefers or never takes, an agent that may rest, a
+tendency to do what it did before, and in joint actions a tendency of all agents to want the same.  So some walks repeat
+one action beyond each limit, wait for long, or put three agents on one resource, which equal chances do not.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields, is_dataclass, replace
+from enum import Enum
+from itertools import islice
+from typing import Any
+
+from evenhand.core.bundle import Bundle
+from evenhand.core.system import AnyStep, AnySystem
+from evenhand.core.trace import AnyTrace, Scenario, Trace
+
+CONFIGS = 64
+"""Configurations of each scope, spread evenly over the first `LISTED`."""
+LISTED = 256
+STARTS = 16
+MENU = 512
+"""Actions on offer among which one is chosen."""
+LONGEST = 32
+"""Steps of one walk."""
+
+WEIGHTS = (0, 1, 1, 1, 4)
+"""How much a walk likes one kind of action, or the choice at one place of each agent's menu."""
+HABITS = (0.0, 0.25, 0.6)
+"""How often a walk does what it did before, and how often all agents choose alike."""
+
+
+MORE = 6
+"""By how much a size is enlarged that does not multiply the configurations, such as a number of epochs."""
+
+
+def larger(bundle: Bundle, system: AnySystem) -> tuple[AnySystem, ...]:
+    """Return the system at its own scope, at those that are planned for a search, and with each size larger."""
+    planned = [plan.scope for plan in bundle.plans if plan.system == system.name and plan.engine == "explore"]
+    made = [system, *(system.at(**dict(scope)) for scope in planned)]
+    usual = _number(system)
+    for name, size in system.scope.items():
+        one, found = system.at(**{name: size + 1}), 0
+        if size and (found := _number(one)):
+            made.append(one)
+        if found == usual and _number(more := system.at(**{name: size + MORE})):
+            made.append(more)
+    return tuple({one.scope: one for one in made}.values())
+
+
+def _number(system: AnySystem) -> int:
+    """How many configurations there are, at most `LISTED`; 0 where the model does not take the size."""
+    try:
+        return len(list(islice(system.all_configs(), LISTED)))
+    except Exception:  # sizes are the model's own words, and some are no sizes
+        return 0
+
+
+def wandering(systems: Sequence[AnySystem], configs: Sequence[Any], *, seed: int) -> Iterator[AnyTrace]:
+    """Yield random walks without end: in turn through each system, at `configs` and through those of its scope.
+
+    The last system walks through `configs`, which some generator drew; the others are one system at several scopes.
+    Equal arguments give equal walks.
+    """
+    chance = random.Random(seed)
+    places = [(system, some) for system in systems if (some := _configs(system))]
+    if configs:
+        places.insert(0, (systems[-1], tuple(configs)))
+    while places:
+        for system, some in places:
+            trace = _Walk(system, chance.choice(some), chance).trace()
+            if trace is not None:
+                yield trace
+
+
+def _configs(system: AnySystem) -> tuple[Any, ...]:
+    listed = list(islice(system.all_configs(), LISTED))
+    return tuple(listed[at * len(listed) // CONFIGS] for at in range(CONFIGS)) if len(listed) > CONFIGS else (*listed,)
+
+
+class _Walk:
+    """One walk with its habits."""
+
+    def __init__(self, system: AnySystem, config: Any, chance: random.Random) -> None:
+        self.system, self.config, self.chance = system, config, chance
+        self.steady, self.alike = chance.choice(HABITS), chance.choice(HABITS)
+        self.length = chance.randint(2, LONGEST)
+        self.rests = chance.randrange(4)
+        self.liked: dict[Any, int] = {}
+        self.taken: list[Any] = []
+
+    def trace(self) -> AnyTrace | None:
+        """Return the walk; None if nothing is on offer at the start."""
+        start = self.chance.choice(list(islice(self.system.initial(self.config), STARTS)))
+        state, steps = start, list[AnyStep]()
+        choose = self._single if self.system.joint is None else self._joint
+        while len(steps) < self.length:
+            action = choose(state)
+            if action is None:
+                break
+            steps.append(self.system.take(self.config, state, action))
+            self.taken.append(action)
+            state = steps[-1].after
+        actions = tuple(step.action for step in steps)
+        return Trace(Scenario(self.config, start, actions), tuple(steps)) if steps else None
+
+    def _likes(self, kind: Any) -> int:
+        if kind not in self.liked:
+            self.liked[kind] = self.chance.choice(WEIGHTS)
+        return self.liked[kind]
+
+    def _weighed(self, items: Sequence[Any], kind: Callable[[Any], Any]) -> Any:
+        """One of the items; first its kind is chosen, so that a kind with many members is no likelier."""
+        kinds: dict[Any, list[Any]] = {}
+        for item in items:
+            kinds.setdefault(kind(item), []).append(item)
+        names = list(kinds)
+        weights = [self._likes(name) for name in names]
+        name = self.chance.choices(names, weights if any(weights) else None)[0]
+        return self.chance.choice(kinds[name])
+
+    def _single(self, state: Any) -> Any:
+        """One action on offer, perhaps one that was taken before, but for whole numbers such as ids."""
+        offered = list(islice(self.system.enabled(self.config, state), MENU))
+        if not offered:
+            return None
+        if self.taken and self.chance.random() < self.steady:
+            before = self.chance.choice(self.taken[-4:])
+            if before in offered:
+                return before
+            again = [one for one in offered if _numberless(one) == _numberless(before)]
+            if again:
+                return self.chance.choice(again)
+        return self._weighed(offered, kind_of_action)
+
+    def _joint(self, state: Any) -> Any:
+        """A joint action, perhaps one that was taken before, or one in which agents choose alike or one rests."""
+        joint = self.system.joint
+        assert joint is not None
+        agents = joint.agents(self.config, state)
+        if not agents:
+            return None
+        scope = self.system.scope
+        menus = {one: list(islice(joint.choices(self.config, scope, state, one), MENU)) for one in agents}
+        if not all(menus.values()):
+            return None
+        if self.taken and self.chance.random() < self.steady:
+            again = self.chance.choice(self.taken[-4:])
+            picked = joint.split(again)
+            if tuple(one for one, _ in picked) == agents and all(choice in menus[one] for one, choice in picked):
+                return again
+        same = -1
+        chosen: list[tuple[str, Any]] = []
+        for number, agent in enumerate(agents):
+            menu = menus[agent]
+            if same < 0 or self.chance.random() >= self.alike:
+                same = self._weighed(range(len(menu)), lambda at: at)
+            rests = number == self.rests and self.chance.random() < self.steady
+            chosen.append((agent, menu[0 if rests else same % len(menu)]))
+        return joint.join(self.config, state, tuple(chosen))
+
+
+def kind_of_action(action: Any) -> Any:
+    """The class of an action and its first field that is of an enumeration."""
+    if isinstance(action, Enum) or not is_dataclass(action):
+        return action if isinstance(action, Enum) else type(action).__name__
+    values = (getattr(action, one.name) for one in fields(action))
+    return type(action).__name__, next((value for value in values if isinstance(value, Enum)), None)
+
+
+def _numberless(action: Any) -> Any:
+    if not is_dataclass(action) or isinstance(action, type):
+        return action
+    numbers = {one.name: 0 for one in fields(action) if type(getattr(action, one.name)) is int}
+    return replace(action, **numbers) if numbers else action

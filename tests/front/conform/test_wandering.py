@@ -1,0 +1,178 @@
+"""Random walks: larger scopes, habits that equal chances do not have, and what a kernel refuses in one place alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, islice
+from math import inf
+from typing import Any
+
+from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse
+from evenhand.conform.checking.claims import Judge
+from evenhand.conform.checking.coding import Coder
+from evenhand.conform.checking.defects import Defects
+from evenhand.conform.checking.divergence import Examiner
+from evenhand.conform.checking.loop import MACHINE, CheckEffort, check_system
+from evenhand.conform.checking.phase import Phase
+from evenhand.conform.checking.wandering import larger, wandering
+from evenhand.core.bundle import Bundle
+from evenhand.core.codec import encode
+from evenhand.core.kernel import Unsupported
+from evenhand.core.registry import find
+from evenhand.core.system import Scope, System
+from evenhand.core.trace import Scenario
+from tests.front.conform.in_process import InProcess
+
+
+@dataclass(frozen=True)
+class Hall:
+    """How many may ring."""
+
+    ringers: int
+
+
+@dataclass(frozen=True)
+class Ring:
+    """One rings, or a second passes (0)."""
+
+    who: int
+
+
+@dataclass(frozen=True)
+class Bells:
+    """How often in a row the last one rang."""
+
+    last: int = 0
+    times: int = 0
+
+
+@dataclass(frozen=True)
+class Heard:
+    """Which bell, how often in a row."""
+
+    last: int
+    times: int
+
+
+def step(_rules: Any, _hall: Hall, bells: Bells, ring: Ring) -> tuple[Bells, Heard]:
+    """Count a bell that rings again, else begin anew."""
+    after = Bells(ring.who, bells.times + 1 if ring.who == bells.last else 1)
+    return after, Heard(after.last, after.times)
+
+
+def _halls(scope: Scope, _readings: Any) -> Iterator[Hall]:
+    if scope["ringers"] > 5:
+        raise ValueError("there are five bells")
+    yield Hall(scope["ringers"])
+
+
+BELLS: System[Hall, Bells, Ring, Heard, Any] = System(
+    name="bells",
+    rules=None,
+    readings=None,
+    configs=_halls,
+    initial=lambda _hall: (Bells(),),
+    actions=lambda hall, _scope, _bells: (Ring(who) for who in range(hall.ringers + 1)),
+    step=step,
+    types=(Hall, Ring, Bells, Heard),
+    scope=Scope(ringers=2),
+)
+
+
+class Kernel:
+    """A hall that hears the third bell as the second."""
+
+    def __init__(self, initial: Any) -> None:
+        self.hall, self.bells = Hall(initial["config"]["ringers"]), Bells()
+
+    def step(self, action: Any) -> Any:
+        """Ring."""
+        self.bells, heard = step(None, self.hall, self.bells, Ring(action["who"]))
+        return encode(replace(heard, last=min(heard.last, 2)))
+
+
+def test_walks_meet_a_fault_that_only_a_larger_scope_shows() -> None:
+    """No kernel is judged by two agents alone, and each finding is shrunk to one step."""
+
+    def checked(wider: Sequence[Any]) -> Any:
+        effort = CheckEffort(examples=8, phases=(MACHINE,))
+        return check_system("house", (BELLS,), (), InProcess(Kernel), effort=effort, wider=wider)
+
+    assert not checked(()).defects
+    (defect,) = checked((BELLS, BELLS.at(ringers=3))).defects
+    assert defect.divergence.length == 1
+
+
+def test_walks_are_on_offer_and_the_same_each_time() -> None:
+    """So an honest kernel knows every answer."""
+    walks = list(islice(wandering((BELLS,), (), seed=3), 40))
+    assert walks == list(islice(wandering((BELLS,), (), seed=3), 40))
+    assert walks != list(islice(wandering((BELLS,), (), seed=4), 40))
+    assert all(BELLS.is_enabled(step.config, step.before, step.action) for walk in walks for step in walk.steps)
+
+
+def test_walks_repeat_what_they_did() -> None:
+    """With six bells and equal chances, six times the same in a row is one chance in 7,776."""
+    walks = islice(wandering((BELLS.at(ringers=5),), (), seed=0), 60)
+    rows = [len(list(row)) for walk in walks for _, row in groupby(walk.scenario.actions)]
+    assert max(rows) >= 6
+
+
+def test_agents_of_a_joint_action_want_the_same() -> None:
+    """Three agents write one key in one epoch, and in others one of them rests."""
+    system = find("cud").model.systems["free"].at(agents=3)
+    joint = system.joint
+    assert joint is not None
+    chosen = [
+        [choice for _, choice in joint.split(action)]
+        for walk in islice(wandering((system,), (), seed=0), 60)
+        for action in walk.scenario.actions
+    ]
+    wanted = [[one.request.declared_scope if one.request else () for one in some] for some in chosen]
+    assert sum(len(some) == 3 and len(set(some)) == 1 and some[0] != () for some in wanted) > 20
+    assert sum(some.count(()) == 1 for some in wanted) > 20
+
+
+def test_larger_scopes_are_the_planned_ones_and_each_size_that_the_model_takes() -> None:
+    """One more, and some more if that does not multiply the configurations; a model may refuse a size."""
+    cud: Bundle = find("cud")
+    bare = replace(cud, plans=())
+    assert [one.scope["ringers"] for one in larger(bare, BELLS)] == [2, 3]
+    assert [one.scope["ringers"] for one in larger(bare, BELLS.at(ringers=5))] == [5]
+    free = cud.model.systems["free"]
+    assert (4, 3) in {(one.scope["agents"], one.scope["keys"]) for one in larger(cud, free)}
+    assert (4, 3) not in {(one.scope["agents"], one.scope["keys"]) for one in larger(bare, free)}
+    run = cud.model.systems["run"]
+    assert {one.scope["epochs"] for one in larger(cud, run)} == {2, 3, 8}
+
+
+class Listening(InProcess):
+    """A source that keeps what it was asked."""
+
+    def ask(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
+        """Keep the actions."""
+        self.asked = [*getattr(self, "asked", []), *(one.actions for one in scenarios)]
+        return super().ask(scenarios)
+
+
+class Tired(Kernel):
+    """A hall in which no bell is rung three times in a row."""
+
+    def step(self, action: Any) -> Any:
+        """Ring, if not tired."""
+        if (self.bells.last, self.bells.times) == (action["who"], 2):
+            raise Unsupported("not again")
+        return super().step(action)
+
+
+def test_what_a_kernel_refuses_in_one_place_is_left_out_there_alone() -> None:
+    """The kernel took the action before, so it is asked again where it comes later."""
+    source, coder = Listening(Tired), Coder("house", BELLS)
+    examiner = Examiner(coder, Judge(()))
+    phase = Phase(coder, examiner, Defects(coder, examiner, source), source, lambda: inf)
+    actions = tuple(map(Ring, (1, 1, 1, 2, 1)))
+    phase.run(MACHINE, [(coder.trace(Scenario(Hall(2), Bells(), actions)), None)])
+    asked = [[b'"who":1' in action for action in run] for run in source.asked]
+    assert asked == [[True, True, True, False, True], [True, True, False, True]]
+    assert phase.left_out["Ring"].count == 1
