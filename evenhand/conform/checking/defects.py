@@ -40,6 +40,15 @@ COMPARED = 12
 TRIES = 300
 """Runs of the kernel for shrinking one divergence."""
 
+AHEAD = 2
+"""Differences behind others, with the same new kinds, that a run is looked for in which they show first."""
+
+AHEAD_TRIES = 60
+"""Runs of the kernel for that."""
+
+OFTEN = 3
+"""Runs that must show it behind one difference, if the kernel tells from which state it went on."""
+
 SLOW_TRIES = 6
 """The same if each run ends by a time limit."""
 
@@ -142,12 +151,15 @@ class Defects:
                 self._behind[first.kinds, one.kinds] = replace(known, count=known.count + 1)
 
     def _hidden(self, made: list[Defect], runs: int) -> None:
-        """Add what shows only behind a difference that strikes in most of `runs` runs, and mostly changes no more.
+        """Add what shows only behind other differences, if a run is found that shows it first.
 
-        What shows behind a rare difference only is its consequence, else some other run would have shown it first.
+        Else what shows `OFTEN` where the model went on from the state that the kernel told, or behind a difference that
+        strikes in most of `runs` runs and mostly changes no more: what shows behind a rare one is its consequence, or
+        some other run would have shown it first.
         """
         seen = frozenset[str]().union(*(one.divergence.kinds for one in (*self._seen.values(), *made)))
         after: dict[frozenset[str], tuple[int, int, int]] = {}
+        tried = Counter[frozenset[str]]()
         for first, steps, later in self._followed:
             agreed, apart, struck = after.get(first, (0, 0, 0))
             strayed = sum(1 for kinds in later if not kinds <= seen)
@@ -155,9 +167,39 @@ class Defects:
         for (first, kinds), one in sorted(self._behind.items(), key=lambda item: _simple(item[1])):
             agreed, apart, struck = after[first]
             new = kinds - seen - frozenset[str]().union(*(known.divergence.kinds for known in made))
-            if new and agreed >= GOES_ON * apart and struck >= MOSTLY * runs:
+            ahead = self._ahead(one.divergence, new) if new and tried[new] < AHEAD else None
+            tried[new] += 1
+            if ahead is not None:
+                self._merge(made, Defect(ahead, one.count, alike=self._alike(ahead)))
+            elif new and (
+                (one.divergence.own is not None and one.count >= OFTEN)
+                or (agreed >= GOES_ON * apart and struck >= MOSTLY * runs)
+            ):
                 small = self._small(self._judged(one.divergence), new)
                 self._merge(made, Defect(small, one.count, alike=self._alike(small)))
+
+    def _ahead(self, behind: Divergence, new: frozenset[str]) -> Divergence | None:
+        """The smallest run found in which some `new` kinds of what lies behind a difference show first."""
+        best: Divergence | None = None
+
+        def still(evidence: Evidence) -> bool:
+            nonlocal best
+            assert isinstance(evidence, Scenario)
+            if evidence == behind.scenario:
+                return True
+            if self._over():
+                return False
+            try:
+                found = self.sight(evidence, behind.origin)
+            except OutOfTime:
+                return False
+            if found is None or found.what != "differs" or not found.kinds & new or not found.kinds <= behind.kinds:
+                return False
+            best = found
+            return True
+
+        shrink(self.coder.system, behind.scenario, still, limit=AHEAD_TRIES)
+        return best
 
     def _judged(self, behind: Divergence) -> Divergence:
         """What lies behind a difference, with the claims that it violates if there is time to run it again."""

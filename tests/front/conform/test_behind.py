@@ -10,12 +10,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse, adapter_source
 from evenhand.conform.checking.causes import causes
 from evenhand.conform.checking.claims import Judge
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.covering import Covering
-from evenhand.conform.checking.defects import Defect
+from evenhand.conform.checking.defects import Defect, Defects
 from evenhand.conform.checking.divergence import Divergence, Examiner
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import finding_json, recheck
@@ -188,6 +190,52 @@ def test_a_run_is_repeated_without_the_step_that_differs() -> None:
     first = next(one for one in asked if any(b"cy" in action for action in one[:-1]))
     at = next(place for place, action in enumerate(first) if b"cy" in action)
     assert (*first[:at], *first[at + 1 :]) in asked
+
+
+def test_what_shows_behind_a_rare_difference_is_told_where_a_run_shows_it_first() -> None:
+    """Whoever enters as bob gets no ticket; it was seen behind cy's wrong refusal alone, in one run of a hundred."""
+
+    class Wrong:
+        def __init__(self) -> None:
+            self.room = Room()
+
+        def step(self, action: Any) -> Any:
+            self.room, shown = step(None, None, self.room, (Enter if action["$"] == "Enter" else Leave)(action["name"]))
+            made: Any = encode(shown)
+            if action == encode(Enter("bob")):
+                made["ticket"] = None
+            return {**made, "ok": not made["ok"]} if action["name"] == "cy" else made
+
+    source = InProcess(lambda _initial: Wrong())
+    examiner = Examiner(Coder("house", ROOM), Judge(()))
+    defects = Defects(examiner.coder, examiner, source)
+    trace = examiner.coder.trace(Scenario("house", Room(), (Enter("cy"), Enter("ann"), Enter("bob"))))
+    request = examiner.coder.request(trace)
+    (response,) = source.ask([request])
+    first = examiner.examine(trace, request, response, "machine")
+    assert first is not None
+    defects.add(first)
+    defects.follow(first, 3, list(examiner.later(trace, request, response, "machine")))
+    told = {one.divergence.scenario.actions: one.divergence for one in defects.distinct(100)}
+    assert told.keys() == {(Enter("cy"),), (Enter("bob"),)}
+    assert told[(Enter("bob"),)].behind == 0
+
+
+@pytest.mark.parametrize(("tells", "times", "told"), [(True, 3, [0, 1]), (True, 2, [0]), (False, 3, [0])])
+def test_what_shows_often_in_the_state_that_the_kernel_tells_is_told(tells: bool, times: int, told: list[int]) -> None:
+    """No run shows the missing ticket before the ghost, and the ghost was seen in few of a hundred runs."""
+    source = InProcess(lambda _initial: Haunted(tells=tells))
+    examiner = Examiner(Coder("house", ROOM), Judge(()))
+    defects = Defects(examiner.coder, examiner, source)
+    trace = examiner.coder.trace(Scenario("house", Room(), ENTERING))
+    request = examiner.coder.request(trace)
+    (response,) = source.ask([request])
+    first = examiner.examine(trace, request, response, "machine")
+    assert first is not None
+    for _ in range(times):
+        defects.add(first)
+        defects.follow(first, 3, list(examiner.later(trace, request, response, "machine")))
+    assert sorted(one.divergence.behind for one in defects.distinct(100)) == told
 
 
 def test_walks_leave_out_what_the_kernel_refuses() -> None:

@@ -14,7 +14,7 @@ from evenhand.conform.adapters.model import factory_of
 from evenhand.conform.checking import baseline
 from evenhand.conform.checking.baseline import Baseline, load_baseline
 from evenhand.conform.checking.causes import Cause, Seriousness, alone, causes, seriousness
-from evenhand.conform.checking.comparing import Difference, Names, one_reason
+from evenhand.conform.checking.comparing import Difference, Names, differences, one_reason
 from evenhand.conform.checking.divergence import Divergence
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import BadFinding, finding_json, recheck
@@ -249,3 +249,54 @@ def test_a_part_is_one_of_four() -> None:
     """Another word is refused where it is declared."""
     with pytest.raises(ValueError, match="a field tells of effect, decision, record, label"):
         part("deed")  # type: ignore[arg-type]
+
+
+def kinds(expected: Any, got: Any, config: Any = ()) -> frozenset[str]:
+    """The kinds of the differences of two values."""
+    return Names(list(config)).kinds(differences(expected, got))
+
+
+def event(kind: str, who: str, amount: int, why: str = "") -> Any:
+    """A record of a log."""
+    return {"$": "Event", "kind": kind, "who": who, "amount": amount, "why": why}
+
+
+def test_a_fault_in_an_entry_is_the_same_difference_where_another_fault_drops_one() -> None:
+    """The paid amount is wrong, and elsewhere a burn is missing: both are told where they meet."""
+    paid, burnt = event("paid", "ann", 5), event("burnt", "bob", 7, "late")
+    wrong, lacks = kinds([paid, burnt], [event("paid", "ann", 6), burnt]), kinds([paid, burnt], [paid])
+    assert wrong == {"[#].amount: more"} and lacks == {"[]: Event burnt bob late / nothing"}
+    assert kinds([paid, burnt], [event("paid", "ann", 6)]) == wrong | lacks
+    assert kinds([burnt], [burnt, burnt]) == {"[]: nothing / Event burnt bob late"}
+    assert kinds([["a", 1, 2], ["b", 1]], [["a", 1, 3]]) == {"[#][#]: more", "[]: b / nothing"}
+
+
+def test_entries_of_other_sorts_are_not_taken_for_each_other() -> None:
+    """Less than half of the fields agree, or the class is another one."""
+    one, other = event("paid", "ann", 5, "won"), event("burnt", "bob", 7, "late")
+    assert kinds([one], [other, other]) == {"[]: Event paid ann won / nothing", "[]: nothing / Event burnt bob late"}
+    assert kinds([one], [one | {"$": "Note"}] * 2) == {
+        "[]: Event paid ann won / nothing",
+        "[]: nothing / Note paid ann won",
+    }
+
+
+def test_the_sort_of_an_entry_counts_and_not_what_is_empty_or_true_in_it() -> None:
+    """Nor a text of one letter that the configuration lists."""
+    notes: list[Any] = [
+        {"$": "Note", "text": text, "open": flag, "to": None} for text, flag in (("a", True), ("", False))
+    ]
+    assert {kinds([], [note], ["a"]) for note in notes} == {frozenset({"[]: nothing / Note"})}
+    assert kinds({"open": True}, {"open": False}) == {"open: true / false"}
+    assert kinds([], [""]) == {'[]: nothing / ""'}
+
+
+def test_a_place_is_one_kind_however_many_digits_it_has() -> None:
+    """The ninth entry and the tenth."""
+    entries = [0] * 12
+    assert kinds(entries, [*entries[:9], 1, *entries[10:]]) == kinds(entries, [*entries[:10], 1, 0]) == {"[#]: more"}
+
+
+def test_letters_are_names_where_they_stand_alone() -> None:
+    """Within words they are no names."""
+    assert kinds({"why": "a"}, {"why": "late"}, ["a"]) == {"why: · / late"}
