@@ -116,7 +116,7 @@ def _unequal(expected: list[Json], got: list[Json]) -> tuple[list[Json], list[Js
 
 
 def _alike(left: list[Json], more: list[Json]) -> dict[int, int]:
-    """The places of entries that stand for one thing: of one sort and equal in half of their fields, most alike first.
+    """The places of entries that stand for one thing: of one sort and equal in most fields, the most alike first.
 
     So a fault in an entry is the same difference, whether another fault adds or drops one beside it or not.
     """
@@ -124,7 +124,7 @@ def _alike(left: list[Json], more: list[Json]) -> dict[int, int]:
         (-share, here, there)
         for here, old in enumerate(left)
         for there, new in enumerate(more)
-        if (share := _likeness(old, new)) >= Fraction(1, 2)
+        if (share := _likeness(old, new)) > Fraction(1, 2)
     )
     made, taken = dict[int, int](), set[int]()
     for _, here, there in ranked:
@@ -135,20 +135,28 @@ def _alike(left: list[Json], more: list[Json]) -> dict[int, int]:
 
 
 def _likeness(old: Json, new: Json) -> Fraction:
-    """The share of equal fields of two records of one class, or of equal entries of two arrays that begin alike."""
+    """The share of equal fields of two records of one class, or of equal entries of two arrays that begin alike.
+
+    Records with two other words are not alike: a refusal is no payment, although most fields of both are empty.
+    """
     if isinstance(old, dict) and isinstance(new, dict):
         one, other = cast("dict[str, Json]", old), cast("dict[str, Json]", new)
         if one.get("$") != other.get("$") or _tags(one) != _tags(other):
             return Fraction(0)
-        names = [name for name in one.keys() | other.keys() if name != "$"]
-        same = sum(name in one and name in other and text(one[name]) == text(other[name]) for name in names)
-        return Fraction(same, len(names) or 1)
+        names = (one.keys() | other.keys()) - {"$"}
+        wrong = [name for name in names if name not in one or name not in other or text(one[name]) != text(other[name])]
+        words = [name for name in wrong if _is_word(one.get(name)) and _is_word(other.get(name))]
+        return Fraction(len(names) - len(wrong), len(names) or 1) if len(words) < 2 else Fraction(0)
     if isinstance(old, list) and isinstance(new, list):
         pairs = list(zip(cast("list[Json]", old), cast("list[Json]", new), strict=False))
         longest = max(len(cast("list[Json]", old)), len(cast("list[Json]", new)), 1)
         begins = bool(pairs) and text(pairs[0][0]) == text(pairs[0][1])
         return Fraction(sum(text(a) == text(b) for a, b in pairs), longest) if begins else Fraction(0)
     return Fraction(0)
+
+
+def _is_word(value: Json | None) -> bool:
+    return isinstance(value, str) and bool(value)
 
 
 def leaves(value: Json) -> Iterator[str]:

@@ -272,7 +272,14 @@ def test_a_fault_in_an_entry_is_the_same_difference_where_another_fault_drops_on
 
 
 def test_entries_of_other_sorts_are_not_taken_for_each_other() -> None:
-    """Less than half of the fields agree, or the class is another one."""
+    """Few of the fields agree, or two words are others, or the class is another one."""
+    refused, burnt = (
+        event(kind, "ann", 0, why) | {"of": 1, "to": 2} for kind, why in (("refused", "late"), ("burnt", "won"))
+    )
+    assert kinds([refused], [burnt, burnt]) == {
+        "[]: Event refused ann late / nothing",
+        "[]: nothing / Event burnt ann won",
+    }
     one, other = event("paid", "ann", 5, "won"), event("burnt", "bob", 7, "late")
     assert kinds([one], [other, other]) == {"[]: Event paid ann won / nothing", "[]: nothing / Event burnt bob late"}
     assert kinds([one], [one | {"$": "Note"}] * 2) == {
