@@ -173,7 +173,8 @@ def _same(cause: Cause, defect: Defect) -> bool:
         return True
     if one.what == "differs" and one_reason(one.kinds, other.kinds):
         return True
-    return bool(one.kinds) and (one.kinds <= other.kinds or other.kinds <= one.kinds)
+    alike = one.taken == other.taken and (one.kinds <= other.kinds or other.kinds <= one.kinds)
+    return bool(one.kinds) and (one.kinds == other.kinds or alike)
 
 
 def _meet(one: frozenset[str], other: frozenset[str]) -> bool:

@@ -378,7 +378,10 @@ class Defects:
         made.append(one)
 
     def _one_defect(self, known: Defect, new: Defect) -> bool:
-        """Whether two shrunk defects are one: both waver, the same mutants look like both, or their kinds agree."""
+        """Whether two shrunk defects are one: both waver, the same mutants look like both, or their kinds agree.
+
+        What shows in actions of two kinds is one defect only if just the same differs.
+        """
         one, other = known.divergence, new.divergence
         if one.what != other.what:
             return False
@@ -392,7 +395,8 @@ class Defects:
         if kinds != (one.kinds, other.kinds) and _nested(*kinds) and not all(map(self._everywhere.issuperset, kinds)):
             return True  # a claim may object to what shows in most runs
         if one.subject == other.subject:
-            return _nested(*kinds) or (bool(one.violations) and _touch(*kinds))
+            nested = kinds[0] == kinds[1] or (one.taken == other.taken and _nested(*kinds))
+            return nested or (bool(one.violations) and _touch(*kinds))
         return self._shape(one) == self._shape(other) and _touch(*kinds)
 
     def _shape(self, divergence: Divergence) -> str:

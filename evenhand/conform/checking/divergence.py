@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
+from enum import Enum
 from functools import cached_property
 from typing import Any, Literal, cast
 
@@ -108,6 +109,20 @@ class Divergence:
     def length(self) -> int:
         """Number of actions."""
         return len(self.scenario.actions)
+
+    @property
+    def taken(self) -> str:
+        """The kind of the last action."""
+        return kind_of(self.scenario.actions[-1]) if self.scenario.actions else ""
+
+
+def kind_of(action: Any) -> str:
+    """The class of an action and, where one class has several kinds, its kind."""
+    kind = type(action).__name__
+    if isinstance(action, Enum):
+        return action.name
+    values = [getattr(action, one.name) for one in fields(action)] if is_dataclass(action) else []
+    return " ".join([kind, *(one.name for one in values[:1] if isinstance(one, Enum))])
 
 
 @dataclass

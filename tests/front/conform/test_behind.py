@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import inspect
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
@@ -236,6 +237,36 @@ def test_what_shows_often_in_the_state_that_the_kernel_tells_is_told(tells: bool
         defects.add(first)
         defects.follow(first, 3, list(examiner.later(trace, request, response, "machine")))
     assert sorted(one.divergence.behind for one in defects.distinct(100)) == told
+
+
+@pytest.mark.parametrize(("other", "told"), [(Leave("bob"), 2), (Enter("bob"), 1)])
+def test_what_differs_more_in_an_action_of_another_kind_is_a_finding_of_its_own(other: Any, told: int) -> None:
+    """Cy's ticket is missing; so is bob's, and the answer is wrong: one fault if both enter, two if bob leaves."""
+
+    class Wrong:
+        def __init__(self) -> None:
+            self.room = Room()
+
+        def step(self, action: Any) -> Any:
+            self.room, shown = step(None, None, self.room, (Enter if action["$"] == "Enter" else Leave)(action["name"]))
+            made: Any = encode(shown)
+            if action == encode(Enter("cy")):
+                return {**made, "ticket": "none"}
+            return {**made, "ticket": "none", "ok": not made["ok"]} if action == encode(other) else made
+
+    source = InProcess(lambda _initial: Wrong())
+    examiner = Examiner(Coder("house", ROOM), Judge(()))
+    defects = Defects(examiner.coder, examiner, source)
+    for action in (Enter("cy"), other):
+        trace = examiner.coder.trace(Scenario("house", Room(("cy", "bob")), (action,)))
+        request = examiner.coder.request(trace)
+        (response,) = source.ask([request])
+        found = examiner.examine(trace, request, response, "machine")
+        assert found is not None
+        defects.add(found)
+    made = defects.distinct(100)
+    assert len(made) == told
+    assert len(causes([(ROOM, [made[0]]), (replace(ROOM, name="annex"), [made[-1]])])) == told
 
 
 def test_walks_leave_out_what_the_kernel_refuses() -> None:
