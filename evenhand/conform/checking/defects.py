@@ -47,7 +47,7 @@ AHEAD_TRIES = 60
 """Runs of the kernel for that."""
 
 OFTEN = 3
-"""Runs that must show it behind one difference, if the kernel tells from which state it went on."""
+"""Runs that must show it behind one difference, if the kernel tells its state."""
 
 SLOW_TRIES = 6
 """The same if each run ends by a time limit."""
@@ -153,7 +153,7 @@ class Defects:
     def _hidden(self, made: list[Defect], runs: int) -> None:
         """Add what shows only behind other differences, if a run is found that shows it first.
 
-        Else what shows `OFTEN` where the model went on from the state that the kernel told, or behind a difference that
+        Else what shows `OFTEN` if the kernel tells its state, from which the model goes on, or behind a difference that
         strikes in most of `runs` runs and mostly changes no more: what shows behind a rare one is its consequence, or
         some other run would have shown it first.
         """
@@ -172,8 +172,7 @@ class Defects:
             if ahead is not None:
                 self._merge(made, Defect(ahead, one.count, alike=self._alike(ahead)))
             elif new and (
-                (one.divergence.own is not None and one.count >= OFTEN)
-                or (agreed >= GOES_ON * apart and struck >= MOSTLY * runs)
+                (one.divergence.tells and one.count >= OFTEN) or (agreed >= GOES_ON * apart and struck >= MOSTLY * runs)
             ):
                 small = self._small(self._judged(one.divergence), new)
                 self._merge(made, Defect(small, one.count, alike=self._alike(small)))

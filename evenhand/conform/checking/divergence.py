@@ -70,7 +70,8 @@ class Divergence:
     `kinds` describes the fault without names and numbers, `shape` its last action.  `again` holds the other answers of
     a non-deterministic kernel, `beside` the other run of a pair.  The last `loop` actions of a liveness violation
     repeat for ever.  `behind` counts the earlier steps in which the kernel differs too.  The first `own` steps of
-    `expected` are the model's own run; behind them it went on from what the kernel told.
+    `expected` are the model's own run; behind them it went on from what the kernel told.  `tells`: the kernel tells its
+    state in every step, or parts of it.
     """
 
     scenario: AnyScenario
@@ -89,6 +90,7 @@ class Divergence:
     loop: int = 0
     behind: int = 0
     own: int | None = None
+    tells: bool = False
 
     @property
     def sure(self) -> tuple[Violation, ...]:
@@ -458,4 +460,5 @@ class _Run:
             why,
             violations,
             own=own,
+            tells=all(place in self.facts or self._tells_state(place) for place in range(len(got))),
         )

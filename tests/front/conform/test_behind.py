@@ -225,7 +225,16 @@ def test_what_shows_behind_a_rare_difference_is_told_where_a_run_shows_it_first(
 @pytest.mark.parametrize(("tells", "times", "told"), [(True, 3, [0, 1]), (True, 2, [0]), (False, 3, [0])])
 def test_what_shows_often_in_the_state_that_the_kernel_tells_is_told(tells: bool, times: int, told: list[int]) -> None:
     """No run shows the missing ticket before the ghost, and the ghost was seen in few of a hundred runs."""
-    source = InProcess(lambda _initial: Haunted(tells=tells))
+
+    class Wrong(Haunted):
+        def step(self, action: Any) -> Any:
+            self.room, shown = step(None, None, self.room, Enter(action["name"]))
+            made: Any = encode(shown)
+            if len(self.room.inside) == 1:
+                return {**made, "ok": not made["ok"]}
+            return {**made, "ticket": "none"} if len(self.room.inside) == 3 else made
+
+    source = InProcess(lambda _initial: Wrong(tells=tells))
     examiner = Examiner(Coder("house", ROOM), Judge(()))
     defects = Defects(examiner.coder, examiner, source)
     trace = examiner.coder.trace(Scenario("house", Room(), ENTERING))
@@ -241,24 +250,26 @@ def test_what_shows_often_in_the_state_that_the_kernel_tells_is_told(tells: bool
 
 @pytest.mark.parametrize(("other", "told"), [(Leave("bob"), 2), (Enter("bob"), 1)])
 def test_what_differs_more_in_an_action_of_another_kind_is_a_finding_of_its_own(other: Any, told: int) -> None:
-    """Cy's ticket is missing; so is bob's, and the answer is wrong: one fault if both enter, two if bob leaves."""
+    """The share is wrong for cy and bob, and so is bob's answer: one fault if both enter, two if bob leaves."""
 
     class Wrong:
         def __init__(self) -> None:
-            self.room = Room()
+            self.room = Room(("bob",) if isinstance(other, Leave) else ())
 
         def step(self, action: Any) -> Any:
             self.room, shown = step(None, None, self.room, (Enter if action["$"] == "Enter" else Leave)(action["name"]))
             made: Any = encode(shown)
             if action == encode(Enter("cy")):
-                return {**made, "ticket": "none"}
-            return {**made, "ticket": "none", "ok": not made["ok"]} if action == encode(other) else made
+                return {**made, "share": encode(Fraction(7, 8))}
+            return (
+                {**made, "share": encode(Fraction(7, 8)), "why": "no", "ok": False} if action == encode(other) else made
+            )
 
     source = InProcess(lambda _initial: Wrong())
     examiner = Examiner(Coder("house", ROOM), Judge(()))
     defects = Defects(examiner.coder, examiner, source)
     for action in (Enter("cy"), other):
-        trace = examiner.coder.trace(Scenario("house", Room(("cy", "bob")), (action,)))
+        trace = examiner.coder.trace(Scenario("house", Room(("bob",) if isinstance(other, Leave) else ()), (action,)))
         request = examiner.coder.request(trace)
         (response,) = source.ask([request])
         found = examiner.examine(trace, request, response, "machine")

@@ -14,13 +14,16 @@ from evenhand.conform.adapters.model import factory_of
 from evenhand.conform.checking import baseline
 from evenhand.conform.checking.baseline import Baseline, load_baseline
 from evenhand.conform.checking.causes import Cause, Seriousness, alone, causes, seriousness
+from evenhand.conform.checking.claims import Basis, Violation
 from evenhand.conform.checking.comparing import Difference, Names, differences, one_reason
+from evenhand.conform.checking.defects import Defect
 from evenhand.conform.checking.divergence import Divergence
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import BadFinding, finding_json, recheck
 from evenhand.conform.checking.loop import EXHAUSTIVE, MACHINE, CheckEffort, SystemChecked, check_system, scopes_of
 from evenhand.core.codec import encode
 from evenhand.core.kernel import Unsupported
+from evenhand.core.kinds import Always
 from evenhand.core.parts import part
 from evenhand.core.registry import find
 from evenhand.core.system import AnySystem, Mutant
@@ -152,6 +155,21 @@ def test_one_cause_in_two_systems_is_one_finding() -> None:
     assert set(found[0].systems) == {"conditions", "universe"}
     assert [one.seriousness for one in found] == sorted(one.seriousness for one in found)
     assert found[0].seriousness is Seriousness.DECISION
+
+
+@pytest.mark.parametrize(("other", "number"), [({"paid: less", "why: late / poor"}, 1), ({"seat: less"}, 2)])
+def test_one_claim_that_objects_in_two_places_is_two_findings(other: set[str], number: int) -> None:
+    """In two systems; if one place is the same, it is one finding."""
+    system = find("apcm").model.systems["universe"]
+    claim = Always(name="nobody_pays_twice", sentence="", check=lambda _config, _state: True)
+    objection = (Violation(claim, 1, Basis.SHOWN),)
+    scenario = Scenario(None, None, (1,))
+    made = [
+        Defect(Divergence(scenario, "machine", "differs", frozenset(kinds), "", (), (), violations=objection), 1)
+        for kinds in ({"paid: more"}, other)
+    ]
+    found = causes([(system, made[:1]), (replace(system, name="another"), made[1:])])
+    assert len(found) == number and {one.headline for one in found} == {claim.name}
 
 
 def known(tmp_path: Path) -> tuple[Cause, dict[str, Any]]:
