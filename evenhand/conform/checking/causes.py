@@ -167,6 +167,8 @@ def _same(cause: Cause, defect: Defect) -> bool:
         return False
     if one.what in ("non-deterministic", "remembers", "mutates"):
         return True
+    if one.kinds and one.kinds == other.kinds:
+        return True
     if cause.defect.alike and defect.alike:
         return cause.defect.alike <= defect.alike or defect.alike <= cause.defect.alike
     if one.subject == other.subject and one.subject not in SENTENCES and _meet(one.kinds, other.kinds):
@@ -174,7 +176,7 @@ def _same(cause: Cause, defect: Defect) -> bool:
     if one.what == "differs" and one_reason(one.kinds, other.kinds):
         return True
     alike = one.taken == other.taken and (one.kinds <= other.kinds or other.kinds <= one.kinds)
-    return bool(one.kinds) and (one.kinds == other.kinds or alike)
+    return bool(one.kinds) and alike
 
 
 def _meet(one: frozenset[str], other: frozenset[str]) -> bool:

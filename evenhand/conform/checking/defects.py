@@ -71,6 +71,7 @@ FOLLOWED = 1_000
 """Differing runs that are followed beyond their first difference."""
 
 _WORDLESS = re.compile(r"nothing|entries|a record|more|less|[·/ ]")
+_NOTHING = re.compile(r"(?<=: )(nothing|·|entries|a record)(?= / )|(?<= / )(nothing|·|entries|a record)$")
 _SLOW = (Fault.HUNG, Fault.MEMORY, Fault.TOO_LONG)
 
 
@@ -153,9 +154,9 @@ class Defects:
     def _hidden(self, made: list[Defect], runs: int) -> None:
         """Add what shows only behind other differences, if a run is found that shows it first.
 
-        Else what shows `OFTEN` if the kernel tells its state, from which the model goes on, or behind a difference that
-        strikes in most of `runs` runs and mostly changes no more: what shows behind a rare one is its consequence, or
-        some other run would have shown it first.
+        Else what shows `OFTEN` if the kernel tells its state, from which the model goes on, and agrees as often as not;
+        or behind a difference that strikes in most of `runs` runs and mostly changes no more: what shows behind a rare
+        one is its consequence, or some other run would have shown it first.
         """
         seen = frozenset[str]().union(*(one.divergence.kinds for one in (*self._seen.values(), *made)))
         after: dict[frozenset[str], tuple[int, int, int]] = {}
@@ -172,7 +173,8 @@ class Defects:
             if ahead is not None:
                 self._merge(made, Defect(ahead, one.count, alike=self._alike(ahead)))
             elif new and (
-                (one.divergence.tells and one.count >= OFTEN) or (agreed >= GOES_ON * apart and struck >= MOSTLY * runs)
+                (one.divergence.tells and one.count >= OFTEN and agreed >= apart)
+                or (agreed >= GOES_ON * apart and struck >= MOSTLY * runs)
             ):
                 small = self._small(self._judged(one.divergence), new)
                 self._merge(made, Defect(small, one.count, alike=self._alike(small)))
@@ -388,7 +390,7 @@ class Defects:
             return True
         if known.alike and new.alike:
             return known.alike <= new.alike or new.alike <= known.alike
-        if one.what == "differs" and (_one_reason(one, other) or _nameless(one, other)):
+        if one.what == "differs" and (_one_reason(one, other) or _nameless(one, other) or wordless(one, other)):
             return True
         kinds = self._own(one), self._own(other)
         if kinds != (one.kinds, other.kinds) and _nested(*kinds) and not all(map(self._everywhere.issuperset, kinds)):
@@ -470,6 +472,12 @@ def _one_reason(one: Divergence, other: Divergence) -> bool:
 def _nameless(one: Divergence, other: Divergence) -> bool:
     """Whether texts without words, such as hashes, are all that differs, in one where they do in the other."""
     return _nested(one.kinds, other.kinds) and all(kind.endswith(": · / ·") for kind in one.kinds | other.kinds)
+
+
+def wordless(one: Divergence, other: Divergence) -> bool:
+    """Whether just the same words are wrong, in place of something or of nothing, in actions of one kind."""
+    sides = [{_NOTHING.sub("", kind.replace("[#]", "[]")) for kind in found.kinds} for found in (one, other)]
+    return one.taken == other.taken and one.subject == other.subject and sides[0] == sides[1]
 
 
 def _touch(one: frozenset[str], other: frozenset[str]) -> bool:

@@ -16,7 +16,7 @@ from evenhand.conform.checking.baseline import Baseline, load_baseline
 from evenhand.conform.checking.causes import Cause, Seriousness, alone, causes, seriousness
 from evenhand.conform.checking.claims import Basis, Violation
 from evenhand.conform.checking.comparing import Difference, Names, differences, one_reason
-from evenhand.conform.checking.defects import Defect
+from evenhand.conform.checking.defects import Defect, wordless
 from evenhand.conform.checking.divergence import Divergence
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import BadFinding, finding_json, recheck
@@ -163,13 +163,35 @@ def test_one_claim_that_objects_in_two_places_is_two_findings(other: set[str], n
     system = find("apcm").model.systems["universe"]
     claim = Always(name="nobody_pays_twice", sentence="", check=lambda _config, _state: True)
     objection = (Violation(claim, 1, Basis.SHOWN),)
-    scenario = Scenario(None, None, (1,))
-    made = [
-        Defect(Divergence(scenario, "machine", "differs", frozenset(kinds), "", (), (), violations=objection), 1)
-        for kinds in ({"paid: more"}, other)
-    ]
+    made = [Defect(replace(differing(kinds), violations=objection), 1) for kinds in ({"paid: more"}, other)]
     found = causes([(system, made[:1]), (replace(system, name="another"), made[1:])])
     assert len(found) == number and {one.headline for one in found} == {claim.name}
+
+
+def differing(kinds: set[str]) -> Divergence:
+    """A run of one action in which so much differs."""
+    return Divergence(Scenario(None, None, (1,)), "machine", "differs", frozenset(kinds), "", (), ())
+
+
+def test_the_same_difference_in_two_systems_is_one_finding_whatever_mutants_look_like_it() -> None:
+    """The mutants of one system are not those of another."""
+    system = find("apcm").model.systems["universe"]
+    made = [Defect(differing({"paid: more"}), 1, alike=frozenset({name})) for name in "ab"]
+    assert len(causes([(system, made[:1]), (replace(system, name="another"), made[1:])])) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("seen[]: nothing / lost", "seen[#]: · / lost", True),
+        ("seen[]: lost / nothing", "seen[#]: lost / a record", True),
+        ("paid: more", "paid: less", False),
+        ("seen[]: nothing / lost", "seen[]: nothing / late", False),
+    ],
+)
+def test_the_same_words_in_place_of_nothing_are_one_finding(one: str, other: str, same: bool) -> None:
+    """Or in place of a name."""
+    assert wordless(differing({one}), differing({other})) == same
 
 
 def known(tmp_path: Path) -> tuple[Cause, dict[str, Any]]:
