@@ -167,11 +167,12 @@ def _same(cause: Cause, defect: Defect) -> bool:
         return False
     if one.what in ("non-deterministic", "remembers", "mutates"):
         return True
-    if one.kinds and one.kinds == other.kinds:
+    claimed = one.subject == other.subject and one.subject not in SENTENCES
+    if one.kinds and (one.kinds == other.kinds or (claimed and one.kinds & other.kinds)):
         return True
     if cause.defect.alike and defect.alike:
         return cause.defect.alike <= defect.alike or defect.alike <= cause.defect.alike
-    if one.subject == other.subject and one.subject not in SENTENCES and _meet(one.kinds, other.kinds):
+    if claimed and _meet(one.kinds, other.kinds):
         return True
     if one.what == "differs" and one_reason(one.kinds, other.kinds):
         return True

@@ -200,8 +200,8 @@ class Names:
 
     def _sides(self, one: Difference) -> str:
         if one.expected is not None and one.got is not None:
-            expected, got = json.loads(one.expected), json.loads(one.got)
-            if type(expected) is type(got) is int:
+            expected, got = _number(json.loads(one.expected)), _number(json.loads(one.got))
+            if expected is not None and got is not None:
                 return "more" if got > expected else "less"
         alone = one.expected is None or one.got is None
         return f"{self._words(one.expected, alone)} / {self._words(one.got, alone)}"
@@ -219,6 +219,16 @@ class Names:
         if alone and (sorts := [word for word in told if word not in FLAGS]):
             told = sorts
         return " ".join(told[:MANY]) or {"{": "a record", "[": "entries"}.get(said[0], "·")
+
+
+def _number(value: Json) -> int | Fraction | None:
+    """The number that a value is, if it is one."""
+    if isinstance(value, dict) and list(value) == ["$fraction"]:
+        try:
+            return Fraction(str(value["$fraction"]))
+        except (ValueError, ZeroDivisionError):
+            return None
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def same_side(one: str, other: str) -> bool:

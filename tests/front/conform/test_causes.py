@@ -173,6 +173,22 @@ def differing(kinds: set[str]) -> Divergence:
     return Divergence(Scenario(None, None, (1,)), "machine", "differs", frozenset(kinds), "", (), ())
 
 
+def test_two_findings_of_one_claim_are_one_where_the_same_differs_among_others() -> None:
+    """In two systems, whatever mutants look like them."""
+    system = find("apcm").model.systems["universe"]
+    claim = Always(name="nobody_pays_twice", sentence="", check=lambda _config, _state: True)
+    both = [replace(differing({"ok: less", place}), violations=(Violation(claim, 1, Basis.SHOWN),)) for place in "ab"]
+    made = [Defect(one, 1, alike=frozenset({name})) for one, name in zip(both, "ab", strict=True)]
+    assert len(causes([(system, made[:1]), (replace(system, name="another"), made[1:])])) == 1
+
+
+def test_a_number_is_more_or_less_than_another_in_any_spelling() -> None:
+    """A whole one than a fraction."""
+    half, bad = {"$fraction": "1/2"}, {"$fraction": "1/0"}
+    assert kinds({"paid": 1}, {"paid": half}) == {"paid: less"} and kinds({"paid": half}, {"paid": 1}) == {"paid: more"}
+    assert kinds({"paid": 1}, {"paid": bad}) == {"paid: · / a record"} and kinds([1], [True]) == {"[#]: · / true"}
+
+
 def test_the_same_difference_in_two_systems_is_one_finding_whatever_mutants_look_like_it() -> None:
     """The mutants of one system are not those of another."""
     system = find("apcm").model.systems["universe"]
