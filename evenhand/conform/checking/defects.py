@@ -476,8 +476,14 @@ def _nameless(one: Divergence, other: Divergence) -> bool:
 
 def wordless(one: Divergence, other: Divergence) -> bool:
     """Whether just the same words are wrong, in place of something or of nothing, in actions of one kind."""
-    sides = [{_NOTHING.sub("", kind.replace("[#]", "[]")) for kind in found.kinds} for found in (one, other)]
+    sides = [set(map(_worded, found.kinds)) for found in (one, other)]
     return one.taken == other.taken and one.subject == other.subject and sides[0] == sides[1]
+
+
+def _worded(kind: str) -> str:
+    """A kind with the words of one side alone, if the other has none."""
+    bare = _NOTHING.sub("", kind.replace("[#]", "[]"))
+    return kind if bare.endswith(":  / ") else bare
 
 
 def _touch(one: frozenset[str], other: frozenset[str]) -> bool:

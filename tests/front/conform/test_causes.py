@@ -201,6 +201,7 @@ def test_the_same_difference_in_two_systems_is_one_finding_whatever_mutants_look
     [
         ("seen[]: nothing / lost", "seen[#]: · / lost", True),
         ("seen[]: lost / nothing", "seen[#]: lost / a record", True),
+        ("seen[]: nothing / ·", "seen[]: · / nothing", False),
         ("paid: more", "paid: less", False),
         ("seen[]: nothing / lost", "seen[]: nothing / late", False),
     ],
