@@ -223,9 +223,10 @@ class Names:
 
 def _number(value: Json) -> int | Fraction | None:
     """The number that a value is, if it is one."""
-    if isinstance(value, dict) and list(value) == ["$fraction"]:
+    entries = cast("dict[str, Json]", value) if isinstance(value, dict) else {}
+    if list(entries) == ["$fraction"]:
         try:
-            return Fraction(str(value["$fraction"]))
+            return Fraction(str(entries["$fraction"]))
         except (ValueError, ZeroDivisionError):
             return None
     return value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -8,7 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
+from math import inf
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -27,6 +29,7 @@ from evenhand.core.codec import encode
 from evenhand.core.kernel import Unsupported
 from evenhand.core.registry import find
 from evenhand.core.trace import Scenario
+from evenhand.processes import alarm
 from evenhand.processes.alarm import in_collector
 from tests.front.conform import latches
 from tests.front.conform.in_process import InProcess
@@ -326,3 +329,14 @@ def test_an_alarm_waits_for_the_garbage_collector() -> None:
     finally:
         gc.callbacks.remove(listens)
     assert found and all(found)
+
+
+@pytest.mark.timeout(0)  # which has the alarm else
+def test_time_that_is_endless_for_a_while_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine the alarm comes early, while the check waits for an answer without a limit of its own."""
+    monkeypatch.setattr(alarm, "LONGEST", 0.01)
+    said = iter([0.01, inf])
+    with pytest.raises(alarm.Hung), alarm.until(lambda: next(said, -1.0), 0.01):
+        until = monotonic() + 5
+        while monotonic() < until:
+            pass
