@@ -17,6 +17,9 @@ AGAIN = 0.2
 SHORTEST = 0.001
 """Seconds that an alarm waits at least; 0 would switch it off."""
 
+LONGEST = 10.0
+"""Seconds after which the time left is asked for again: it may be endless only while an answer is awaited."""
+
 
 REQUESTS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 """Signals that ask a command to end: Ctrl-C, what CI sends, a closed terminal, which Windows lacks."""
@@ -55,7 +58,7 @@ def until(left: Callable[[], float], grace: float) -> Generator[None]:
         if more <= 0 and not in_collector(frame):
             signal.setitimer(signal.ITIMER_REAL, AGAIN)
             raise Hung
-        signal.setitimer(signal.ITIMER_REAL, max(more, SHORTEST))
+        signal.setitimer(signal.ITIMER_REAL, min(max(more, SHORTEST), LONGEST))
 
     signal.signal(alarm, over)
     signal.setitimer(signal.ITIMER_REAL, seconds + grace)

@@ -302,9 +302,10 @@ class Adapter:
             return self._shown("", self.news())
         elif why := self.tick(credential):
             return self._shown(why, self.news())
+        seen, phases = self.seen(), ("FEEDBACK", "REVISE", "STAKE")
+        lasts = self.done() if seen.get("phase") in phases else seen.get("phase") == "PROPOSE" and self.ready
         self.ready.clear()
-        seen = self.seen()
-        if self.limits["think_ticks"] > 1 and seen.get("phase") in ("FEEDBACK", "REVISE", "STAKE") and self.done():
+        if self.limits["think_ticks"] > 1 and lasts:
             raise Unsupported("READY lasts for the phase here, for one tick in the model")
         events = [event("Tick"), *self.news()]
         if self.running and self.ended():

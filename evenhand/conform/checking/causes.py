@@ -1,7 +1,7 @@
 """Bring the findings of all systems together: one finding for each cause, the most serious first.
 
-Two defects of two systems are one cause if the same claim objects, or the same thing differs, or the same registered
-mutant shows what the kernel showed.
+Two defects of two systems are one cause if the same claim objects to differences in one place, or the same thing
+differs, or the same registered mutant shows what the kernel showed.
 """
 
 from __future__ import annotations
@@ -167,10 +167,20 @@ def _same(cause: Cause, defect: Defect) -> bool:
         return False
     if one.what in ("non-deterministic", "remembers", "mutates"):
         return True
+    claimed = one.subject == other.subject and one.subject not in SENTENCES
+    if one.kinds and (one.kinds == other.kinds or (claimed and one.kinds & other.kinds)):
+        return True
     if cause.defect.alike and defect.alike:
         return cause.defect.alike <= defect.alike or defect.alike <= cause.defect.alike
-    if one.subject == other.subject and one.subject not in SENTENCES:
+    if claimed and _meet(one.kinds, other.kinds):
         return True
     if one.what == "differs" and one_reason(one.kinds, other.kinds):
         return True
-    return bool(one.kinds) and (one.kinds <= other.kinds or other.kinds <= one.kinds)
+    alike = one.taken == other.taken and (one.kinds <= other.kinds or other.kinds <= one.kinds)
+    return bool(one.kinds) and alike
+
+
+def _meet(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two differences lie in one place at least; some are told without places."""
+    places = [{kind.partition(": ")[0] for kind in kinds} for kinds in (one, other)]
+    return not one or not other or bool(places[0] & places[1])

@@ -10,16 +10,20 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, cast
 
 from evenhand.conform.adapters.wire import text
 from evenhand.core.canonical import Json
 
 _HASH = re.compile(r"\b[0-9a-f]{16,}\b")
-_DIGIT = re.compile(r"\d")
+_NUMBER = re.compile(r"\d+")
 
 EMPTY = '""'
 """The word for an empty text."""
+
+FLAGS = frozenset({EMPTY, "null", "true", "false"})
+"""Words that tell nothing of the sort of a record."""
 
 MANY = 8
 """Distinct words of one value that its kind lists."""
@@ -85,16 +89,74 @@ def _entries(expected: list[Json], got: list[Json], path: str) -> Iterator[Diffe
         for place, (old, new) in enumerate(zip(expected, got, strict=True)):
             yield from differences(old, new, f"{path}[{place}]")
         return
-    olds, news = [text(one) for one in expected], [text(one) for one in got]
-    for one in olds:
-        if one in news:
-            news.remove(one)
+    left, more = _unequal(expected, got)
+    pairs = _alike(left, more)
+    for place, other in pairs.items():
+        yield from differences(left[place], more[other], f"{path}[{place}]")
+    yield from (Difference(f"{path}[]", text(one), None) for place, one in enumerate(left) if place not in pairs)
+    taken = set(pairs.values())
+    yield from (Difference(f"{path}[]", None, text(one)) for place, one in enumerate(more) if place not in taken)
+
+
+def _unequal(expected: list[Json], got: list[Json]) -> tuple[list[Json], list[Json]]:
+    """The entries of either list that have no equal one in the other."""
+    news = [text(one) for one in got]
+    left: list[Json] = []
+    for one in expected:
+        if text(one) in news:
+            news.remove(text(one))
         else:
-            yield Difference(f"{path}[]", one, None)
-    for one in news:
-        if one in olds:
-            olds.remove(one)
-        yield Difference(f"{path}[]", None, one)
+            left.append(one)
+    more: list[Json] = []
+    for one in reversed(got):  # of equal ones the first are matched
+        if text(one) in news:
+            news.remove(text(one))
+            more.insert(0, one)
+    return left, more
+
+
+def _alike(left: list[Json], more: list[Json]) -> dict[int, int]:
+    """The places of entries that stand for one thing: of one sort and equal in most fields, the most alike first.
+
+    So a fault in an entry is the same difference, whether another fault adds or drops one beside it or not.
+    """
+    ranked = sorted(
+        (-share, here, there)
+        for here, old in enumerate(left)
+        for there, new in enumerate(more)
+        if (share := _likeness(old, new)) > Fraction(1, 2)
+    )
+    made, taken = dict[int, int](), set[int]()
+    for _, here, there in ranked:
+        if here not in made and there not in taken:
+            made[here] = there
+            taken.add(there)
+    return dict(sorted(made.items()))
+
+
+def _likeness(old: Json, new: Json) -> Fraction:
+    """The share of equal fields of two records of one class, or of equal entries of two arrays that begin alike.
+
+    Records with two other words are not alike: a refusal is no payment, although most fields of both are empty.
+    """
+    if isinstance(old, dict) and isinstance(new, dict):
+        one, other = cast("dict[str, Json]", old), cast("dict[str, Json]", new)
+        if one.get("$") != other.get("$") or _tags(one) != _tags(other):
+            return Fraction(0)
+        names = (one.keys() | other.keys()) - {"$"}
+        wrong = [name for name in names if name not in one or name not in other or text(one[name]) != text(other[name])]
+        words = [name for name in wrong if _is_word(one.get(name)) and _is_word(other.get(name))]
+        return Fraction(len(names) - len(wrong), len(names) or 1) if len(words) < 2 else Fraction(0)
+    if isinstance(old, list) and isinstance(new, list):
+        pairs = list(zip(cast("list[Json]", old), cast("list[Json]", new), strict=False))
+        longest = max(len(cast("list[Json]", old)), len(cast("list[Json]", new)), 1)
+        begins = bool(pairs) and text(pairs[0][0]) == text(pairs[0][1])
+        return Fraction(sum(text(a) == text(b) for a, b in pairs), longest) if begins else Fraction(0)
+    return Fraction(0)
+
+
+def _is_word(value: Json | None) -> bool:
+    return isinstance(value, str) and bool(value)
 
 
 def leaves(value: Json) -> Iterator[str]:
@@ -114,19 +176,22 @@ class Names:
     """The names of one run: the texts of its configuration."""
 
     def __init__(self, config: Json) -> None:
-        found = {leaf for leaf in leaves(config) if len(leaf) > 1}
-        longest = sorted(found, key=lambda name: (-len(name), name))
+        found = {leaf for leaf in leaves(config) if leaf}
+        self._letters = frozenset(name for name in found if len(name) == 1)  # inside words they are no names
+        longest = sorted(found - self._letters, key=lambda name: (-len(name), name))
         self._names = re.compile("|".join(map(re.escape, longest))) if longest else None
 
     def without(self, said: str) -> str:
-        """Return `said` with each name replaced by `·` and each digit by `#`."""
-        return _DIGIT.sub("#", self._names.sub("·", said) if self._names else said)
+        """Return `said` with each name replaced by `·` and each number by `#`."""
+        if said in self._letters:
+            return "·"
+        return _NUMBER.sub("#", self._names.sub("·", said) if self._names else said)
 
     def kinds(self, found: Iterable[Difference]) -> frozenset[str]:
         """Return the kinds of differences: the place without numbers, and the words on either side."""
         groups: dict[str, list[Difference]] = {}
         for one in found:
-            groups.setdefault(_DIGIT.sub("#", one.path), []).append(one)
+            groups.setdefault(_NUMBER.sub("#", one.path), []).append(one)
         return frozenset(
             f"{path}: {said}"
             for path, group in groups.items()
@@ -135,19 +200,36 @@ class Names:
 
     def _sides(self, one: Difference) -> str:
         if one.expected is not None and one.got is not None:
-            expected, got = json.loads(one.expected), json.loads(one.got)
-            if type(expected) is type(got) is int:
+            expected, got = _number(json.loads(one.expected)), _number(json.loads(one.got))
+            if expected is not None and got is not None:
                 return "more" if got > expected else "less"
-        return f"{self._words(one.expected)} / {self._words(one.got)}"
+        alone = one.expected is None or one.got is None
+        return f"{self._words(one.expected, alone)} / {self._words(one.got, alone)}"
 
-    def _words(self, said: str | None) -> str:
-        """The words of a value in any spelling: its tags, flags and texts, without names, numbers and hashes."""
+    def _words(self, said: str | None, alone: bool) -> str:
+        """The words of a value in any spelling: its tags, flags and texts, without names, numbers and hashes.
+
+        If it stands alone, as an entry too much or too few, its sort counts, and not what is empty or true in it.
+        """
         if said is None:
             return "nothing"
         words = _words(json.loads(said))
         found = dict.fromkeys(word if fixed else self.without(_HASH.sub("·", word)) for word, fixed in words)
-        told = [word for word in found if word.strip("·# ")]
+        told = [word for word in found if word.strip("·# /.-")]
+        if alone and (sorts := [word for word in told if word not in FLAGS]):
+            told = sorts
         return " ".join(told[:MANY]) or {"{": "a record", "[": "entries"}.get(said[0], "·")
+
+
+def _number(value: Json) -> int | Fraction | None:
+    """The number that a value is, if it is one."""
+    entries = cast("dict[str, Json]", value) if isinstance(value, dict) else {}
+    if list(entries) == ["$fraction"]:
+        try:
+            return Fraction(str(entries["$fraction"]))
+        except (ValueError, ZeroDivisionError):
+            return None
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def same_side(one: str, other: str) -> bool:
@@ -213,7 +295,7 @@ def _words(value: Json) -> Iterator[tuple[str, bool]]:
 
 
 def shape(value: Json, names: Names) -> str:
-    """Return `value` as text, each name replaced by the place of its first mention, and each digit by `#`.
+    """Return `value` as text, each name replaced by the place of its first mention, and each number by `#`.
 
     Equal shapes mean: equal up to renaming.
     """

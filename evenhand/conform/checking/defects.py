@@ -40,6 +40,15 @@ COMPARED = 12
 TRIES = 300
 """Runs of the kernel for shrinking one divergence."""
 
+AHEAD = 2
+"""Differences behind others, with the same new kinds, that a run is looked for in which they show first."""
+
+AHEAD_TRIES = 60
+"""Runs of the kernel for that."""
+
+OFTEN = 3
+"""Runs that must show it behind one difference, if the kernel tells its state."""
+
 SLOW_TRIES = 6
 """The same if each run ends by a time limit."""
 
@@ -62,6 +71,7 @@ FOLLOWED = 1_000
 """Differing runs that are followed beyond their first difference."""
 
 _WORDLESS = re.compile(r"nothing|entries|a record|more|less|[·/ ]")
+_NOTHING = re.compile(r"(?<=: )(nothing|·|entries|a record)(?= / )|(?<= / )(nothing|·|entries|a record)$")
 _SLOW = (Fault.HUNG, Fault.MEMORY, Fault.TOO_LONG)
 
 
@@ -142,12 +152,15 @@ class Defects:
                 self._behind[first.kinds, one.kinds] = replace(known, count=known.count + 1)
 
     def _hidden(self, made: list[Defect], runs: int) -> None:
-        """Add what shows only behind a difference that strikes in most of `runs` runs, and mostly changes no more.
+        """Add what shows only behind other differences, if a run is found that shows it first.
 
-        What shows behind a rare difference only is its consequence, else some other run would have shown it first.
+        Else what shows `OFTEN` if the kernel tells its state, from which the model goes on, and agrees as often as not;
+        or behind a difference that strikes in most of `runs` runs and mostly changes no more: what shows behind a rare
+        one is its consequence, or some other run would have shown it first.
         """
         seen = frozenset[str]().union(*(one.divergence.kinds for one in (*self._seen.values(), *made)))
         after: dict[frozenset[str], tuple[int, int, int]] = {}
+        tried = Counter[frozenset[str]]()
         for first, steps, later in self._followed:
             agreed, apart, struck = after.get(first, (0, 0, 0))
             strayed = sum(1 for kinds in later if not kinds <= seen)
@@ -155,9 +168,39 @@ class Defects:
         for (first, kinds), one in sorted(self._behind.items(), key=lambda item: _simple(item[1])):
             agreed, apart, struck = after[first]
             new = kinds - seen - frozenset[str]().union(*(known.divergence.kinds for known in made))
-            if new and agreed >= GOES_ON * apart and struck >= MOSTLY * runs:
+            ahead = self._ahead(one.divergence, new) if new and tried[new] < AHEAD else None
+            tried[new] += 1
+            if ahead is not None:
+                self._merge(made, Defect(ahead, one.count, alike=self._alike(ahead)))
+            elif new and (
+                (one.divergence.tells and one.count >= OFTEN and agreed >= apart)
+                or (agreed >= GOES_ON * apart and struck >= MOSTLY * runs)
+            ):
                 small = self._small(self._judged(one.divergence), new)
                 self._merge(made, Defect(small, one.count, alike=self._alike(small)))
+
+    def _ahead(self, behind: Divergence, new: frozenset[str]) -> Divergence | None:
+        """The smallest run found in which some `new` kinds of what lies behind a difference show first."""
+        best: Divergence | None = None
+
+        def still(evidence: Evidence) -> bool:
+            nonlocal best
+            assert isinstance(evidence, Scenario)
+            if evidence == behind.scenario:
+                return True
+            if self._over():
+                return False
+            try:
+                found = self.sight(evidence, behind.origin)
+            except OutOfTime:
+                return False
+            if found is None or found.what != "differs" or not found.kinds & new or not found.kinds <= behind.kinds:
+                return False
+            best = found
+            return True
+
+        shrink(self.coder.system, behind.scenario, still, limit=AHEAD_TRIES)
+        return best
 
     def _judged(self, behind: Divergence) -> Divergence:
         """What lies behind a difference, with the claims that it violates if there is time to run it again."""
@@ -336,7 +379,10 @@ class Defects:
         made.append(one)
 
     def _one_defect(self, known: Defect, new: Defect) -> bool:
-        """Whether two shrunk defects are one: both waver, the same mutants look like both, or their kinds agree."""
+        """Whether two shrunk defects are one: both waver, the same mutants look like both, or their kinds agree.
+
+        What shows in actions of two kinds is one defect only if just the same differs.
+        """
         one, other = known.divergence, new.divergence
         if one.what != other.what:
             return False
@@ -344,13 +390,14 @@ class Defects:
             return True
         if known.alike and new.alike:
             return known.alike <= new.alike or new.alike <= known.alike
-        if one.what == "differs" and (_one_reason(one, other) or _nameless(one, other)):
+        if one.what == "differs" and (_one_reason(one, other) or _nameless(one, other) or wordless(one, other)):
             return True
         kinds = self._own(one), self._own(other)
         if kinds != (one.kinds, other.kinds) and _nested(*kinds) and not all(map(self._everywhere.issuperset, kinds)):
             return True  # a claim may object to what shows in most runs
         if one.subject == other.subject:
-            return _nested(*kinds) or (bool(one.violations) and _touch(*kinds))
+            nested = kinds[0] == kinds[1] or (one.taken == other.taken and _nested(*kinds))
+            return nested or (bool(one.violations) and _touch(*kinds))
         return self._shape(one) == self._shape(other) and _touch(*kinds)
 
     def _shape(self, divergence: Divergence) -> str:
@@ -425,6 +472,18 @@ def _one_reason(one: Divergence, other: Divergence) -> bool:
 def _nameless(one: Divergence, other: Divergence) -> bool:
     """Whether texts without words, such as hashes, are all that differs, in one where they do in the other."""
     return _nested(one.kinds, other.kinds) and all(kind.endswith(": · / ·") for kind in one.kinds | other.kinds)
+
+
+def wordless(one: Divergence, other: Divergence) -> bool:
+    """Whether just the same words are wrong, in place of something or of nothing, in actions of one kind."""
+    sides = [set(map(_worded, found.kinds)) for found in (one, other)]
+    return one.taken == other.taken and one.subject == other.subject and sides[0] == sides[1]
+
+
+def _worded(kind: str) -> str:
+    """A kind with the words of one side alone, if the other has none."""
+    bare = _NOTHING.sub("", kind.replace("[#]", "[]"))
+    return kind if bare.endswith(":  / ") else bare
 
 
 def _touch(one: frozenset[str], other: frozenset[str]) -> bool:

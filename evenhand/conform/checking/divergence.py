@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
+from enum import Enum
 from functools import cached_property
 from typing import Any, Literal, cast
 
@@ -69,7 +70,8 @@ class Divergence:
     `kinds` describes the fault without names and numbers, `shape` its last action.  `again` holds the other answers of
     a non-deterministic kernel, `beside` the other run of a pair.  The last `loop` actions of a liveness violation
     repeat for ever.  `behind` counts the earlier steps in which the kernel differs too.  The first `own` steps of
-    `expected` are the model's own run; behind them it went on from what the kernel told.
+    `expected` are the model's own run; behind them it went on from what the kernel told.  `tells`: the kernel tells its
+    state in every step, or parts of it.
     """
 
     scenario: AnyScenario
@@ -88,6 +90,7 @@ class Divergence:
     loop: int = 0
     behind: int = 0
     own: int | None = None
+    tells: bool = False
 
     @property
     def sure(self) -> tuple[Violation, ...]:
@@ -108,6 +111,20 @@ class Divergence:
     def length(self) -> int:
         """Number of actions."""
         return len(self.scenario.actions)
+
+    @property
+    def taken(self) -> str:
+        """The kind of the last action."""
+        return kind_of(self.scenario.actions[-1]) if self.scenario.actions else ""
+
+
+def kind_of(action: Any) -> str:
+    """The class of an action and, where one class has several kinds, its kind."""
+    kind = type(action).__name__
+    if isinstance(action, Enum):
+        return action.name
+    values = [getattr(action, one.name) for one in fields(action)] if is_dataclass(action) else []
+    return " ".join([kind, *(one.name for one in values[:1] if isinstance(one, Enum))])
 
 
 @dataclass
@@ -443,4 +460,5 @@ class _Run:
             why,
             violations,
             own=own,
+            tells=all(place in self.facts or self._tells_state(place) for place in range(len(got))),
         )

@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
-from enum import Enum
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from time import monotonic
 from typing import Any, TypeAlias
@@ -16,7 +15,7 @@ from evenhand.conform.adapters.wire import Fault
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.covering import Covering, Walk
 from evenhand.conform.checking.defects import FOLLOWED, Defects, wavering
-from evenhand.conform.checking.divergence import Divergence, Examiner
+from evenhand.conform.checking.divergence import Divergence, Examiner, kind_of
 from evenhand.conform.checking.multi_run import DIFFERING
 from evenhand.conform.checking.remembering import remembers
 from evenhand.core.trace import AnyScenario, AnyTrace, Trace
@@ -237,7 +236,7 @@ class Phase:
             self.refused.add((scenario.config, scenario.actions[place]))
         rest = scenario.actions[place + 1 :]
         for action in (scenario.actions[place], *(one for one in rest if (scenario.config, one) in self.refused)):
-            kind = _kind(action)
+            kind = kind_of(action)
             known = self.left_out.get(kind, LeftOut(kind, 0, why))
             self.left_out[kind] = replace(known, count=known.count + 1)
         kept = tuple(one for one in rest if (scenario.config, one) not in self.refused)
@@ -291,12 +290,3 @@ class Phase:
 
 _Suspect: TypeAlias = tuple[Divergence, tuple[AnyTrace, ...]]
 """A run that differs, and the runs that its process answered before."""
-
-
-def _kind(action: Any) -> str:
-    """The class of an action and, where one class has several kinds, its kind."""
-    kind = type(action).__name__
-    if isinstance(action, Enum):
-        return action.name
-    values = [getattr(action, one.name) for one in fields(action)] if is_dataclass(action) else []
-    return " ".join([kind, *(one.name for one in values[:1] if isinstance(one, Enum))])

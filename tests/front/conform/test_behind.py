@@ -5,17 +5,22 @@ from __future__ import annotations
 import gc
 import inspect
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
+from math import inf
 from pathlib import Path
+from time import monotonic
 from typing import Any
+
+import pytest
 
 from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse, adapter_source
 from evenhand.conform.checking.causes import causes
 from evenhand.conform.checking.claims import Judge
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.covering import Covering
-from evenhand.conform.checking.defects import Defect
+from evenhand.conform.checking.defects import Defect, Defects
 from evenhand.conform.checking.divergence import Divergence, Examiner
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import finding_json, recheck
@@ -24,6 +29,7 @@ from evenhand.core.codec import encode
 from evenhand.core.kernel import Unsupported
 from evenhand.core.registry import find
 from evenhand.core.trace import Scenario
+from evenhand.processes import alarm
 from evenhand.processes.alarm import in_collector
 from tests.front.conform import latches
 from tests.front.conform.in_process import InProcess
@@ -190,6 +196,93 @@ def test_a_run_is_repeated_without_the_step_that_differs() -> None:
     assert (*first[:at], *first[at + 1 :]) in asked
 
 
+def test_what_shows_behind_a_rare_difference_is_told_where_a_run_shows_it_first() -> None:
+    """Whoever enters as bob gets no ticket; it was seen behind cy's wrong refusal alone, in one run of a hundred."""
+
+    class Wrong:
+        def __init__(self) -> None:
+            self.room = Room()
+
+        def step(self, action: Any) -> Any:
+            self.room, shown = step(None, None, self.room, (Enter if action["$"] == "Enter" else Leave)(action["name"]))
+            made: Any = encode(shown)
+            if action == encode(Enter("bob")):
+                made["ticket"] = None
+            return {**made, "ok": not made["ok"]} if action["name"] == "cy" else made
+
+    source = InProcess(lambda _initial: Wrong())
+    examiner = Examiner(Coder("house", ROOM), Judge(()))
+    defects = Defects(examiner.coder, examiner, source)
+    trace = examiner.coder.trace(Scenario("house", Room(), (Enter("cy"), Enter("ann"), Enter("bob"))))
+    request = examiner.coder.request(trace)
+    (response,) = source.ask([request])
+    first = examiner.examine(trace, request, response, "machine")
+    assert first is not None
+    defects.add(first)
+    defects.follow(first, 3, list(examiner.later(trace, request, response, "machine")))
+    told = {one.divergence.scenario.actions: one.divergence for one in defects.distinct(100)}
+    assert told.keys() == {(Enter("cy"),), (Enter("bob"),)}
+    assert told[(Enter("bob"),)].behind == 0
+
+
+@pytest.mark.parametrize(("tells", "times", "told"), [(True, 3, [0, 1]), (True, 2, [0]), (False, 3, [0])])
+def test_what_shows_often_in_the_state_that_the_kernel_tells_is_told(tells: bool, times: int, told: list[int]) -> None:
+    """No run shows the missing ticket before the ghost, and the ghost was seen in few of a hundred runs."""
+
+    class Wrong(Haunted):
+        def step(self, action: Any) -> Any:
+            self.room, shown = step(None, None, self.room, Enter(action["name"]))
+            made: Any = encode(shown)
+            if len(self.room.inside) == 1:
+                return {**made, "ok": not made["ok"]}
+            return {**made, "ticket": "none"} if len(self.room.inside) == 3 else made
+
+    source = InProcess(lambda _initial: Wrong(tells=tells))
+    examiner = Examiner(Coder("house", ROOM), Judge(()))
+    defects = Defects(examiner.coder, examiner, source)
+    trace = examiner.coder.trace(Scenario("house", Room(), ENTERING))
+    request = examiner.coder.request(trace)
+    (response,) = source.ask([request])
+    first = examiner.examine(trace, request, response, "machine")
+    assert first is not None
+    for _ in range(times):
+        defects.add(first)
+        defects.follow(first, 3, list(examiner.later(trace, request, response, "machine")))
+    assert sorted(one.divergence.behind for one in defects.distinct(100)) == told
+
+
+@pytest.mark.parametrize(("other", "told"), [(Leave("bob"), 2), (Enter("bob"), 1)])
+def test_what_differs_more_in_an_action_of_another_kind_is_a_finding_of_its_own(other: Any, told: int) -> None:
+    """The share is wrong for cy and bob, and so is bob's answer: one fault if both enter, two if bob leaves."""
+
+    class Wrong:
+        def __init__(self) -> None:
+            self.room = Room(("bob",) if isinstance(other, Leave) else ())
+
+        def step(self, action: Any) -> Any:
+            self.room, shown = step(None, None, self.room, (Enter if action["$"] == "Enter" else Leave)(action["name"]))
+            made: Any = encode(shown)
+            if action == encode(Enter("cy")):
+                return {**made, "share": encode(Fraction(7, 8))}
+            return (
+                {**made, "share": encode(Fraction(7, 8)), "why": "no", "ok": False} if action == encode(other) else made
+            )
+
+    source = InProcess(lambda _initial: Wrong())
+    examiner = Examiner(Coder("house", ROOM), Judge(()))
+    defects = Defects(examiner.coder, examiner, source)
+    for action in (Enter("cy"), other):
+        trace = examiner.coder.trace(Scenario("house", Room(("bob",) if isinstance(other, Leave) else ()), (action,)))
+        request = examiner.coder.request(trace)
+        (response,) = source.ask([request])
+        found = examiner.examine(trace, request, response, "machine")
+        assert found is not None
+        defects.add(found)
+    made = defects.distinct(100)
+    assert len(made) == told
+    assert len(causes([(ROOM, [made[0]]), (replace(ROOM, name="annex"), [made[-1]])])) == told
+
+
 def test_walks_leave_out_what_the_kernel_refuses() -> None:
     """An action that was refused once is on no later walk, and the scope does not count as covered."""
     refused: set[Any] = set()
@@ -236,3 +329,14 @@ def test_an_alarm_waits_for_the_garbage_collector() -> None:
     finally:
         gc.callbacks.remove(listens)
     assert found and all(found)
+
+
+@pytest.mark.timeout(0)  # which has the alarm else
+def test_time_that_is_endless_for_a_while_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine the alarm comes early, while the check waits for an answer without a limit of its own."""
+    monkeypatch.setattr(alarm, "LONGEST", 0.01)
+    said = iter([0.01, inf])
+    with pytest.raises(alarm.Hung), alarm.until(lambda: next(said, -1.0), 0.01):
+        until = monotonic() + 5
+        while monotonic() < until:
+            pass

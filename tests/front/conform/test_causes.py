@@ -14,13 +14,16 @@ from evenhand.conform.adapters.model import factory_of
 from evenhand.conform.checking import baseline
 from evenhand.conform.checking.baseline import Baseline, load_baseline
 from evenhand.conform.checking.causes import Cause, Seriousness, alone, causes, seriousness
-from evenhand.conform.checking.comparing import Difference, Names, one_reason
+from evenhand.conform.checking.claims import Basis, Violation
+from evenhand.conform.checking.comparing import Difference, Names, differences, one_reason
+from evenhand.conform.checking.defects import Defect, wordless
 from evenhand.conform.checking.divergence import Divergence
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import BadFinding, finding_json, recheck
 from evenhand.conform.checking.loop import EXHAUSTIVE, MACHINE, CheckEffort, SystemChecked, check_system, scopes_of
 from evenhand.core.codec import encode
 from evenhand.core.kernel import Unsupported
+from evenhand.core.kinds import Always
 from evenhand.core.parts import part
 from evenhand.core.registry import find
 from evenhand.core.system import AnySystem, Mutant
@@ -154,6 +157,60 @@ def test_one_cause_in_two_systems_is_one_finding() -> None:
     assert found[0].seriousness is Seriousness.DECISION
 
 
+@pytest.mark.parametrize(("other", "number"), [({"paid: less", "why: late / poor"}, 1), ({"seat: less"}, 2)])
+def test_one_claim_that_objects_in_two_places_is_two_findings(other: set[str], number: int) -> None:
+    """In two systems; if one place is the same, it is one finding."""
+    system = find("apcm").model.systems["universe"]
+    claim = Always(name="nobody_pays_twice", sentence="", check=lambda _config, _state: True)
+    objection = (Violation(claim, 1, Basis.SHOWN),)
+    made = [Defect(replace(differing(kinds), violations=objection), 1) for kinds in ({"paid: more"}, other)]
+    found = causes([(system, made[:1]), (replace(system, name="another"), made[1:])])
+    assert len(found) == number and {one.headline for one in found} == {claim.name}
+
+
+def differing(kinds: set[str]) -> Divergence:
+    """A run of one action in which so much differs."""
+    return Divergence(Scenario(None, None, (1,)), "machine", "differs", frozenset(kinds), "", (), ())
+
+
+def test_two_findings_of_one_claim_are_one_where_the_same_differs_among_others() -> None:
+    """In two systems, whatever mutants look like them."""
+    system = find("apcm").model.systems["universe"]
+    claim = Always(name="nobody_pays_twice", sentence="", check=lambda _config, _state: True)
+    both = [replace(differing({"ok: less", place}), violations=(Violation(claim, 1, Basis.SHOWN),)) for place in "ab"]
+    made = [Defect(one, 1, alike=frozenset({name})) for one, name in zip(both, "ab", strict=True)]
+    assert len(causes([(system, made[:1]), (replace(system, name="another"), made[1:])])) == 1
+
+
+def test_a_number_is_more_or_less_than_another_in_any_spelling() -> None:
+    """A whole one than a fraction."""
+    half, bad = {"$fraction": "1/2"}, {"$fraction": "1/0"}
+    assert kinds({"paid": 1}, {"paid": half}) == {"paid: less"} and kinds({"paid": half}, {"paid": 1}) == {"paid: more"}
+    assert kinds({"paid": 1}, {"paid": bad}) == {"paid: · / a record"} and kinds([1], [True]) == {"[#]: · / true"}
+
+
+def test_the_same_difference_in_two_systems_is_one_finding_whatever_mutants_look_like_it() -> None:
+    """The mutants of one system are not those of another."""
+    system = find("apcm").model.systems["universe"]
+    made = [Defect(differing({"paid: more"}), 1, alike=frozenset({name})) for name in "ab"]
+    assert len(causes([(system, made[:1]), (replace(system, name="another"), made[1:])])) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("seen[]: nothing / lost", "seen[#]: · / lost", True),
+        ("seen[]: lost / nothing", "seen[#]: lost / a record", True),
+        ("seen[]: nothing / ·", "seen[]: · / nothing", False),
+        ("paid: more", "paid: less", False),
+        ("seen[]: nothing / lost", "seen[]: nothing / late", False),
+    ],
+)
+def test_the_same_words_in_place_of_nothing_are_one_finding(one: str, other: str, same: bool) -> None:
+    """Or in place of a name."""
+    assert wordless(differing({one}), differing({other})) == same
+
+
 def known(tmp_path: Path) -> tuple[Cause, dict[str, Any]]:
     """Return a finding and its record, written to a folder."""
     system, found, _ = planted("apcm", "universe", ["digest_ignored"])
@@ -249,3 +306,61 @@ def test_a_part_is_one_of_four() -> None:
     """Another word is refused where it is declared."""
     with pytest.raises(ValueError, match="a field tells of effect, decision, record, label"):
         part("deed")  # type: ignore[arg-type]
+
+
+def kinds(expected: Any, got: Any, config: Any = ()) -> frozenset[str]:
+    """The kinds of the differences of two values."""
+    return Names(list(config)).kinds(differences(expected, got))
+
+
+def event(kind: str, who: str, amount: int, why: str = "") -> Any:
+    """A record of a log."""
+    return {"$": "Event", "kind": kind, "who": who, "amount": amount, "why": why}
+
+
+def test_a_fault_in_an_entry_is_the_same_difference_where_another_fault_drops_one() -> None:
+    """The paid amount is wrong, and elsewhere a burn is missing: both are told where they meet."""
+    paid, burnt = event("paid", "ann", 5), event("burnt", "bob", 7, "late")
+    wrong, lacks = kinds([paid, burnt], [event("paid", "ann", 6), burnt]), kinds([paid, burnt], [paid])
+    assert wrong == {"[#].amount: more"} and lacks == {"[]: Event burnt bob late / nothing"}
+    assert kinds([paid, burnt], [event("paid", "ann", 6)]) == wrong | lacks
+    assert kinds([burnt], [burnt, burnt]) == {"[]: nothing / Event burnt bob late"}
+    assert kinds([["a", 1, 2], ["b", 1]], [["a", 1, 3]]) == {"[#][#]: more", "[]: b / nothing"}
+
+
+def test_entries_of_other_sorts_are_not_taken_for_each_other() -> None:
+    """Few of the fields agree, or two words are others, or the class is another one."""
+    refused, burnt = (
+        event(kind, "ann", 0, why) | {"of": 1, "to": 2} for kind, why in (("refused", "late"), ("burnt", "won"))
+    )
+    assert kinds([refused], [burnt, burnt]) == {
+        "[]: Event refused ann late / nothing",
+        "[]: nothing / Event burnt ann won",
+    }
+    one, other = event("paid", "ann", 5, "won"), event("burnt", "bob", 7, "late")
+    assert kinds([one], [other, other]) == {"[]: Event paid ann won / nothing", "[]: nothing / Event burnt bob late"}
+    assert kinds([one], [one | {"$": "Note"}] * 2) == {
+        "[]: Event paid ann won / nothing",
+        "[]: nothing / Note paid ann won",
+    }
+
+
+def test_the_sort_of_an_entry_counts_and_not_what_is_empty_or_true_in_it() -> None:
+    """Nor a text of one letter that the configuration lists."""
+    notes: list[Any] = [
+        {"$": "Note", "text": text, "open": flag, "to": None} for text, flag in (("a", True), ("", False))
+    ]
+    assert {kinds([], [note], ["a"]) for note in notes} == {frozenset({"[]: nothing / Note"})}
+    assert kinds({"open": True}, {"open": False}) == {"open: true / false"}
+    assert kinds([], [""]) == {'[]: nothing / ""'}
+
+
+def test_a_place_is_one_kind_however_many_digits_it_has() -> None:
+    """The ninth entry and the tenth."""
+    entries = [0] * 12
+    assert kinds(entries, [*entries[:9], 1, *entries[10:]]) == kinds(entries, [*entries[:10], 1, 0]) == {"[#]: more"}
+
+
+def test_letters_are_names_where_they_stand_alone() -> None:
+    """Within words they are no names."""
+    assert kinds({"why": "a"}, {"why": "late"}, ["a"]) == {"why: · / late"}
