@@ -89,7 +89,10 @@ def view(case: tuple[Renaming, GuardStep, GuardStep | None]) -> Structure | None
         for symbol in (author, asker)
     }
     images: dict[tuple[str, ...], str] = {(name,): f"2:{names[name]}" for name in step.config.agents}
-    maps: dict[str, dict[tuple[str, ...], str]] = {"to": images, "back": {(value,): row[0] for row, value in images.items()}}
+    maps: dict[str, dict[tuple[str, ...], str]] = {
+        "to": images,
+        "back": {(value,): row[0] for row, value in images.items()},
+    }
     universe = {**one.universe, "Agent2": tuple(f"2:{name}" for name in other.config.agents)}
     return Structure(universe, {**one.relations, **copies}, {**one.functions, **doubled, **maps})
 
