@@ -192,7 +192,7 @@ def _touched(amounts: tuple[int, ...], touched: tuple[int, ...]) -> Scenario[Con
     for turn in (-1, 0, 1):
         if 0 <= turn < len(touched):
             ends = last.uid, agents[touched[turn]].uid
-            acts += [MoveStake(last.uid, last.credential, *way, 1) for way in (ends, ends[::-1])]
+            acts += [MoveStake(last.uid, last.credential, one, two, 1) for one, two in (ends, ends[::-1])]
         acts += [*(SignalReady(agent.uid, agent.credential) for agent in agents), Tick()]
     config = configuration(agents, constants, cycles=0)
     return Scenario(config, initial(config)[0], (*acts, Tick()))

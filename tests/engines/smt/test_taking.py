@@ -43,13 +43,41 @@ def _step(rules: Rules, config: str, state: int, action: tuple[int, ...]) -> tup
     return state, tuple(rules.all(rules, action))[: rules.limit]
 
 
-RULES = Rules(lambda n: n, lambda rules, numbers: tuple(rules.one(n) for n in numbers))
+def _same(n: int) -> int:
+    return n
+
+
+def _all(rules: Rules, numbers: tuple[int, ...]) -> tuple[Any, ...]:
+    return tuple(rules.one(n) for n in numbers)
+
+
+def _again(rules: Rules, numbers: tuple[int, ...]) -> tuple[Any, ...]:
+    return _all(rules, numbers)
+
+
+def _listed(_rules: Rules, numbers: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(numbers)
+
+
+def _odd(n: int) -> int:
+    return n if n != 2 else 0
+
+
+def _equal(n: int) -> int:
+    return n == 1 if n == 1 else n
+
+
+def _broken(_n: int) -> int:
+    raise ZeroDivisionError
+
+
+RULES = Rules(_same, _all)
 SYSTEM: System[str, int, tuple[int, ...], Any, Rules] = System(
     "numbers", RULES, lambda _s, _r: ("",), lambda _c: (0,), _step, lambda _c, _s, _t: ((1, 2),)
 )
-ODD = replace(RULES, one=lambda n: n if n != 2 else 0)
-EQUAL = replace(RULES, one=lambda n: n == 1 if n == 1 else n)
-BOTH = replace(ODD, all=lambda rules, numbers: tuple(rules.one(n) for n in numbers))
+ODD = replace(RULES, one=_odd)
+EQUAL = replace(RULES, one=_equal)
+BOTH = replace(ODD, all=_again)
 
 
 def _alike(config: str, rules: Rules, action: tuple[int, ...]) -> bool:
@@ -78,14 +106,14 @@ def test_an_equal_answer_of_another_type_is_another_answer() -> None:
 
 def test_what_cannot_be_repeated_is_run_again() -> None:
     """A list that changes after the call; an answer that is used up; a rule that raises."""
-    assert not _alike("lists", replace(RULES, all=lambda _rules, numbers: tuple(numbers)), (1,))
+    assert not _alike("lists", replace(RULES, all=_listed), (1,))
 
     def used_up(rules: Rules, numbers: tuple[int, ...]) -> Iterator[int]:
         return iter([rules.one(n) for n in numbers])
 
     lazy = replace(SYSTEM, rules=replace(RULES, all=used_up))
     assert not Recorded(lazy, "", 0, (1,)).same_under(lazy.rules, ("all",))
-    assert not _alike("", replace(RULES, one=lambda _n: 1 // 0), (1,))
+    assert not _alike("", replace(RULES, one=_broken), (1,))
 
 
 def test_a_constant_that_differs_is_no_rule() -> None:
