@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 from evenhand.core.kinds import Property, Safety
 from evenhand.core.relations import DeterminedBy, Paired
 from evenhand.core.system import AnyStep, AnySystem, Mutant
-from evenhand.evidence.second_runs import at_step, compared
+from evenhand.evidence.second_runs import Compared, at_step, compare, compared
 from evenhand.processes.collector import uncollected
 from evenhand.smt.boundary_cases import AGAINST, BoundaryCase, boundary_cases
 from evenhand.smt.conformance import ORIGINS, Conformance
@@ -45,9 +45,7 @@ def cases(system: AnySystem, claim: Property, steps: Iterable[AnyStep]) -> Itera
                     yield step, claim.at(step.config, memory, step) is not False
         case Paired(reads="steps"):
             for step in steps:
-                if claim.applies(step.config):
-                    for one in compared(system, claim, at_step(step, first=False)):
-                        yield (one.way, step, one.right), not one.why
+                yield from ((_case(one), not one.why) for one in _second_runs(system, claim, step))
         case DeterminedBy():
             first: dict[Any, AnyStep] = {}
             for step in steps:
@@ -60,6 +58,14 @@ def cases(system: AnySystem, claim: Property, steps: Iterable[AnyStep]) -> Itera
                 f"claim {claim.name} is of kind {claim.kind}; theorems state claims about steps or pairs, and with a "
                 "`ranking` claims about whole runs"
             )
+
+
+def _second_runs(system: AnySystem, claim: Paired, step: AnyStep) -> tuple[Compared, ...]:
+    return tuple(compared(system, claim, at_step(step, first=False))) if claim.applies(step.config) else ()
+
+
+def _case(one: Compared) -> tuple[Any, AnyStep, AnyStep | None]:
+    return one.way, one.left, one.right
 
 
 def variants(system: AnySystem, mutants: Sequence[Mutant[Any]]) -> tuple[AnySystem, ...]:
@@ -89,20 +95,24 @@ def _agree(
     claim, tally = theorem.stepwise(system), _Tally(theorem)
     sampled = theorem.samples if isinstance(theorem.samples, Samples) else None
     usual = _steps(theorem, system, system, None)
-    told = [list(cases(system, claim, (one.step,))) for one in usual]
-    compared = variants(system, mutants)
-    for variant in (*compared, *_sampled_readings(system, sampled)):
+    pairs = isinstance(claim, Paired)
+    told, second_runs = [_Told(system, claim, one.step) for one in usual], Taker(system)
+    among = variants(system, mutants)
+    for variant in (*among, *_sampled_readings(system, sampled)):
         reference = variant.variant == "reference"
         words = theorem.theory.meanings if reference else _mutated(theorem, variant.variant)
         taken: Sequence[_Taken] = usual if reference else _steps(theorem, system, variant, usual)
         if not reference and sampled is not None:
-            taken = _picked(taken, pairs=isinstance(claim, Paired), words=words is not None)
+            taken = _picked(taken, pairs=pairs, words=words is not None)
         for one in taken:
-            if one.alike is not None and not isinstance(claim, Paired):
-                # Steps equal to the reference's were compared already, except with the mutant's own definitions.
-                found = told[one.alike] if words is not None else []
+            found: Iterable[tuple[Any, bool]]
+            if one.alike is None:
+                found = told[one.place].cases if reference else cases(variant, claim, (one.step,))
+            elif pairs:
+                found = told[one.alike].under(variant, second_runs)
             else:
-                found = told[one.place] if reference else list(cases(variant, claim, (one.step,)))
+                # Steps equal to the reference's were compared already, except with the mutant's own definitions.
+                found = told[one.alike].cases if words is not None else []
             for case, truth in found:
                 tally.case(one.origin, variant.variant, case, truth, words)
         if isinstance(claim, DeterminedBy):
@@ -113,7 +123,7 @@ def _agree(
     made = boundary_cases(theorem, system) if sampled is not None else ()
     for boundary_case in (one for one in made if not one.impossible):
         tally.boundary_case(boundary_case, list(cases(system, claim, boundary_case.steps)))
-    return tally.result(len(compared) - 1, sampled, usual, made)
+    return tally.result(len(among) - 1, sampled, usual, made)
 
 
 def _sampled_readings(system: AnySystem, sampled: Samples | None) -> Iterator[AnySystem]:
@@ -131,6 +141,29 @@ class _Taken:
     step: AnyStep
     place: int
     alike: int | None
+
+
+class _Told:
+    """The cases of a claim at a step of the reference, and at the equal step of a variant."""
+
+    def __init__(self, system: AnySystem, claim: Property, step: AnyStep) -> None:
+        self.system, self.claim, self.step = system, claim, step
+        self.seconds = _second_runs(system, claim, step) if isinstance(claim, Paired) else ()
+        kept = [(_case(one), not one.why) for one in self.seconds]
+        self.cases = kept if isinstance(claim, Paired) else list(cases(system, claim, (step,)))
+
+    def under(self, variant: AnySystem, taker: Taker) -> Iterator[tuple[Any, bool]]:
+        """Yield the cases of a claim about pairs; the variant's second runs are the reference's where they agree."""
+        assert isinstance(self.claim, Paired)
+        changed = changed_rules(self.system.rules, variant.rules)
+        for one, case in zip(self.seconds, self.cases, strict=True):
+            fork = one.fork
+            single = changed is not None and len(fork.right) == 1
+            if single and taker.recorded(fork.config, fork.state, *fork.right).same_under(variant.rules, changed or ()):
+                yield case
+            else:
+                other = compare(variant, self.claim, at_step(self.step, first=False), one.way)
+                yield _case(other), not other.why
 
 
 _STEPS: dict[tuple[int, int, str, int], tuple[Any, Any, tuple[_Taken, ...]]] = {}
@@ -162,8 +195,7 @@ def _drawn(samples: Callable[[AnySystem], Iterable[AnyStep]], variant: AnySystem
 
 def _sampled(samples: Samples, system: AnySystem, variant: AnySystem) -> Iterator[tuple[str, AnyStep]]:
     """Take a variant's steps; those equal to the reference's are the reference's own objects."""
-    place = id(system.step), id(system.rules)
-    taker = _TAKERS.setdefault(place, Taker(system))
+    taker = _TAKERS.setdefault((id(system.step), id(system.rules)), Taker(system))
     changed = changed_rules(system.rules, variant.rules)
     for origin, situation in samples.situations(variant):
         yield origin, taker.taken(variant, changed, *situation)
@@ -336,6 +368,7 @@ class _Tally:
         self._formula = theorem.formula
         samples = theorem.samples
         self._lax = samples.restrictions if isinstance(samples, Samples) else None
+        self._looks: dict[int, _Look] = {}
         self._said: dict[Hashable, bool] = {}
         self._counts: dict[str, Any] = {"cases": 0, "outside": 0, "size": 0, "true": 0, "false": 0, "words": 0}
         self._values: set[tuple[str, bool]] = set()
@@ -350,7 +383,9 @@ class _Tally:
     ) -> Structure | None:
         """Compare on one case; return its structure, None outside the view."""
         self._counts["cases"] += 1
-        look = self._lens.look(case)
+        look = self._looks.get(id(case))
+        if look is None or look.case is not case:
+            look = self._looks[id(case)] = self._lens.look(case)
         structure, key = look.structure, look.key
         wrong = "" if structure is None else self._lens.broken(look, self._theorem.theory)
         if structure is None or wrong:

@@ -143,21 +143,21 @@ class Copies:
 
 
 class Twice(Copies):
-    """A theory beside a second copy of what is not `shared`."""
+    """A theory beside a second copy of what is not `shared`; the copy has `sorts` of its own."""
 
-    def __init__(self, base: Theory, shared: Iterable[str]) -> None:
-        self.base, self.shared = base, tuple(shared)
-        super().__init__(base.twice("2", shared=self.shared))
+    def __init__(self, base: Theory, shared: Iterable[str], sorts: Mapping[Sort, Sort] | None = None) -> None:
+        self.base, self.shared, self.sorts = base, tuple(shared), sorts
+        super().__init__(base.twice("2", shared=self.shared, sorts=sorts))
 
     @classmethod
-    def apart(cls, base: Theory, *moved: str) -> Twice:
+    def apart(cls, base: Theory, *moved: str, sorts: Mapping[Sort, Sort] | None = None) -> Twice:
         """Return a theory beside a copy that shares everything but the `moved` symbols, and words made of them."""
-        return cls(base, (name for name in base.symbols if name not in moved))
+        return cls(base, (name for name in base.symbols if name not in moved), sorts)
 
     def said(self, definitions: Iterable[Definition]) -> tuple[Definition, ...]:
         """Return these meanings of words in both copies, where the second has the word at all."""
         changed = tuple(definitions)
-        doubled = self.base.redefined(changed).twice("2", shared=self.shared)
+        doubled = self.base.redefined(changed).twice("2", shared=self.shared, sorts=self.sorts)
         wanted = {name for one in changed for name in (one.name, f"{one.name}2")} & set(self.theory.meanings)
         return tuple(one for one in doubled.definitions if one.name in wanted)
 

@@ -15,7 +15,6 @@ from typing import TypeAlias, TypeVar
 from evenhand.core.canonical import Json
 from evenhand.smt.arithmetic import NUMBER, calculated, compared, is_element
 from evenhand.smt.logic import (
-    TRUE,
     And,
     Definition,
     Equal,
@@ -191,63 +190,32 @@ class Reader:
                 asked, yes, no = self._test(test), self._test(then_part), self._test(other_part)
                 return lambda values: yes(values) if asked(values) else no(values)
             case Forall(bound, body):
-                only = body.left if isinstance(body, Implies) else TRUE
-                return self._quantified(bound, self._test(body), self._guard(bound, only), stops_at=False)
+                return self._quantified(bound, self._test(body), stops_at=False)
             case Exists(bound, body):
-                return self._quantified(bound, self._test(body), self._guard(bound, body), stops_at=True)
+                return self._quantified(bound, self._test(body), stops_at=True)
 
-    def _guard(self, bound: tuple[Var, ...], only: Formula) -> Holds | None:
-        """A conjunct of `only` that a table decides: no values but those of its rows need to be tried."""
-        best: Holds | None = None
-        for part in only.parts if isinstance(only, And) else (only,):
-            if not isinstance(part, Holds) or part.relation.name in self._definitions or compared(part.relation.name):
-                continue
-            names = part.arguments
-            whole = len(set(names)) == len(names) > 0 and all(one in bound for one in names)
-            if whole and (best is None or len(names) > len(best.arguments)):
-                best = part
-        return best
-
-    def _quantified(self, bound: tuple[Var, ...], inner: Test, guard: Holds | None, *, stops_at: bool) -> Test:
-        """Try all values until the body is `stops_at`, then restore the variables' previous values.
-
-        With a `guard`, only values of which it holds: without it the body is not `stops_at`.
-        """
-        first = tuple(v for v in guard.arguments if isinstance(v, Var)) if guard is not None else ()
-        rest = tuple(variable for variable in bound if variable not in first)
-        slots = tuple(_slot(variable) for variable in (*first, *rest))
-        sorts = tuple(variable.sort.name for variable in rest)
-        if len(bound) == 1 and guard is None:
+    def _quantified(self, bound: tuple[Var, ...], inner: Test, *, stops_at: bool) -> Test:
+        """Try all values until the body is `stops_at`, then restore the variables' previous values."""
+        slots = tuple(_slot(variable) for variable in bound)
+        sorts = tuple(variable.sort.name for variable in bound)
+        if len(bound) == 1:
             return self._single(slots[0], sorts[0], inner, stops_at=stops_at)
-        rows = ((),) if guard is None else None
-        name = "" if guard is None else guard.relation.name
 
         def test(values: Values) -> bool:
             before = [(slot, values.get(slot)) for slot in slots]
             found = not stops_at
-            universe = self._structure.universe
-            others = list(itertools.product(*[universe[sort] for sort in sorts]))
-            for row in self._table(name) if rows is None else rows:
-                for picked in others:
-                    values.update(zip(slots, row + picked, strict=True))
-                    if inner(values) == stops_at:
-                        found = stops_at
-                        break
-                if found == stops_at:
+            for picked in itertools.product(*(self._structure.universe[sort] for sort in sorts)):
+                values.update(zip(slots, picked, strict=True))
+                if inner(values) == stops_at:
+                    found = stops_at
                     break
             values.update((slot, value) for slot, value in before if value is not None)
             return found
 
         return test
 
-    def _table(self, name: str) -> frozenset[Tuple]:
-        table = self._structure.relations.get(name)
-        if table is None:
-            raise BadStructure(f"relation {name} is missing")
-        return table
-
     def _single(self, slot: str, sort: str, inner: Test, *, stops_at: bool) -> Test:
-        """`_quantified` for one variable without a guard, the most frequent case."""
+        """`_quantified` for one variable, the most frequent case."""
 
         def test(values: Values) -> bool:
             before, found = values.get(slot), not stops_at

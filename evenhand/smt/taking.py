@@ -7,7 +7,7 @@ run.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import fields, is_dataclass, replace
 from functools import partial
 from typing import Any
@@ -42,10 +42,11 @@ class Recorded:
         self._recording = False
 
     def _called(self, name: str, *arguments: Any, **named: Any) -> Any:
-        answer = getattr(self._rules, name)(*arguments, **named)
+        answer: Any = getattr(self._rules, name)(*arguments, **named)
         if self._recording:
             values = (*arguments, *named.values())
-            if isinstance(answer, Iterator) or any(isinstance(one, (*_CHANGEABLE, Iterator)) for one in values):
+            used_up = any(hasattr(one, "__next__") for one in (answer, *values))
+            if used_up or any(isinstance(one, _CHANGEABLE) for one in values):
                 self.repeatable = False
             self._calls.setdefault(name, []).append((arguments, named, answer))
         return answer

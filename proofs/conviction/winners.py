@@ -2,23 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from math import isqrt
 from typing import Any
 
-from evenhand.core.system import Step
+from evenhand.core.system import Step, System
+from evenhand.core.trace import Scenario, replay
 from evenhand.model.conviction.mutants import play
-from evenhand.model.conviction.vocabulary import Act, Config, Shown, State
+from evenhand.model.conviction.step import initial
+from evenhand.model.conviction.vocabulary import (
+    Act,
+    Config,
+    Constants,
+    MoveStake,
+    Propose,
+    Shown,
+    SignalReady,
+    State,
+    Tick,
+)
 from evenhand.proofs.conviction.finale import finalizations, rational, scene
-from evenhand.proofs.conviction.single import theorem
+from evenhand.proofs.conviction.single import configuration, granted, theorem
 from evenhand.properties.conviction import winning
 from evenhand.properties.conviction.predicates import events, finalizes
-from evenhand.smt.arithmetic import at_least, at_most, below, element, number, times
-from evenhand.smt.logic import Definition, Sort, conjunction, differ, exists, forall, iff, same, variables
-from evenhand.smt.preludes import Faults, numbers, relations
+from evenhand.smt.arithmetic import at_least, at_most, below, element, number, times, value_of
+from evenhand.smt.logic import (
+    Definition,
+    Formula,
+    Sort,
+    Var,
+    conjunction,
+    differ,
+    exists,
+    forall,
+    iff,
+    ite,
+    same,
+    variables,
+)
+from evenhand.smt.preludes import Faults, define, numbers, relations
 from evenhand.smt.structure import Structure
+from evenhand.smt.tables import prop
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
@@ -27,6 +54,8 @@ p, q, r = variables(PROPOSAL, "p q r")
 score, root, age = numbers("score root age", PROPOSAL)
 """The sum of the effective stakes on a proposal; its root; the age of its LastStakeTick: a greater age is an earlier
 tick, and a proposal without one is older than any."""
+(never,) = relations("never", PROPOSAL)
+"""The proposal has no LastStakeTick."""
 
 top, earliest, wins = relations("top earliest wins", PROPOSAL)
 _TOP = Definition(top, (p,), forall([q], at_most(score(q), score(p))), "17.2: the highest score")
@@ -34,20 +63,29 @@ _EARLIEST = Definition(
     earliest, (p,), forall([q], (top(q) & differ(p, q)) >> below(age(q), age(p))), "17.3: of tied proposals, alone"
 )
 _WINS = Definition(wins, (p,), top(p) & earliest(p), "17.2, 17.3; where LastStakeTick ties too, nobody wins")
+_shared = exists([q, r], conjunction([differ(q, r), top(q), top(r)]))
+_BY_TICK = define("by_tick", (), _shared & exists([p], wins(p)), "17.3: the event says that LastStakeTick decided")
+_FULL_TIE = define("full_tie", (), _shared & forall([p], ~wins(p)), "17.3: the event says that nothing did")
+by_tick, full_tie = _BY_TICK.relation, _FULL_TIE.relation
 
 RANKING = Theory(
     name="conviction_winners",
     sorts=(PROPOSAL,),
     functions=(score, root, age),
-    relations=(),
+    relations=(never,),
     axioms=(
+        Axiom(
+            "no_tick_is_the_earliest",
+            forall([p, q], never(p) >> ite(never(q), same(age(p), age(q)), below(age(q), age(p)))),
+            "17.3: what nobody has staked on since comes first",
+        ),
         Axiom(
             "roots",
             forall([p], at_least(root(p), number(0)) & same(times(root(p), root(p)), score(p))),
             "17.1: the root of the sum",
         ),
     ),
-    definitions=(_TOP, _EARLIEST, _WINS),
+    definitions=(_TOP, _EARLIEST, _WINS, _BY_TICK, _FULL_TIE),
 )
 
 
@@ -74,7 +112,12 @@ def view(step: Step[Config, State, Act, Shown]) -> Structure | None:
     tables: dict[str, dict[str, Any]] = {"score": scores, "root": roots, "age": ages}
     return Structure(
         {"Proposal": tuple(row[0] for row in named.values())},
-        {"wins": frozenset([named[event.proposal]] if event.proposal in named else [])},
+        {
+            "wins": frozenset([named[event.proposal]] if event.proposal in named else []),
+            "by_tick": prop(event.get("tie") == "earliest LastStakeTick"),
+            "full_tie": prop(event.get("tie") == "full tie"),
+            "never": frozenset(named[one.uid] for one in step.before.proposals if one.last is None),
+        },
         {name: {named[uid]: element(table[uid]) for uid in known} for name, table in tables.items()},
     )
 
@@ -83,7 +126,11 @@ FAULTS = Faults(
     (play.lowest_score_wins, RANKING.means("top", forall([q], at_least(score(q), score(p))), "the lowest score")),
     (
         play.latest_stake_wins_a_tie,
-        RANKING.means("earliest", forall([q], (top(q) & differ(p, q)) >> below(age(p), age(q))), "the latest"),
+        RANKING.means(
+            "earliest",
+            forall([q], (top(q) & differ(p, q)) >> (~never(q) & (never(p) | below(age(p), age(q))))),
+            "the latest, but what has no tick comes first all the same",
+        ),
     ),
     (play.ties_have_no_winner, RANKING.means("earliest", forall([q], top(q) >> same(p, q)), "a tie has no winner")),
 )
@@ -120,5 +167,82 @@ HIGHEST = _theorem(
     ),
 )
 
-WINNERS: tuple[Theorem, ...] = (RANKED, HIGHEST)
+
+def _highest(one: Var) -> Formula:
+    return forall([r], at_most(score(r), score(one)))
+
+
+def _touched(amounts: tuple[int, ...], touched: tuple[int, ...]) -> Scenario[Config, State, Act]:
+    """Return a run in which agents stake these amounts on their own proposals, and the last touches others' in turn.
+
+    In a round of its own for each it moves a point there and back: nothing but that LastStakeTick is another.
+    """
+    agents = granted(*amounts)
+    # theta is 1/2, so stakes of no round and of two weigh 1 and 4: scores are squares.
+    constants = Constants(
+        self_stake=max(amounts),
+        think_ticks=1,
+        stake_rounds=3,
+        greatest=Fraction(5),
+        fraction=Fraction(3, 4),
+        saturation=2,
+    )
+    last = agents[-1]
+    acts: list[Act] = [Tick(), *(Propose(agent.uid, agent.credential, None) for agent in agents), Tick()]
+    for turn in (-1, 0, 1):
+        if 0 <= turn < len(touched):
+            ends = last.uid, agents[touched[turn]].uid
+            acts += [MoveStake(last.uid, last.credential, one, two, 1) for one, two in (ends, ends[::-1])]
+        acts += [*(SignalReady(agent.uid, agent.credential) for agent in agents), Tick()]
+    config = configuration(agents, constants, cycles=0)
+    return Scenario(config, initial(config)[0], (*acts, Tick()))
+
+
+def tied_scene(structure: Structure) -> Scenario[Config, State, Act]:
+    """Return a tie of two proposals above a third, whose LastStakeTicks differ where those of the highest do."""
+    best = max(value_of(one) for one in structure.functions["score"].values())
+    tops = {row for row, value in structure.functions["score"].items() if value_of(value) == best}
+    full = len({structure.functions["age"][row] for row in tops}) == 1
+    return _touched((4, 4, 1), () if full else (0, 1))
+
+
+_TIES = (
+    ((4, 4, 1), ()),
+    ((4, 4, 1), (0, 1)),
+    ((4, 4, 1), (1, 0)),
+    ((4, 4, 4, 1), (2, 0)),
+    ((4, 4, 4), ()),
+    ((1, 1), ()),
+    ((9, 4, 4, 1), (1, 2)),
+)
+
+
+def ties(system: System[Any, Any, Any, Any, Any]) -> Iterator[Step[Config, State, Act, Shown]]:
+    """Yield finalizations of walks, and of ties that somebody else has touched or nobody, by any variant."""
+    yield from finalizations(system)
+    for amounts, touched in _TIES:
+        yield replay(system, _touched(amounts, touched)).steps[-1]
+
+
+TIED = _theorem(
+    claim=winning.ties_go_to_the_earliest_stake,
+    sentence="Of tied proposals the one with the earliest LastStakeTick wins; where that ties too, nobody does: so if "
+    "nobody acts, and all proposals have the same stakes, there is a full tie.",
+    theory=replace(RANKING, axioms=RANKING.axioms[:1]),
+    realise=tied_scene,
+    samples=ties,
+    variables=(p,),
+    assumes=exists([q, r], conjunction([differ(q, r), _highest(q), same(score(q), score(r))])),
+    goal=conjunction(
+        [
+            iff(wins(p), _highest(p) & forall([q], (_highest(q) & differ(p, q)) >> below(age(q), age(p)))),
+            iff(by_tick(), exists([q], wins(q))),
+            iff(full_tie(), forall([q], ~wins(q))),
+        ]
+    ),
+    witness=forall([p, q], same(score(p), score(q)) & same(age(p), age(q))) & forall([p], ~wins(p)),
+    mutants=FAULTS.refuted(play.lowest_score_wins, play.latest_stake_wins_a_tie, play.ties_have_no_winner),
+)
+
+WINNERS: tuple[Theorem, ...] = (RANKED, HIGHEST, TIED)
 """The theorems about the winner."""

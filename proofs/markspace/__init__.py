@@ -11,6 +11,7 @@ from evenhand.proofs.markspace.escalating import ESCALATIONS
 from evenhand.proofs.markspace.lives import LIFETIMES
 from evenhand.proofs.markspace.piling import PILED
 from evenhand.proofs.markspace.policies import POLICIES
+from evenhand.proofs.markspace.renamed import NAMES
 from evenhand.proofs.markspace.resolving import RESOLUTIONS
 from evenhand.proofs.markspace.scopes import HIERARCHIES
 from evenhand.proofs.markspace.strengths import STRENGTHS
@@ -32,5 +33,6 @@ THEOREMS = (
     *CLOCKS,
     *WAITINGS,
     PILED,
+    NAMES,
 )
 """The theorems about `markspace`."""

@@ -80,12 +80,12 @@ PRE_ACTION = Theory(
         define("refused", (), _found() | (_contested() & ~_wins(new())), "9.2 steps 2, 6"),
     ),
 )
-_LAST: dict[str, Formula] = {"wins": ~_found() & _contested() & forall([j], ~earlier(i, j))}
-_BY_NAME: dict[str, Formula] = {"wins": ~_found() & _contested() & forall([j], ~named_before(author(j), author(i)))}
-_BLIND: dict[str, Formula] = {"found": FALSE}
+LAST: dict[str, Formula] = {"wins": ~_found() & _contested() & forall([j], ~earlier(i, j))}
+BY_NAME: dict[str, Formula] = {"wins": ~_found() & _contested() & forall([j], ~named_before(author(j), author(i)))}
+BLIND: dict[str, Formula] = {"found": FALSE}
 _DISTRACTED: dict[str, Formula] = {"found": _claim & ~asked_before() & forall([i], same(i, new()))}
 _KEPT_OUT: dict[str, Formula] = {"found": exists([a], claims(a))}
-_USED: dict[str, Formula] = {"found": _claim | exists([a], running(a))}
+USED: dict[str, Formula] = {"found": _claim | exists([a], running(a))}
 _SILENT: dict[str, Formula] = {"wins": ~_found() & _contested() & _first & same(i, new())}
 _NOTHING = "no action is in the way"
 
@@ -198,8 +198,8 @@ _theorem = partial(
 )
 
 _claimed, _allowed, _refused = map(PRE_ACTION.word, ("claimed", "allowed", "refused"))
-_LATEST = mutation(PRE_ACTION, faulty.last_writer_wins, _LAST)
-_NAMED = mutation(PRE_ACTION, faulty.name_wins, _BY_NAME)
+_LATEST = mutation(PRE_ACTION, faulty.last_writer_wins, LAST)
+_NAMED = mutation(PRE_ACTION, faulty.name_wins, BY_NAME)
 
 PRECEDENCE = _theorem(
     claim=guarding.action_precedence_p39,
@@ -208,9 +208,9 @@ PRECEDENCE = _theorem(
     assumes=_claimed,
     goal=_refused & ~_allowed,
     mutants=(
-        mutation(PRE_ACTION, faulty.claims_ignored, _BLIND),
+        mutation(PRE_ACTION, faulty.claims_ignored, BLIND),
         mutation(PRE_ACTION, faulty.claims_hidden_by_intents, _DISTRACTED),
-        mutation(PRE_ACTION, faulty.last_writer_wins, _LAST, "no intent is looked at"),
+        mutation(PRE_ACTION, faulty.last_writer_wins, LAST, "no intent is looked at"),
     ),
 )
 
@@ -221,7 +221,7 @@ UNCONTESTED = _theorem(
     goal=_allowed,
     mutants=(
         mutation(PRE_ACTION, faulty.holders_kept_out, _KEPT_OUT),
-        mutation(PRE_ACTION, faulty.last_writer_wins, _LAST, "no intent is in the way"),
+        mutation(PRE_ACTION, faulty.last_writer_wins, LAST, "no intent is in the way"),
     ),
 )
 
@@ -236,7 +236,7 @@ POLICY = _theorem(
     & iff(_allowed, PRE_ACTION.word("first", new()))
     & iff(_refused, ~_allowed),
     needs=("intents_are_ranked",),
-    mutants=(_LATEST, _NAMED, mutation(PRE_ACTION, faulty.claims_ignored, _BLIND, _NOTHING)),
+    mutants=(_LATEST, _NAMED, mutation(PRE_ACTION, faulty.claims_ignored, BLIND, _NOTHING)),
 )
 
 TRANSPARENT = _theorem(
@@ -257,7 +257,7 @@ CAUSED = _theorem(
     witness=exists([i], PRE_ACTION.word("wins", i)),
     mutants=(
         mutation(PRE_ACTION, faulty.winner_withheld, _SILENT),
-        mutation(PRE_ACTION, faulty.claims_ignored, _BLIND, "an intent is named instead"),
+        mutation(PRE_ACTION, faulty.claims_ignored, BLIND, "an intent is named instead"),
     ),
 )
 
@@ -294,8 +294,8 @@ DETERMINED = _theorem(
     goal=TWICE.alike("allowed") & TWICE.alike("refused") & TWICE.alike("found") & TWICE.alike("wins", i),
     witness=exists([a], running(a)) & ~exists([a], TWICE.second("running", a)),
     mutants=TWICE.mutants(
-        mutation(PRE_ACTION, faulty.running_tools_claim, _USED),
-        mutation(PRE_ACTION, faulty.last_writer_wins, _LAST, "the latest is the same for the same marks"),
+        mutation(PRE_ACTION, faulty.running_tools_claim, USED),
+        mutation(PRE_ACTION, faulty.last_writer_wins, LAST, "the latest is the same for the same marks"),
     ),
 )
 

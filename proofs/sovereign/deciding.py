@@ -57,6 +57,7 @@ overspent = SAID.word(
     | exists([o, p], budget(o) & budget(p) & differ(o, p)),
     "7 A49: too much, unreadable, or told twice",
 )
+untimely = SAID.word("untimely", (), ~timely() & ~exits(), "X.E1: REFUSE, MISSING_REQUIRED_OBSERVATION")
 exhausted = SAID.word("exhausted", (), timely() & ~exits() & overspent(), "7 A49: REFUSE, BUDGET_EXHAUSTED")
 judging = SAID.word("judging", (), timely() & ~exits() & ~overspent(), "3.2: the gates are asked")
 incomplete = SAID.word(
@@ -118,6 +119,7 @@ _FIRST = tuple(
 
 OBSERVED = (
     "exits",
+    "untimely",
     "exhausted",
     *(f"at_{number}" for number in range(1, 6)),
     "admitted",

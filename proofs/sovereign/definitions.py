@@ -96,15 +96,6 @@ FAULTS = Faults(
         _means("overspent", exists([o], budget(o) & (~readable(o) | ~le(count(o), limit()))), "each for itself"),
     ),
     (
-        deciding.budget_as_text_passes,
-        _means(
-            "overspent",
-            exists([o], budget(o) & readable(o) & ~le(count(o), limit()))
-            | exists([o, p], budget(o) & budget(p) & differ(o, p) & readable(o) & readable(p)),
-            "what is no number is ignored",
-        ),
-    ),
-    (
         deciding.budget_inverted,
         _means(
             "overspent",

@@ -141,6 +141,12 @@ def _of_candidates(
     }
 
 
+def _refused_for(decision: model.Decision) -> tuple[str, str]:
+    """Return reason and gate of a refusal."""
+    one = decision.refusal
+    return ("", "") if one is None else (one.reason, one.failed_gate)
+
+
 def _of_outcome(decision: model.Decision, names: tuple[str, ...]) -> dict[str, Rows]:
     at = {gate: frozenset[tuple[str, ...]]() for gate in ("", *model.GATES)}
     if decision.trace:
@@ -149,7 +155,8 @@ def _of_outcome(decision: model.Decision, names: tuple[str, ...]) -> dict[str, R
 
     return {
         "exits": prop(decision.kind == "EXIT"),
-        "exhausted": prop(decision.refusal is not None and decision.refusal.reason == model.BUDGET_EXHAUSTED),
+        "untimely": prop(_refused_for(decision) == (model.MISSING_REQUIRED_OBSERVATION, model.REQUIRED_OBSERVATIONS)),
+        "exhausted": prop(_refused_for(decision)[0] == model.BUDGET_EXHAUSTED),
         **{f"at_{number}": at[gate] for number, gate in enumerate(model.GATES, start=1)},
         "admitted": at[""],
         "acts": prop(decision.kind == "ACTION"),

@@ -11,7 +11,9 @@ from evenhand.proofs.sovereign.deciding import (
     CITE,
     DECISION,
     KEY,
+    OBS,
     cites,
+    failure,
     key,
     less,
     log_append,
@@ -30,6 +32,7 @@ SCOPE = "any number of observations, candidates and citations"
 c, d = variables(CAND, "c d")
 k = KEY("k")
 x = CITE("x")
+o = OBS("o")
 
 
 usual, unseen = FAULTS.refuted, FAULTS.unseen
@@ -153,5 +156,46 @@ LOG_APPEND = _of_decisions(
     ),
 )
 
-SINGLE: tuple[Theorem, ...] = (ONE, EXITS, GATES, ACTS, LEAST, CITED, LOG_APPEND)
+# When the gates are asked at all: these three and ACTS say exactly when a cycle acts.
+
+EXITING = _of_decisions(
+    claim=deciding.exits_on_integrity_failure_alone,
+    sentence="A cycle is an EXIT exactly if it has one time and an integrity failure.",
+    goal=iff(word("exits"), word("fair_time") & exists([o], failure(o))),
+    mutants=(
+        *usual(faulty.integrity_ignored, faulty.time_by_default),
+        unseen(faulty.budget_ignored, "an integrity failure goes before the budget"),
+    ),
+)
+
+UNTIMELY = _of_decisions(
+    claim=deciding.untimely_cycles_are_refused,
+    sentence="Without exactly one time a cycle is refused for want of it, and no gate is asked.",
+    variables=(c,),
+    assumes=~word("fair_time") & ~word("exits"),
+    goal=conjunction([word("refuses"), word("untimely"), *(~word(f"at_{n}", c) for n in range(1, 6))]),
+    mutants=(
+        *usual(faulty.time_by_default),
+        unseen(faulty.integrity_ignored, "without a time nothing else is looked at"),
+        unseen(faulty.budget_ignored, "likewise"),
+    ),
+)
+
+OVERSPENT = _of_decisions(
+    claim=deciding.overspent_cycles_are_refused,
+    sentence="A timely cycle is refused for its budget exactly if the reported tokens are too many, unreadable or told "
+    "twice.",
+    assumes=word("fair_time") & ~word("exits"),
+    goal=iff(word("exhausted"), word("too_much")),
+    mutants=(
+        *usual(
+            faulty.budget_ignored,
+            faulty.split_budget_passes,
+            faulty.budget_inverted,
+        ),
+        unseen(faulty.time_by_default, "it has a time"),
+    ),
+)
+
+SINGLE: tuple[Theorem, ...] = (ONE, EXITS, GATES, ACTS, LEAST, CITED, LOG_APPEND, EXITING, UNTIMELY, OVERSPENT)
 """The theorems about single decisions."""

@@ -48,7 +48,8 @@ _WIDE = left_out("section 5 is too wide to be searched, and drawn runs are finit
 
 
 def _scheduled(step: RunStep) -> bool:
-    return step.action == Tick(SCHEDULER)
+    """A tick of the scheduler before the end: after it a tick may be submitted too, and is refused for ever."""
+    return step.action == Tick(SCHEDULER) and step.before.phase != CLOSED
 
 
 @each_step(
@@ -177,7 +178,7 @@ def _first(step: RunStep, staked: Event) -> bool:
 @each_step(
     "Every tick brings the end closer: the number of ticks that can still be needed falls.",
     source="2.3, 9.4",
-    when=lambda step: _scheduled(step) and step.before.phase != CLOSED,
+    when=_scheduled,
     expected=(_GATED, _NEVER),
 )
 def every_tick_comes_closer(step: RunStep) -> bool:
@@ -196,7 +197,7 @@ def nothing_puts_the_end_off(step: RunStep) -> bool:
 @each_step(
     "The scheduler's tick is never refused: silent agents hang no tick.",
     source="9.1, 9.4",
-    when=lambda step: _scheduled(step) and step.before.phase != CLOSED,
+    when=_scheduled,
     expected=(_GATED,),
 )
 def no_tick_is_refused(step: RunStep) -> bool:

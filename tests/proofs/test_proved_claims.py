@@ -24,7 +24,7 @@ PROVED = {
         every_issue_is_finalized every_stake_is_burned every_tick_comes_closer feedback_is_lawful_and_paid
         moved_stake_begins_at_zero multipliers_are_bounded
         no_phase_goes_on_for_ever nothing_is_negative one_proposal_each roots_rank_as_sums_do supply_is_conserved
-        the_highest_score_wins
+        the_highest_score_wins ties_go_to_the_earliest_stake
     """,
     "cud": """
         bare_tokens changed_key_reveals_pass_one collisions_need_rivals deadlock_is_stable deadlock_xor_livelock
@@ -43,7 +43,7 @@ PROVED = {
         guard_atomicity_p37 guard_determinism_p36 guard_transparency_p38 hierarchy_p23 intent_expiry_p4
         intents_do_not_pile_up
         invalidation_bound_p34 invalidation_decay_p35 manifest_permission_consistency_p54 monotonic_addition_p10
-        mutual_exclusion
+        mutual_exclusion names_decide_nothing
         need_persistence_p5
         old_activations_are_alike one_winner_per_boundary only_ages_matter pattern_match_purity_p55
         pipeline_structural_validation_p53 policy_decides_as_written progress_p12 refusals_name_their_cause
@@ -55,10 +55,12 @@ PROVED = {
     "sovereign": """
         acts_iff_something_is_admissible an_effect_spends_an_issued_warrant
         conditions_abort_after_so_many_refusals duplicates_decide_nothing
-        exit_is_terminal_without_a_warrant inadmissible_candidates_decide_nothing
+        exit_is_terminal_without_a_warrant exits_on_integrity_failure_alone inadmissible_candidates_decide_nothing
         log_append_never_comes_from_a_candidate more_candidates_never_stop_an_action more_tokens_never_help
         nothing_outside_the_allow_list one_decision_per_cycle order_of_candidates_decides_nothing
-        reported_gate_is_the_first_that_fails the_least_admitted_hash_wins warranted_requests_cite_what_resolves
+        overspent_cycles_are_refused
+        reported_gate_is_the_first_that_fails the_least_admitted_hash_wins untimely_cycles_are_refused
+        warranted_requests_cite_what_resolves
     """,
 }
 """Protocol → the claims that a theorem or an invariant states."""

@@ -9,8 +9,11 @@ import pytest
 
 from evenhand.core.plan import Plan
 from evenhand.core.system import reading_values
+from evenhand.core.trace import Lasso
 from evenhand.core.verdict import Status
+from evenhand.evidence.judge import judge
 from evenhand.machine import fuzz
+from evenhand.model.conviction.vocabulary import CLOSED, Tick
 from evenhand.search import explore
 from tests.properties.conviction.bundle import BUNDLE
 
@@ -129,3 +132,19 @@ def test_a_claim_kills_a_mutant(name: str, claim: str) -> None:
     # Bounded: a mutant that makes points for ever has no last state.
     assert explore(variant, chosen, max_states=5_000).verdicts[0].status is Status.REFUTED
     assert explore(reference, chosen, max_states=5_000).verdicts[0].status is not Status.REFUTED
+
+
+@pytest.mark.parametrize("name", ["no_phase_goes_on_for_ever", "every_issue_is_finalized"])
+def test_ticks_after_the_end_are_no_livelock(name: str) -> None:
+    """They may be submitted, and are refused for ever: a loop of them refutes nothing."""
+    system = BUNDLE.model.systems["issue"].at(agents=1, rounds=1)
+    config = next(iter(system.all_configs()))
+    (start,) = system.initial(config)
+    state, stem = start, list[Any]()
+    while state.phase != CLOSED:
+        stem.append(Tick())
+        state = system.take(config, state, Tick()).after
+    (claim,) = (one for one in BUNDLE.claims if one.name == name)
+    assert system.take(config, state, Tick()).after == state
+    found = judge(system, claim, Lasso(config, start, tuple(stem), (Tick(),)))
+    assert found.decided and not found.refutes
