@@ -29,9 +29,9 @@ FOLDER = Path(evenhand_certificates.__file__).parent
 
 
 def test_the_checker_is_small_and_stands_alone() -> None:
-    """At most a thousand lines, and no import but of the standard library and of itself."""
+    """At most a thousand lines that are not blank, and no import but of the standard library and of itself."""
     sources = [file.read_text("utf-8") for file in FOLDER.glob("*.py")]
-    assert sum(len(text.splitlines()) for text in sources) <= 1000
+    assert sum(len(list(filter(str.strip, text.splitlines()))) for text in sources) <= 1000
     for text in sources:
         for node in ast.walk(ast.parse(text)):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []

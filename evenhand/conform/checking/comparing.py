@@ -179,7 +179,9 @@ class Names:
         found = {leaf for leaf in leaves(config) if leaf}
         self._letters = frozenset(name for name in found if len(name) == 1)  # inside words they are no names
         longest = sorted(found - self._letters, key=lambda name: (-len(name), name))
-        self._names = re.compile("|".join(map(re.escape, longest))) if longest else None
+        # A short name that stands inside a longer word, as `an` in `stranger`, is none.
+        told = [re.escape(one) if len(one) > 2 else rf"(?<![^\W\d_]){re.escape(one)}(?![^\W\d_])" for one in longest]
+        self._names = re.compile("|".join(told)) if told else None
 
     def without(self, said: str) -> str:
         """Return `said` with each name replaced by `·` and each number by `#`."""

@@ -373,7 +373,8 @@ class Defects:
         """Add a defect, or count it with an equal one."""
         for place, known in enumerate(made):
             if self._one_defect(known, one):
-                best = min((known, one), key=_telling)
+                within = _nested(known.divergence.kinds, one.divergence.kinds)
+                best = min((known, one), key=_telling if within else _little)
                 made[place] = replace(best, count=known.count + one.count, claims=known.claims | one.claims)
                 return
         made.append(one)
@@ -437,6 +438,11 @@ def _telling(one: Defect) -> tuple[int, ...]:
     """The order in which runs tell of one defect: short ones first, then those that violate many claims."""
     divergence = one.divergence
     return divergence.length, -len(divergence.sure), len(divergence.kinds)
+
+
+def _little(one: Defect) -> tuple[int, ...]:
+    """The order where neither shows all of the other: a run of two defects violates more claims, but shows both."""
+    return one.divergence.length, len(one.divergence.kinds), -len(one.divergence.sure)
 
 
 def _broad(seen: Iterable[Defect]) -> Iterator[Defect]:

@@ -120,7 +120,7 @@ STACKED = (
 )
 
 
-def checked(faults: Collection[str], *phases: str, examples: int = 40, hostile: bool = True) -> SystemChecked:
+def checked(faults: Collection[str], *phases: str, examples: int = 60, hostile: bool = True) -> SystemChecked:
     """Check the kernel, exhaustively in one step, with these phases."""
     effort = CheckEffort(transitions=2, examples=examples, phases=(EXHAUSTIVE, *phases), hostile=hostile)
     return check_system("house", [BANK], (), InProcess(lambda initial: Kernel(faults, initial)), effort=effort)
@@ -169,7 +169,7 @@ def test_an_honest_kernel_is_silent() -> None:
     """All altered runs agree; there are as many as asked for."""
     result = checked((), ALTERED)
     assert not result.defects
-    assert result.runs[ALTERED] == 640
+    assert result.runs[ALTERED] == 960
 
 
 def test_without_hostile_values_every_action_is_on_offer() -> None:
