@@ -236,6 +236,7 @@ def test_the_command_prints_the_table_and_refuses_what_it_does_not_do() -> None:
 
 
 @pytest.mark.deep
+@pytest.mark.timeout(1_800)
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_the_whole_matrix_is_as_registered(protocol: str) -> None:
     """Every cell of every protocol; the page has the results."""
