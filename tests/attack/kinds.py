@@ -82,9 +82,18 @@ import evenhand
 def never_dark(state):
     return state != "dark"
 
+def seen(state):
+    return {"state": state}
+
 light = evenhand.system("light", initial=["red"], actions=lambda state: ["next", "break"],
     step=lambda state, action: "dark" if action == "break" else {"red": "green"}.get(state, "red"))
 """
+
+
+ITF: dict[str, Any] = {
+    "vars": ["state", "action"],
+    "states": [{"state": "red", "action": "null"}, {"state": "dark", "action": "break"}],
+}
 
 
 def kinds(arena: Arena) -> tuple[Kind, ...]:
@@ -141,7 +150,7 @@ def _records(place: Path) -> Iterator[Kind]:
     written = (("show", "{file}", "--itf", "itf.json", "--wait-for", "w.dot"), ("show", "{file}"))
     yield Kind("counterexample, shown otherwise", whole, written, 1_000, few=4, refutes=True)
     own = _json(place, "own/light/*.json")
-    beside = {"light.py": OWN.encode()}
+    own = {"light.py": OWN.encode()}
     yield Kind("counterexample of an own system", own, commands[:2], 1_500, file="own/light/x.json", beside=beside,
                refutes=True)  # fmt: skip
     served = (("serve", "--fixture", "{file}", "--json"),)
@@ -182,6 +191,10 @@ def _certificates(place: Path) -> Iterator[Kind]:
     checked = ("certify", *THEOREM, "--check", "--out", "{folder}/certificates")
     yield Kind("certificate", [json.loads(there[file])], (checked,), 1_000, file=file, beside=beside, refutes=True)
     recalled = ("prove", *THEOREM, "--certificates", "{folder}/certificates")
+    (whole,) = (name for name in there if name.endswith("theorem.whole.json"))
+    others = {name: content for name, content in there.items() if name != whole}
+    yield Kind("theorem and its certificates", [json.loads(there[whole])], (checked,), 500, file=whole, beside=others,
+               refutes=True)  # fmt: skip
     yield Kind("certificate, recalled", [json.loads(there[file])], (recalled,), 30, few=0, file=file, beside=beside,
                starts=True, refutes=True)  # fmt: skip
 
@@ -198,6 +211,9 @@ def _certificates(place: Path) -> Iterator[Kind]:
 def _others() -> Iterator[Kind]:
     log = ("validate", "latch", "--log", "{file}")
     yield Kind("log", [[LOG, *EVENTS], [LOG]], (log, (*log, "--json")), 2_500, refutes=True, lines=True)
+    trace = ("validate", "light.py:light", "--seen", "seen", "--trace", "{file}")
+    own = {"light.py": OWN.encode()}
+    yield Kind("trace in ITF", [ITF], (trace, (*trace, "--json")), 1_000, beside=own, refutes=True)
     status = (("campaign", "status", "{file}"), ("campaign", "report", "{file}", "--json"))
     yield Kind("campaign plan", [PLAN], status, 3_500)
     yield Kind("campaign plan, run", [PLAN], (("campaign", "run", "{file}", "--jobs", "1", "--stop-after", "1"),), 200,
