@@ -150,7 +150,7 @@ def _records(place: Path) -> Iterator[Kind]:
     written = (("show", "{file}", "--itf", "itf.json", "--wait-for", "w.dot"), ("show", "{file}"))
     yield Kind("counterexample, shown otherwise", whole, written, 1_000, few=4, refutes=True)
     own = _json(place, "own/light/*.json")
-    own = {"light.py": OWN.encode()}
+    beside = {"light.py": OWN.encode()}
     yield Kind("counterexample of an own system", own, commands[:2], 1_500, file="own/light/x.json", beside=beside,
                refutes=True)  # fmt: skip
     served = (("serve", "--fixture", "{file}", "--json"),)
