@@ -26,7 +26,7 @@ _LISTED = {
     "certify": ("certify", "certify", "Write certificates that a small program checks."),
     "examine": ("examine", "examine", "Ask what decides in your code; no protocol needed."),
     "check": ("check", "check", "Check a kernel against the model and the claims."),
-    "validate": ("validate", "validate", "Look for a run of the model that explains a log."),
+    "validate": ("validate", "validate", "Find a run of the model that explains a log or an ITF trace."),
     "compare": ("compare", "compare_command", "Look for the smallest scenario that separates variants."),
     "mutants": ("mutants", "mutants", "Try every claim and engine on every mutant."),
     "vectors": ("vectors", "vectors", "Make, freeze or verify vectors."),

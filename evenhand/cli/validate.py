@@ -54,7 +54,7 @@ def validate(
     reading: ReadingOption = None,
     as_json: JsonOut = False,
 ) -> int:
-    """Look for a run of the model that explains a log, or a trace in ITF.
+    """Find a run of the model that explains a log or an ITF trace.
 
     The claims judge that run; of a trace, --out keeps what it refutes.  Exit codes: 0 explained, and no unexpected
     refutation; 1 an event or state that no behaviour explains, or an unexpected refutation; 2 no log, or a log of

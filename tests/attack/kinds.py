@@ -192,8 +192,8 @@ def _certificates(place: Path) -> Iterator[Kind]:
     yield Kind("certificate", [json.loads(there[file])], (checked,), 1_000, file=file, beside=beside, refutes=True)
     recalled = ("prove", *THEOREM, "--certificates", "{folder}/certificates")
     (whole,) = (name for name in there if name.endswith("theorem.whole.json"))
-    others = {name: content for name, content in there.items() if name != whole}
-    yield Kind("theorem and its certificates", [json.loads(there[whole])], (checked,), 500, file=whole, beside=others,
+    rest = {name: content for name, content in there.items() if name != whole}
+    yield Kind("theorem and its certificates", [json.loads(there[whole])], (checked,), 500, file=whole, beside=rest,
                refutes=True)  # fmt: skip
     yield Kind("certificate, recalled", [json.loads(there[file])], (recalled,), 30, few=0, file=file, beside=beside,
                starts=True, refutes=True)  # fmt: skip

@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +21,8 @@ from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.adapters.wire import Fault, text
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.comparing import Names, one_reason, same_side, shape
-from evenhand.conform.checking.divergence import Divergence, Examiner
+from evenhand.conform.checking.divergence import Divergence, Examiner, wavering
 from evenhand.conform.checking.lookalikes import Lookalikes
-from evenhand.core.canonical import Json
 from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.shrink import shrink
@@ -374,7 +374,7 @@ class Defects:
         for place, known in enumerate(made):
             if self._one_defect(known, one):
                 within = _nested(known.divergence.kinds, one.divergence.kinds)
-                best = min((known, one), key=_telling if within else _little)
+                best = min((known, one), key=partial(_telling, within=within))
                 made[place] = replace(best, count=known.count + one.count, claims=known.claims | one.claims)
                 return
         made.append(one)
@@ -407,21 +407,6 @@ class Defects:
         return shape([json.loads(action) for action in request.actions], names)
 
 
-def wavering(divergence: Divergence, again: Sequence[Json]) -> Divergence:
-    """Return the finding that a kernel answered the same run differently."""
-    return replace(
-        divergence,
-        what="non-deterministic",
-        kinds=frozenset({"non-deterministic"}),
-        violations=(),
-        differences=(),
-        again=tuple(again),
-        fault=None,
-        shape="",
-        why="the same actions from the same start were answered differently the second time",
-    )
-
-
 def _sort(divergence: Divergence) -> tuple[object, ...]:
     """What a divergence is, apart from the claims that it violates."""
     return divergence.what, divergence.kinds, divergence.shape
@@ -434,15 +419,13 @@ def _simple(one: Defect) -> tuple[object, ...]:
     return (*few, sorted(divergence.kinds), divergence.subject, divergence.shape)
 
 
-def _telling(one: Defect) -> tuple[int, ...]:
-    """The order in which runs tell of one defect: short ones first, then those that violate many claims."""
-    divergence = one.divergence
-    return divergence.length, -len(divergence.sure), len(divergence.kinds)
+def _telling(one: Defect, *, within: bool) -> tuple[int, ...]:
+    """The order in which runs tell of one defect: short ones first, then those that violate many claims.
 
-
-def _little(one: Defect) -> tuple[int, ...]:
-    """The order where neither shows all of the other: a run of two defects violates more claims, but shows both."""
-    return one.divergence.length, len(one.divergence.kinds), -len(one.divergence.sure)
+    Unless one is `within` the other, little comes first: a run of two defects violates more claims, but shows both.
+    """
+    last = -len(one.divergence.sure), len(one.divergence.kinds)
+    return one.divergence.length, *(last if within else last[::-1])
 
 
 def _broad(seen: Iterable[Defect]) -> Iterator[Defect]:

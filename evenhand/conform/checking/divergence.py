@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from functools import cached_property
@@ -125,6 +125,21 @@ def kind_of(action: Any) -> str:
         return action.name
     values = [getattr(action, one.name) for one in fields(action)] if is_dataclass(action) else []
     return " ".join([kind, *(one.name for one in values[:1] if isinstance(one, Enum))])
+
+
+def wavering(divergence: Divergence, again: Sequence[Json]) -> Divergence:
+    """Return the finding that a kernel answered the same run differently."""
+    return replace(
+        divergence,
+        what="non-deterministic",
+        kinds=frozenset({"non-deterministic"}),
+        violations=(),
+        differences=(),
+        again=tuple(again),
+        fault=None,
+        shape="",
+        why="the same actions from the same start were answered differently the second time",
+    )
 
 
 @dataclass

@@ -14,8 +14,8 @@ from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse, Sou
 from evenhand.conform.adapters.wire import Fault
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.covering import Covering, Walk
-from evenhand.conform.checking.defects import FOLLOWED, Defects, wavering
-from evenhand.conform.checking.divergence import Divergence, Examiner, kind_of
+from evenhand.conform.checking.defects import FOLLOWED, Defects
+from evenhand.conform.checking.divergence import Divergence, Examiner, kind_of, wavering
 from evenhand.conform.checking.multi_run import DIFFERING
 from evenhand.conform.checking.remembering import remembers
 from evenhand.core.trace import AnyScenario, AnyTrace, Trace

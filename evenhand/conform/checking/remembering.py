@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evenhand.conform.adapters.kernels import KernelRequest, Source
-from evenhand.conform.checking.defects import wavering
-from evenhand.conform.checking.divergence import Divergence, Examiner, SecondTrace
+from evenhand.conform.checking.divergence import Divergence, Examiner, SecondTrace, wavering
 from evenhand.core.canonical import Json
 from evenhand.core.codec import encode
 from evenhand.core.trace import AnyScenario, AnyTrace
