@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -284,7 +284,7 @@ def test_bad_use_is_one_message_and_exit_2(
 
 def test_a_scope_too_large_says_its_size_first(cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     """The estimate comes before the search, and `--yes` or a bound overrides it."""
-    monkeypatch.setattr(sys.modules["evenhand.cli.explore"], "FINISHABLE", 10)
+    monkeypatch.setattr(import_module("evenhand.cli.explore"), "FINISHABLE", 10)
     answer = cli("explore", "latch")
     assert answer.code == 2
     assert answer.out == ""
