@@ -6,15 +6,18 @@ listed here; only their right use is listed.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from enum import Enum
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -259,6 +262,12 @@ def _at_once(*_server: object, **_how: object) -> None:
     """Return a server that ends as soon as it begins."""
 
 
+def _in_a_thread(coroutine: Coroutine[Any, Any, Any], run: Callable[..., Any] = asyncio.run) -> Any:
+    """Run it as `asyncio.run` does; the browser of other tests may have left a loop running in this thread."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(run, coroutine).result()
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_nothing_is_coloured_in_a_pipe_or_against_no_color(
     cli: Command, files: dict[str, str], command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -269,6 +278,7 @@ def test_nothing_is_coloured_in_a_pipe_or_against_no_color(
     """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("uvicorn.Server.run", _at_once)  # `serve` would wait for Ctrl-C
+    monkeypatch.setattr("evenhand.cli.mcp.asyncio.run", _in_a_thread)
     other = {**files, "fresh": f"{files['fresh']}-2"}  # `init` writes to no folder twice
     first, second = ([*command.split(), *(word.format(**one) for word in RIGHT[command])] for one in (files, other))
     piped = cli(*first)
