@@ -24,7 +24,13 @@ def complete(config: Config, state: State, seat: Seat) -> bool:
     """Whether an agent is done for the running tick (9.1): a proposal lasts for its phase, READY for its tick."""
     if state.phase == PROPOSE:
         return bool(seat.proposal)
-    return seat.signal == READY or (seat.signal == ACTED and config.readings.completes == "any_payload")
+    return seat.signal == READY or (seat.signal == ACTED and acting_completes(config, state))
+
+
+def acting_completes(config: Config, state: State) -> bool:
+    """Whether one optional action of the running phase is enough (9.1, B 16.1.1)."""
+    value = settled(config.readings).completes
+    return value == "any_payload" or (value == "staking_action" and state.phase == STAKE)
 
 
 def may_tick(config: Config, _state: State, done: bool) -> bool:

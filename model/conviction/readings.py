@@ -125,7 +125,9 @@ class Readings:
     completes: str = reading(
         "ready_only",
         "any_payload",
-        sentence="9.1: submitted its required action or signalled READY: whether one optional action is enough",
+        "staking_action",
+        sentence="9.1: submitted its required action or signalled READY: whether one optional action is enough, "
+        "in every phase or, as B 16.1.1 says, in a STAKE round",
     )
     act_after_ready: str = reading(
         "rejected",
@@ -160,7 +162,7 @@ def settled(readings: Readings) -> Readings:
     """The readings with the preset applied.
 
     A: 6.2 assigns a NoAction and stakes nothing for it, and no sentence exempts a STAKE round from penalties.
-    B: 6.2 stakes upon every submission, and 16.1.2 exempts STAKE rounds.
+    B: 6.2 stakes upon every submission, 16.1.1 counts a staking action as input, and 16.1.2 exempts STAKE rounds.
     """
     match readings.text:
         case "A":
@@ -170,6 +172,7 @@ def settled(readings: Readings) -> Readings:
                 readings,
                 self_stake="at_submission",
                 substituted_no_action="self_stakes",
+                completes="staking_action",
                 silent_penalty="none_in_stake",
             )
         case _:

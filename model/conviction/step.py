@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from evenhand.core.system import Step
+from evenhand.model.conviction.clock import acting_completes
 from evenhand.model.conviction.exact import exact
 from evenhand.model.conviction.points import credit
 from evenhand.model.conviction.rules import Rules
@@ -100,7 +101,7 @@ def _done(rules: Rules, config: Config, state: State, action: Act) -> _Done:
         return taken
     after, events = taken
     now = after.seat(seat.agent)
-    if now is not None and not now.signal and config.readings.completes == "any_payload":
+    if now is not None and not now.signal and acting_completes(config, state):
         after = seated(after, replace(now, signal=ACTED))
     return after, events
 

@@ -35,6 +35,7 @@ from evenhand.properties.conviction.predicates import (
     OPEN,
     RunStep,
     accepted,
+    acting_is_enough,
     changed,
     events,
     owned,
@@ -156,7 +157,7 @@ def _seat(step: RunStep) -> Seat:
     """The seat that the actor must have after its action, but for its points."""
     action, before = step.action, seat_of(step.before, getattr(step.action, "agent", ""))
     after = seat_of(step.after, before.agent)
-    acted = "acted" if step.config.readings.completes == "any_payload" and not before.signal else before.signal
+    acted = "acted" if acting_is_enough(step.config, step.before) and not before.signal else before.signal
     match action:
         case Invite():
             return replace(before, standing=INVITED, balance=after.balance)

@@ -235,19 +235,24 @@ _SCOPES: Mapping[str, Mapping[str, int]] = {
     "tap_takes": {**_TALK, "budget": 2},
     "add_makes": _ADD,
     "completes": {**_TALK, "texts": 1, "think": 2},
+    "completes=staking_action": {**_ADD, "think": 2},
     "act_after_ready": _TALK,
     "feedback_on_no_action": _TALK,
     "silent_penalty": _ADD,
     "text": _TALK,
 }
-"""The scope in which each reading is searched."""
+"""The scope in which each reading is searched, or each value that needs one of its own."""
+
+
+def _scope(name: str, value: Any) -> Mapping[str, int]:
+    return _SCOPES.get(f"{name}={value}", _SCOPES[name])
 
 
 def _readings() -> Iterator[Plan]:
     """Every reading other than the default, where it can matter."""
     for name, values in reading_values(Readings()).items():
         for value in values[1:]:
-            yield Plan("issue", "explore", LONG, _SCOPES[name], {name: value}, _claims_under(name, value))
+            yield Plan("issue", "explore", LONG, _scope(name, value), {name: value}, _claims_under(name, value))
 
 
 _OF_SEVERAL = names(
@@ -287,7 +292,7 @@ _QUIET: Mapping[tuple[str, str], tuple[str, ...]] = {
 
 
 def _claims_under(name: str, value: Any) -> tuple[str, ...]:
-    scope = {"agents": 2, "cycles": 0, "rounds": 2, "budget": 3, "stake": 2, **_SCOPES[name]}
+    scope = {"agents": 2, "cycles": 0, "rounds": 2, "budget": 3, "stake": 2, **_scope(name, value)}
     gone = {*_ROUNDS, *_LATE, *_GRANTS, *_TWICE}
     if name == "max_credit":
         gone -= set(_GRANTS)

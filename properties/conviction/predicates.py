@@ -186,7 +186,13 @@ def done(config: Config, state: State, seat: Seat) -> bool:
     """Whether the agent is complete in the sense of 9.1."""
     if state.phase == PROPOSE:
         return seat.proposal != ""
-    return seat.signal == "ready" or (config.readings.completes == "any_payload" and seat.signal == "acted")
+    return seat.signal == "ready" or (seat.signal == "acted" and acting_is_enough(config, state))
+
+
+def acting_is_enough(config: Config, state: State) -> bool:
+    """Whether an agent that took one optional action in this tick is complete (9.1, B 16.1.1)."""
+    in_stake = state.phase == STAKE and same_readings(config, completes="staking_action")
+    return in_stake or same_readings(config, completes="any_payload")
 
 
 def phases(config: Config, issue: Issue) -> list[tuple[str, int]]:
