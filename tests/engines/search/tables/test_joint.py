@@ -26,6 +26,7 @@ from evenhand.search.tables.asking import Updated
 from evenhand.search.tables.joint import JointLearner
 from evenhand.search.tables.joint_walk import JointWalk
 from evenhand.search.totals import Result
+from tests.deep import rest_deep
 from tests.engines.search.suite import joint_claims
 from tests.engines.search.tables.forced import explicitly
 from tests.engines.search.tables.joint_hostile import WAYS
@@ -67,7 +68,7 @@ def test_the_list_is_long() -> None:
     assert sum(served == 2 for _, served in WAYS.values()) >= 20
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(1, 12))])
+@pytest.mark.parametrize("seed", rest_deep(range(12)))
 @pytest.mark.parametrize("plain", [False, True])
 def test_random_systems(seed: int, plain: bool) -> None:
     """Systems with a separated step, and the same ones without: every count and finding is that of explicit search."""

@@ -14,6 +14,7 @@ from evenhand.core.property import Always, EachStep, Property, Reachable
 from evenhand.core.verdict import Status
 from evenhand.model.cud.free_system import FREE
 from evenhand.search import Exploration, explore
+from tests.deep import rest_deep
 from tests.engines.search.oracle import graphs_of, sizes
 from tests.engines.search.rows.systems import joint_cells, plain_cells, wide_cells
 from tests.models.random_systems import luck, state_test
@@ -58,7 +59,7 @@ def same(one: Exploration, other: Exploration) -> None:
 
 
 @pytest.mark.parametrize("kind", MAKERS)
-@pytest.mark.parametrize("part", range(5))
+@pytest.mark.parametrize("part", rest_deep(range(5)))
 def test_random_systems(kind: str, part: int) -> None:
     """Compiled search against explicit search and against the independent oracle."""
     violated = 0

@@ -1,0 +1,20 @@
+"""What the default run leaves to `make deep`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+__all__ = ["rest_deep"]
+
+
+def rest_deep(values: Iterable[Any], first: int = 1) -> list[Any]:
+    """Return the values of a parameter, all but the `first` of them marked deep; a tuple is several parameters."""
+    return [
+        value
+        if place < first
+        else pytest.param(*(value if isinstance(value, tuple) else (value,)), marks=pytest.mark.deep)
+        for place, value in enumerate(values)
+    ]
