@@ -126,9 +126,8 @@ def by_examination(name: str) -> str:
     return _class(decided["listing order"] is Status.HOLDS, decided["labels"] is Status.HOLDS)
 
 
-@pytest.mark.parametrize(
-    "module", [one if one == "margin_based" else pytest.param(one, marks=pytest.mark.deep) for one in MODULES]
-)
+@pytest.mark.deep
+@pytest.mark.parametrize("module", MODULES)
 @pytest.mark.filterwarnings("ignore")
 def test_voting_methods_are_parted_as_enumeration_parts_them(module: str) -> None:
     """Anonymous, neutral, neither: each method of the module, on all profiles of two voters and three candidates."""

@@ -76,6 +76,8 @@ DEFECTS = {
 """The claims that the four defects break, and the least number of epochs that shows each."""
 
 
+@pytest.mark.timeout(900)
+@pytest.mark.deep
 def test_one_run_reports_all_four_defects() -> None:
     """Each is reported under its claim and shrunk; the few other findings are consequences."""
     result = checked(adapter_source("four_defects:factory"), "run", CheckEffort(400, examples=20, steps=8))

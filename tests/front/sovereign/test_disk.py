@@ -132,6 +132,7 @@ def test_the_vectors_tell_the_honest_disk_from_the_trusting_one(
     assert told.code == code and failed in told.out, told.out
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("name", "code"), [("factory", 0), ("trusting", 1)])
 def test_the_checking_machine_tells_them_apart(name: str, code: int, cli: Command) -> None:
     """The same command as for any kernel, at a small effort; the full check is deep."""
