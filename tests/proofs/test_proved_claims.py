@@ -32,8 +32,8 @@ PROVED = {
         final_world_is_a_function_of_the_requests foreign_citation_is_a_fault history_independence
         livelock_counter_is_faithful malformed_is_a_fault no_livelock_with_progress no_outcome_unasked no_over_refusal
         no_veto_overridden no_winner non_executed_changes_nothing only_own_scope_changes order_independence
-        orphaning_is_permanent outcomes_are_those_of_the_text passes_ignore_values token_blindness value_independence
-        verdict_determined
+        orphaning_is_permanent outcomes_are_those_of_the_text passes_ignore_values rivals_collide_for_ever
+        token_blindness value_independence verdict_determined whoever_may_act_completes_alone
     """,
     "markspace": """
         action_permanence_p2 action_precedence_p39 barrier_monotonicity_p44 barrier_principal_exclusivity_p45
