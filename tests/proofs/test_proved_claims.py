@@ -20,11 +20,11 @@ PROVED = {
         whole_registry_always_permits
     """,
     "conviction": """
-        an_issue_can_be_finalized an_issue_takes_at_most_so_many_ticks balances_stay_below_the_maximum
-        every_issue_is_finalized every_stake_is_burned every_tick_comes_closer feedback_is_lawful_and_paid
-        moved_stake_begins_at_zero multipliers_are_bounded
-        no_phase_goes_on_for_ever nothing_is_negative one_proposal_each roots_rank_as_sums_do supply_is_conserved
-        the_highest_score_wins ties_go_to_the_earliest_stake
+        actions_of_two_agents_commute an_issue_can_be_finalized an_issue_takes_at_most_so_many_ticks
+        balances_stay_below_the_maximum every_issue_is_finalized every_stake_is_burned every_tick_comes_closer
+        feedback_is_lawful_and_paid moved_stake_begins_at_zero multipliers_are_bounded names_decide_nothing
+        no_phase_goes_on_for_ever nothing_is_negative one_proposal_each roots_rank_as_sums_do
+        stake_ticks_are_the_latest supply_is_conserved the_highest_score_wins ties_go_to_the_earliest_stake
     """,
     "cud": """
         bare_tokens changed_key_reveals_pass_one collisions_need_rivals deadlock_is_stable deadlock_xor_livelock
