@@ -6,6 +6,7 @@ scores, ticks and a winner in either; only the order of names, which a mutant go
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -73,8 +74,10 @@ def view(case: tuple[Renaming, Step[Config, State, Act, Shown], Step[Config, Sta
     alike = all(told[name] == moved[name] for name in _SHOWN)
     if alike and not names_decide_nothing.agrees(renaming, step, other):
         return None
-    functions = {name: one.functions[name] for name in _NUMBERS}
-    doubled = {f"{name}2": {(back[row[0]],): n for row, n in two.functions[name].items()} for name in _NUMBERS}
+    functions: dict[str, Mapping[tuple[str, ...], str]] = {name: one.functions[name] for name in _NUMBERS}
+    doubled: dict[str, Mapping[tuple[str, ...], str]] = {
+        f"{name}2": {(back[row[0]],): n for row, n in two.functions[name].items()} for name in _NUMBERS
+    }
     return Structure(
         one.universe, {**told, **{f"{name}2": rows for name, rows in moved.items()}}, {**functions, **doubled}
     )

@@ -58,6 +58,6 @@ def attempts() -> Iterator[Attempt]:
         declared = {one.mutant: one.expected for one in theorem.mutants}
         for mutant, changed in OF_MAIL.items():
             expected = declared.get(mutant)
-            said_of = "killed" if expected == "refuted" else "survives" if expected else ""
+            found: Registered = "killed" if expected == "refuted" else "survives" if expected else ""
             tried = replace(theorem, mutants=(Mutation(mutant=mutant, definitions=changed),))
-            yield Attempt(tried, mutant, changed, said_of)
+            yield Attempt(tried, mutant, changed, found)

@@ -17,7 +17,7 @@ from evenhand.model.markspace.guard_vocabulary import GuardStep
 from evenhand.model.markspace.mutants import guarding as faulty
 from evenhand.proofs.markspace import deciding, policies
 from evenhand.proofs.markspace.deciding import named_before
-from evenhand.proofs.markspace.intents import AGENT, a, asker, author, b, claims, i, j, running
+from evenhand.proofs.markspace.intents import AGENT, a, asker, author, b, by_confidence, claims, i, j, running, surer
 from evenhand.properties.markspace.deciding import Renaming, names_decide_nothing
 from evenhand.smt.logic import FALSE, Function, Sort, conjunction, exists, forall, iff, same
 from evenhand.smt.preludes import Twice, first_of_twins, mutation, ordered
@@ -171,7 +171,7 @@ NAMES_UNDER_EVERY_POLICY = _theorem(
     scope="any number of agents and intents, requests under every policy",
     sentence="Rename the agents, and the answer to a request is the same under every policy, immediate or deferred.",
     goal=conjunction([EVERYWHERE.alike(name) for name in _ANSWERS]) & EVERYWHERE.alike("wins", i),
-    witness=policies.by_confidence() & exists([i, j], _BASE.word("wins", i) & policies.surer(i, j)),
+    witness=by_confidence() & exists([i, j], _BASE.word("wins", i) & surer(i, j)),
     mutants=EVERYWHERE.mutants(
         mutation(_BASE, faulty.name_wins, policies.answers(policies.leads(_by_name), yielding=FALSE)),
         mutation(_BASE, faulty.ties_to_the_latest, policies.TIES, _SAME),
