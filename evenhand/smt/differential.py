@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, TypeAlias
 
 from evenhand.core.kinds import Property, Safety
 from evenhand.core.relations import DeterminedBy, Paired
 from evenhand.core.system import AnyStep, AnySystem, Mutant
-from evenhand.evidence.second_runs import Compared, at_step, compare, compared
+from evenhand.evidence.second_runs import PAIRS_FROM, Compared, Place, at_step, compare, compared
 from evenhand.processes.collector import uncollected
 from evenhand.smt.boundary_cases import AGAINST, BoundaryCase, boundary_cases
 from evenhand.smt.conformance import ORIGINS, Conformance
@@ -35,7 +36,8 @@ def cases(system: AnySystem, claim: Property, steps: Iterable[AnyStep]) -> Itera
 
     A case is a step for a claim that reads steps; the first step of a run for one that reads histories (the theorem is
     an induction step, which must contain the claim's memory); (way, step, other step) for `Paired` claims about steps;
-    a pair of steps with equal keys for `DeterminedBy`.  Raises TypeError for other kinds.
+    (fork, last step, last step) for those about what the state before a step offers; a pair of steps with equal keys
+    for `DeterminedBy`.  Raises TypeError for other kinds.
     """
     match claim:
         case Safety(reads="steps" | "histories"):
@@ -43,9 +45,9 @@ def cases(system: AnySystem, claim: Property, steps: Iterable[AnyStep]) -> Itera
                 if claim.applies(step.config):
                     memory = claim.follow(claim.memory(step.config), step)
                     yield step, claim.at(step.config, memory, step) is not False
-        case Paired(reads="steps"):
+        case Paired():
             for step in steps:
-                yield from ((_case(one), not one.why) for one in _second_runs(system, claim, step))
+                yield from ((_case(claim, one), not one.why) for one in _second_runs(system, claim, step))
         case DeterminedBy():
             first: dict[Any, AnyStep] = {}
             for step in steps:
@@ -61,11 +63,19 @@ def cases(system: AnySystem, claim: Property, steps: Iterable[AnyStep]) -> Itera
 
 
 def _second_runs(system: AnySystem, claim: Paired, step: AnyStep) -> tuple[Compared, ...]:
-    return tuple(compared(system, claim, at_step(step, first=False))) if claim.applies(step.config) else ()
+    return tuple(compared(system, claim, _place(system, claim, step))) if claim.applies(step.config) else ()
 
 
-def _case(one: Compared) -> tuple[Any, AnyStep, AnyStep | None]:
-    return one.way, one.left, one.right
+def _place(system: AnySystem, claim: Paired, step: AnyStep) -> Place:
+    """The step, or the state before it with all that it offers, as the claim reads."""
+    if claim.reads == "steps":
+        return at_step(step, first=False)
+    offered = islice(system.enabled(step.config, step.before), PAIRS_FROM)
+    return Place(step.config, step.before, tuple(offered))
+
+
+def _case(claim: Paired, one: Compared) -> tuple[Any, AnyStep, AnyStep | None]:
+    return one.way if claim.reads == "steps" else one.fork, one.left, one.right
 
 
 def variants(system: AnySystem, mutants: Sequence[Mutant[Any]]) -> tuple[AnySystem, ...]:
@@ -149,21 +159,25 @@ class _Told:
     def __init__(self, system: AnySystem, claim: Property, step: AnyStep) -> None:
         self.system, self.claim, self.step = system, claim, step
         self.seconds = _second_runs(system, claim, step) if isinstance(claim, Paired) else ()
-        kept = [(_case(one), not one.why) for one in self.seconds]
-        self.cases = kept if isinstance(claim, Paired) else list(cases(system, claim, (step,)))
+        if isinstance(claim, Paired):
+            self.cases = [(_case(claim, one), not one.why) for one in self.seconds]
+        else:
+            self.cases = list(cases(system, claim, (step,)))
 
     def under(self, variant: AnySystem, taker: Taker) -> Iterator[tuple[Any, bool]]:
         """Yield the cases of a claim about pairs; the variant's second runs are the reference's where they agree."""
         assert isinstance(self.claim, Paired)
         changed = changed_rules(self.system.rules, variant.rules)
         for one, case in zip(self.seconds, self.cases, strict=True):
-            fork = one.fork
-            single = changed is not None and len(fork.right) == 1
-            if single and taker.recorded(fork.config, fork.state, *fork.right).same_under(variant.rules, changed or ()):
+            fork, place = one.fork, _place(variant, self.claim, self.step)
+            runs = [(fork.config, fork.state, fork.right)]
+            if place.step is None:  # else the first run is a step that is known to be the variant's too
+                runs.append((place.config, place.state, fork.left))
+            if changed is not None and all(taker.same_run(variant.rules, changed, *run) for run in runs):
                 yield case
             else:
-                other = compare(variant, self.claim, at_step(self.step, first=False), one.way)
-                yield _case(other), not other.why
+                other = compare(variant, self.claim, place, one.way)
+                yield _case(self.claim, other), not other.why
 
 
 _STEPS: dict[tuple[int, int, str, int], tuple[Any, Any, tuple[_Taken, ...]]] = {}

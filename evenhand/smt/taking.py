@@ -7,7 +7,7 @@ run.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import fields, is_dataclass, replace
 from functools import partial
 from typing import Any
@@ -95,6 +95,15 @@ class Taker:
         if found is None:  # its step keeps the three, so that their ids are not reused
             found = self._runs[place] = Recorded(self.reference, config, state, action)
         return found
+
+    def same_run(self, rules: Any, changed: Collection[str], config: Any, state: Any, actions: Iterable[Any]) -> bool:
+        """Return whether the steps of these actions, one after the other, are known to be the same under `rules`."""
+        for action in actions:
+            own = self.recorded(config, state, action)
+            if not own.same_under(rules, changed):
+                return False
+            state = own.step.after
+        return True
 
     def taken(
         self, variant: AnySystem, changed: Collection[str] | None, config: Any, state: Any, action: Any

@@ -122,8 +122,12 @@ def view(step: Step[Config, State, Act, Shown]) -> Structure | None:
     )
 
 
+LOWEST = forall([q], at_least(score(q), score(p)))
+"""The highest score, as `lowest_score_wins` has it."""
+ALONE = forall([q], top(q) >> same(p, q))
+"""The earliest stake of tied proposals, as `ties_have_no_winner` has it."""
 FAULTS = Faults(
-    (play.lowest_score_wins, RANKING.means("top", forall([q], at_least(score(q), score(p))), "the lowest score")),
+    (play.lowest_score_wins, RANKING.means("top", LOWEST, "the lowest score")),
     (
         play.latest_stake_wins_a_tie,
         RANKING.means(
@@ -132,7 +136,7 @@ FAULTS = Faults(
             "the latest, but what has no tick comes first all the same",
         ),
     ),
-    (play.ties_have_no_winner, RANKING.means("earliest", forall([q], top(q) >> same(p, q)), "a tie has no winner")),
+    (play.ties_have_no_winner, RANKING.means("earliest", ALONE, "a tie has no winner")),
 )
 
 _theorem = partial(

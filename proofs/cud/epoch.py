@@ -43,7 +43,7 @@ from evenhand.proofs.cud.vocabulary import (
 from evenhand.smt.logic import FALSE, Formula, Relation, conjunction, differ, exists, forall, ite, same, variables
 
 r, s = variables(ACT, "r s")
-k = KEY("k")
+h, k = variables(KEY, "h k")
 a, b = variables(AUTH, "a b")
 v, w = variables(VALUE, "v w")
 x, y, z = variables(AGENT, "x y z")
@@ -197,6 +197,21 @@ may_read = SAID.word("may_read", (x, k), _may(over_read), "FQ34: some READ of th
 may_write = SAID.word("may_write", (x, k), _may(over_write), "FQ34: some WRITE of this key is admissible")
 able = SAID.word(
     "able", (x,), exists([k], _may(over_read) | _may(over_write)), "FQ34: some well-formed action is admissible"
+)
+_own = early(a) & permits(a) & same(holder(a), by(r)) & concerns(a, r, k)
+plainly = SAID.word(
+    "plainly",
+    (r, k),
+    conjunction(
+        [
+            submitted(r) & proper(r) & ~foreign(r) & scope(r, k),
+            forall([h], scope(r, h) >> same(h, k)),
+            forall([h, v], wants(r, h, v) >> same(h, k)),
+            forall([a], _own >> cites(r, a)),
+            ite(reads(r), may_read(by(r), k), may_write(by(r), k)),
+        ]
+    ),
+    "FQ34: the plain request for a key that its agent may act on",
 )
 dead = SAID.word("dead", (), forall([x], active(x) >> ~able(x)), "FQ34: no active agent has an admissible action")
 stays = SAID.word("stays", (x,), active(x) & ~exits(x), "FQ24: exit is irrevocable")

@@ -169,6 +169,19 @@ KILLED: Mapping[str, tuple[Mutant[Any], ...]] = {
         arbitration.tie_break_by_name,
         arbitration.last_writer_wins,
     ),
+    "whoever_may_act_completes_alone": (
+        validity.deny_blocks_both_operations,
+        validity.exit_keeps_a_lock,
+        reporting.executed_told_as_failure,
+    ),
+    # Corrected: plain requests declare one key each, so none is narrower and the first key is the common one.
+    "rivals_collide_for_ever": (
+        *(one for one in _WINS if one is not arbitration.narrowest_wins),
+        *(one for one in _MISSED if one is not arbitration.first_key_only_collides),
+        reporting.collision_told_as_fault,
+        reporting.collision_told_as_executed,
+        reporting.token_tells_the_pass,
+    ),
 }
 """Theorem → the mutants that it refutes."""
 
@@ -191,6 +204,16 @@ SPARED: Mapping[str, Mapping[Mutant[Any], str]] = {
     "collisions_need_rivals": {
         arbitration.tie_break_by_name: "the loser has a rival all the same",
         validity.refuse_all_if_any_collides: "some request collides, and its rivals are there",
+    },
+    "whoever_may_act_completes_alone": {
+        validity.refuse_all_if_any_collides: "a request alone collides with none",
+        authority.veto_ignored: "it is executed all the same",
+    },
+    "rivals_collide_for_ever": {
+        validity.refuse_all_if_any_collides: "both are refused all the same",
+        authority.open_world_allow: "rights decide who passes, and both have them",
+        arbitration.narrowest_wins: "both declare one key",
+        arbitration.first_key_only_collides: "the first declared key is the common one",
     },
     "equivariance": {
         arbitration.reader_beats_writer: "who wins by operation wins under every name: equivariance is not enough",

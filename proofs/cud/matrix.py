@@ -14,11 +14,13 @@ from evenhand.model.cud.mutants import arbitration, authority, reporting
 from evenhand.proofs.cud.definitions import FAULTS
 from evenhand.proofs.cud.epoch import EPOCH
 from evenhand.proofs.cud.faults import KILLED, SPARED, lean, said
+from evenhand.proofs.cud.mail import FAULTS as OF_MAIL
+from evenhand.proofs.cud.mail import POSTED
 from evenhand.proofs.cud.theorems import UNTRIMMED
 from evenhand.smt.matrix import Attempt, Registered
 from evenhand.smt.theorem import Mutation
 
-_MESSAGES = "the theory of an epoch has no messages and no observations; this fault is searched for, not proved"
+_MESSAGES = "it is about messages or observations: the theory `cud_mail` has it"
 _COUNTER = "the counter is the harness's: the theory `cud_livelock_counter` has it"
 OUTSIDE: Mapping[Mutant[Any], str] = {
     arbitration.most_executions: "the largest set without interference compares numbers, which is not first-order",
@@ -52,3 +54,10 @@ def attempts() -> Iterator[Attempt]:
                 registered = "survives"
             tried = lean(replace(theorem, mutants=(Mutation(mutant=mutant, definitions=definitions),)))
             yield Attempt(tried, mutant, definitions, registered)
+    for theorem in POSTED:
+        declared = {one.mutant: one.expected for one in theorem.mutants}
+        for mutant, changed in OF_MAIL.items():
+            expected = declared.get(mutant)
+            found: Registered = "killed" if expected == "refuted" else "survives" if expected else ""
+            tried = replace(theorem, mutants=(Mutation(mutant=mutant, definitions=changed),))
+            yield Attempt(tried, mutant, changed, found)

@@ -19,6 +19,7 @@ from evenhand.proofs.cud.encoding import view_step
 from evenhand.proofs.cud.epoch import BEFORE_EXECUTION, EPOCH
 from evenhand.proofs.cud.faults import lean, mutations
 from evenhand.proofs.cud.free import FREE_RENAMED
+from evenhand.proofs.cud.mail import POSTED
 from evenhand.proofs.cud.samples import FEWER, WORLDS
 from evenhand.proofs.cud.self_composition import TWINS
 from evenhand.proofs.cud.vocabulary import ACT, AGENT, KEY, VALUE, active, by, exits, reads, scope, submitted, wants
@@ -27,8 +28,8 @@ from evenhand.smt.logic import Formula, conjunction, differ, exists, forall, iff
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Theory
 
-r, s = variables(ACT, "r s")
-k = KEY("k")
+r, s, t = variables(ACT, "r s t")
+h, k = variables(KEY, "h k")
 v = VALUE("v")
 x, y = variables(AGENT, "x y")
 
@@ -167,6 +168,43 @@ COLLISIONS_NEED_RIVALS = _about_epochs(
 )
 
 
+WHOEVER_MAY_ACT = _about_epochs(
+    liveness.whoever_may_act_completes_alone,
+    variables=(r, k),
+    assumes=word("plainly", r, k) & forall([s], submitted(s) >> same(s, r)),
+    goal=word("gets_done", r),
+)
+
+_rivals_stay = exists(
+    [x, y],
+    differ(x, y)
+    & word("stays", x)
+    & word("stays", y)
+    & word("may_write", x, k)
+    & (word("may_write", y, k) | word("may_read", y, k)),
+)
+RIVALS_COLLIDE = _about_epochs(
+    liveness.rivals_collide_for_ever,
+    variables=(r, s, k),
+    assumes=conjunction(
+        [
+            word("plainly", r, k) & word("plainly", s, k) & differ(r, s),
+            ~(reads(r) & reads(s)),
+            forall([t], submitted(t) >> (same(t, r) | same(t, s))),
+        ]
+    ),
+    goal=conjunction(
+        [
+            word("gets_failure", r) & word("gets_failure", s),
+            forall([h, v], ~word("becomes", h, v)),
+            _rivals_stay,
+        ]
+    ),
+    needs=("one_request_each", "only_active_submit", "exits_submit_nothing"),
+    witness=exists([r], submitted(r) & reads(r)),
+)
+
+
 _DEADLOCKED = exists([r], submitted(r)) & forall([r], ~word("lawful", r)) & word("dead")
 """FQ34: something was submitted, nothing passes pass 1, and nothing else would."""
 
@@ -266,6 +304,8 @@ UNTRIMMED = (
     BARE_TOKENS,
     DEADLOCK_IS_STABLE,
     COLLISIONS_NEED_RIVALS,
+    WHOEVER_MAY_ACT,
+    RIVALS_COLLIDE,
     DEADLOCK_XOR_LIVELOCK,
     DEADLOCK_AND_LIVELOCK,
     _orphaning(reading=False),
@@ -282,5 +322,5 @@ UNTRIMMED = (
 )
 """The theorems with every axiom of their theories."""
 
-THEOREMS = tuple(lean(theorem) for theorem in UNTRIMMED)
+THEOREMS = (*(lean(theorem) for theorem in UNTRIMMED), *POSTED)
 """The theorems about `cud`, without the axioms that each does not need."""

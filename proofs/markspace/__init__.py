@@ -8,10 +8,11 @@ from evenhand.proofs.markspace.clocked import CLOCKS
 from evenhand.proofs.markspace.composed import COMPOSITIONS
 from evenhand.proofs.markspace.deciding import DECISIONS
 from evenhand.proofs.markspace.escalating import ESCALATIONS
+from evenhand.proofs.markspace.levels import LEVELS
 from evenhand.proofs.markspace.lives import LIFETIMES
 from evenhand.proofs.markspace.piling import PILED
 from evenhand.proofs.markspace.policies import POLICIES
-from evenhand.proofs.markspace.renamed import NAMES
+from evenhand.proofs.markspace.renamed import RENAMINGS
 from evenhand.proofs.markspace.resolving import RESOLUTIONS
 from evenhand.proofs.markspace.scopes import HIERARCHIES
 from evenhand.proofs.markspace.strengths import STRENGTHS
@@ -33,6 +34,7 @@ THEOREMS = (
     *CLOCKS,
     *WAITINGS,
     PILED,
-    NAMES,
+    *RENAMINGS,
+    *LEVELS,
 )
 """The theorems about `markspace`."""

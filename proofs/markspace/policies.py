@@ -6,7 +6,7 @@ agents and intents, ties of confidence included.  The policy of a deployment is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache, partial
 from typing import Any
 
@@ -56,7 +56,7 @@ def _ahead(one: Any, two: Any) -> Formula:
     return ite(by_confidence(), surest(one, two), earlier(one, two))
 
 
-def _leads(ahead: Any) -> Formula:
+def leads(ahead: Any) -> Formula:
     return forall([j], same(i, j) | ahead(i, j))
 
 
@@ -64,14 +64,14 @@ _claim = exists([a], claims(a) & differ(a, asker()))
 _contested = exists([i], differ(author(i), asker()))
 
 
-_FIRST = _leads(_ahead)
+_FIRST = leads(_ahead)
 
 
-def _answers(leads: Formula = _FIRST, *, found: Formula = _claim, yielding: Formula | None = None) -> Any:
-    """Return the definitions of an answer, given who leads, which claim is found, and when every request yields."""
+def answers(first: Formula = _FIRST, *, found: Formula = _claim, yielding: Formula | None = None) -> Any:
+    """Return the definitions of an answer: an intent wins that is `first`, claims are `found`, requests `yielding`."""
     nobody = yields() if yielding is None else yielding
     decided = ~found & ~deferred() & _contested
-    wins = decided & ~nobody & leads
+    wins = decided & ~nobody & first
     won = exists([i], same(i, new()) & wins)
     return {
         "found": found,
@@ -104,8 +104,8 @@ PRE_ACTION = Theory(
     ),
     definitions=(
         define("claimed", (), _claim, "9.2 step 2, for the claims"),
-        define("leads", (i,), _leads(_ahead), "6.1, for the claims"),
-        *(_defined(name, body) for name, body in _answers().items()),
+        define("leads", (i,), leads(_ahead), "6.1, for the claims"),
+        *(_defined(name, body) for name, body in answers().items()),
     ),
 )
 
@@ -122,14 +122,14 @@ def _latest_of_the_surest(one: Any, two: Any) -> Formula:
     return surer(one, two) | (~surer(two, one) & earlier(two, one))
 
 
-_LATEST = _answers(_leads(_later))
-_LEAST = _answers(_leads(_least_sure), yielding=FALSE)
-_TIES = _answers(_leads(_latest_of_the_surest), yielding=FALSE)
-_SOMEBODY = _answers(_leads(earlier), yielding=FALSE)
-_BLIND = _answers(found=FALSE)
-_KEPT_OUT = _answers(found=exists([a], claims(a)))
-_USED = _answers(found=_claim | exists([a], running(a)))
-_SILENT: dict[str, Formula] = {"wins": _answers()["wins"] & same(i, new())}
+_LATEST = answers(leads(_later))
+LEAST = answers(leads(_least_sure), yielding=FALSE)
+TIES = answers(leads(_latest_of_the_surest), yielding=FALSE)
+SOMEBODY = answers(leads(earlier), yielding=FALSE)
+BLIND = answers(found=FALSE)
+_KEPT_OUT = answers(found=exists([a], claims(a)))
+USED = answers(found=_claim | exists([a], running(a)))
+_SILENT: dict[str, Formula] = {"wins": answers()["wins"] & same(i, new())}
 
 # Conformance.
 
@@ -212,7 +212,7 @@ def _calls(who: str, waits: bool) -> tuple[Act, ...]:
 def scene(structure: Structure) -> Scenario[Config, State, Act]:
     """Return a run: the holder claims first; the others ask in their order meanwhile; then the asker."""
     told = structure.relations
-    elements: Sequence[str] = structure.universe["Agent"]
+    elements = in_order(told.get("named_before", ()), structure.universe["Agent"])
     names = dict(zip(elements, agent_names(len(elements)), strict=True))
     marks = structure.universe["Intent"]
     level = {one: sum(row[0] == one for row in told["surer"]) for one in marks}
@@ -278,7 +278,7 @@ _theorem = partial(
 )
 _says = PRE_ACTION.word
 _claimed, _allowed, _blocked, _refused = map(_says, ("claimed", "allowed", "blocked", "refused"))
-_IGNORED = mutation(PRE_ACTION, faulty.claims_ignored, _BLIND)
+_IGNORED = mutation(PRE_ACTION, faulty.claims_ignored, BLIND)
 _NOTHING = "no action is in the way"
 
 PRECEDENCE = _theorem(
@@ -288,7 +288,7 @@ PRECEDENCE = _theorem(
     source="P39, 9.2 step 2",
     assumes=_claimed,
     goal=_refused & ~_allowed & ~_blocked,
-    mutants=(_IGNORED, mutation(PRE_ACTION, faulty.ties_to_the_latest, _TIES, "no intent is looked at")),
+    mutants=(_IGNORED, mutation(PRE_ACTION, faulty.ties_to_the_latest, TIES, "no intent is looked at")),
 )
 
 UNCONTESTED = _theorem(
@@ -301,7 +301,7 @@ UNCONTESTED = _theorem(
     goal=_allowed & ~_blocked & ~_refused,
     mutants=(
         mutation(PRE_ACTION, faulty.holders_kept_out, _KEPT_OUT),
-        mutation(PRE_ACTION, faulty.claims_ignored, _BLIND, _NOTHING),
+        mutation(PRE_ACTION, faulty.claims_ignored, BLIND, _NOTHING),
     ),
 )
 
@@ -327,10 +327,10 @@ DECIDED = _theorem(
     witness=by_confidence() & exists([i], _says("wins", i) & exists([j], earlier(j, i))),
     mutants=(
         mutation(PRE_ACTION, faulty.last_writer_wins, _LATEST),
-        mutation(PRE_ACTION, faulty.least_confident_wins, _LEAST),
-        mutation(PRE_ACTION, faulty.ties_to_the_latest, _TIES),
-        mutation(PRE_ACTION, faulty.yield_all_allows, _SOMEBODY),
-        mutation(PRE_ACTION, faulty.claims_ignored, _BLIND, _NOTHING),
+        mutation(PRE_ACTION, faulty.least_confident_wins, LEAST),
+        mutation(PRE_ACTION, faulty.ties_to_the_latest, TIES),
+        mutation(PRE_ACTION, faulty.yield_all_allows, SOMEBODY),
+        mutation(PRE_ACTION, faulty.claims_ignored, BLIND, _NOTHING),
     ),
 )
 
@@ -354,7 +354,7 @@ CAUSED = _theorem(
     witness=by_confidence() & _refused & exists([i], _says("wins", i)),
     mutants=(
         mutation(PRE_ACTION, faulty.winner_withheld, _SILENT),
-        mutation(PRE_ACTION, faulty.claims_ignored, _BLIND, "an intent is named instead"),
+        mutation(PRE_ACTION, faulty.claims_ignored, BLIND, "an intent is named instead"),
     ),
 )
 
@@ -391,8 +391,8 @@ DETERMINED = _theorem(
     & TWICE.alike("wins", i),
     witness=yields() & exists([a], running(a)) & ~exists([a], TWICE.second("running", a)),
     mutants=TWICE.mutants(
-        mutation(PRE_ACTION, faulty.running_tools_claim, _USED),
-        mutation(PRE_ACTION, faulty.yield_all_allows, _SOMEBODY, "the same for the same marks"),
+        mutation(PRE_ACTION, faulty.running_tools_claim, USED),
+        mutation(PRE_ACTION, faulty.yield_all_allows, SOMEBODY, "the same for the same marks"),
     ),
 )
 

@@ -1,86 +1,93 @@
 """Who an agent is decides nothing at the guard (6.1, 9.2), for any number of agents and intents under any renaming.
 
 Two requests: the second is the first with every agent renamed.  Intents are shared, agents of the second have a sort of
-their own; only the order of names, which a mutant goes by, is not carried over.
+their own; only the order of names, which a mutant goes by, is not carried over.  Once for FIRST_WRITER, once for any
+policy, immediate or deferred.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
-from evenhand.core.system import System
-from evenhand.model.markspace.guard_vocabulary import Decision, GuardStep
+from evenhand.model.markspace.guard_vocabulary import GuardStep
 from evenhand.model.markspace.mutants import guarding as faulty
-from evenhand.proofs.markspace import deciding
-from evenhand.proofs.markspace.deciding import PRE_ACTION, named_before
-from evenhand.proofs.markspace.intents import AGENT, a, asker, author, claims, i, running
+from evenhand.proofs.markspace import deciding, policies
+from evenhand.proofs.markspace.deciding import named_before
+from evenhand.proofs.markspace.intents import AGENT, a, asker, author, b, by_confidence, claims, i, j, running, surer
 from evenhand.properties.markspace.deciding import Renaming, names_decide_nothing
-from evenhand.smt.logic import Function, Sort, conjunction, exists, forall, iff, same
-from evenhand.smt.preludes import Twice, first_of_twins, mutation
+from evenhand.smt.logic import FALSE, Function, Sort, conjunction, exists, forall, iff, same
+from evenhand.smt.preludes import Twice, first_of_twins, mutation, ordered
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows
 from evenhand.smt.theorem import Theorem
-from evenhand.smt.theory import Axiom
+from evenhand.smt.theory import Axiom, Theory
 
 AGENT2 = Sort("Agent2")
-x = AGENT2("x")
+c, x = AGENT("c"), AGENT2("x")
 to, back = Function("to", (AGENT,), AGENT2), Function("back", (AGENT2,), AGENT)
 
 _MOVED = (author, asker, claims, running, named_before)
-TWICE = Twice.apart(PRE_ACTION, *(one.name for one in _MOVED), sorts={AGENT: AGENT2})
-RENAMED = TWICE.extended(
-    "markspace_renamed",
-    Axiom(
-        "one_to_one",
-        forall([a], same(back(to(a)), a)) & forall([x], same(to(back(x)), x)),
-        "a renaming is a bijection",
-    ),
-    Axiom(
-        "the_same_renamed",
-        conjunction(
-            [
-                forall([i], same(TWICE.function(author)(i), to(author(i)))),
-                same(TWICE.function(asker)(), to(asker())),
-                *(forall([a], iff(TWICE.second(one.name, to(a)), one(a))) for one in (claims, running)),
-            ]
+_ANSWERS = ("found", "allowed", "blocked", "refused")
+_Case: TypeAlias = tuple[Renaming, GuardStep, GuardStep | None]
+
+
+def _twice(base: Theory) -> Twice:
+    return Twice.apart(base, *(one.name for one in _MOVED), sorts={AGENT: AGENT2})
+
+
+def _renamed(twice: Twice, name: str) -> Theory:
+    """Return a theory of requests beside its copy under new names."""
+    return twice.extended(
+        name,
+        Axiom(
+            "one_to_one",
+            forall([a], same(back(to(a)), a)) & forall([x], same(to(back(x)), x)),
+            "a renaming is a bijection",
         ),
-        "the second request is the first under new names",
-    ),
-    functions=(to, back),
-)
+        Axiom(
+            "the_same_renamed",
+            conjunction(
+                [
+                    forall([i], same(twice.function(author)(i), to(author(i)))),
+                    same(twice.function(asker)(), to(asker())),
+                    *(forall([a], iff(twice.second(one.name, to(a)), one(a))) for one in (claims, running)),
+                ]
+            ),
+            "the second request is the first under new names",
+        ),
+        functions=(to, back),
+    )
 
 
-def _spoken_of(shown: Decision, to_: dict[str, str]) -> tuple[Any, ...]:
-    """Return the part of an answer that the theory speaks of, renamed."""
-    winner = None if shown.winner is None else to_.get(shown.winner.agent, shown.winner.agent)
-    return shown.verdict, winner, to_.get(shown.claimed_by or "", shown.claimed_by)
+def _answered(structure: Structure) -> list[bool]:
+    return [bool(structure.relations.get(name)) for name in _ANSWERS]
 
 
-def view(case: tuple[Renaming, GuardStep, GuardStep | None]) -> Structure | None:
+def _view(base: Theory, request: Callable[[GuardStep], Structure | None], case: _Case) -> Structure | None:
     """Return a request and its renaming; None where the two differ in something that the theory does not cover."""
     renaming, step, other = case
-    if other is None:
+    one, two = request(step), None if other is None else request(other)
+    if one is None or two is None or other is None:
         return None
-    one, two = deciding.view(step), deciding.view(other)
     names = dict(renaming)
-    if one is None or two is None:
-        return None
-    alike = _spoken_of(step.shown, names) == _spoken_of(other.shown, {})
-    if alike and not names_decide_nothing.agrees(renaming, step, other):
-        return None
-    moved = {f"intent:{names[name]}": f"intent:{name}" for name in step.config.agents}
-    moved |= {name: f"2:{name}" for name in other.config.agents}
+    marks = {f"intent:{names[name]}": f"intent:{name}" for name in step.config.agents}
+    moved = marks | {name: f"2:{name}" for name in other.config.agents}
     if {moved[mark] for mark in two.universe["Intent"]} != set(one.universe["Intent"]):
         return None
 
     def rows(name: str) -> Rows:
         return frozenset(tuple(moved[part] for part in row) for row in two.relations[name])
 
-    if rows("earlier") != one.relations["earlier"] or rows("asked_before") != one.relations["asked_before"]:
+    alike = _answered(one) == _answered(two) and rows("wins") == one.relations["wins"]
+    if alike and not names_decide_nothing.agrees(renaming, step, other):
         return None
-    shared = (*(symbol.name for symbol in PRE_ACTION.relations if symbol not in _MOVED),)
+    shared = [symbol.name for symbol in base.relations if symbol not in _MOVED]
+    if any(rows(name) != one.relations[name] for name in shared):
+        return None
     copies = {f"{name}2": rows(name) for name in two.relations if name not in shared}
     doubled = {
         f"{symbol.name}2": {
@@ -97,32 +104,81 @@ def view(case: tuple[Renaming, GuardStep, GuardStep | None]) -> Structure | None
     return Structure(universe, {**one.relations, **copies}, {**one.functions, **doubled, **maps})
 
 
-def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[GuardStep]:
-    """Yield each eleventh request of the theorems about one request, by any variant."""
-    yield from islice(deciding.samples(system), 0, None, 11)
+def _each(number: int, samples: Callable[[Any], Iterable[GuardStep]], system: Any) -> Iterator[GuardStep]:
+    return islice(iter(samples(system)), 0, None, number)
+
+
+def _named(taken: GuardStep) -> Structure | None:
+    """Return a request under any policy with the order of names, which no policy looks at."""
+    found = policies.view(taken)
+    if found is None:
+        return None
+    agents = found.universe["Agent"]
+    order = frozenset((one, two) for one in agents for two in agents if one < two)
+    return Structure(found.universe, {**found.relations, "named_before": order}, found.functions)
 
 
 _SAME = "it goes by what is renamed with the agents"
-
-NAMES = Theorem(
+_theorem = partial(
+    Theorem,
     claim=names_decide_nothing,
     protocol="markspace",
+    variables=(i,),
+    needs=("one_to_one", "the_same_renamed"),
+)
+
+TWICE = _twice(deciding.PRE_ACTION)
+NAMES = _theorem(
     system="first_writer",
-    theory=RENAMED,
-    view=view,
+    theory=_renamed(TWICE, "markspace_renamed"),
+    view=partial(_view, deciding.PRE_ACTION, deciding.view),
     realise=first_of_twins(deciding.scene),
-    samples=samples,
+    samples=partial(_each, 11, deciding.samples),
     scope="any number of agents and intents, requests under FIRST_WRITER",
     sentence="Rename the agents, and the answer to a request is the same: who wins, whose action is in the way.",
-    variables=(i,),
     goal=conjunction([TWICE.alike(name) for name in ("found", "allowed", "refused")]) & TWICE.alike("wins", i),
-    needs=("one_to_one", "the_same_renamed"),
-    witness=exists([i], PRE_ACTION.word("wins", i)),
+    witness=exists([i], deciding.PRE_ACTION.word("wins", i)),
     mutants=TWICE.mutants(
-        mutation(PRE_ACTION, faulty.name_wins, deciding.BY_NAME),
-        mutation(PRE_ACTION, faulty.last_writer_wins, deciding.LAST, _SAME),
-        mutation(PRE_ACTION, faulty.running_tools_claim, deciding.USED, _SAME),
-        mutation(PRE_ACTION, faulty.claims_ignored, deciding.BLIND, _SAME),
+        mutation(deciding.PRE_ACTION, faulty.name_wins, deciding.BY_NAME),
+        mutation(deciding.PRE_ACTION, faulty.last_writer_wins, deciding.LAST, _SAME),
+        mutation(deciding.PRE_ACTION, faulty.running_tools_claim, deciding.USED, _SAME),
+        mutation(deciding.PRE_ACTION, faulty.claims_ignored, deciding.BLIND, _SAME),
     ),
 )
-"""The theorem about names."""
+
+_BASE = replace(
+    policies.PRE_ACTION,
+    relations=(*policies.PRE_ACTION.relations, named_before),
+    axioms=(
+        *policies.PRE_ACTION.axioms,
+        Axiom("agents_are_named", ordered(named_before, a, b, c), "what a mutant uses"),
+    ),
+)
+
+
+def _by_name(one: Any, two: Any) -> Any:
+    return named_before(author(one), author(two))
+
+
+EVERYWHERE = _twice(_BASE)
+NAMES_UNDER_EVERY_POLICY = _theorem(
+    name="names_decide_nothing_under_every_policy",
+    system="highest_confidence",
+    theory=_renamed(EVERYWHERE, "markspace_policies_renamed"),
+    view=partial(_view, _BASE, _named),
+    realise=first_of_twins(policies.scene),
+    samples=partial(_each, 13, policies.samples),
+    scope="any number of agents and intents, requests under every policy",
+    sentence="Rename the agents, and the answer to a request is the same under every policy, immediate or deferred.",
+    goal=conjunction([EVERYWHERE.alike(name) for name in _ANSWERS]) & EVERYWHERE.alike("wins", i),
+    witness=by_confidence() & exists([i, j], _BASE.word("wins", i) & surer(i, j)),
+    mutants=EVERYWHERE.mutants(
+        mutation(_BASE, faulty.name_wins, policies.answers(policies.leads(_by_name), yielding=FALSE)),
+        mutation(_BASE, faulty.ties_to_the_latest, policies.TIES, _SAME),
+        mutation(_BASE, faulty.running_tools_claim, policies.USED, _SAME),
+        mutation(_BASE, faulty.claims_ignored, policies.BLIND, _SAME),
+    ),
+)
+
+RENAMINGS: tuple[Theorem, ...] = (NAMES, NAMES_UNDER_EVERY_POLICY)
+"""The theorems about names."""

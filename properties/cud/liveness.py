@@ -18,11 +18,12 @@ from evenhand.core.property import (
     each_step,
     reachable,
 )
-from evenhand.model.cud.vocabulary import ALLOW, DENY, DONE, READ, WRITE, Config, Partition, target
+from evenhand.model.cud.vocabulary import ALLOW, DENY, DONE, FAILURE, READ, WRITE, Config, Partition, target
 from evenhand.properties.cud.predicates import (
     ADMITTED,
     FAULTS,
     PASS_TWO,
+    Ask,
     EpochStep,
     FreeStep,
     RunStep,
@@ -31,6 +32,7 @@ from evenhand.properties.cud.predicates import (
     is_over,
     lawful,
     may_act,
+    undeclared,
 )
 
 LIVELOCK_EPOCHS = 3
@@ -120,17 +122,21 @@ def deadlock_xor_livelock(step: RunStep) -> bool:
     return not _counts_to_livelock(step)
 
 
+def _able(config: Config, key: str, operation: str, agents: tuple[str, ...]) -> set[str]:
+    """The agents that hold an ALLOW for the operation on the key, unless a DENY governs it (FQ34)."""
+    atom, here = (target(key), operation), lawful(config.authorities)
+    if any(one.commitment == DENY and atom in one.scope for one in here):
+        return set()
+    held = {one.holder_agent_id for one in here if one.commitment == ALLOW and atom in one.scope}
+    return held.intersection(agents)
+
+
 def rivals(config: Config, agents: tuple[str, ...]) -> bool:
     """Return whether two of `agents` may act on one key and one of them may write it: ALLOWs held, and no DENY."""
-    here = lawful(config.authorities)
-    denied = {atom for one in here if one.commitment == DENY for atom in one.scope}
-
-    def able(key: str, operation: str) -> set[str]:
-        atom = (target(key), operation)
-        held = {one.holder_agent_id for one in here if one.commitment == ALLOW and atom in one.scope}
-        return set() if atom in denied else held.intersection(agents)
-
-    return any(bool(writers := able(key, WRITE)) and len(writers | able(key, READ)) > 1 for key in config.keys)
+    return any(
+        bool(writers := _able(config, key, WRITE, agents)) and len(writers | _able(config, key, READ, agents)) > 1
+        for key in config.keys
+    )
 
 
 @each_step(
@@ -140,8 +146,69 @@ def rivals(config: Config, agents: tuple[str, ...]) -> bool:
     when=lambda step: any(entry.verdict == PASS_TWO for entry in step.shown.log),
 )
 def collisions_need_rivals(step: RunStep) -> bool:
-    """With `no_winner` the exact condition of a livelock: rivals that collide for ever are executed never."""
+    """Without rivals there is no livelock; `rivals_collide_for_ever` says that with rivals there is one."""
     return rivals(step.config, active_agents(step.config, step.before))
+
+
+def _plain(config: Config, ask: Ask) -> bool:
+    """Whether the request is the plain one for a key that its agent may act on.
+
+    Well formed, one declared key, nothing changed beside it; it cites nothing foreign, and every ALLOW of its agent
+    for the key and operation.  Whoever may act has such a request.
+    """
+    agent, request, checked = ask.agent, ask.request, ask.standing
+    if checked.malformed or checked.foreign or len(request.declared_scope) != 1 or undeclared(request):
+        return False
+    key, operation = request.declared_scope[0], request.action_type
+    cited = set(request.authorities_cited)
+    return agent in _able(config, key, operation, (agent,)) and all(
+        one.authority_id in cited
+        for one in lawful(config.authorities)
+        if one.commitment == ALLOW and one.holder_agent_id == agent and (target(key), operation) in one.scope
+    )
+
+
+def _one_plain(step: RunStep) -> bool:
+    asks = facts(step).asks
+    return len(asks) == 1 and _plain(step.config, asks[0])
+
+
+def _two_plain(step: RunStep) -> bool:
+    """Whether exactly two agents ask, both plainly for the same key, and not both to read it."""
+    asks = facts(step).asks
+    return (
+        len(asks) == 2
+        and asks[0].request.declared_scope == asks[1].request.declared_scope
+        and any(ask.request.action_type == WRITE for ask in asks)
+        and all(_plain(step.config, ask) for ask in asks)
+    )
+
+
+@each_step(
+    "An agent that may act on a key and alone asks for it is executed, if it cites its ALLOWs: so an epoch can "
+    "complete something exactly where an active agent may act.",
+    source="FQ27, FQ34: who can deadlock",
+    systems=("run", "universe"),
+    when=_one_plain,
+)
+def whoever_may_act_completes_alone(step: RunStep) -> bool:
+    """With `deadlock_is_stable` the exact condition: where nobody may act nothing passes, in this epoch and later."""
+    return facts(step).tokens.get(facts(step).asks[0].agent) == DONE
+
+
+@each_step(
+    "Two agents that may act on a key and alone ask for it, one of them to write, are both refused, nothing changes, "
+    "and they are rivals in the next epoch too: so a livelock exists exactly where there are rivals.",
+    source="FQ4, FQ10, FQ35: who can livelock",
+    systems=("run", "universe"),
+    when=_two_plain,
+)
+def rivals_collide_for_ever(step: RunStep) -> bool:
+    """With `collisions_need_rivals` the exact condition of a livelock: by this step two rivals repeat their epoch."""
+    seen, here = facts(step), active_agents(step.config, step.after)
+    names = tuple(ask.agent for ask in seen.asks)
+    told = all(seen.tokens.get(name) == FAILURE for name in names)
+    return told and not step.shown.effects and set(names).issubset(here) and rivals(step.config, names)
 
 
 def _executes(step: EpochStep) -> bool:

@@ -20,12 +20,12 @@ PROFILE = (
     ProfileQuestion(
         Aspect.DEADLOCK,
         liveness.deadlock_free.name,
-        steps=names(liveness.deadlock_is_stable, arbitration.no_over_refusal),
+        steps=names(liveness.deadlock_is_stable, liveness.whoever_may_act_completes_alone, arbitration.no_over_refusal),
     ),
     ProfileQuestion(
         Aspect.LIVELOCK,
         liveness.livelock_free.name,
-        steps=names(liveness.collisions_need_rivals, arbitration.no_winner),
+        steps=names(liveness.collisions_need_rivals, liveness.rivals_collide_for_ever, arbitration.no_winner),
     ),
     ProfileQuestion(Aspect.EXCLUSION, safety.executed_never_interfere.name, note="of interfering requests"),
 )

@@ -20,37 +20,35 @@ PROVED = {
         whole_registry_always_permits
     """,
     "conviction": """
-        an_issue_can_be_finalized an_issue_takes_at_most_so_many_ticks balances_stay_below_the_maximum
-        every_issue_is_finalized every_stake_is_burned every_tick_comes_closer feedback_is_lawful_and_paid
-        moved_stake_begins_at_zero multipliers_are_bounded
-        no_phase_goes_on_for_ever nothing_is_negative one_proposal_each roots_rank_as_sums_do supply_is_conserved
-        the_highest_score_wins ties_go_to_the_earliest_stake
+        actions_of_two_agents_commute an_issue_can_be_finalized an_issue_takes_at_most_so_many_ticks
+        balances_stay_below_the_maximum every_issue_is_finalized every_stake_is_burned every_tick_comes_closer
+        feedback_is_lawful_and_paid moved_stake_begins_at_zero multipliers_are_bounded names_decide_nothing
+        no_phase_goes_on_for_ever nothing_is_negative one_proposal_each roots_rank_as_sums_do
+        stake_ticks_are_the_latest supply_is_conserved the_highest_score_wins ties_go_to_the_earliest_stake
     """,
     "cud": """
         bare_tokens changed_key_reveals_pass_one collisions_need_rivals deadlock_is_stable deadlock_xor_livelock
         epoch_independence equivariance executed_has_capability executed_never_interfere exit_is_harmless
         final_world_is_a_function_of_the_requests foreign_citation_is_a_fault history_independence
-        livelock_counter_is_faithful malformed_is_a_fault no_livelock_with_progress no_outcome_unasked no_over_refusal
-        no_veto_overridden no_winner non_executed_changes_nothing only_own_scope_changes order_independence
-        orphaning_is_permanent outcomes_are_those_of_the_text passes_ignore_values token_blindness value_independence
-        verdict_determined
+        livelock_counter_is_faithful malformed_is_a_fault messages_are_lawful messages_one_epoch_later
+        no_livelock_with_progress no_outcome_unasked no_over_refusal no_veto_overridden no_winner
+        non_executed_changes_nothing observation_is_own_only only_own_scope_changes order_independence
+        orphaning_is_permanent outcomes_are_those_of_the_text passes_ignore_values rivals_collide_for_ever
+        sender_is_true token_blindness value_independence verdict_determined whoever_may_act_completes_alone
     """,
     "markspace": """
         action_permanence_p2 action_precedence_p39 barrier_monotonicity_p44 barrier_principal_exclusivity_p45
-        boundedness_p9 constant_marks_recover decay_monotonicity_p1 deferred_mutual_exclusion_p17
-        escalation_boundedness_p43 exclusion_within_the_lease first_flag_restricts_one_scope
-        first_of_several_flags_restricts_one_scope
-        guard_atomicity_p37 guard_determinism_p36 guard_transparency_p38 hierarchy_p23 intent_expiry_p4
-        intents_do_not_pile_up
+        boundedness_p9 confidence_decides_nothing constant_marks_recover decay_monotonicity_p1
+        deferred_mutual_exclusion_p17 escalation_boundedness_p43 exclusion_within_the_lease
+        first_flag_restricts_one_scope first_of_several_flags_restricts_one_scope guard_atomicity_p37
+        guard_determinism_p36 guard_transparency_p38 hierarchy_p23 intent_expiry_p4 intents_do_not_pile_up
         invalidation_bound_p34 invalidation_decay_p35 manifest_permission_consistency_p54 monotonic_addition_p10
-        mutual_exclusion names_decide_nothing
-        need_persistence_p5
-        old_activations_are_alike one_winner_per_boundary only_ages_matter pattern_match_purity_p55
-        pipeline_structural_validation_p53 policy_decides_as_written progress_p12 refusals_name_their_cause
-        resolution_is_a_function_of_the_intents sublinear_where_there_is_strength sublinearity_p8
-        supersession_transitivity_p47 transient_marks_halve trust_bounds_p7 trust_ordering_p6
-        trust_orders_what_has_strength uncontested_is_allowed visibility_inheritance_p26 winners_come_first
-        yield_recovery_p13
+        mutual_exclusion names_decide_nothing need_persistence_p5 old_activations_are_alike one_winner_per_boundary
+        only_ages_matter pattern_match_purity_p55 pipeline_structural_validation_p53 policy_decides_as_written
+        progress_p12 refusals_name_their_cause resolution_is_a_function_of_the_intents
+        sublinear_where_there_is_strength sublinearity_p8 supersession_transitivity_p47 transient_marks_halve
+        trust_bounds_p7 trust_ordering_p6 trust_orders_what_has_strength uncontested_is_allowed
+        visibility_inheritance_p26 winners_come_first yield_recovery_p13
     """,
     "sovereign": """
         acts_iff_something_is_admissible an_effect_spends_an_issued_warrant

@@ -8,13 +8,15 @@ from typing import Any
 import pytest
 
 from evenhand.core.system import Mutant
-from evenhand.model.conviction.mutants import money
+from evenhand.model.conviction.mutants import money, play
 from evenhand.model.conviction.protocol import CONVICTION
 from evenhand.model.conviction.vocabulary import IDLE, PROPOSE, STAKE, Tick
 from evenhand.proofs.conviction import THEOREMS
 from evenhand.proofs.conviction.clock import CLOCK, CLOSER
 from evenhand.proofs.conviction.faults import FAULTS
 from evenhand.proofs.conviction.invariants import INVARIANTS
+from evenhand.proofs.conviction.stake_ticks import COMMUTE, TWO, TWO_FAULTS
+from evenhand.smt.differential import agree
 from evenhand.smt.prove import prove
 from evenhand.smt.proved import ProofStatus, Proved
 from evenhand.smt.structure import Reader
@@ -124,3 +126,12 @@ def test_without_its_axioms_the_clock_may_stand(axiom: str) -> None:
     found = prove(stated, bundle=BUNDLE)
     assert found.status is ProofStatus.UNDECIDED
     assert any(name == "theorem" and answered.status == "sat" for name, answered in found.queries)
+
+
+def test_an_order_inside_a_tick_that_decides_is_not_that_of_the_model() -> None:
+    """The pairs of actions that a state offers are compared one by one: with a faulty theory they disagree."""
+    system = COMMUTE.place(BUNDLE)
+    wrong = replace(COMMUTE, theory=TWO.redefined(TWO_FAULTS[play.order_inside_a_tick_decides]), mutants=())
+    found = agree(wrong, system, ())
+    assert "older12 is" in " ".join(found.disagreements)
+    assert not agree(replace(COMMUTE, mutants=()), system, ()).disagreements

@@ -59,6 +59,8 @@ BY_MUTANT = {
     "deadlock_is_stable": "pass_one_skipped",
     "livelock_counter_is_faithful": "livelock_never_resets",
     "collisions_need_rivals": "pass_two_over_all",
+    "rivals_collide_for_ever": "last_writer_wins",
+    "whoever_may_act_completes_alone": "deny_blocks_both_operations",
     "kernel_passes": "hidden_priority",
     "mutual_refusal_happens": "tie_break_by_name",
     "veto_happens": "veto_ignored",

@@ -1,0 +1,379 @@
+"""What stakes do to LastStakeTicks (17.3), for any number of proposals: one stake, and two of one tick in either order.
+
+The ranks of LastStakeTicks are an order here: `older` says whose tick is earlier, `fresh` whose is the running tick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from typing import Any, TypeAlias
+
+from evenhand.core.relations import Fork
+from evenhand.core.system import Step, System
+from evenhand.core.trace import Pair, Scenario
+from evenhand.model.conviction.mutants import play
+from evenhand.model.conviction.vocabulary import STAKE, Act, AddStake, Config, Constants, MoveStake, Shown, State, Tick
+from evenhand.proofs.conviction.plays import Player
+from evenhand.proofs.conviction.single import configuration, granted, theorem
+from evenhand.proofs.conviction.walks import walks
+from evenhand.properties.conviction import staking, winning
+from evenhand.properties.conviction.predicates import events, finalizes, ticking
+from evenhand.smt.logic import Definition, Formula, Sort, Var, conjunction, exists, forall, iff, ite, same, variables
+from evenhand.smt.preludes import Faults, define, relations
+from evenhand.smt.structure import Structure
+from evenhand.smt.tables import Rows, ones, prop
+from evenhand.smt.theorem import Theorem
+from evenhand.smt.theory import Axiom, Theory
+
+RunStep: TypeAlias = Step[Config, State, Act, Shown]
+
+PROPOSAL = Sort("Proposal")
+p, q, r = variables(PROPOSAL, "p q r")
+never, fresh = relations("never fresh", PROPOSAL)
+"""The proposal has no LastStakeTick; its LastStakeTick is the running tick."""
+(older,) = relations("older", PROPOSAL, PROPOSAL)
+"""The first's LastStakeTick is earlier than the second's, or it has none and the second has one."""
+target, target2, self_staked = relations("target target2 self_staked", PROPOSAL)
+"""What the action, and the second one of two, adds to or moves to; what an automatic self-stake is placed on."""
+moves, moves2 = relations("moves moves2")
+"""The action is a move, and the second one is."""
+
+
+@dataclass(frozen=True)
+class _Ticks:
+    """The LastStakeTicks of a moment, as formulas."""
+
+    never: Callable[[Var], Formula]
+    fresh: Callable[[Var], Formula]
+    older: Callable[[Var, Var], Formula]
+
+
+_Touches: TypeAlias = Callable[[_Ticks, Var], Formula]
+"""Whether an action sets the LastStakeTick of a proposal."""
+
+
+def _later(now: _Ticks, touches: _Touches) -> _Ticks:
+    """Return the LastStakeTicks after an action, by 17.3."""
+    touched = partial(touches, now)
+    return _Ticks(
+        lambda one: now.never(one) & ~touched(one),
+        lambda one: now.fresh(one) | touched(one),
+        lambda one, two: ~touched(one) & ite(touched(two), ~now.fresh(one), now.older(one, two)),
+    )
+
+
+def _in_turn(now: _Ticks, touches: _Touches) -> _Ticks:
+    """Return them where a stake on what was not staked on in this tick makes all others older."""
+    touched = partial(touches, now)
+    moved_on = exists([r], touched(r) & ~now.fresh(r))
+    return _Ticks(
+        lambda one: now.never(one) & ~touched(one),
+        lambda one: touched(one) | (now.fresh(one) & ~moved_on),
+        lambda one, two: ~touched(one) & ite(touched(two), ~now.fresh(one) | ~now.fresh(two), now.older(one, two)),
+    )
+
+
+_BEFORE = _Ticks(never, fresh, older)
+_Words: TypeAlias = tuple[Definition, ...]
+
+
+def _one(after: Callable[[_Ticks, _Touches], _Ticks], touches: _Touches, source: str) -> _Words:
+    """Return the words on one action."""
+    then = after(_BEFORE, touches)
+    return (
+        define("never_then", (p,), then.never(p), source),
+        define("fresh_then", (p,), then.fresh(p), source),
+        define("older_then", (p, q), then.older(p, q), source),
+    )
+
+
+def _both(after: Callable[[_Ticks, _Touches], _Ticks], first: _Touches, second: _Touches, source: str) -> _Words:
+    """Return the words on two actions, in either order."""
+    one_two = after(after(_BEFORE, first), second)
+    two_one = after(after(_BEFORE, second), first)
+    return tuple(
+        word
+        for name, then in (("12", one_two), ("21", two_one))
+        for word in (
+            define(f"fresh{name}", (p,), then.fresh(p), source),
+            define(f"older{name}", (p, q), then.older(p, q), source),
+        )
+    )
+
+
+def _target(_now: _Ticks, one: Var) -> Formula:
+    return target(one)
+
+
+def _target2(_now: _Ticks, one: Var) -> Formula:
+    return target2(one)
+
+
+_TEXT = "17.3: the tick of the most recent addition or move to it"
+_ONE_TARGET = Axiom(
+    "one_target", forall([p, q], (target(p) & target(q)) >> same(p, q)), "A 16.3: Add and Move name one target"
+)
+_ORDERED = Axiom(
+    "ticks_are_ordered",
+    conjunction(
+        [
+            forall([p, q], older(p, q) >> ~older(q, p)),
+            forall([p, q, r], older(p, q) >> (older(p, r) | older(r, q))),
+            forall([p, q], fresh(q) >> iff(older(p, q), ~fresh(p))),
+            forall([p], fresh(p) >> ~never(p)),
+            forall([p, q], never(p) >> iff(older(p, q), ~never(q))),
+        ]
+    ),
+    "17.3: ticks are numbers, the running one is the latest, and none counts as the earliest",
+)
+
+ONE = Theory(
+    name="conviction_stake_ticks",
+    sorts=(PROPOSAL,),
+    functions=(),
+    relations=(never, fresh, older, target, self_staked, moves),
+    axioms=(_ORDERED, _ONE_TARGET),
+    definitions=_one(_later, _target, _TEXT),
+)
+TWO = Theory(
+    name="conviction_two_stakes",
+    sorts=(PROPOSAL,),
+    functions=(),
+    relations=(never, fresh, older, target, target2, moves, moves2),
+    axioms=(
+        _ORDERED,
+        _ONE_TARGET,
+        Axiom("one_target2", forall([p, q], (target2(p) & target2(q)) >> same(p, q)), "A 16.3: of the second as well"),
+    ),
+    definitions=_both(_later, _target, _target2, _TEXT),
+)
+
+
+# Conformance.
+
+
+def _aimed(action: Act) -> str:
+    match action:
+        case AddStake():
+            return action.proposal
+        case MoveStake():
+            return action.target
+        case _:
+            return ""
+
+
+def _named(uids: Iterator[str] | list[str]) -> Rows:
+    return ones(f"proposal:{uid}" for uid in uids)
+
+
+def _ranks(state: State, uids: list[str], ending: str = "") -> dict[str, Rows]:
+    """Return the LastStakeTicks of these proposals; one that is not there yet has none."""
+    last = {uid: None if (one := state.proposal(uid)) is None else one.last for uid in uids}
+
+    def earlier(one: str, two: str) -> bool:
+        mine, other = last[one], last[two]
+        return other is not None and (mine is None or mine > other)
+
+    return {
+        f"never{ending}": _named(uid for uid in uids if last[uid] is None),
+        f"fresh{ending}": _named(uid for uid in uids if last[uid] == 0),
+        f"older{ending}": frozenset(
+            (f"proposal:{one}", f"proposal:{two}") for one in uids for two in uids if earlier(one, two)
+        ),
+    }
+
+
+def view_one(step: RunStep) -> Structure | None:
+    """Return an accepted action as a structure; None for a tick or finalization, and before there are proposals."""
+    uids = [one.uid for one in step.after.proposals]
+    if step.shown.rejected or finalizes(step) or ticking(step) or isinstance(step.action, Tick) or not uids:
+        return None
+    return Structure(
+        {"Proposal": tuple(f"proposal:{uid}" for uid in uids)},
+        {
+            **_ranks(step.before, uids),
+            **_ranks(step.after, uids, "_then"),
+            "target": _named([uid for uid in uids if uid == _aimed(step.action)]),
+            "self_staked": _named(
+                event.proposal for event in events(step.shown, "Staked") if event.reason == "SelfStake"
+            ),
+            "moves": prop(isinstance(step.action, MoveStake)),
+        },
+        {},
+    )
+
+
+def view_two(case: tuple[Fork, RunStep, RunStep | None]) -> Structure | None:
+    """Return two actions in either order as a structure.
+
+    None without proposals, where one order changes the set of them, and where the ends differ in more than ranks.
+    """
+    fork, left, right = case
+    before: State = fork.state
+    uids = [one.uid for one in before.proposals]
+    if right is None or not uids or {one.uid for one in left.after.proposals} != set(uids):
+        return None
+    first, second = (_ranks(end.after, uids, name) for end, name in ((left, "12"), (right, "21")))
+    if left.after != right.after and [*first.values()] == [*second.values()]:
+        return None
+    taken = zip(fork.left, (left.before, right.before), ("", "2"), strict=True)
+    told: dict[str, Rows] = {}
+    for action, alone, ending in taken:  # an action that is accepted changes the state
+        accepted = alone != before
+        told[f"target{ending}"] = _named([uid for uid in uids if accepted and uid == _aimed(action)])
+        told[f"moves{ending}"] = prop(isinstance(action, MoveStake))
+    seen = {name: rows for name, rows in {**first, **second}.items() if not name.startswith("never")}
+    universe = {"Proposal": tuple(f"proposal:{uid}" for uid in uids)}
+    return Structure(universe, {**_ranks(before, uids), **told, **seen}, {})
+
+
+_PLACES = (
+    {"rounds": 3, "texts": 0, "stake": 1, "budget": 4, "agents": 3, "ready": 0, "think": 2},
+    {"rounds": 2, "texts": 0, "stake": 1, "budget": 3, "think": 3},
+)
+
+
+def steps(system: System[Any, Any, Any, Any, Any]) -> Iterator[RunStep]:
+    """Yield the steps of walks through rounds of several ticks, by any variant."""
+    for run in walks(system, _PLACES):
+        yield from run
+
+
+def moments(system: System[Any, Any, Any, Any, Any]) -> Iterator[RunStep]:
+    """Yield every sixth step in the rounds of these walks: the actions on offer before it are compared in pairs."""
+    yield from islice((one for one in steps(system) if one.before.phase == STAKE and one.before.turn > 1), 0, None, 6)
+
+
+def _played(structure: Structure, agents: int) -> tuple[Player, dict[str, str]]:
+    """Return a player in the second round, where what has a LastStakeTick was staked on a tick ago or in this one."""
+    elements = structure.universe["Proposal"]
+    told = structure.relations
+    uids = {element: f"agent_{place}" for place, element in enumerate(elements, start=1)}
+    constants = Constants(self_stake=1, think_ticks=9, saturation=2, stake_rounds=2)
+    player = Player(configuration(granted(*[20] * agents), constants, cycles=0))
+    player.until(STAKE, turn=2)
+    last = player.config.agents[-1]
+    for now in (False, True):
+        for element, uid in uids.items():
+            if (element,) not in told["never"] and ((element,) in told["fresh"]) is now:
+                player.act(AddStake(last.uid, last.credential, uid, 1))
+        if not now:
+            player.act(Tick())
+    return player, uids
+
+
+def _action(structure: Structure, player: Player, uids: dict[str, str], place: int, ending: str) -> Act | None:
+    """Return the action of an agent: a move of a point of its own proposal, if it can be one, or an addition."""
+    aims = [uids[row[0]] for row in structure.relations[f"target{ending}"]]
+    if len(aims) != 1:
+        return None
+    agent = player.config.agents[place]
+    if structure.relations[f"moves{ending}"]:
+        return None if aims[0] == agent.uid else MoveStake(agent.uid, agent.credential, agent.uid, aims[0], 1)
+    return AddStake(agent.uid, agent.credential, aims[0], 1)
+
+
+def scene_one(structure: Structure) -> Scenario[Config, State, Act] | None:
+    """Return a run that ends in the action; in a proposal, where an automatic self-stake is placed."""
+    count = len(structure.universe["Proposal"]) + 2
+    player, uids = _played(structure, count)
+    if structure.relations["self_staked"]:
+        return Scenario(player.config, player.start, tuple(player.actions[:2]))
+    act = _action(structure, player, uids, count - 2, "")
+    return None if act is None else Scenario(player.config, player.start, (*player.actions, act))
+
+
+def scene_two(structure: Structure) -> Pair[Config, State, Act] | None:
+    """Return two runs, in which two agents act in one order and in the other."""
+    count = len(structure.universe["Proposal"]) + 3
+    player, uids = _played(structure, count)
+    acts = [_action(structure, player, uids, count - 3 + place, ending) for place, ending in enumerate(("", "2"))]
+    one, two = acts
+    if one is None or two is None:
+        return None
+    past = tuple(player.actions)
+    ways = ((*past, one, two), (*past, two, one))
+    first, second = (Scenario(player.config, player.start, way) for way in ways)
+    return Pair(first, second, "either order")
+
+
+# Faults.
+
+
+def _if_first(touches: _Touches) -> _Touches:
+    return lambda now, one: touches(now, one) & now.never(one)
+
+
+def _if_added(touches: _Touches, moving: Formula) -> _Touches:
+    return lambda now, one: touches(now, one) & ~moving
+
+
+def _or_self(now: _Ticks, one: Var) -> Formula:
+    return _target(now, one) | self_staked(one)
+
+
+ONE_FAULTS = Faults(
+    (play.first_stake_tick, *_one(_later, _if_first(_target), "the first stake counts")),
+    (play.moves_count_not_in_a_tie, *_one(_later, _if_added(_target, moves()), "moves count not")),
+    (play.self_stake_counts_in_a_tie, *_one(_later, _or_self, "the self-stake counts")),
+    (play.order_inside_a_tick_decides, *_one(_in_turn, _target, "whoever is heard last is last")),
+)
+TWO_FAULTS = Faults(
+    (play.first_stake_tick, *_both(_later, _if_first(_target), _if_first(_target2), "the first stake counts")),
+    (
+        play.moves_count_not_in_a_tie,
+        *_both(_later, _if_added(_target, moves()), _if_added(_target2, moves2()), "moves count not"),
+    ),
+    (play.order_inside_a_tick_decides, *_both(_in_turn, _target, _target2, "whoever is heard last is last")),
+)
+
+_untouched = ~target(p) & ~target(q)
+LATEST = theorem(
+    claim=winning.stake_ticks_are_the_latest,
+    sentence="An addition or a move makes its target's LastStakeTick the latest and keeps the order of all others: so "
+    "of two tied proposals one becomes the later by a stake, even of a point that is moved away again, unless the "
+    "other was staked on in the same tick.",
+    theory=ONE,
+    variables=(p, q),
+    goal=conjunction(
+        [
+            target(p) >> (ONE.word("fresh_then", p) & ~ONE.word("never_then", p) & ~ONE.word("older_then", p, q)),
+            (target(q) & ~target(p) & ~fresh(p)) >> ONE.word("older_then", p, q),
+            ~target(p) >> (iff(ONE.word("fresh_then", p), fresh(p)) & iff(ONE.word("never_then", p), never(p))),
+            _untouched >> iff(ONE.word("older_then", p, q), older(p, q)),
+        ]
+    ),
+    witness=exists([p, q], target(q) & never(p)),
+    view=view_one,
+    realise=scene_one,
+    samples=steps,
+    scope="any number of proposals",
+    mutants=ONE_FAULTS.refuted(*ONE_FAULTS),
+)
+
+_HEARD = "the same stakes count in either order"
+COMMUTE = theorem(
+    claim=staking.actions_of_two_agents_commute,
+    sentence="Two agents' actions of one tick leave the same LastStakeTicks in either order.",
+    source="2.4, 17.3",
+    theory=TWO,
+    variables=(p, q),
+    goal=iff(TWO.word("fresh12", p), TWO.word("fresh21", p))
+    & iff(TWO.word("older12", p, q), TWO.word("older21", p, q)),
+    witness=exists([p, q], target(p) & target2(q) & ~same(p, q)),
+    view=view_two,
+    realise=scene_two,
+    samples=moments,
+    scope="any number of proposals",
+    mutants=(
+        *TWO_FAULTS.refuted(play.order_inside_a_tick_decides),
+        TWO_FAULTS.unseen(play.first_stake_tick, _HEARD),
+        TWO_FAULTS.unseen(play.moves_count_not_in_a_tie, _HEARD),
+    ),
+)
+
+STAKE_TICKS: tuple[Theorem, ...] = (LATEST, COMMUTE)
+"""The theorems about LastStakeTicks."""

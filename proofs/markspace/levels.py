@@ -1,0 +1,110 @@
+"""Where confidence decides at the guard (6.1): under HIGHEST_CONFIDENCE, and nowhere else, for any number of agents.
+
+Two requests that differ in the confidence of the intents alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import product
+from typing import Any
+
+from evenhand.core.system import System
+from evenhand.core.verdict import Status
+from evenhand.model.markspace.guard import initial
+from evenhand.model.markspace.guard_systems import agent_names
+from evenhand.model.markspace.guard_vocabulary import Act, Config, GuardStep, Policy, What
+from evenhand.model.markspace.mutants import guarding as faulty
+from evenhand.model.markspace.readings import Readings
+from evenhand.proofs.markspace import policies
+from evenhand.proofs.markspace.intents import after, best, by_confidence, i, j, surer
+from evenhand.proofs.markspace.policies import PRE_ACTION, ROOM
+from evenhand.properties.markspace.deciding import confidence_decides_nothing
+from evenhand.smt.logic import exists
+from evenhand.smt.preludes import Twice, first_of_twins, mutation
+from evenhand.smt.structure import Structure
+from evenhand.smt.theorem import Theorem
+
+_Case = tuple[str, GuardStep, GuardStep | None]
+
+TWICE = Twice.apart(PRE_ACTION, surer.name, best.name)
+_APART = ("surer", "wins", "allowed", "blocked", "refused", "found")
+
+
+def _view(case: _Case) -> Structure | None:
+    """Return a request and the one with the levels exchanged; None where they differ in more than the theory says."""
+    way, step, other = case
+    one, two = policies.view(step), None if other is None else policies.view(other)
+    if one is None or two is None or one.universe != two.universe:
+        return None
+    alike = one.relations["allowed"] == two.relations["allowed"]
+    if alike and not confidence_decides_nothing.agrees(way, step, other):
+        return None
+    if any(rows != two.relations[name] for name, rows in one.relations.items() if name not in _APART):
+        return None
+    if any(table != two.functions[name] for name, table in one.functions.items() if name != best.name):
+        return None
+    copies = {f"{name}2": two.relations[name] for name in _APART}
+    return Structure(one.universe, {**one.relations, **copies}, {**one.functions, "best2": two.functions["best"]})
+
+
+def view_elsewhere(case: _Case) -> Structure | None:
+    """Return both requests under a policy that does not go by confidence."""
+    return None if case[1].config.policy is Policy.HIGHEST_CONFIDENCE else _view(case)
+
+
+def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[GuardStep]:
+    """Yield requests after intents of every level, without a claim and beside one, by any variant."""
+    for agents, policy in product((2, 3), (Policy.FIRST_WRITER, Policy.YIELD_ALL)):
+        config = Config(agent_names(agents), (ROOM,), policy, 1, Readings())
+        for levels in product((0, 1), repeat=agents):
+            asks = [Act(What.PRE, name, ROOM, level) for name, level in zip(config.agents, levels, strict=True)]
+            first = config.agents[0]
+            for more in ((), (Act(What.CALL, first, ROOM), Act(What.POST, first, ROOM))):
+                (state,) = initial(config)
+                for act in (asks[0], *more, *asks[1:-1]):
+                    state = after(config, state, act)
+                yield system.take(config, state, asks[-1])
+
+
+_theorem = partial(
+    Theorem,
+    claim=confidence_decides_nothing,
+    protocol="markspace",
+    theory=TWICE.theory,
+    realise=first_of_twins(policies.scene),
+    source="6.1: the arbitration profile",
+)
+_SAME = "it looks at no level"
+
+NOWHERE_ELSE = _theorem(
+    system="first_writer",
+    view=view_elsewhere,
+    samples=samples,
+    scope="any number of agents and intents, requests under FIRST_WRITER and YIELD_ALL",
+    sentence="Under a policy that does not go by confidence the same requests are allowed, whatever the levels.",
+    assumes=~by_confidence(),
+    goal=TWICE.alike("allowed"),
+    witness=exists([i, j], surer(i, j) & TWICE.second("surer", j, i)),
+    mutants=TWICE.mutants(
+        mutation(PRE_ACTION, faulty.least_confident_wins, policies.LEAST),
+        mutation(PRE_ACTION, faulty.ties_to_the_latest, policies.TIES),
+        mutation(PRE_ACTION, faulty.yield_all_allows, policies.SOMEBODY, _SAME),
+        mutation(PRE_ACTION, faulty.claims_ignored, policies.BLIND, _SAME),
+    ),
+)
+
+WHERE_IT_WINS = _theorem(
+    name="confidence_decides_under_highest_confidence",
+    system="highest_confidence",
+    view=_view,
+    samples=policies.samples,
+    scope="any number of agents and intents, requests under HIGHEST_CONFIDENCE",
+    sentence="Under HIGHEST_CONFIDENCE as well the same requests are allowed, whatever the levels: false.",
+    goal=TWICE.alike("allowed"),
+    expected=Status.REFUTED,
+)
+
+LEVELS: tuple[Theorem, ...] = (NOWHERE_ELSE, WHERE_IT_WINS)
+"""The theorems about confidence."""
