@@ -58,6 +58,11 @@ def normal(value: Json) -> Json:
     return value
 
 
+def without_hashes(said: str) -> str:
+    """Return a text with each hash replaced by `·`."""
+    return _HASH.sub("·", said)
+
+
 def differences(expected: Json, got: Json, path: str = "") -> Iterator[Difference]:
     """Yield the innermost places where two values differ."""
     if type(expected) is type(got) and text(expected) == text(got):
@@ -216,7 +221,7 @@ class Names:
         if said is None:
             return "nothing"
         words = _words(json.loads(said))
-        found = dict.fromkeys(word if fixed else self.without(_HASH.sub("·", word)) for word, fixed in words)
+        found = dict.fromkeys(word if fixed else self.without(without_hashes(word)) for word, fixed in words)
         told = [word for word in found if word.strip("·# /.-")]
         if alone and (sorts := [word for word in told if word not in FLAGS]):
             told = sorts

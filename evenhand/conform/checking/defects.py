@@ -110,7 +110,7 @@ class Defects:
     _everywhere: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
-        self.lookalikes = Lookalikes(self.coder.system, self.mutants)
+        self.lookalikes = Lookalikes(self.coder, self.mutants)
 
     def counts(self, divergence: Divergence) -> bool:
         """Count a difference, not yet judged, if it was seen often enough in runs as short; return whether it was."""

@@ -166,10 +166,10 @@ def test_more_time_loses_no_finding() -> None:
 
 
 def test_an_honest_kernel_is_silent() -> None:
-    """All altered runs agree; there are as many as asked for."""
+    """All altered runs agree; there are as many as asked for, and those with strangers."""
     result = checked((), ALTERED)
     assert not result.defects
-    assert result.runs[ALTERED] == 960
+    assert result.runs[ALTERED] > 960
 
 
 def test_without_hostile_values_every_action_is_on_offer() -> None:

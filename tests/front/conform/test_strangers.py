@@ -1,0 +1,94 @@
+"""Strangers: a kernel may refuse nobody because of how a name is spelled, and take nobody for somebody else."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from evenhand.conform.checking.coding import Coder
+from evenhand.conform.checking.loop import ALTERED, EXHAUSTIVE, CheckEffort, SystemChecked, check_system
+from evenhand.conform.checking.strangers import STRANGER, Strangers
+from evenhand.core.codec import encode
+from evenhand.core.trace import Scenario
+from tests.front.conform.in_process import InProcess
+from tests.front.conform.test_altering import BANK, Bank, Kernel, Paid, Pay, step
+
+BASE = Scenario(Bank(("ann", "bob")), Paid(), (Pay("ann", 2), Pay("bob", 2, ("tea",))))
+
+
+class Loose(Kernel):
+    """A bank that reads names in its own way."""
+
+    def step(self, action: Any) -> Any:
+        """Take an encoded action."""
+        name, names = action["name"], self.bank.names
+        if "pastes" in self.faults and "'" in name:
+            raise RuntimeError("syntax error")
+        if "begins alike" in self.faults:
+            action = {**action, "name": next((one for one in names if one.startswith(name)), name)}
+        if "wildcard" in self.faults and name == "%":
+            action = {**action, "name": names[0]}
+        if "takes anybody" in self.faults and name not in names:
+            action = {**action, "name": names[0]}
+        return super().step(action)
+
+
+def checked(faults: Collection[str]) -> SystemChecked:
+    """Check the bank without hostile values."""
+    effort = CheckEffort(transitions=12, examples=4, phases=(EXHAUSTIVE, ALTERED))
+    return check_system("house", [BANK], (), InProcess(lambda initial: Loose(faults, initial)), effort=effort)
+
+
+@pytest.mark.parametrize("fault", ["inherits names", "ignores letters", "pastes", "begins alike", "wildcard"])
+def test_an_odd_stranger_is_a_stranger(fault: str) -> None:
+    """Each fault is found in one step by the default run, which sends no hostile value."""
+    found = [one.divergence for one in checked([fault]).defects]
+    assert found and all(one.length == 1 for one in found)
+    names = {action.name for one in found for action in one.scenario.actions}
+    assert names and not any(name in ("ann", "bob") or STRANGER in name for name in names)
+
+
+def test_an_honest_kernel_is_silent() -> None:
+    """And one that takes every stranger for a customer is not accused by strangers, but for other reasons."""
+    result = checked(())
+    assert not result.defects and result.runs[ALTERED] > 10
+    assert not checked(["takes anybody"]).defects
+
+
+def test_a_stranger_is_sent_where_the_plain_one_was_answered_as_in_the_model() -> None:
+    """Those of a run that the kernel answers otherwise are left out."""
+    strangers = Strangers(Coder("house", BANK), [Coder("house", BANK).trace(BASE)])
+    plain = [one.scenario for one in strangers.plain()]
+    assert {STRANGER in str(one.actions) for one in plain} == {True}
+    assert not list(strangers.odd([]))
+    (first, *_) = [one for one in plain if one.actions[1].name == STRANGER or one.actions[0].name == STRANGER]
+    runs = [one.scenario for one in strangers.odd([first])]
+    assert runs and all({"ann", "bob"} & {action.name for action in run.actions} for run in runs)
+
+
+def test_a_word_of_which_the_model_makes_something_else_is_no_stranger() -> None:
+    """Such as the star that stands for everybody."""
+
+    def starred(rules: Any, bank: Bank, paid: Paid, pay: Pay) -> tuple[Paid, Any]:
+        return step(rules, bank, paid, replace(pay, name=bank.names[0]) if pay.name == "*" else pay)
+
+    def words(system: Any) -> set[str]:
+        strangers = Strangers(Coder("house", system), [Coder("house", system).trace(BASE)])
+        plain = [one.scenario for one in strangers.plain()]
+        return {action.name for run in strangers.odd(plain) for action in run.scenario.actions}
+
+    assert words(BANK) - words(replace(BANK, step=starred)) == {"*"}
+
+
+def test_a_name_that_is_there_is_no_stranger() -> None:
+    """The plain word gets a letter more, and odd words that name something are left out."""
+    base = replace(BASE, config=Bank((STRANGER, "%")), actions=(Pay("%", 2),))
+    strangers = Strangers(Coder("house", BANK), [Coder("house", BANK).trace(base)])
+    plain = [one.scenario for one in strangers.plain()]
+    assert {one.actions[0].name for one in plain} == {f"{STRANGER}x"}
+    assert not {"%", STRANGER} & {
+        encode(action)["name"] for run in strangers.odd(plain) for action in run.scenario.actions
+    }
