@@ -15,8 +15,10 @@ from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.divergence import as_told
 
 if TYPE_CHECKING:
+    from evenhand.conform.adapters.kernels import KernelResponse
     from evenhand.conform.checking.divergence import Divergence
     from evenhand.core.system import AnyStep, Mutant
+    from evenhand.core.trace import AnyScenario
 
 
 @dataclass
@@ -36,19 +38,20 @@ class Lookalikes:
 
     def of(self, divergence: Divergence) -> frozenset[str]:
         """Return the names of the mutants that show, in every step of this run, what the kernel showed."""
-        if divergence.what != "differs" or divergence.behind or divergence.said is None:
+        said = divergence.said
+        if divergence.what != "differs" or divergence.behind or said is None:
             return frozenset()
-        last = self.coder.trace(divergence.scenario).steps[-1]
-        return frozenset(name for name, coder in self._coders.items() if self._shows(coder, divergence, last))
+        if any(not one.path.startswith("facts.") for one in divergence.differences):
+            said = replace(said, facts={})  # counters and conclusions add up what other faults did
+        run, last = divergence.scenario, self.coder.trace(divergence.scenario).steps[-1]
+        return frozenset(name for name, coder in self._coders.items() if _shows(coder, run, said, last))
 
-    @staticmethod
-    def _shows(coder: Coder, divergence: Divergence, last: AnyStep) -> bool:
-        """Whether a mutant shows what the kernel did, which is not what the model shows in the `last` step."""
-        try:
-            trace = coder.trace(divergence.scenario)
-            mine = trace.steps[-1]
-            if mine.shown == last.shown and mine.after == last.after:
-                return False
-            return divergence.said is not None and as_told(coder, trace, divergence.said)
-        except Exception:  # a mutant may fail on what no run of it makes
-            return False
+
+def _shows(coder: Coder, run: AnyScenario, said: KernelResponse, last: AnyStep) -> bool:
+    """Whether a mutant shows what the kernel said, which is not what the model shows in the `last` step."""
+    try:
+        trace = coder.trace(run)
+        mine = trace.steps[-1]
+        return (mine.shown != last.shown or mine.after != last.after) and as_told(coder, trace, said)
+    except Exception:  # a mutant may fail on what no run of it makes
+        return False

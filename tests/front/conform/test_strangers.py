@@ -11,7 +11,6 @@ import pytest
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.loop import ALTERED, EXHAUSTIVE, CheckEffort, SystemChecked, check_system
 from evenhand.conform.checking.strangers import STRANGER, Strangers
-from evenhand.core.codec import encode
 from evenhand.core.trace import Scenario
 from tests.front.conform.in_process import InProcess
 from tests.front.conform.test_altering import BANK, Bank, Kernel, Paid, Pay, step
