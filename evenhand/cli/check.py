@@ -24,6 +24,7 @@ from evenhand.conform.adapters.kernels import NoKernel, Piped, adapter_source, c
 from evenhand.conform.adapters.limits import KernelLimits
 from evenhand.conform.checking.baseline import load_baseline
 from evenhand.conform.checking.causes import Cause, causes
+from evenhand.conform.checking.drawing import Stored
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import finding_json
 from evenhand.conform.checking.loop import (
@@ -330,7 +331,7 @@ def _checked(
                 raise BadUse(f"{at.name} has no configuration at {at.scope}; choose other sizes with --scope")
         stored = vector_folder(bundle.name)
         suites = load_suites(stored) if stored is not None else {}
-        records = [
+        records: list[Stored] = [
             *(vector for suite in suites.values() for vector in suite.vectors),
             *(record for _, record in fixtures_of(bundle.name)),
         ]

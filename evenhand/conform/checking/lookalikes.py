@@ -35,9 +35,16 @@ class Lookalikes:
             for one in self.mutants
             if type(one.rules) is type(system.rules)
         }
+        self._known: dict[tuple[AnyScenario, frozenset[str]], frozenset[str]] = {}
 
     def of(self, divergence: Divergence) -> frozenset[str]:
         """Return the names of the mutants that show, in every step of this run, what the kernel showed."""
+        key = divergence.scenario, divergence.kinds
+        if key not in self._known:
+            self._known[key] = self._found(divergence)
+        return self._known[key]
+
+    def _found(self, divergence: Divergence) -> frozenset[str]:
         said = divergence.said
         if divergence.what != "differs" or divergence.behind or said is None:
             return frozenset()
