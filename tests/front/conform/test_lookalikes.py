@@ -12,9 +12,10 @@ from evenhand.conform.adapters.model import variant
 from evenhand.conform.checking.loop import EXHAUSTIVE, SEPARATING, CheckEffort, SystemChecked, check_system
 from evenhand.core.codec import encode
 from evenhand.core.registry import find
-from evenhand.core.system import Mutant, Scope, System
+from evenhand.core.system import Mutant
 from evenhand.jobs.fixtures import fixtures_of
 from tests.front.conform.in_process import InProcess
+from tests.front.conform.small import small
 
 HIDDEN = ("log", "receipts", "dropped", "rejected")
 
@@ -102,19 +103,12 @@ def enter(rules: Rules, house: House, inside: Inside, asked: Enter) -> tuple[Ins
     return (inside, Opened(False, why)) if why else (Inside(inside.number + 1), Opened(True))
 
 
-def _menu(_house: House, _scope: Scope, _inside: Inside) -> Iterator[Enter]:
+def _menu(_house: House, _inside: Inside) -> Iterator[Enter]:
     yield from (Enter(name, ticket) for ticket in ("none", "valid") for name in ("bob", "ann"))
 
 
-DOOR: System[House, Inside, Enter, Opened, Rules] = System(
-    name="door",
-    rules=Rules(),
-    readings=None,
-    configs=lambda _scope, _readings: iter([House()]),
-    initial=lambda _house: (Inside(),),
-    actions=_menu,
-    step=enter,
-    types=(House, Enter, Inside, Opened),
+DOOR = small(
+    "door", lambda _scope: iter([House()]), Inside(), _menu, enter, (House, Enter, Inside, Opened), rules=Rules()
 )
 MUTANTS = (
     Mutant("any_name", "Anybody may enter.", "1", Rules(name=False), "door"),
