@@ -54,7 +54,7 @@ WALKS, DRAWN = 3, 0.4
 ALTERATIONS = 16
 """Altered runs for each drawn example."""
 
-STRANGE, ROUNDS = 0.5, 4
+STRANGE, ROUNDS = 0.5, 8
 """The part of the time for altered runs in which strangers are met, and how often in each sort of place."""
 
 BASES = 200

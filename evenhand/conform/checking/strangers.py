@@ -26,6 +26,9 @@ from evenhand.core.trace import AnyScenario, AnyTrace
 STRANGER = "nobody"
 """The plain word; if something is called so, an `x` is added."""
 
+LETTERS = (STRANGER, STRANGER, "nob\u00f6dy\u20ac", "no\nbody")
+"""Plain words of each sort of letters: a header or an address of the kernel's may bear some alone."""
+
 STACKED = 12
 """Odd strangers in one run, where the model stays as it was after each."""
 
@@ -67,7 +70,7 @@ class Strangers:
             heads = dict.fromkeys(("", _TAIL.sub("", place.value)))
             for head in heads:
                 known = texts_of([encode(base.scenario.config), *map(encode, base.scenario.actions)])
-                word = STRANGER
+                word = self.random.choice(LETTERS)
                 while any(word in one for one in known):
                     word += "x"
                 trace = self._with(base, at, place, [head + word])
@@ -102,12 +105,13 @@ class Strangers:
             return None
 
     def _words(self, met: _Met) -> Iterator[str]:
-        """Yield each odd text once, no text that something in the run has, and no blank, which is no name at all."""
+        """Yield each odd text of letters as the plain one has, no text that is there already, and no blank."""
         scenario = met.trace.scenario
         words = Words(scenario.config, self.coder.system.readings)
         known = {*texts_of([encode(scenario.config), *map(encode, scenario.actions)]), met.place.value}
         odd = (*(met.head + one for one in ODD), *spellings(met.place.value), *limited(words))
-        yield from (one for one in dict.fromkeys(odd) if one not in known and one.strip())
+        letters = _letters(met.word)
+        yield from (one for one in dict.fromkeys(odd) if one not in known and one.strip() and _letters(one) == letters)
 
     def _alike(self, met: _Met, word: str) -> bool:
         """Whether the model shows the same of a stranger of this name, and afterwards, as of the plain one."""
@@ -122,3 +126,8 @@ class Strangers:
         """What a step shows under the other name, without hashes, and whether it changes anything."""
         shown = without_hashes(canonical_text(renamed_within(encode(step.shown), old, new)))
         return shown, step.after == step.before
+
+
+def _letters(word: str) -> tuple[bool, bool]:
+    """The sort of a text's letters: whether all are ASCII, and whether none is a control or a blank of another kind."""
+    return word.isascii(), word.isprintable()
