@@ -65,6 +65,11 @@ def without_hashes(said: str) -> str:
     return _HASH.sub("·", said)
 
 
+def without_numbers(said: str) -> str:
+    """Return a text with each number replaced by `#`."""
+    return _NUMBER.sub("#", said)
+
+
 def differences(expected: Json, got: Json, path: str = "") -> Iterator[Difference]:
     """Yield the innermost places where two values differ."""
     if type(expected) is type(got) and text(expected) == text(got):

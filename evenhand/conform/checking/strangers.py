@@ -16,7 +16,7 @@ from typing import Any
 
 from evenhand.conform.checking.altering import are_asked
 from evenhand.conform.checking.coding import Coder
-from evenhand.conform.checking.comparing import without_hashes
+from evenhand.conform.checking.comparing import without_hashes, without_numbers
 from evenhand.conform.checking.spelling import ODD, Place, Words, limited, places, renamed_within, spellings, texts_of
 from evenhand.core.canonical import canonical_text
 from evenhand.core.codec import decode, encode
@@ -123,9 +123,12 @@ class Strangers:
 
     @staticmethod
     def _told(step: AnyStep, old: str, new: str) -> Any:
-        """What a step shows under the other name, without hashes, and whether it changes anything."""
-        shown = without_hashes(canonical_text(renamed_within(encode(step.shown), old, new)))
-        return shown, step.after == step.before
+        """What a step shows under the other name, but for hashes and numbers, and whether it changes anything.
+
+        A name has a length, which a log may count.
+        """
+        shown = canonical_text(renamed_within(encode(step.shown), old, new))
+        return without_numbers(without_hashes(shown)), step.after == step.before
 
 
 def _letters(word: str) -> tuple[bool, bool]:
