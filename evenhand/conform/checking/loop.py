@@ -250,8 +250,9 @@ class _Check:
             self._share(MACHINE, lambda: self._anew(MACHINE, draw), DRAWN)
             self._share(MACHINE, lambda: self._wander([*configs] if generator else []))
         if ALTERED in effort.phases:
-            self._share(ALTERED, self._estrange, STRANGE)
-            self._share(ALTERED, self._alter)
+            bases = phase.bases(BASES)  # the same for both: runs with strangers are no good beginning
+            self._share(ALTERED, lambda: self._estrange(bases), STRANGE)
+            self._share(ALTERED, lambda: self._alter(phase.bases(BASES) if phase.leaks else bases))
         self._share(AGAIN, lambda: phase.again(effort.seed))
 
     def _wander(self, configs: Sequence[Any]) -> None:
@@ -263,19 +264,18 @@ class _Check:
             if not self.phase.leaks:
                 break
 
-    def _estrange(self) -> None:
+    def _estrange(self, bases: Sequence[AnyTrace]) -> None:
         """Put odd strangers where kernel and model treat a plain one alike, in one run after another."""
         phase = self.phase
-        strangers = Strangers(self.coder, phase.bases(BASES), self.effort.seed)
+        strangers = Strangers(self.coder, bases, self.effort.seed)
         for _ in range(ROUNDS):
             if phase.over():
                 break
             agreed = phase.agreeing(ALTERED, strangers.plain())
             phase.run(ALTERED, ((one, None) for one in strangers.odd(agreed)))
 
-    def _alter(self) -> None:
+    def _alter(self, bases: Sequence[AnyTrace]) -> None:
         """Alter runs on which kernel and model agree."""
-        bases = self.phase.bases(BASES)
         altering = Altering(self.coder, bases, self.effort.seed, hostile=self.effort.hostile)
         self.phase.run(ALTERED, ((one, None) for one in altering.runs(ALTERATIONS * self.effort.examples)))
 
