@@ -24,6 +24,7 @@ from evenhand.conform.adapters.kernels import NoKernel, Piped, adapter_source, c
 from evenhand.conform.adapters.limits import KernelLimits
 from evenhand.conform.checking.baseline import load_baseline
 from evenhand.conform.checking.causes import Cause, causes
+from evenhand.conform.checking.drawing import Stored
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import finding_json
 from evenhand.conform.checking.loop import (
@@ -39,6 +40,7 @@ from evenhand.conform.checking.loop import (
 from evenhand.conform.checking.multi_run import LIVENESS_RUNS, PAIRS
 from evenhand.conform.checking.wandering import larger
 from evenhand.conform.documents import check_document
+from evenhand.conform.vectors.verifying import load_suites
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.document import DocumentRefused
@@ -48,7 +50,7 @@ from evenhand.core.verdict import Status
 from evenhand.core.versions import versions
 from evenhand.evidence.store import write_atomically
 from evenhand.exits import INTERRUPTED
-from evenhand.jobs.fixtures import fixtures_of
+from evenhand.jobs.fixtures import fixtures_of, vector_folder
 from evenhand.jobs.plan import chosen_readings, chosen_scope
 from evenhand.processes.clock import Clock
 from evenhand.report.forms.checked import checked_forms
@@ -327,7 +329,12 @@ def _checked(
         for at in (at for _, scopes in placed for at in scopes):
             if not any(True for _ in at.all_configs()):  # a configuration may be None
                 raise BadUse(f"{at.name} has no configuration at {at.scope}; choose other sizes with --scope")
-        records = [record for _, record in fixtures_of(bundle.name)]
+        stored = vector_folder(bundle.name)
+        suites = load_suites(stored) if stored is not None else {}
+        records: list[Stored] = [
+            *(vector for suite in suites.values() for vector in suite.vectors),
+            *(record for _, record in fixtures_of(bundle.name)),
+        ]
     untaken: set[str] = set()
     for number in range(len(placed)):
         if number == 1 and source.answered:

@@ -44,6 +44,11 @@ def fixture_files(protocol: str) -> tuple[Path, ...]:
     return tuple(sorted(folder.glob("*.json"))) if folder.is_dir() else ()
 
 
+def vector_folder(protocol: str) -> Path | None:
+    """Return the folder of the vectors that come with a protocol; None for what is no name."""
+    return within(_shipped(), protocol, "vectors", links=True) if is_name(protocol) else None
+
+
 def place_named(protocol: str) -> GlobalName | None:
     """Return the file and the global of a user's own system, from its name in commands; None for a protocol."""
     if not names_file(protocol):

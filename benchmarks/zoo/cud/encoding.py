@@ -202,6 +202,8 @@ class Letters:
             value = json.loads(text, object_pairs_hook=_once)
         except (ValueError, RecursionError):
             return text
+        if value is None:
+            raise Unsupported("null as a message, which means none to these kernels")
         if _depth(value) > DEPTH:
             raise Unsupported(f"JSON nested deeper than {DEPTH}")
         if self._only_json and not _is_json(value):

@@ -11,35 +11,32 @@ import json
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from fractions import Fraction
-from functools import partial
 from itertools import islice
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
 from evenhand.conform.checking.coding import Coder
-from evenhand.conform.checking.comparing import Names
-from evenhand.core.atoms import Atom, atom
+from evenhand.conform.checking.spelling import (
+    ATOMS,
+    ODD,
+    VALUES,
+    Place,
+    Words,
+    items_of,
+    limited,
+    places,
+    renamed,
+    renamed_within,
+    spellings,
+    texts_of,
+)
+from evenhand.core.atoms import Atom
 from evenhand.core.canonical import Json, canonical_bytes
-from evenhand.core.codec import decode, encode, field_hints, fits
-from evenhand.core.system import AnyStep
+from evenhand.core.codec import decode, encode, fits
+from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.trace import AnyScenario, AnyTrace
-
-ODD = (
-    "", " ", "0", "1", "-1", "1.0", "1e999", "null", "true", "None", "NaN", "constructor", "__proto__", "toString",
-    "a\nb", "a\tb", "'", '"', "a'b", "\\", "%", "_", "*", "?", ".", "..", "/", "a/b", "a,b", "a;b", "a:b", "a=b", "{}",
-    "[]", "é", "e\u0301", "ß", "\u00a0", "\u200b", "\U0001f600",
-)  # fmt: skip
-"""Texts that some language or format reads as something else than a text."""
-
-NUMBERS = (0, 1, -1, 2, 3, 10, 1_000, 1_000_000)
-FRACTIONS = (Fraction(1, 2), Fraction(-1, 2), Fraction(1, 1_000), Fraction(1, 3), Fraction(999, 1_000))
-VALUES: tuple[Any, ...] = (None, True, False, *NUMBERS, *FRACTIONS, *ODD, (), frozenset[Any]())
-ATOMS = tuple(map(atom, (None, True, False, *NUMBERS, 0.5, -0.0, 1e300, *ODD)))
-
-LONGEST = 1_000
-"""Characters of the longest text that is made for a limit."""
 
 STACKED = 3
 """Alterations of one run at most."""
@@ -62,36 +59,6 @@ STARTS = 64
 OFFERED = 2_000
 """Actions on offer, the first ones, among which one is looked for that differs in numbers alone."""
 
-Put: TypeAlias = Callable[[Any], Any]
-
-
-@dataclass(frozen=True)
-class _Place:
-    """A value in an action, the annotation of its field, and the action with another value in its place."""
-
-    value: Any
-    hint: Any
-    put: Put
-
-
-def _places(value: Any, hint: Any, put: Put) -> Iterator[_Place]:
-    yield _Place(value, hint, put)
-    if isinstance(value, tuple):
-        items = _items(value)
-        for at, item in enumerate(items):
-            yield from _places(item, Any, partial(_put_item, put, items, at))
-    elif is_dataclass(value) and not isinstance(value, type | Atom):
-        for name, inner in field_hints(type(value)).items():
-            yield from _places(getattr(value, name), inner, partial(_put_field, put, value, name))
-
-
-def _put_item(put: Put, items: tuple[Any, ...], at: int, new: Any) -> Any:
-    return put((*items[:at], new, *items[at + 1 :]))
-
-
-def _put_field(put: Put, record: Any, name: str, new: Any) -> Any:
-    return put(replace(record, **{name: new}))
-
 
 class Altering:
     """Alters runs of one system; equal seed and runs give equal alterations.
@@ -107,7 +74,7 @@ class Altering:
         self.alterations = [self._value, self._value, self._value, *offered, self._named] if hostile else offered
         self.novel: list[AnyTrace] = []
         self._known = set[int]()
-        self._words: dict[Any, _Words] = {}
+        self._words: dict[Any, Words] = {}
         self._bare: dict[Any, bytes] = {}
         for base in self.bases:
             self._is_new(base)
@@ -142,7 +109,7 @@ class Altering:
                 scenario = self._renamed(base) if not self.random.randrange(NAMED) else self._offered(scenario)
             made = self.coder.trace(scenario)
             usual = scenario == base.scenario or not scenario.actions
-            return made if not usual and all(map(self._are_asked, made.steps)) else None
+            return made if not usual and all(are_asked(self.system, step) for step in made.steps) else None
         except Exception:  # the model has no step for this, so nothing is to be expected of a kernel
             return None
 
@@ -175,13 +142,6 @@ class Altering:
             self._bare[action] = canonical_bytes(_without_numbers(encode(action)))
         return self._bare[action]
 
-    def _are_asked(self, step: AnyStep) -> bool:
-        """Whether those choose in a joint action whom the protocol asks; who that is, is no agent's choice."""
-        joint = self.system.joint
-        if joint is None:
-            return True
-        return tuple(agent for agent, _ in joint.split(step.action)) == tuple(joint.agents(step.config, step.before))
-
     def _is_new(self, trace: AnyTrace) -> bool:
         """Whether the model shows here, after what it showed before, something new but for names and numbers."""
         names = self._word(trace.scenario.config).names
@@ -194,9 +154,9 @@ class Altering:
             before = shown
         return new
 
-    def _word(self, config: Any) -> _Words:
+    def _word(self, config: Any) -> Words:
         if config not in self._words:
-            self._words[config] = _Words(config, self.system.readings)
+            self._words[config] = Words(config, self.system.readings)
         return self._words[config]
 
     # alterations of a scenario; None if there is nothing to alter
@@ -205,7 +165,7 @@ class Altering:
         """Another value in one action."""
         at = self.random.randrange(len(scenario.actions))
         action = scenario.actions[at]
-        place = self.random.choice(list(_places(action, type(action), lambda new: new)))
+        place = self.random.choice(list(places(action, type(action), lambda new: new)))
         try:
             value = self._another(place, scenario)
             made = place.put(value)
@@ -215,12 +175,12 @@ class Altering:
             return None
         return replace(scenario, actions=(*scenario.actions[:at], made, *scenario.actions[at + 1 :]))
 
-    def _another(self, place: _Place, scenario: AnyScenario) -> Any:
+    def _another(self, place: Place, scenario: AnyScenario) -> Any:
         """Another value for a place.  Raises LookupError if its type allows none."""
         value, words = place.value, self._word(scenario.config)
         kinds: list[list[Any]] = [[*VALUES], [*ATOMS] if isinstance(value, Atom) else []]
         if isinstance(value, str):
-            kinds += [words.texts, list(self._spellings(value)), list(_limited(words))]
+            kinds += [words.texts, list(spellings(value)), list(limited(words))]
         elif isinstance(value, Enum):
             kinds.append(list(type(value)))
         elif isinstance(value, int | Fraction) and not isinstance(value, bool):
@@ -235,19 +195,9 @@ class Altering:
             raise LookupError
         return self.random.choice(self.random.choice(fitting))
 
-    @staticmethod
-    def _spellings(text: str) -> Iterator[str]:
-        """Yield a text in other spellings: other letters, longer, shorter, and as a path that leads to the same."""
-        yield from (text.swapcase(), f"{text} ", f" {text}", f"{text}x", text[:-1], f"{text}\n", f"{text}'", f"x{text}")
-        if "/" in text:
-            head, _, last = text.rpartition("/")
-            yield from (f"{head}//{last}", f"{head}/./{last}", f"{head}/../{last}", f"{text}/", f"{text}/..", head)
-            yield f"{text}/../{last}"
-        yield from (f"./{text}", f"/{text}", f"../{text}", f"{text}/x")
-
-    def _lists(self, value: Any, words: _Words) -> Iterator[Any]:
+    def _lists(self, value: Any, words: Words) -> Iterator[Any]:
         """Yield a tuple or set with an entry less, twice or more, and reversed."""
-        items = _items(value)
+        items = items_of(value)
         kind: Callable[[Iterable[Any]], Any] = frozenset if isinstance(value, frozenset) else tuple
         yield kind(())
         for at in range(min(len(items), STACKED)):
@@ -287,8 +237,8 @@ class Altering:
         if not named:
             return None
         old, other = self._two(named)
-        new = self.random.choice([one for one in (*ODD[1:], *self._spellings(other)) if one])
-        return self._under(scenario, old, new, _renamed)
+        new = self.random.choice([one for one in (*ODD[1:], *spellings(other)) if one])
+        return self._under(scenario, old, new, renamed)
 
     def _two(self, named: Sequence[str]) -> tuple[str, str]:
         """A name and, if there is one, another."""
@@ -314,44 +264,27 @@ class Altering:
 
         No sentence then gives the name a meaning, so a kernel must show the same as well.
         """
-        named = list(dict.fromkeys(text for one in base.scenario.actions for text in _texts(encode(one)) if text))
+        named = list(dict.fromkeys(text for one in base.scenario.actions for text in texts_of(encode(one)) if text))
         if not named:
             return base.scenario
         old, other = self._two(named)
-        likes = (*self._spellings(other), f"{other[:-1]}_")
+        likes = (*spellings(other), f"{other[:-1]}_")
         new = self.random.choice([one for one in self.random.choice((ODD, likes)) if PLAIN.fullmatch(one)] or [old])
         if new in named or f'"{new}"' in json.dumps(encode(base.scenario.config)):
             return base.scenario
-        made = self._under(base.scenario, old, new, _renamed_within)
+        made = self._under(base.scenario, old, new, renamed_within)
         if made is None:
             return base.scenario
-        here = [_renamed_within(encode(step.shown), old, new) for step in base.steps]
+        here = [renamed_within(encode(step.shown), old, new) for step in base.steps]
         return made if here == [encode(step.shown) for step in self.coder.trace(made).steps] else base.scenario
 
 
-class _Words:
-    """The texts and numbers of a configuration, without its readings."""
-
-    def __init__(self, config: Any, readings: Any) -> None:
-        self.texts: list[str] = []
-        self.numbers: list[int | Fraction] = []
-        self._collect(config, type(readings))
-        self.texts = list(dict.fromkeys(self.texts))
-        self.numbers = list(dict.fromkeys(self.numbers))
-        self.names = Names(encode(config))
-
-    def _collect(self, value: Any, readings: Any) -> None:
-        if isinstance(value, str):
-            self.texts.append(value)
-        elif isinstance(value, int | Fraction) and not isinstance(value, bool | Enum):
-            self.numbers.append(value)
-        elif isinstance(value, tuple | frozenset):
-            for item in _items(value):
-                self._collect(item, readings)
-        elif is_dataclass(value) and not isinstance(value, Atom) and type(value) is not readings:
-            kind: Any = type(value)
-            for name in field_hints(kind):
-                self._collect(getattr(value, name), readings)
+def are_asked(system: AnySystem, step: AnyStep) -> bool:
+    """Return whether those choose in a joint action whom the protocol asks; who that is, is no agent's choice."""
+    joint = system.joint
+    if joint is None:
+        return True
+    return tuple(agent for agent, _ in joint.split(step.action)) == tuple(joint.agents(step.config, step.before))
 
 
 def _without_numbers(value: Json) -> Json:
@@ -362,13 +295,6 @@ def _without_numbers(value: Json) -> Json:
     return 0 if type(value) is int else value
 
 
-def _limited(words: _Words) -> Iterator[str]:
-    """Yield texts as long as each number of a configuration, and by one longer, of letters that count once or twice."""
-    for number in words.numbers:
-        if 0 <= number <= LONGEST:
-            yield from (one * (int(number) + more) for one in ("x", "\U0001f600") for more in (0, 1))
-
-
 def _shortest(number: int | Fraction, hint: Any) -> int | Fraction:
     """A whole number as such, if the annotation allows it."""
     return int(number) if number.denominator == 1 and fits(int(number), hint) else number
@@ -376,51 +302,3 @@ def _shortest(number: int | Fraction, hint: Any) -> int | Fraction:
 
 def _same(one: Any, other: Any) -> bool:
     return type(one) is type(other) and one == other
-
-
-def _items(value: Any) -> tuple[Any, ...]:
-    """The entries of a tuple, or of a set in an order that no hash decides."""
-    kept: Iterable[Any] = value
-    return tuple(sorted(kept, key=lambda one: canonical_bytes(encode(one)))) if isinstance(value, frozenset) else value
-
-
-def _renamed(value: Json, old: str, new: str) -> Json:
-    """An encoded value with another text; tags and the words of enumerations stay."""
-    return _retold(value, lambda text: new if text == old else text)
-
-
-def _renamed_within(value: Json, old: str, new: str) -> Json:
-    """An encoded value with another name, also where it is a whole word within a text, such as a target or an id."""
-    word = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)")
-    return _retold(value, lambda text: word.sub(lambda _: new, text))
-
-
-def _texts(value: Json) -> Iterator[str]:
-    """Yield the texts of an encoded value, without tags and the words of enumerations."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list):
-        for one in cast("list[Json]", value):
-            yield from _texts(one)
-    elif isinstance(value, dict):
-        entries = cast("dict[str, Json]", value)
-        if "$enum" not in entries and entries.get("$") != Atom.__name__:
-            for key, one in entries.items():
-                yield from _texts(one) if key != "$" else ()
-
-
-def _retold(value: Json, retell: Callable[[str], str]) -> Json:
-    if isinstance(value, str):
-        return retell(value)
-    if isinstance(value, list):
-        return [_retold(one, retell) for one in cast("list[Json]", value)]
-    if not isinstance(value, dict):
-        return value
-    entries = cast("dict[str, Json]", value)
-    if "$enum" in entries or entries.get("$") == Atom.__name__:
-        return entries
-    made: dict[str, Json] = {key: one if key == "$" else _retold(one, retell) for key, one in entries.items()}
-    members = made.get("$set")
-    if isinstance(members, list):
-        return {"$set": sorted(cast("list[Json]", members), key=canonical_bytes)}
-    return made

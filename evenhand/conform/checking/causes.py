@@ -168,10 +168,14 @@ def _same(cause: Cause, defect: Defect) -> bool:
     if one.what in ("non-deterministic", "remembers", "mutates"):
         return True
     claimed = one.subject == other.subject and one.subject not in SENTENCES
-    if one.kinds and (one.kinds == other.kinds or (claimed and one.kinds & other.kinds)):
+    if one.kinds and one.kinds == other.kinds:
         return True
+    touching = claimed and bool(one.kinds & other.kinds)
     if cause.defect.alike and defect.alike:
-        return cause.defect.alike <= defect.alike or defect.alike <= cause.defect.alike
+        nested = cause.defect.alike <= defect.alike or defect.alike <= cause.defect.alike
+        return nested or (touching and bool(cause.defect.alike & defect.alike))
+    if touching:
+        return True
     if claimed and _meet(one.kinds, other.kinds):
         return True
     if one.what == "differs" and one_reason(one.kinds, other.kinds):

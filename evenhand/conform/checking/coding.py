@@ -30,10 +30,10 @@ class Coder:
     compare: frozenset[Free] = frozenset()
     """The free fields on which kernels are compared nevertheless."""
 
-    _actions: dict[Any, bytes] = field(default_factory=dict[Any, bytes])
-    _shown: dict[Any, bytes] = field(default_factory=dict[Any, bytes])
-    _starts: dict[Any, bytes] = field(default_factory=dict[Any, bytes])
-    _states: dict[Any, Json] = field(default_factory=dict[Any, Json])
+    _actions: dict[Any, bytes] = field(default_factory=dict[Any, bytes], init=False, repr=False)
+    _shown: dict[Any, bytes] = field(default_factory=dict[Any, bytes], init=False, repr=False)
+    _starts: dict[Any, bytes] = field(default_factory=dict[Any, bytes], init=False, repr=False)
+    _states: dict[Any, Json] = field(default_factory=dict[Any, Json], init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.reader = Reader(self.system.types, self.compare)

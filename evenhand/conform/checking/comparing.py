@@ -19,6 +19,8 @@ from evenhand.core.canonical import Json
 _HASH = re.compile(r"\b[0-9a-f]{16,}\b")
 _NUMBER = re.compile(r"\d+")
 
+_WORDLESS = re.compile(r"nothing|entries|a record|more|less|[·/ ]")
+
 EMPTY = '""'
 """The word for an empty text."""
 
@@ -56,6 +58,16 @@ def normal(value: Json) -> Json:
             return {"$set": sorted(cast("list[Json]", members), key=text)}
         return entries
     return value
+
+
+def without_hashes(said: str) -> str:
+    """Return a text with each hash replaced by `·`."""
+    return _HASH.sub("·", said)
+
+
+def without_numbers(said: str) -> str:
+    """Return a text with each number replaced by `#`."""
+    return _NUMBER.sub("#", said)
 
 
 def differences(expected: Json, got: Json, path: str = "") -> Iterator[Difference]:
@@ -216,7 +228,7 @@ class Names:
         if said is None:
             return "nothing"
         words = _words(json.loads(said))
-        found = dict.fromkeys(word if fixed else self.without(_HASH.sub("·", word)) for word, fixed in words)
+        found = dict.fromkeys(word if fixed else self.without(without_hashes(word)) for word, fixed in words)
         told = [word for word in found if word.strip("·# /.-")]
         if alone and (sorts := [word for word in told if word not in FLAGS]):
             told = sorts
@@ -268,6 +280,20 @@ def _bare_reasons(kinds: frozenset[str]) -> set[tuple[str, str, bool]]:
     """The reasons, each with its place and whether the model gives it, where the other side gives none."""
     bare = {kind for kind in kinds if kind.endswith(f" / {EMPTY}") or f": {EMPTY} / " in kind}
     return {one for one in _reasons(frozenset(bare)) if one[1] != EMPTY}
+
+
+def nested(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether one of two sets of kinds has all of the other."""
+    return one <= other or other <= one
+
+
+def touch(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two sets of kinds share one, where a value without words is like any other in its place."""
+    return bool(set(map(_place, one)) & set(map(_place, other)))
+
+
+def _place(kind: str) -> str:
+    return _WORDLESS.sub("", kind.replace("#", ""))
 
 
 def _reordered(group: list[Difference]) -> bool:

@@ -14,13 +14,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import groupby
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.adapters.wire import Fault, text
 from evenhand.conform.checking.coding import Coder
-from evenhand.conform.checking.comparing import Names, one_reason, same_side, shape
+from evenhand.conform.checking.comparing import Names, nested, one_reason, same_side, shape, touch
 from evenhand.conform.checking.divergence import Divergence, Examiner, wavering
 from evenhand.conform.checking.lookalikes import Lookalikes
 from evenhand.core.trace import AnyScenario, Scenario
@@ -36,6 +37,9 @@ JUDGED = 4
 
 COMPARED = 12
 """Divergences of the same kinds that are compared with the known mutants; the others are counted."""
+
+TIED = 6
+"""Divergences that differ alike, in runs of one length, of which those are looked for that a mutant explains."""
 
 TRIES = 300
 """Runs of the kernel for shrinking one divergence."""
@@ -70,7 +74,6 @@ GOES_ON = 3
 FOLLOWED = 1_000
 """Differing runs that are followed beyond their first difference."""
 
-_WORDLESS = re.compile(r"nothing|entries|a record|more|less|[·/ ]")
 _NOTHING = re.compile(r"(?<=: )(nothing|·|entries|a record)(?= / )|(?<= / )(nothing|·|entries|a record)$")
 _SLOW = (Fault.HUNG, Fault.MEMORY, Fault.TOO_LONG)
 
@@ -110,7 +113,7 @@ class Defects:
     _everywhere: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
-        self.lookalikes = Lookalikes(self.coder.system, self.mutants)
+        self.lookalikes = Lookalikes(self.coder, self.mutants)
 
     def counts(self, divergence: Divergence) -> bool:
         """Count a difference, not yet judged, if it was seen often enough in runs as short; return whether it was."""
@@ -231,7 +234,7 @@ class Defects:
         self._everywhere = self._ever_present(runs)
         made: list[Defect] = []
         compared: dict[frozenset[str], int] = {}
-        for one in sorted(_broad(self._seen.values()), key=_simple):
+        for one in self._ordered():
             place = self._explained(one, made, compared)
             if place is None:
                 small = self._small(one.divergence, _missing(one.divergence, made))
@@ -251,6 +254,18 @@ class Defects:
         return tuple(
             sorted(confirmed, key=lambda one: (one.divergence.length, one.divergence.subject, one.divergence.why))
         )
+
+    def _ordered(self) -> Iterator[Defect]:
+        """Yield the divergences, simple ones first; of those that differ alike, the ones that a mutant explains first.
+
+        One that no mutant explains may show two faults at once, of which each alone shows the same.
+        """
+        listed = sorted(_broad(self._seen.values()), key=_simple)
+        for _, some in groupby(listed, key=lambda one: _simple(one)[:-1]):
+            group = list(some)
+            if len(group) > 1:
+                group[:TIED] = sorted(group[:TIED], key=lambda one: not self._alike(one.divergence))
+            yield from group
 
     def _ever_present(self, runs: int) -> frozenset[str]:
         """The kinds that show in most of `runs` runs: what shows beside them is no consequence of theirs."""
@@ -275,7 +290,7 @@ class Defects:
         near = [
             place
             for place, known in enumerate(made)
-            if known.divergence.what == divergence.what and _nested(known.divergence.kinds, divergence.kinds)
+            if known.divergence.what == divergence.what and nested(known.divergence.kinds, divergence.kinds)
         ]
         if not near or _missing(divergence, made):
             return None
@@ -299,10 +314,9 @@ class Defects:
     def _small(self, divergence: Divergence, new: frozenset[str]) -> Divergence:
         """The divergence shrunk while the same thing differs: of its `new` kinds one at least, and nothing else.
 
-        If no kind is new, the mutants that show the same must stay.
+        Of the mutants that show the same one must stay, lest the run of one fault becomes one of two.
         """
-        best = divergence
-        alike = self._alike(divergence) if not new else frozenset[str]()
+        best, alike = divergence, self._alike(divergence)
         hidden = new - self._everywhere if self._everywhere & divergence.kinds else frozenset[str]()
 
         def still(evidence: Evidence) -> bool:
@@ -373,7 +387,7 @@ class Defects:
         """Add a defect, or count it with an equal one."""
         for place, known in enumerate(made):
             if self._one_defect(known, one):
-                within = _nested(known.divergence.kinds, one.divergence.kinds)
+                within = nested(known.divergence.kinds, one.divergence.kinds)
                 best = min((known, one), key=partial(_telling, within=within))
                 made[place] = replace(best, count=known.count + one.count, claims=known.claims | one.claims)
                 return
@@ -394,12 +408,12 @@ class Defects:
         if one.what == "differs" and (_one_reason(one, other) or _nameless(one, other) or wordless(one, other)):
             return True
         kinds = self._own(one), self._own(other)
-        if kinds != (one.kinds, other.kinds) and _nested(*kinds) and not all(map(self._everywhere.issuperset, kinds)):
+        if kinds != (one.kinds, other.kinds) and nested(*kinds) and not all(map(self._everywhere.issuperset, kinds)):
             return True  # a claim may object to what shows in most runs
         if one.subject == other.subject:
-            nested = kinds[0] == kinds[1] or (one.taken == other.taken and _nested(*kinds))
-            return nested or (bool(one.violations) and _touch(*kinds))
-        return self._shape(one) == self._shape(other) and _touch(*kinds)
+            within = kinds[0] == kinds[1] or (one.taken == other.taken and nested(*kinds))
+            return within or (bool(one.violations) and touch(*kinds))
+        return self._shape(one) == self._shape(other) and touch(*kinds)
 
     def _shape(self, divergence: Divergence) -> str:
         request = self.coder.request(self.coder.trace(divergence.scenario))
@@ -448,10 +462,6 @@ def _field(kind: str) -> str:
     return kind if path.endswith("[]") else path
 
 
-def _nested(one: frozenset[str], other: frozenset[str]) -> bool:
-    return one <= other or other <= one
-
-
 def _one_reason(one: Divergence, other: Divergence) -> bool:
     """Whether two divergences show one reason, and the same claims object to both: others would tell them apart."""
     objecting = [{violation.claim.name for violation in found.violations} for found in (one, other)]
@@ -460,7 +470,7 @@ def _one_reason(one: Divergence, other: Divergence) -> bool:
 
 def _nameless(one: Divergence, other: Divergence) -> bool:
     """Whether texts without words, such as hashes, are all that differs, in one where they do in the other."""
-    return _nested(one.kinds, other.kinds) and all(kind.endswith(": · / ·") for kind in one.kinds | other.kinds)
+    return nested(one.kinds, other.kinds) and all(kind.endswith(": · / ·") for kind in one.kinds | other.kinds)
 
 
 def wordless(one: Divergence, other: Divergence) -> bool:
@@ -473,15 +483,6 @@ def _worded(kind: str) -> str:
     """A kind with the words of one side alone, if the other has none."""
     bare = _NOTHING.sub("", kind.replace("[#]", "[]"))
     return kind if bare.endswith(":  / ") else bare
-
-
-def _touch(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two divergences share a kind, where a value without words is like any other in its place."""
-    return bool(set(map(_place, one)) & set(map(_place, other)))
-
-
-def _place(kind: str) -> str:
-    return _WORDLESS.sub("", kind.replace("#", ""))
 
 
 def _missing(divergence: Divergence, made: Sequence[Defect]) -> frozenset[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from functools import cached_property
 from typing import Any, Literal, cast
@@ -71,7 +71,7 @@ class Divergence:
     a non-deterministic kernel, `beside` the other run of a pair.  The last `loop` actions of a liveness violation
     repeat for ever.  `behind` counts the earlier steps in which the kernel differs too.  The first `own` steps of
     `expected` are the model's own run; behind them it went on from what the kernel told.  `tells`: the kernel tells its
-    state in every step, or parts of it.
+    state in every step, or parts of it.  `said` is what it answered, in its own words.
     """
 
     scenario: AnyScenario
@@ -91,6 +91,7 @@ class Divergence:
     behind: int = 0
     own: int | None = None
     tells: bool = False
+    said: KernelResponse | None = field(default=None, compare=False, repr=False)
 
     @property
     def sure(self) -> tuple[Violation, ...]:
@@ -125,6 +126,12 @@ def kind_of(action: Any) -> str:
         return action.name
     values = [getattr(action, one.name) for one in fields(action)] if is_dataclass(action) else []
     return " ".join([kind, *(one.name for one in values[:1] if isinstance(one, Enum))])
+
+
+def as_told(coder: Coder, trace: AnyTrace, said: KernelResponse) -> bool:
+    """Return whether a kernel answered just what a model shows in a run, as far as it told; `coder` is the model's."""
+    run = _Run(coder, trace, coder.request(trace), said)
+    return run.illegal is None and not run.differing
 
 
 def wavering(divergence: Divergence, again: Sequence[Json]) -> Divergence:
@@ -476,4 +483,12 @@ class _Run:
             violations,
             own=own,
             tells=all(place in self.facts or self._tells_state(place) for place in range(len(got))),
+            said=self._said(at),
         )
+
+    def _said(self, steps: int) -> KernelResponse:
+        """The first answers, each in full."""
+        response, expected = self.response, self.request.expected
+        said = tuple(json.loads(expected[place]) if one is None else one for place, one in enumerate(response.shown))
+        facts = {place: told for place, told in response.facts.items() if place < steps}
+        return KernelResponse(said[:steps], response.states[:steps], facts=facts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from evenhand.core.codec import decode
 from evenhand.core.generator import Generator
@@ -13,7 +13,11 @@ from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.verdict import runs
 from evenhand.evidence.record import Record, decode_run
+from evenhand.evidence.vector import Vector
 from evenhand.machine import fuzz
+
+Stored: TypeAlias = Record | Vector
+"""A run that was chosen because it separates something: a counterexample of a variant, or a vector."""
 
 
 class _Notebook:
@@ -69,11 +73,13 @@ def silenced(
             yield agent, replace(run, actions=kept)
 
 
-def separating(system: AnySystem, records: Sequence[Record]) -> Iterator[AnyScenario]:
-    """Yield the runs of stored counterexamples of this system: each separates some variant from the reference.
+def separating(system: AnySystem, records: Sequence[Stored]) -> Iterator[AnyScenario]:
+    """Yield the stored runs of this system: each separates some variant, or one class of runs, from the others.
 
     They come from search, machine and solvers, and were replayed before they were stored.  Runs recorded under other
     readings are taken under these.  The tests of the store report runs that no longer decode; here they are skipped.
+    Vectors end before the first action that is not on offer, such as one after the end of the run: a counterexample
+    shows what some sentence forbids there, a vector need not.
     """
     seen = set[AnyScenario]()
     for record in records:
@@ -86,9 +92,22 @@ def separating(system: AnySystem, records: Sequence[Record]) -> Iterator[AnyScen
             continue
         for run in runs(evidence):
             made = _reread(system, run, recorded)
-            if made not in seen:
+            if isinstance(record, Vector):
+                made = _on_offer(system, made)
+            if made.actions and made not in seen:
                 seen.add(made)
                 yield made
+
+
+def _on_offer(system: AnySystem, run: AnyScenario) -> AnyScenario:
+    """The run up to the first action that is not on offer where it is taken."""
+    state, kept = run.start, list[Any]()
+    for action in run.actions:
+        if not system.is_enabled(run.config, state, action):
+            break
+        kept.append(action)
+        state = system.take(run.config, state, action).after
+    return replace(run, actions=tuple(kept))
 
 
 def _reread(system: AnySystem, run: AnyScenario, recorded: dict[str, Any]) -> AnyScenario:

@@ -21,9 +21,10 @@ from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.covering import Covering, Walk, spread
 from evenhand.conform.checking.defects import Defect, Defects
 from evenhand.conform.checking.divergence import Examiner
-from evenhand.conform.checking.drawing import drawn, separating, silenced
+from evenhand.conform.checking.drawing import Stored, drawn, separating, silenced
 from evenhand.conform.checking.multi_run import LIVENESS_RUNS, PAIRS, MultiRunClaims
 from evenhand.conform.checking.phase import AGAIN, LeftOut, Phase
+from evenhand.conform.checking.strangers import Strangers
 from evenhand.conform.checking.wandering import wandering
 from evenhand.core.answers import known_names
 from evenhand.core.bundle import Bundle
@@ -32,7 +33,6 @@ from evenhand.core.generator import Generator
 from evenhand.core.property import Property
 from evenhand.core.system import AnySystem, Mutant
 from evenhand.core.trace import AnyScenario, AnyTrace, Scenario, Trace
-from evenhand.evidence.record import Record
 from evenhand.processes.alarm import until
 from evenhand.processes.clock import Clock, OutOfTime
 
@@ -40,7 +40,7 @@ EXHAUSTIVE, MACHINE, ALTERED, SEPARATING = "exhaustive", "machine", "altered", "
 FALSE = "it is stated to be false on the model"
 
 SHARES = {
-    SEPARATING: 0.08, EXHAUSTIVE: 0.26, MACHINE: 0.42, ALTERED: 0.58, AGAIN: 0.62, PAIRS: 0.73, LIVENESS_RUNS: 0.82,
+    SEPARATING: 0.1, EXHAUSTIVE: 0.26, MACHINE: 0.42, ALTERED: 0.58, AGAIN: 0.62, PAIRS: 0.73, LIVENESS_RUNS: 0.82,
 }  # fmt: skip
 """Parts of the time after which the engines end, in their order; what one leaves the next ones have.  Shrinking has the
 rest."""
@@ -53,6 +53,9 @@ WALKS, DRAWN = 3, 0.4
 
 ALTERATIONS = 16
 """Altered runs for each drawn example."""
+
+STRANGE, ROUNDS = 0.5, 8
+"""The part of the time for altered runs in which strangers are met, and how often in each sort of place."""
 
 BASES = 200
 """Runs that agree, the last ones, that are altered, and as many that agree in the kernel's own words."""
@@ -147,7 +150,7 @@ class CheckOptions(TypedDict, total=False):
     own: AnySystem | None
     wider: Sequence[AnySystem]
     generator: Generator | None
-    records: Sequence[Record]
+    records: Sequence[Stored]
     mutants: Sequence[Mutant[Any]]
     claims_only: bool
     compare: Collection[Free]
@@ -247,7 +250,9 @@ class _Check:
             self._share(MACHINE, lambda: self._anew(MACHINE, draw), DRAWN)
             self._share(MACHINE, lambda: self._wander([*configs] if generator else []))
         if ALTERED in effort.phases:
-            self._share(ALTERED, self._alter)
+            bases = phase.bases(BASES)  # the same for both: runs with strangers are no good beginning
+            self._share(ALTERED, lambda: self._estrange(bases), STRANGE)
+            self._share(ALTERED, lambda: self._alter(phase.bases(BASES) if phase.leaks else bases))
         self._share(AGAIN, lambda: phase.again(effort.seed))
 
     def _wander(self, configs: Sequence[Any]) -> None:
@@ -259,9 +264,18 @@ class _Check:
             if not self.phase.leaks:
                 break
 
-    def _alter(self) -> None:
+    def _estrange(self, bases: Sequence[AnyTrace]) -> None:
+        """Put odd strangers where kernel and model treat a plain one alike, in one run after another."""
+        phase = self.phase
+        strangers = Strangers(self.coder, bases, self.effort.seed)
+        for _ in range(ROUNDS):
+            if phase.over():
+                break
+            agreed = phase.agreeing(ALTERED, strangers.plain())
+            phase.run(ALTERED, ((one, None) for one in strangers.odd(agreed)))
+
+    def _alter(self, bases: Sequence[AnyTrace]) -> None:
         """Alter runs on which kernel and model agree."""
-        bases = self.phase.bases(BASES)
         altering = Altering(self.coder, bases, self.effort.seed, hostile=self.effort.hostile)
         self.phase.run(ALTERED, ((one, None) for one in altering.runs(ALTERATIONS * self.effort.examples)))
 

@@ -115,6 +115,21 @@ class Phase:
         if self.failing >= FAILING:
             self.notes.append(f"{name}: stopped, too many runs fail; these findings hide others")
 
+    def agreeing(self, name: str, traces: Iterable[AnyTrace]) -> list[AnyScenario]:
+        """Run every trace on the kernel until the phase is over; return those in which it agrees, and accuse nobody."""
+        agreed: list[AnyScenario] = []
+        waiting = iter(traces)
+        while not self.over() and (batch := list(islice(waiting, BATCH))):
+            requests = [self.coder.request(trace) for trace in batch]
+            for trace, one, response in zip(batch, requests, self.source.ask(requests), strict=True):
+                self.runs[name] = self.runs.get(name, 0) + 1
+                self.steps[name] = self.steps.get(name, 0) + len(response.shown)
+                if response.as_expected or (
+                    not response.unsupported and self.examiner.examine(trace, one, response, name, judged=False) is None
+                ):
+                    agreed.append(trace.scenario)
+        return agreed
+
     def _asked(
         self, name: str, batch: Sequence[tuple[AnyTrace, Walk | None]], covering: Covering | None
     ) -> list[tuple[AnyTrace, Walk | None]]:

@@ -11,10 +11,10 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
-from enum import Enum
 from itertools import islice
 from typing import Any
 
+from evenhand.conform.checking.divergence import kind_of
 from evenhand.core.bundle import Bundle
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.trace import AnyTrace, Scenario, Trace
@@ -135,7 +135,7 @@ class _Walk:
             again = [one for one in offered if _numberless(one) == _numberless(before)]
             if again:
                 return self.chance.choice(again)
-        return self._weighed(offered, kind_of_action)
+        return self._weighed(offered, kind_of)
 
     def _joint(self, state: Any) -> Any:
         """A joint action, perhaps one that was taken before, or one in which agents choose alike or one rests."""
@@ -162,14 +162,6 @@ class _Walk:
             rests = number == self.rests and self.chance.random() < self.steady
             chosen.append((agent, menu[0 if rests else same % len(menu)]))
         return joint.join(self.config, state, tuple(chosen))
-
-
-def kind_of_action(action: Any) -> Any:
-    """The class of an action and its first field that is of an enumeration."""
-    if isinstance(action, Enum) or not is_dataclass(action):
-        return action if isinstance(action, Enum) else type(action).__name__
-    values = (getattr(action, one.name) for one in fields(action))
-    return type(action).__name__, next((value for value in values if isinstance(value, Enum)), None)
 
 
 def _numberless(action: Any) -> Any:

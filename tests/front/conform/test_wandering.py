@@ -20,9 +20,10 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.codec import encode
 from evenhand.core.kernel import Unsupported
 from evenhand.core.registry import find
-from evenhand.core.system import Scope, System
+from evenhand.core.system import Scope
 from evenhand.core.trace import Scenario
 from tests.front.conform.in_process import InProcess
+from tests.front.conform.small import small
 
 
 @dataclass(frozen=True)
@@ -61,23 +62,17 @@ def step(_rules: Any, _hall: Hall, bells: Bells, ring: Ring) -> tuple[Bells, Hea
     return after, Heard(after.last, after.times)
 
 
-def _halls(scope: Scope, _readings: Any) -> Iterator[Hall]:
+def _halls(scope: Scope) -> Iterator[Hall]:
     if scope["ringers"] > 5:
         raise ValueError("there are five bells")
     yield Hall(scope["ringers"])
 
 
-BELLS: System[Hall, Bells, Ring, Heard, Any] = System(
-    name="bells",
-    rules=None,
-    readings=None,
-    configs=_halls,
-    initial=lambda _hall: (Bells(),),
-    actions=lambda hall, _scope, _bells: (Ring(who) for who in range(hall.ringers + 1)),
-    step=step,
-    types=(Hall, Ring, Bells, Heard),
-    scope=Scope(ringers=2),
-)
+def _menu(hall: Hall, _bells: Bells) -> Iterator[Ring]:
+    yield from (Ring(who) for who in range(hall.ringers + 1))
+
+
+BELLS = small("bells", _halls, Bells(), _menu, step, (Hall, Ring, Bells, Heard), scope=Scope(ringers=2))
 
 
 class Kernel:

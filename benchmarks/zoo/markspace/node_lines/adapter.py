@@ -92,7 +92,7 @@ class Lines(Adapter):
         ]  # fmt: skip
         answer = Program.ask("open", scopes=made, agents=people, boss=principal, token=TOKEN)
         if not answer["ok"]:
-            raise RuntimeError(answer["error"])
+            raise Unsupported(answer["error"])
 
     def own(self, mark: dict[str, Any]) -> dict[str, Any]:
         """A mark in the kernel's words."""

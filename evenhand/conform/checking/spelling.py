@@ -1,0 +1,155 @@
+"""Texts and values that some language or format reads as something else, and where an encoded value holds texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, is_dataclass, replace
+from enum import Enum
+from fractions import Fraction
+from functools import partial
+from typing import Any, TypeAlias, cast
+
+from evenhand.conform.checking.comparing import Names
+from evenhand.core.atoms import Atom, atom
+from evenhand.core.canonical import Json, canonical_bytes
+from evenhand.core.codec import encode, field_hints
+
+ODD = (
+    "", " ", "0", "1", "-1", "1.0", "1e999", "null", "true", "None", "NaN", "constructor", "__proto__", "toString",
+    "a\nb", "a\tb", "'", '"', "a'b", "\\", "%", "_", "*", "?", ".", "..", "/", "a/b", "a,b", "a;b", "a:b", "a=b", "{}",
+    "[]", "é", "e\u0301", "ß", "\u00a0", "\u200b", "\U0001f600",
+)  # fmt: skip
+"""Texts that some language or format reads as something else than a text."""
+
+NUMBERS = (0, 1, -1, 2, 3, 10, 1_000, 1_000_000)
+FRACTIONS = (Fraction(1, 2), Fraction(-1, 2), Fraction(1, 1_000), Fraction(1, 3), Fraction(999, 1_000))
+VALUES: tuple[Any, ...] = (None, True, False, *NUMBERS, *FRACTIONS, *ODD, (), frozenset[Any]())
+ATOMS = tuple(map(atom, (None, True, False, *NUMBERS, 0.5, -0.0, 1e300, *ODD)))
+
+LONGEST = 1_000
+"""Characters of the longest text that is made for a limit."""
+
+Put: TypeAlias = Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A value in an action, the annotation of its field, and the action with another value in its place.
+
+    `path` names the fields on the way to it, and the classes; entries of one list have the same.
+    """
+
+    value: Any
+    hint: Any
+    put: Put
+    path: str
+
+
+def places(value: Any, hint: Any, put: Put, path: str = "") -> Iterator[Place]:
+    """Yield every place in a value, the whole first."""
+    yield Place(value, hint, put, path)
+    if isinstance(value, tuple):
+        items = items_of(value)
+        for at, item in enumerate(items):
+            yield from places(item, Any, partial(_put_item, put, items, at), path)
+    elif is_dataclass(value) and not isinstance(value, type | Atom):
+        for name, inner in field_hints(type(value)).items():
+            put_it = partial(_put_field, put, value, name)
+            yield from places(getattr(value, name), inner, put_it, f"{path}.{type(value).__name__}.{name}")
+
+
+def _put_item(put: Put, items: tuple[Any, ...], at: int, new: Any) -> Any:
+    return put((*items[:at], new, *items[at + 1 :]))
+
+
+def _put_field(put: Put, record: Any, name: str, new: Any) -> Any:
+    return put(replace(record, **{name: new}))
+
+
+class Words:
+    """The texts and numbers of a configuration, without its readings."""
+
+    def __init__(self, config: Any, readings: Any) -> None:
+        self.texts: list[str] = []
+        self.numbers: list[int | Fraction] = []
+        self._collect(config, type(readings))
+        self.texts = list(dict.fromkeys(self.texts))
+        self.numbers = list(dict.fromkeys(self.numbers))
+        self.names = Names(encode(config))
+
+    def _collect(self, value: Any, readings: Any) -> None:
+        if isinstance(value, str):
+            self.texts.append(value)
+        elif isinstance(value, int | Fraction) and not isinstance(value, bool | Enum):
+            self.numbers.append(value)
+        elif isinstance(value, tuple | frozenset):
+            for item in items_of(value):
+                self._collect(item, readings)
+        elif is_dataclass(value) and not isinstance(value, Atom) and type(value) is not readings:
+            kind: Any = type(value)
+            for name in field_hints(kind):
+                self._collect(getattr(value, name), readings)
+
+
+def spellings(text: str) -> Iterator[str]:
+    """Yield a text in other spellings: other letters, longer, shorter, and as a path that leads to the same."""
+    yield from (text.swapcase(), f"{text} ", f" {text}", f"{text}x", text[:-1], f"{text}\n", f"{text}'", f"x{text}")
+    if "/" in text:
+        head, _, last = text.rpartition("/")
+        yield from (f"{head}//{last}", f"{head}/./{last}", f"{head}/../{last}", f"{text}/", f"{text}/..", head)
+        yield f"{text}/../{last}"
+    yield from (f"./{text}", f"/{text}", f"../{text}", f"{text}/x")
+
+
+def limited(words: Words) -> Iterator[str]:
+    """Yield texts as long as each number of a configuration, and by one longer, of letters that count once or twice."""
+    for number in words.numbers:
+        if 0 <= number <= LONGEST:
+            yield from (one * (int(number) + more) for one in ("x", "\U0001f600") for more in (0, 1))
+
+
+def items_of(value: Any) -> tuple[Any, ...]:
+    """The entries of a tuple, or of a set in an order that no hash decides."""
+    kept: Iterable[Any] = value
+    return tuple(sorted(kept, key=lambda one: canonical_bytes(encode(one)))) if isinstance(value, frozenset) else value
+
+
+def renamed(value: Json, old: str, new: str) -> Json:
+    """An encoded value with another text; tags and the words of enumerations stay."""
+    return _retold(value, lambda text: new if text == old else text)
+
+
+def renamed_within(value: Json, old: str, new: str) -> Json:
+    """An encoded value with another name, also where it is a whole word within a text, such as a target or an id."""
+    word = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)")
+    return _retold(value, lambda text: word.sub(lambda _: new, text))
+
+
+def texts_of(value: Json) -> list[str]:
+    """Return the texts of an encoded value, without tags and the words of enumerations."""
+    found: list[str] = []
+
+    def keep(text: str) -> str:
+        found.append(text)
+        return text
+
+    _retold(value, keep)
+    return found
+
+
+def _retold(value: Json, retell: Callable[[str], str]) -> Json:
+    if isinstance(value, str):
+        return retell(value)
+    if isinstance(value, list):
+        return [_retold(one, retell) for one in cast("list[Json]", value)]
+    if not isinstance(value, dict):
+        return value
+    entries = cast("dict[str, Json]", value)
+    if "$enum" in entries or entries.get("$") == Atom.__name__:
+        return entries
+    made: dict[str, Json] = {key: one if key == "$" else _retold(one, retell) for key, one in entries.items()}
+    members = made.get("$set")
+    if isinstance(members, list):
+        return {"$set": sorted(cast("list[Json]", members), key=canonical_bytes)}
+    return made

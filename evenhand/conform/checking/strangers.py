@@ -1,0 +1,136 @@
+"""Put odd words where nobody is known: a kernel that refuses a plain stranger must refuse one of an odd name as well.
+
+In an action one text is exchanged for a plain word that nothing names.  Where the kernel then shows what the model
+shows, it is asked the same with odd words, and with other spellings of the text that stood there, so far as the model
+makes no difference between them and the plain word.  What it shows of the plain word is no finding: which answer a
+stranger gets, some sentence would have to say.  A kernel is accused only of telling two strangers apart.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from evenhand.conform.checking.altering import are_asked
+from evenhand.conform.checking.coding import Coder
+from evenhand.conform.checking.comparing import without_hashes, without_numbers
+from evenhand.conform.checking.spelling import ODD, Place, Words, limited, places, renamed_within, spellings, texts_of
+from evenhand.core.canonical import canonical_text
+from evenhand.core.codec import decode, encode
+from evenhand.core.system import AnyStep
+from evenhand.core.trace import AnyScenario, AnyTrace
+
+STRANGER = "nobody"
+"""The plain word; if something is called so, an `x` is added."""
+
+LETTERS = (STRANGER, STRANGER, "nob\u00f6dy\u20ac", "no\nbody")
+"""Plain words of each sort of letters: a header or an address of the kernel's may bear some alone."""
+
+STACKED = 12
+"""Odd strangers in one run, where the model stays as it was after each."""
+
+SINGLE = 6
+"""Runs with one odd stranger each, where it does not."""
+
+_TAIL = re.compile(r"[^#@/:]*$")
+
+
+@dataclass(frozen=True)
+class _Met:
+    """A run in whose step `at` a plain stranger stands; `place` is where, behind the text `head`."""
+
+    trace: AnyTrace
+    at: int
+    place: Place
+    head: str
+    word: str
+
+
+class Strangers:
+    """Puts strangers into runs on which kernel and model agree; equal seed and runs give equal strangers."""
+
+    def __init__(self, coder: Coder, bases: Sequence[AnyTrace], seed: int = 0) -> None:
+        self.coder, self.random = coder, random.Random(seed)
+        self.sorts: dict[str, list[tuple[AnyTrace, int, Place]]] = {}
+        for base in bases:
+            for at, action in enumerate(base.scenario.actions):
+                for place in places(action, type(action), lambda new: new):
+                    if isinstance(place.value, str):
+                        sort = f"{type(action).__name__}{place.path}"
+                        self.sorts.setdefault(sort, []).append((base, at, place))
+        self.met: dict[AnyScenario, _Met] = {}
+
+    def plain(self) -> Iterator[AnyTrace]:
+        """Yield for each sort of place, in turn, a run with a plain stranger there, and one behind the text before."""
+        for sort in sorted(self.sorts):
+            base, at, place = self.random.choice(self.sorts[sort])
+            heads = dict.fromkeys(("", _TAIL.sub("", place.value)))
+            for head in heads:
+                known = texts_of([encode(base.scenario.config), *map(encode, base.scenario.actions)])
+                word = self.random.choice(LETTERS)
+                while any(word in one for one in known):
+                    word += "x"
+                trace = self._with(base, at, place, [head + word])
+                if trace is not None and trace.scenario not in self.met:
+                    self.met[trace.scenario] = _Met(trace, at, place, head, word)
+                    yield trace
+
+    def odd(self, agreed: Collection[AnyScenario]) -> Iterator[AnyTrace]:
+        """Yield runs with odd strangers in place of the plain ones in the runs that `agreed`."""
+        for met in (self.met[one] for one in self.met if one in agreed):
+            words = [word for word in self._words(met) if self._alike(met, word)]
+            self.random.shuffle(words)
+            step = met.trace.steps[met.at]
+            stays = step.after == step.before
+            size = STACKED if stays else 1
+            groups = [words[start : start + size] for start in range(0, len(words), size)]
+            for group in groups if stays else groups[:SINGLE]:
+                trace = self._with(met.trace, met.at, met.place, group)
+                if trace is not None:
+                    yield trace
+
+    def _with(self, base: AnyTrace, at: int, place: Place, texts: Sequence[str]) -> AnyTrace | None:
+        """The run with one action for each text in place of that at `at`; None if it is none of this model."""
+        actions = base.scenario.actions
+        try:
+            made = tuple(place.put(text) for text in texts)
+            if any(decode(encode(one), *self.coder.system.types) != one for one in made):
+                return None
+            trace = self.coder.trace(replace(base.scenario, actions=(*actions[:at], *made, *actions[at + 1 :])))
+            return trace if all(are_asked(self.coder.system, step) for step in trace.steps) else None
+        except Exception:  # its class or the model refuses the text
+            return None
+
+    def _words(self, met: _Met) -> Iterator[str]:
+        """Yield each odd text of letters as the plain one has, no text that is there already, and no blank."""
+        scenario = met.trace.scenario
+        words = Words(scenario.config, self.coder.system.readings)
+        known = {*texts_of([encode(scenario.config), *map(encode, scenario.actions)]), met.place.value}
+        odd = (*(met.head + one for one in ODD), *spellings(met.place.value), *limited(words))
+        letters = _letters(met.word)
+        yield from (one for one in dict.fromkeys(odd) if one not in known and one.strip() and _letters(one) == letters)
+
+    def _alike(self, met: _Met, word: str) -> bool:
+        """Whether the model shows the same of a stranger of this name, and afterwards, as of the plain one."""
+        trace = self._with(met.trace, met.at, met.place, [word])
+        if trace is None:
+            return False
+        plain = [self._told(step, met.head + met.word, word) for step in met.trace.steps[met.at :]]
+        return plain == [self._told(step, word, word) for step in trace.steps[met.at :]]
+
+    @staticmethod
+    def _told(step: AnyStep, old: str, new: str) -> Any:
+        """What a step shows under the other name, but for hashes and numbers, and whether it changes anything.
+
+        A name has a length, which a log may count.
+        """
+        shown = canonical_text(renamed_within(encode(step.shown), old, new))
+        return without_numbers(without_hashes(shown)), step.after == step.before
+
+
+def _letters(word: str) -> tuple[bool, bool]:
+    """The sort of a text's letters: whether all are ASCII, and whether none is a control or a blank of another kind."""
+    return word.isascii(), word.isprintable()

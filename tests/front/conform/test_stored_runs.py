@@ -1,0 +1,73 @@
+"""What the command gives a check: the time of each system, and the runs that come with a protocol."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from evenhand.cli import app
+from evenhand.cli import check as command
+from evenhand.conform.checking.drawing import separating
+from evenhand.conform.checking.loop import EXHAUSTIVE, check_system
+from evenhand.conform.vectors.verifying import load_suites
+from evenhand.core.codec import encode
+from evenhand.core.registry import find
+from evenhand.evidence.vector import Vector
+from evenhand.jobs.fixtures import vector_folder
+
+
+def asked(monkeypatch: pytest.MonkeyPatch, *words: str) -> list[Any]:
+    """Run the command with almost no effort; return what each system was to be checked with."""
+    given: list[Any] = []
+
+    def brief(*arguments: Any, **known: Any) -> Any:
+        given.append({**known, "name": known["own"].name})
+        effort = replace(known["effort"], transitions=2, phases=(EXHAUSTIVE,))
+        return check_system(*arguments, **{**known, "effort": effort, "records": ()})
+
+    monkeypatch.setattr(command, "check_system", brief)
+    app(["check", "apcm", *words, "--json"], standalone_mode=False)
+    return given
+
+
+def test_a_system_that_the_kernel_does_not_take_gets_a_hundredth_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All but the first, which is checked as it comes; the others have what is left."""
+    given = asked(monkeypatch, "--adapter", "tests.front.conform.picky:conditions_alone")
+    first, *others = [(one["name"], one["effort"].seconds) for one in given]
+    assert first[0] == "run" and 5 < first[1] < 15
+    seconds = dict(others)
+    taken = seconds.pop("conditions")
+    assert len(seconds) == 3 and all(0 < one <= 0.6 for one in seconds.values())
+    assert taken > 30
+
+
+def vectors(protocol: str) -> list[Vector]:
+    """Return the vectors that come with a protocol."""
+    folder = vector_folder(protocol)
+    assert folder is not None
+    return [vector for suite in load_suites(folder).values() for vector in suite.vectors]
+
+
+def test_the_vectors_of_a_protocol_are_among_the_runs_of_a_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside the counterexamples of its variants."""
+    (given,) = asked(monkeypatch, "--adapter", "tests.front.conform.picky:conditions_alone", "--system", "conditions")
+    stored = [one for one in given["records"] if isinstance(one, Vector)]
+    assert stored == vectors("apcm") and 0 < len(stored) < len(given["records"])
+    runs = list(separating(find("apcm").model.systems["conditions"], stored))
+    assert len(runs) > 20
+
+
+def test_vectors_end_before_what_is_not_on_offer() -> None:
+    """Such as a cycle after the end of a session, of which no text says what it shows."""
+    system = find("sovereign").model.systems["session"]
+    stored = [one for one in vectors("sovereign") if one.system == "session"]
+    runs = list(separating(system, stored))
+    whole = {len(one.run.actions) for one in stored}
+    assert runs and max(len(run.actions) for run in runs) <= max(whole)
+    for run in runs:
+        state = run.start
+        for action in run.actions:
+            assert system.is_enabled(run.config, state, action), encode(action)
+            state = system.take(run.config, state, action).after

@@ -1,0 +1,108 @@
+"""Strangers: a kernel may refuse nobody because of how a name is spelled, and take nobody for somebody else."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from evenhand.conform.checking.coding import Coder
+from evenhand.conform.checking.loop import ALTERED, EXHAUSTIVE, CheckEffort, SystemChecked, check_system
+from evenhand.conform.checking.strangers import LETTERS, STRANGER, Strangers
+from evenhand.core.trace import Scenario
+from tests.front.conform.in_process import InProcess
+from tests.front.conform.test_altering import BANK, Bank, Kernel, Paid, Pay, step
+
+BASE = Scenario(Bank(("ann", "bob")), Paid(), (Pay("ann", 2), Pay("bob", 2, ("tea",))))
+
+
+class Loose(Kernel):
+    """A bank that reads names in its own way."""
+
+    def step(self, action: Any) -> Any:
+        """Take an encoded action."""
+        name, names = action["name"], self.bank.names
+        if "pastes" in self.faults and "'" in name:
+            raise RuntimeError("syntax error")
+        if "begins alike" in self.faults:
+            action = {**action, "name": next((one for one in names if one.startswith(name)), name)}
+        if "wildcard" in self.faults and name == "%":
+            action = {**action, "name": names[0]}
+        if "takes anybody" in self.faults and name not in names:
+            action = {**action, "name": names[0]}
+        return super().step(action)
+
+
+def checked(faults: Collection[str]) -> SystemChecked:
+    """Check the bank without hostile values."""
+    effort = CheckEffort(transitions=12, examples=4, phases=(EXHAUSTIVE, ALTERED))
+    return check_system("house", [BANK], (), InProcess(lambda initial: Loose(faults, initial)), effort=effort)
+
+
+@pytest.mark.parametrize("fault", ["inherits names", "ignores letters", "pastes", "begins alike", "wildcard"])
+def test_an_odd_stranger_is_a_stranger(fault: str) -> None:
+    """Each fault is found in one step by the default run, which sends no hostile value."""
+    found = [one.divergence for one in checked([fault]).defects]
+    assert found and all(one.length == 1 for one in found)
+    names = {action.name for one in found for action in one.scenario.actions}
+    assert names and not any(name in ("ann", "bob") or STRANGER in name for name in names)
+
+
+def test_an_honest_kernel_is_silent() -> None:
+    """And one that takes every stranger for a customer is not accused by strangers, but for other reasons."""
+    result = checked(())
+    assert not result.defects and result.runs[ALTERED] > 10
+    assert not checked(["takes anybody"]).defects
+
+
+def test_a_stranger_is_sent_where_the_plain_one_was_answered_as_in_the_model() -> None:
+    """Those of a run that the kernel answers otherwise are left out."""
+    strangers = Strangers(Coder("house", BANK), [Coder("house", BANK).trace(BASE)])
+    plain = [one.scenario for _ in range(8) for one in strangers.plain()]
+    texts = [{text for action in one.actions for text in (action.name, *action.things)} for one in plain]
+    assert all(len(one.intersection(LETTERS)) == 1 for one in texts)
+    assert not list(strangers.odd([]))
+    (first, *_) = [one for one in plain if STRANGER in (one.actions[0].name, one.actions[1].name)]
+    runs = [one.scenario for one in strangers.odd([first])]
+    assert runs and all({"ann", "bob"} & {action.name for action in run.actions} for run in runs)
+
+
+def test_a_word_of_which_the_model_makes_something_else_is_no_stranger() -> None:
+    """Such as the star that stands for everybody."""
+
+    def starred(rules: Any, bank: Bank, paid: Paid, pay: Pay) -> tuple[Paid, Any]:
+        return step(rules, bank, paid, replace(pay, name=bank.names[0]) if pay.name == "*" else pay)
+
+    def words(system: Any) -> set[str]:
+        strangers = Strangers(Coder("house", system), [Coder("house", system).trace(BASE)])
+        plain = [one.scenario for _ in range(8) for one in strangers.plain()]
+        return {action.name for run in strangers.odd(plain) for action in run.scenario.actions}
+
+    assert words(BANK) - words(replace(BANK, step=starred)) == {"*"}
+
+
+def test_a_name_that_is_there_is_no_stranger() -> None:
+    """The plain word gets a letter more, and odd words that name something are left out."""
+    base = replace(BASE, config=Bank((STRANGER, "%")), actions=(Pay("%", 2),))
+    strangers = Strangers(Coder("house", BANK), [Coder("house", BANK).trace(base)])
+    plain = [one.scenario for _ in range(8) for one in strangers.plain()]
+    assert {one.actions[0].name for one in plain} == {f"{STRANGER}x", *LETTERS} - {STRANGER}
+    odd = {action.name for run in strangers.odd(plain) for action in run.scenario.actions}
+    assert odd and not {"%", STRANGER} & odd
+
+
+@pytest.mark.parametrize("letters", ["ascii", "printable"])
+def test_letters_that_no_name_may_have_on_the_way_to_the_kernel_are_left_out(letters: str) -> None:
+    """An adapter that sends names in a header fails for every name of such letters: that is no finding."""
+
+    class Header(Kernel):
+        def step(self, action: Any) -> Any:
+            if not (action["name"].isascii() if letters == "ascii" else action["name"].isprintable()):
+                raise ValueError("invalid header")
+            return super().step(action)
+
+    effort = CheckEffort(transitions=12, examples=4, phases=(EXHAUSTIVE, ALTERED))
+    result = check_system("house", [BANK], (), InProcess(lambda initial: Header((), initial)), effort=effort)
+    assert not result.defects and result.runs[ALTERED] > 10
