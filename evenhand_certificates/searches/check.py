@@ -168,6 +168,8 @@ def walk(system: AnySystem, config: Any, watches: Sequence[Watch], work: Work, m
         first = place == visited  # else the state is visited again, for what a history has still to see
         visited += first
         asked = lookers if first else [watch for watch in lookers if watch.waits(place)]
+        if not first and not asked:
+            continue  # all memories that it was queued for were followed on an earlier visit
         state = states[place]
         actions = tuple(system.enabled(config, state))
         for watch in asked:
