@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ from evenhand.smt.solvers import Z3, Expected, SolverLimits
 from evenhand.smt.structure import Reader, Structure
 from evenhand_certificates import Invalid, check
 from evenhand_certificates.check import clauses_of
+from evenhand_certificates.clauses import Clause
 from evenhand_certificates.formulas import Bank
 from tests.certificates.others import dratify_accepts, drup_accepts
 from tests.certificates.tampering import KINDS, queries_below, second, tamper, theorems_below
@@ -179,6 +181,16 @@ FALSE = {
 }
 
 
+def nothing(_clauses: Sequence[Clause], _against: Any) -> list[Clause]:
+    """Learn no clause."""
+    return []
+
+
+def at_once(clauses: Sequence[Clause], _learned: Sequence[Clause]) -> list[tuple[Clause, tuple[int, ...]]]:
+    """Call the empty clause a consequence of all others."""
+    return [((), tuple(range(len(clauses))))]
+
+
 @pytest.mark.parametrize("name", FALSE)
 def test_no_certificate_survives_a_lying_solver(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A false formula that a solver calls proved: no refutation is found, and one that is made up is refused."""
@@ -189,8 +201,8 @@ def test_no_certificate_survives_a_lying_solver(name: str, monkeypatch: pytest.M
         assert liar.ask(query, expected="unsat").status == "unsat"
         with pytest.raises(NotFound):
             certificate(query, liar, SolverLimits())
-        monkeypatch.setattr(certifying, "learned", lambda _clauses, _against: [])
-        monkeypatch.setattr(certifying, "hinted", lambda clauses, _: [((), tuple(range(len(clauses))))])
+        monkeypatch.setattr(certifying, "learned", nothing)
+        monkeypatch.setattr(certifying, "hinted", at_once)
         made_up = certificate(query, liar, SolverLimits())
     with pytest.raises(Invalid, match="does not follow"):
         check(made_up)
