@@ -21,7 +21,7 @@ new, so what it visited is closed.  Claims are asked on the way, in `watches`.
 from __future__ import annotations
 
 import hashlib
-from collections import deque
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -141,7 +141,7 @@ def walk(system: AnySystem, config: Any, watches: Sequence[Watch], work: Work, m
     """
     known: dict[Any, int] = {}
     states: list[Any] = []
-    waiting: deque[int] = deque()
+    waiting: OrderedDict[int, None] = OrderedDict()  # a queue in which no state stands twice
     digest = hashlib.sha256()
 
     def number(state: Any, *, initial: bool = False) -> int:
@@ -152,7 +152,7 @@ def walk(system: AnySystem, config: Any, watches: Sequence[Watch], work: Work, m
             return place
         place = known[state] = len(states)
         states.append(state)
-        waiting.append(place)
+        waiting[place] = None
         for watch in watches:
             watch.arrive(place, state, initial)
         return place
@@ -164,7 +164,7 @@ def walk(system: AnySystem, config: Any, watches: Sequence[Watch], work: Work, m
     visited = steps = 0
     lookers = [watch for watch in watches if watch.looks]
     while waiting:
-        place = waiting.popleft()
+        place, _ = waiting.popitem(last=False)
         first = place == visited  # else the state is visited again, for what a history has still to see
         visited += first
         asked = lookers if first else [watch for watch in lookers if watch.waits(place)]
@@ -180,7 +180,7 @@ def walk(system: AnySystem, config: Any, watches: Sequence[Watch], work: Work, m
             work.spend()
             for watch in asked:
                 if watch.look(step, there) and there < visited:
-                    waiting.append(there)
+                    waiting[there] = None
         for watch in asked:
             watch.leave()
         if first:

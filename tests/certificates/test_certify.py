@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from evenhand.jobs.certifying import certify, tied
 from evenhand.jobs.plan import Job
 from evenhand.jobs.pool import run_jobs
 from evenhand.jobs.proving import theorem_named
+from evenhand.smt.arithmetic import NUMBER, below
+from evenhand.smt.certificates import certify as certifying
 from evenhand.smt.certificates.certify import certificate
 from evenhand.smt.certificates.instances import NotFound
 from evenhand.smt.certificates.recall import Recalled, verified
@@ -30,6 +33,7 @@ from evenhand.smt.solvers import Z3, Expected, SolverLimits
 from evenhand.smt.structure import Reader, Structure
 from evenhand_certificates import Invalid, check
 from evenhand_certificates.check import clauses_of
+from evenhand_certificates.clauses import Clause
 from evenhand_certificates.formulas import Bank
 from tests.certificates.others import dratify_accepts, drup_accepts
 from tests.certificates.tampering import KINDS, queries_below, second, tamper, theorems_below
@@ -155,24 +159,54 @@ def test_a_certificate_of_something_else_is_not_taken(
 
 
 class Liar(Portfolio):
-    """A solver that answers `unsat` to everything that should be proved."""
+    """A solver that answers `unsat` to everything."""
 
     def ask(self, query: Query, *, expected: Expected, limits: SolverLimits | None = None) -> Answered:
         """Lie."""
-        found = super().ask(query, expected=expected, limits=limits)
-        return replace(found, status="unsat") if expected == "unsat" else found
+        return replace(super().ask(query, expected=expected, limits=limits), status="unsat")
+
+    def model(self, query: Query, *, limits: SolverLimits | None = None, both: bool = False) -> Answered:
+        """Lie."""
+        return replace(super().model(query, limits=limits, both=both), status="unsat")
 
 
-def test_no_certificate_survives_a_lying_solver() -> None:
-    """A false formula that a solver calls proved: the search for instances ends in a model."""
-    thing = Sort("Thing")
-    red, x, y = Relation("red", (thing,)), thing("x"), thing("y")
-    some_is_all = exists([x], red(x)) >> forall([y], red(y))
-    query = Query((thing,), (), (red,), (("goal", Not(some_is_all)),))
-    with Liar() as liar:
-        assert liar.ask(query, expected="unsat").status == "unsat"
+THING = Sort("Thing")
+RED, X, Y = Relation("red", (THING,)), THING("x"), THING("y")
+NEXT, SIZE = Function("next", (THING,), THING), Function("size", (THING,), NUMBER)
+FALSE = {
+    "some is all": exists([X], RED(X)) >> forall([Y], RED(Y)),
+    "witnesses swap": forall([X], exists([Y], Not(same(X, Y)))) >> exists([Y], forall([X], Not(same(X, Y)))),
+    "functions are injective": forall([X, Y], same(NEXT(X), NEXT(Y)) >> same(X, Y)),
+    "sizes are ordered": forall([X, Y], below(SIZE(X), SIZE(Y)) >> below(SIZE(Y), SIZE(X))),
+}
+
+
+def nothing(_clauses: Sequence[Clause], _against: Any) -> list[Clause]:
+    """Learn no clause."""
+    return []
+
+
+def at_once(clauses: Sequence[Clause], _learned: Sequence[Clause]) -> list[tuple[Clause, tuple[int, ...]]]:
+    """Call the empty clause a consequence of all others."""
+    return [((), tuple(range(len(clauses))))]
+
+
+@pytest.mark.parametrize("name", FALSE)
+def test_no_certificate_survives_a_lying_solver(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A false formula that a solver calls proved: no refutation is found, and one that is made up is refused."""
+    query = Query((THING,), (NEXT, SIZE), (RED,), (("goal", Not(FALSE[name])),))
     with Portfolio((Z3,)) as honest, pytest.raises(NotFound, match="a structure that is a model"):
         certificate(query, honest, SolverLimits())
+    with Liar((Z3,)) as liar:
+        assert liar.ask(query, expected="unsat").status == "unsat"
+        with pytest.raises(NotFound):
+            certificate(query, liar, SolverLimits())
+        monkeypatch.setattr(certifying, "learned", nothing)
+        monkeypatch.setattr(certifying, "hinted", at_once)
+        made_up = certificate(query, liar, SolverLimits())
+    with pytest.raises(Invalid, match="does not follow"):
+        check(made_up)
+    assert second([json.dumps(made_up)]) != ["valid"]
 
 
 def test_the_statement_is_the_formula() -> None:

@@ -304,7 +304,11 @@ RULES = {
     "configurations are not compared": ("watches", "if claim.across else", "if False else"),
     "the second run begins where the first does": ("watches", "fork.state, fork.right", "state, fork.right"),
     "states are not visited again": ("check", "and there < visited:", "and False:"),
-    "only initial states are visited": ("check", "waiting.append(place)\n", "waiting.extend([place] * initial)\n"),
+    "only initial states are visited": (
+        "check",
+        "waiting[place] = None\n",
+        "waiting.update({place: None} if initial else {})\n",
+    ),
 }
 """A rule, and how it reads when it is broken."""
 
