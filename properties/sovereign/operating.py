@@ -11,7 +11,7 @@ from evenhand.core.property import each_step
 from evenhand.model.sovereign.paths import BASE, Node, Place, Tree
 from evenhand.model.sovereign.state import Check, Cycle, Decide, Held, Log, Mutate, Restart, State, Swap, Use
 from evenhand.model.sovereign.vocabulary import EXECUTORS, EXIT, Effect, Request, Warrant, field
-from evenhand.properties.sovereign.predicates import KernelStep, allowed, decision_of, same_request
+from evenhand.properties.sovereign.predicates import EXECUTING, KernelStep, allowed, decision_of, same_request
 
 WHOLE = ("agent",)
 """The system with an attacker between check and use."""
@@ -80,6 +80,23 @@ def good_warrants_are_carried_out(step: KernelStep) -> bool:
 
 
 @each_step(
+    "A cycle that warrants an action carries it out: it notifies, reads the text that is there, or writes the content.",
+    source="2.2, 6",
+    systems=("session", "constitutions"),
+    when=lambda step: (
+        step.shown.decision is not None
+        and step.shown.decision.warrant is not None
+        and _due(step, step.shown.decision.warrant.request) is not None
+    ),
+)
+def cycles_carry_out_their_warrant(step: KernelStep) -> bool:
+    """Claimed of plain paths to what can be read or written."""
+    warrant = decision_of(step).warrant
+    assert warrant is not None
+    return step.shown.effects == (_due(step, warrant.request),)
+
+
+@each_step(
     "A check that finds a good warrant, and a plain path that the constitution allows, takes both.",
     source="2.2, 4 INV-1",
     systems=WHOLE,
@@ -110,7 +127,7 @@ def _written(step: KernelStep) -> Tree:
 @each_step(
     "A file that is written has the content, and no other place of the tree changes.",
     source="2.2, 4 INV-1",
-    systems=WHOLE,
+    systems=EXECUTING,
 )
 def the_tree_changes_as_effects_say(step: KernelStep) -> bool:
     """The attacker puts one node at one place."""

@@ -84,3 +84,18 @@ def test_a_claim_is_false_of_the_fault_it_was_written_for(claim: str, fault: str
     honest = BUNDLE.model.systems["agent"].at(proposals=1, executors=1)
     assert explore(honest, [asked]).verdicts[0].status is Status.HOLDS
     assert explore(mutated(honest, f"auto:{fault}"), [asked]).verdicts[0].status is Status.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("claim", "fault"),
+    [
+        ("cycles_carry_out_their_warrant", "paths.resolve:drop_filter_1"),
+        ("the_tree_changes_as_effects_say", "step.session_step:drop_field_7"),
+    ],
+)
+def test_a_claim_is_false_of_a_faulty_cycle(claim: str, fault: str) -> None:
+    """The same in composed cycles."""
+    (asked,) = (one for one in BUNDLE.claims if one.name == claim)
+    honest = BUNDLE.model.systems["constitutions"].at(types=1)
+    assert explore(honest, [asked]).verdicts[0].status is Status.HOLDS
+    assert explore(mutated(honest, f"auto:{fault}"), [asked]).verdicts[0].status is Status.REFUTED
