@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from evenhand.core.plan import holds, refuted
 from evenhand.core.property import determined_by, each_step, monitor
-from evenhand.model.markspace.guard_vocabulary import Config, GuardStep, Intent, Phase, Verdict, What
+from evenhand.model.markspace.guard_vocabulary import Config, GuardStep, Intent, Phase, State, Verdict, What
 from evenhand.properties.markspace.predicates import (
     GUARDED,
     IMMEDIATE,

@@ -176,8 +176,9 @@ def executors_hold_what_they_checked(step: KernelStep) -> bool:
 def decisions_begin_a_cycle(step: KernelStep) -> bool:
     """An executor's check of the cycle compares with this."""
     warrant = decision_of(step).warrant
-    issued = {replace(one, age=1) for one in step.before.issued} | ({warrant} if warrant is not None else set())
-    spent = {replace(one, warrant=replace(one.warrant, age=1)) for one in step.before.spent}
+    new = frozenset[Warrant]() if warrant is None else frozenset({warrant})
+    issued = frozenset(replace(one, age=1) for one in step.before.issued) | new
+    spent = frozenset(replace(one, warrant=replace(one.warrant, age=1)) for one in step.before.spent)
     return step.after.issued == issued and step.after.spent == spent
 
 
