@@ -4,8 +4,7 @@ The reference is walked once in each small place (see `walking`), with the funct
 a function then takes again only the steps that call it.  Where no step of any place differs, all graphs are the
 reference's own, and the mutant is equivalent there.  A step that differs is shown to the claims about states, steps and
 histories; if none refutes it, search and machine try all claims in its place.  A claim counts if it is expected to
-hold, refutes the run on the mutant, and does not refute it on the reference.  A mutant whose states alone differ, and
-that no claim refutes, is equivalent if every run of the places where they do shows the same.
+hold, refutes the run on the mutant, and does not refute it on the reference.
 """
 
 from __future__ import annotations
@@ -31,16 +30,12 @@ from evenhand.processes.pool import ChildTask, ProcessLimits, in_children
 from evenhand.search import explore
 from evenhand.studies.walking import Walked, everywhere
 from evenhand.variants.automatic import PREFIX, Held, Sources, mutated, sources
-from evenhand.variants.separate import separate
 
 SHOWN, FOLLOWED = 400, 30
 """Differing steps of a place that claims about steps see, and those that claims about histories see."""
 
 SEARCHED, EXAMPLES = 3_000, 25
 """States of a search, and runs of the machine, for a mutant that differs and lives."""
-
-COMPARED = 60_000
-"""Steps of mutant and reference side by side, for one that differs in states alone."""
 
 RAISING = 40
 """Steps of a place that may raise before it is left, if none has differed otherwise."""
@@ -226,9 +221,6 @@ class Trial:
             made = replace(made, broken=broken)
             if claim:
                 return replace(made, status="killed", claim=claim, because="")
-            if all(_shows_the_same(*pair) for pair in lived):
-                told = tuple(one.where.told for one, _ in lived)
-                return replace(made, status="equivalent", because="its states differ, and show the same", places=told)
             command = replace(first.where.place, engine="compare", variant=name).command
             return replace(made, status="surviving", because=first.told, command=command, places=told)
         if raised:
@@ -305,16 +297,6 @@ class Trial:
                 if name in usual:
                     return name, tuple(broken)
         return "", tuple(broken)
-
-
-def _shows_the_same(found: _Difference, mutant: AnySystem) -> bool:
-    """Whether a mutant whose states differ shows the reference's answers along every run of the place."""
-    if found.shown != found.usual[1]:
-        return False
-    try:
-        return separate(found.where.system, mutant, max_states=SEARCHED, max_steps=COMPARED, examples=0).equal
-    except Exception:  # of the fault
-        return False
 
 
 class _Refuting:
