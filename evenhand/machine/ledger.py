@@ -14,16 +14,17 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from evenhand.core.alike import deep_copy
-from evenhand.core.answers import ModelError, located, short
+from evenhand.core.answers import ModelError, error_text, located, short
 from evenhand.core.canonical import Json, canonical_text
 from evenhand.core.codec import decode, encode
-from evenhand.core.generator import Draw, Generator
+from evenhand.core.generator import Draw, Event, Generator
 from evenhand.core.generator import Rule as DrawRule
 from evenhand.core.property import Property, checked_claims, speaks_of
 from evenhand.core.purity import refuse_impure
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.verdict import UNREPLAYED, Evidence, Status, Verdict, in_short
 from evenhand.evidence.judge import judge, refutes, restate
+from evenhand.evidence.replay import REFERENCE
 from evenhand.evidence.shrink import shrink
 from evenhand.machine.pursuit import MENU, anything, pursuing
 from evenhand.machine.watch import Run, Watch
@@ -162,12 +163,24 @@ class Ledger:
             )
         self.states.add((run.config, step.after))
         for event in self.generator.events if self.generator is not None else ():
-            self.counts[f"event:{event.name}"] += event.seen(step)
+            self.counts[f"event:{event.name}"] += self._seen(event, step)
         for one in self.watching(run.config):
             with self._noting(one):
                 one.look(run, step)
         self.through_a_file(step)
         self.confront()
+
+    def _seen(self, event: Event, step: AnyStep) -> bool:
+        """Whether a step is the event.  One that raises on what a mutant records was not seen: its floor says so.
+
+        Raises ModelError where it raises on the reference, because that is a mistake of its author.
+        """
+        try:
+            return bool(event.seen(step))
+        except Exception as error:
+            if self.system.variant != REFERENCE:
+                return False
+            raise ModelError(f"{self.system.label}: the event {event.name!r} raised {error_text(error)}") from error
 
     def end(self, run: Run) -> None:
         """Pass the end of the run to every watcher, and what lies ahead of where it began and of where it stops."""

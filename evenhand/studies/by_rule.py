@@ -29,7 +29,7 @@ from evenhand.machine import fuzz
 from evenhand.processes.pool import ChildTask, ProcessLimits, in_children
 from evenhand.search import explore
 from evenhand.studies.walking import Walked, everywhere
-from evenhand.variants.automatic import PREFIX, Sources, mutated, sources
+from evenhand.variants.automatic import PREFIX, Held, Sources, mutated, sources
 
 SHOWN, FOLLOWED = 400, 30
 """Differing steps of a place that claims about steps see, and those that claims about histories see."""
@@ -184,6 +184,7 @@ class Trial:
 
     def __init__(self, bundle: Bundle, walks: Sequence[Walked]) -> None:
         self.bundle, self.walks = bundle, walks
+        self.held = {id(known): Held(known.caches) for known in (sources(one.system) for one in walks)}
 
     def unfinished(self, name: str) -> Made:
         """A mutant that was not decided."""
@@ -205,7 +206,7 @@ class Trial:
         raised = ""
         lived: list[tuple[_Difference, AnySystem]] = []
         for one in reached:
-            mutant = mutated(one.system, name)
+            mutant = mutated(one.system, name, self.held.get(id(sources(one.system))))
             first, claim, why = self.tried(one, mutant, made.function)
             raised = raised or why
             if claim:

@@ -12,7 +12,7 @@ import functools
 import gc
 import inspect
 import sys
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass, replace
 from types import CodeType, FunctionType, ModuleType
@@ -153,8 +153,11 @@ def _function(module: ModuleType, qualname: str) -> FunctionType | None:
     return found if (found.__module__, found.__qualname__) == (module.__name__, qualname) else None
 
 
-def mutated(system: AnySystem, variant: str) -> AnySystem:
-    """Return the system with the fault that `variant` names.  Raises UnknownName for a function or change it lacks."""
+def mutated(system: AnySystem, variant: str, held: Held | None = None) -> AnySystem:
+    """Return the system with the fault that `variant` names.  Raises UnknownName for a function or change it lacks.
+
+    `held` is where the caches of its sources are held, if that was found before: it takes a look at every object.
+    """
     name, _, change = variant.removeprefix(PREFIX).rpartition(":")
     known = sources(system)
     if name not in known.functions:
@@ -162,7 +165,7 @@ def mutated(system: AnySystem, variant: str) -> AnySystem:
     code, told = known.made(name, change)
     if code is None:
         raise ValueError(f"{variant} changes nothing that runs: {told}")
-    fault = _Fault(cast("Any", known.functions[name].function), code, known.caches)
+    fault = _Fault(cast("Any", known.functions[name].function), code, held or Held(known.caches))
     return in_force(system, fault, variant)
 
 
@@ -181,44 +184,53 @@ def in_force(system: AnySystem, fault: Any, variant: str) -> AnySystem:
     return replace(system, step=inside(system.step), separated=separated, variant=variant)
 
 
+class Held:
+    """The places that hold cached functions."""
+
+    def __init__(self, caches: Sequence[Any]) -> None:
+        self.places: list[tuple[dict[Any, Any], Any, Any]] = []
+        known = {id(cache) for cache in caches}
+        for holder in gc.get_referrers(*caches) if caches else ():
+            held: Any = vars(holder) if is_dataclass(holder) and not isinstance(holder, type) else holder
+            if isinstance(held, dict):
+                found = cast("dict[Any, Any]", held)
+                self.places += [(found, name, value) for name, value in found.items() if id(value) in known]
+
+    def instead(self, other: Callable[[Any], Any]) -> Callable[[bool], None]:
+        """Return what puts `other` of each cache in its places, one for all of them, or the usual ones back."""
+        others = {id(cache): other(cache) for _, _, cache in self.places}
+        bound = [(held, name, cache, others[id(cache)]) for held, name, cache in self.places]
+
+        def swap(fresh: bool) -> None:
+            for held, name, usual, new in bound:
+                held[name] = new if fresh else usual
+
+        return swap
+
+
 class _Fault:
     """While entered, a function has other code, and caches are ones of the fault's own."""
 
-    def __init__(self, function: FunctionType, code: CodeType, caches: Iterable[Any]) -> None:
+    def __init__(self, function: FunctionType, code: CodeType, held: Held) -> None:
         self.function, self.code = function, code
-        self.caches = _Caches(
-            (cache, functools.lru_cache(cache.cache_parameters()["maxsize"])(cache.__wrapped__)) for cache in caches
-        )
+        self.swap = held.instead(_emptied)
         self.saved: list[CodeType] = []
 
     def __enter__(self) -> None:
         self.saved.append(self.function.__code__)
         if len(self.saved) == 1:
-            self.caches.swap(fresh=True)
+            self.swap(True)
         self.function.__code__ = self.code
 
     def __exit__(self, *_error: object) -> None:
         self.function.__code__ = self.saved.pop()
         if not self.saved:
-            self.caches.swap(fresh=False)
+            self.swap(False)
 
 
-class _Caches:
-    """The places that hold cached functions, and what else to put there."""
-
-    def __init__(self, pairs: Iterable[tuple[Any, Any]]) -> None:
-        self.bound: list[tuple[dict[Any, Any], Any, Any, Any]] = []
-        for cache, instead in pairs:
-            for holder in gc.get_referrers(cache):
-                held: Any = vars(holder) if is_dataclass(holder) and not isinstance(holder, type) else holder
-                if isinstance(held, dict):
-                    places = [name for name, value in cast("dict[Any, Any]", held).items() if value is cache]
-                    self.bound += [(cast("dict[Any, Any]", held), name, cache, instead) for name in places]
-
-    def swap(self, *, fresh: bool) -> None:
-        """Put the fresh ones in place, or the usual ones back."""
-        for held, name, usual, instead in self.bound:
-            held[name] = instead if fresh else usual
+def _emptied(cache: Any) -> Any:
+    """The same cached function, which knows no answer yet."""
+    return functools.lru_cache(cache.cache_parameters()["maxsize"])(cache.__wrapped__)
 
 
 class Trace:
@@ -226,7 +238,7 @@ class Trace:
 
     def __init__(self, known: Sources) -> None:
         self.names = {one.function.__code__: name for name, one in known.functions.items()}
-        self.caches = _Caches((cache, cache.__wrapped__) for cache in known.caches)
+        self.swap = Held(known.caches).instead(lambda cache: cache.__wrapped__)
         self.lines: dict[str, set[int]] = {}
         self.called: set[str] = set()
 
@@ -234,14 +246,14 @@ class Trace:
     def running(self) -> Generator[set[str]]:
         """Trace what runs inside; yields the set that then holds the functions called."""
         self.called = set()
-        self.caches.swap(fresh=True)
+        self.swap(True)
         before = sys.gettrace()
         sys.settrace(self._call)
         try:
             yield self.called
         finally:
             sys.settrace(before)
-            self.caches.swap(fresh=False)
+            self.swap(False)
 
     def _call(self, frame: Any, _event: str, _given: Any) -> Any:
         name = self.names.get(frame.f_code)

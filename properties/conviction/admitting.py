@@ -180,5 +180,39 @@ def rejections_have_their_cause(step: RunStep) -> bool:
     return _cause(step)
 
 
-ADMITTED = (rejections_have_their_cause, lawful_actions_are_accepted, invitation_and_enrolment_succeed)
+@each_step(
+    "Whoever gets through is enrolled and assigned in an open Issue, and meets the conditions of its action: its first "
+    "proposal in PROPOSE, with every mandatory field; READY in PROPOSE after a proposal; a revision in REVISE, of a "
+    "text of its own, with every mandatory field; a change of stakes in STAKE, from and to proposals that exist.",
+    source="6.1, 7.1, 7.2, 8.1, 9.2, 14, A 16.3",
+    when=lambda step: not step.shown.rejected and not isinstance(step.action, Tick | Invite | Enrol),
+)
+def accepted_actions_are_lawful(step: RunStep) -> bool:
+    """Who may not act after READY, what feedback must be, and who can pay is claimed elsewhere."""
+    action, state = step.action, step.before
+    seat = state.seat(getattr(action, "agent", ""))
+    if seat is None or seat.standing != ENROLLED or not seat.assigned or state.phase not in OPEN:
+        return False
+    match action:
+        case SignalReady():
+            return state.phase != PROPOSE or bool(seat.proposal)
+        case Propose(_, _, text):
+            return state.phase == PROPOSE and not seat.proposal and (text is None or not text.missing)
+        case Revise(_, _, text):
+            own = state.proposal(seat.proposal)
+            return state.phase == REVISE and own is not None and own.text is not None and not text.missing
+        case AddStake(_, _, proposal):
+            return _changes(step) and state.proposal(proposal) is not None
+        case MoveStake(_, _, source, target):
+            return _changes(step) and None not in (state.proposal(source), state.proposal(target))
+        case _:
+            return True
+
+
+ADMITTED = (
+    rejections_have_their_cause,
+    lawful_actions_are_accepted,
+    accepted_actions_are_lawful,
+    invitation_and_enrolment_succeed,
+)
 """The claims that hostile actions may refute."""

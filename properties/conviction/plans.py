@@ -36,9 +36,9 @@ _UNDER_A_READING = names(*(claim for claim in reach.REJECTED if "run" not in cla
 _GRANTS = names(
     points.balances_stay_below_the_maximum,
     points.grants_respect_the_maximum,
+    points.invitations_credit_the_payment,
     admitting.invitation_and_enrolment_succeed,
 )
-_INVITED = names(points.grants_respect_the_maximum, admitting.invitation_and_enrolment_succeed)
 _TAP_FIRST = proposing.the_tap_is_tried_first.name
 _REVISIONS = names(
     proposing.an_unchanged_text_costs_nothing,
@@ -79,6 +79,7 @@ _HOSTILE = names(
     identity.no_record_holds_a_credential,
     identity.only_the_assigned_take_part,
     points.grants_respect_the_maximum,
+    points.invitations_credit_the_payment,
     *logged.LOGGED,
     *admitting.ADMITTED,
     points.only_invitations_grant,
@@ -126,9 +127,12 @@ _MAXIMUM = points.balances_stay_below_the_maximum.name
 _LATER = ticking.nothing_is_accepted_after_ready.name
 """The claim that needs hostile actions, because no menu offers anything after READY."""
 
+_WAITING = ticking.gated_ticks_wait.name
+"""The claim about the one reading that refuses ticks."""
+
 
 def _names(*, but: Iterable[str]) -> tuple[str, ...]:
-    gone = {*but, _LATER}
+    gone = {*but, _LATER, _WAITING}
     return tuple(claim.name for claim in _ALL if claim.name not in gone)
 
 
@@ -182,7 +186,11 @@ def _small() -> Iterator[Plan]:
         ({**alone, "rounds": 3, "budget": 2}, _ROUNDS),
         (
             {**alone, "strangers": 1},
-            names(points.grants_respect_the_maximum, admitting.invitation_and_enrolment_succeed),
+            names(
+                points.grants_respect_the_maximum,
+                points.invitations_credit_the_payment,
+                admitting.invitation_and_enrolment_succeed,
+            ),
         ),
         ({**alone, "rounds": 1, "hostile": 1, "ready": 1}, (_LATER,)),
     )
@@ -198,11 +206,13 @@ def _small() -> Iterator[Plan]:
     for system in ("trio", "series"):
         yield Plan(system, "explore", readings=clipped, scope=capped, claims=(_MAXIMUM,))
     last = {"texts": 0, "rounds": 1, "budget": 3, "agents": 1}
+    lawful = admitting.accepted_actions_are_lawful.name
     exceeded, not_offered, refused = _UNDER_A_READING
     more = {"strangers": 1, "cap": 2}
     yield Plan("issue", "explore", scope={**last, **more}, readings={"max_credit": "reject"}, claims=(exceeded,))
-    yield Plan("issue", "explore", scope={**last, "hostile": 1}, readings={"text": "B"}, claims=(not_offered,))
-    yield Plan("issue", "explore", scope=last, readings={"clock": "gated_by_9_1"}, claims=(refused,))
+    second = {**last, "rounds": 2, "hostile": 1}
+    yield Plan("issue", "explore", scope=second, readings={"text": "B"}, claims=(not_offered, lawful))
+    yield Plan("issue", "explore", scope=last, readings={"clock": "gated_by_9_1"}, claims=(refused, _WAITING))
 
 
 _NONE = {"texts": 0, "budget": 2}
@@ -275,13 +285,16 @@ _QUIET: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("self_stake", "at_stake_1"): (*_REJECTED, proposing.proposers_stake_at_once.name),
     ("self_stake", "both"): (*_REJECTED, proposing.everybody_has_staked_by_round_one.name),
     ("substituted_no_action", "no_stake"): names(proposing.everybody_has_staked_by_round_one),
-    ("stake_burn", "separate_event"): names(points.burns_are_recorded_in_full),
+    ("stake_burn", "separate_event"): names(
+        points.burns_are_recorded_in_full, points.both_records_of_a_burned_stake_agree
+    ),
     ("poor_proposer", "no_stake"): _SELF_STAKES,
     ("poor_proposer", "reject"): (*_SELF_STAKES, *_NO_MOVES, logged.events_hold_what_was_submitted.name),
     ("clock", "gated_by_9_1"): names(ticking.penalties_are_as_stated, proposing.substitutes_stake_as_read),
     ("max_credit", "clip"): names(staking.added_stake_begins_at_zero, staking.add_and_move_commute_for_one_agent),
     ("max_credit", "reject"): (
         *names(staking.added_stake_begins_at_zero, points.burns_are_recorded_in_full),
+        points.invitations_credit_the_payment.name,
         admitting.invitation_and_enrolment_succeed.name,
         *_NO_MOVES,
     ),
@@ -321,4 +334,4 @@ def _claims_under(name: str, value: Any) -> tuple[str, ...]:
     if value == "never_stated":
         said = names(points.supply_is_conserved, ticking.ready_is_for_one_tick)
         gone = {claim.name for claim in _ALL} - {*_CLOCK, *said}
-    return _names(but=gone)
+    return (*_names(but=gone), *((_WAITING,) if value == "gated_by_9_1" else ()))

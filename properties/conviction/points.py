@@ -8,6 +8,7 @@ from evenhand.model.conviction.exact import Amount
 from evenhand.model.conviction.vocabulary import REJECTIONS, Config, Invite, State
 from evenhand.properties.conviction.predicates import (
     RunStep,
+    accepted,
     act,
     balance,
     events,
@@ -67,6 +68,21 @@ def grants_respect_the_maximum(step: RunStep) -> bool:
     if not credits:
         return step.after == step.before
     return config.readings.max_credit == "unbounded" or balance(step.after, uid) <= config.constants.maximum_credit
+
+
+@each_step(
+    "An accepted invitation credits InvitePayment, or what MaximumCredit leaves of it where grants are clipped.",
+    source="4.1, 4.4",
+    when=lambda step: accepted(step, Invite),
+)
+def invitations_credit_the_payment(step: RunStep) -> bool:
+    """An agent may have a grant of its own in place of the payment."""
+    c, uid = step.config.constants, act(step, Invite).agent
+    agent, before = step.config.agent(uid), balance(step.before, uid)
+    payment = c.invite_payment if agent is None or agent.granted is None else agent.granted
+    room = max(c.maximum_credit - before, 0)
+    due = min(payment, room) if step.config.readings.max_credit == "clip" else payment
+    return balance(step.after, uid) - before == due == total(event.amount for event in events(step.shown, "Credit"))
 
 
 @each_step("Points are granted by invitation alone.", source="4.1")
@@ -160,6 +176,18 @@ def every_stake_is_burned(step: RunStep) -> bool:
     """This covers winning and losing proposals."""
     said = [((event.agent, event.proposal), event.amount) for event in events(step.shown, "StakeBurned")]
     return not step.after.entries and len(said) == len(dict(said)) and dict(said) == stakes_on(step.before)
+
+
+@each_step(
+    "Where the burn of a stake is a Burn event too, it names owner, proposal and amount as StakeBurned does.",
+    source="13.2, 18.2",
+    when=finalizes,
+    applies=on_configs(lambda config: config.readings.stake_burn == "is_burn_event"),
+)
+def both_records_of_a_burned_stake_agree(step: RunStep) -> bool:
+    """Neither is left out."""
+    said = [[(e.agent, e.proposal, e.amount) for e in events(step.shown, kind)] for kind in ("StakeBurned", "Burn")]
+    return said[0] == said[1]
 
 
 @each_step("Balances persist when an Issue is finalized.", source="18.1", when=finalizes)

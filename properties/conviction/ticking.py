@@ -21,6 +21,7 @@ from evenhand.model.conviction.vocabulary import (
     Tick,
 )
 from evenhand.properties.conviction.predicates import (
+    OPEN,
     RunStep,
     accepted,
     balance,
@@ -203,6 +204,22 @@ def nothing_puts_the_end_off(step: RunStep) -> bool:
 def no_tick_is_refused(step: RunStep) -> bool:
     """Read literally, 9.1 makes a tick wait for a timer that only this tick can move."""
     return not step.shown.rejected
+
+
+@each_step(
+    "Where 9.1 gates the clock, the scheduler's tick inside a phase is accepted if every assigned agent is complete or "
+    "the timer of one is full, and refused otherwise.",
+    source="9.1",
+    systems=("issue",),
+    when=lambda step: _scheduled(step) and step.before.phase in OPEN,
+    applies=on_configs(lambda config: config.readings.clock == "gated_by_9_1"),
+)
+def gated_ticks_wait(step: RunStep) -> bool:
+    """Timers count ticks, so that none gets full while it is waited for."""
+    inside = [seat for seat in step.before.seats if seat.assigned]
+    full = any(seat.timer >= step.config.constants.think_ticks for seat in inside)
+    free = full or all(done(step.config, step.before, seat) for seat in inside)
+    return free == (not step.shown.rejected)
 
 
 _Count: TypeAlias = tuple[int, int]

@@ -93,7 +93,10 @@ def _named(claims: tuple[Property, ...], system: str, *, kinds: tuple[str, ...] 
 
 
 _ASKING = names(
-    safety.only_own_scope_changes, safety.executed_writes_take_effect, whole_epoch.outcomes_are_those_of_the_text
+    safety.only_own_scope_changes,
+    safety.executed_writes_take_effect,
+    whole_epoch.outcomes_are_those_of_the_text,
+    whole_epoch.livelock_is_counted_from_what_happened,
 )
 """Claims that read what was submitted, so that the free-agent graph must check them for every joint choice."""
 

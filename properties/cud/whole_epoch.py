@@ -69,3 +69,22 @@ def outcomes_are_those_of_the_text(step: EpochStep) -> bool:
     if is_over(step.config, step.before):
         return not known.tokens and step.after.world == step.before.world
     return _told(step, tokens) and step.after.world == tuple(world.items())
+
+
+@each_step(
+    "What an epoch of free agents records for livelock is so: whether anybody asked, a request failed pass 1, one that "
+    "passed it was refused in pass 2, and the world changed.",
+    source="FQ34, FQ36",
+    systems=("free",),
+)
+def livelock_is_counted_from_what_happened(step: EpochStep) -> bool:
+    """Refusals of pass 1 are told apart from those of pass 2, which alone make a livelock."""
+    known = facts(step)
+    if isinstance(step.shown, Shown):
+        return True  # epochs of a run record no such facts
+    happened = step.shown.happened
+    refused = any(not ask.standing.passes and known.tokens.get(ask.agent) == FAILURE for ask in known.asks)
+    collided = bool(known.contested)
+    changed = step.after.world != step.before.world
+    due = (bool(known.asks), refused, collided, changed)
+    return (happened.attempted, happened.refused, happened.collided, happened.changed) == due

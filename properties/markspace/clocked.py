@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from evenhand.core.property import two_run
+from dataclasses import replace
+
+from evenhand.core.property import each_step, two_run
 from evenhand.model.markspace.clocked_vocabulary import (
     ClockConfig,
     ClockState,
@@ -12,7 +14,7 @@ from evenhand.model.markspace.clocked_vocabulary import (
     counted_from_now,
     no_older_than_the_longest,
 )
-from evenhand.model.markspace.composing_vocabulary import ComposingAct, Update
+from evenhand.model.markspace.composing_vocabulary import Activate, ComposingAct, Update, Wait
 from evenhand.properties.markspace.predicates import same_action, same_config
 
 
@@ -66,3 +68,31 @@ def old_activations_are_alike(_w: str, step: ClockStep, other: ClockStep | None)
 
 def _alike(step: ClockStep, other: ClockStep, image: Callable[[ClockConfig, ClockState], ClockState]) -> bool:
     return step.shown == other.shown and image(step.config, step.after) == image(step.config, other.after)
+
+
+@each_step(
+    "A second passes by waiting alone; whoever is due is activated and keeps the instant, and nobody else does; an "
+    "update sets the interval that it names, and is refused, with a reason, exactly if its agent or interval is none.",
+    source="14.1, 14.2",
+    systems=("clock",),
+)
+def instants_change_as_asked(step: ClockStep) -> bool:
+    """The like of `schedules_change_as_asked`, of instants in place of seconds since."""
+    act, before, names = step.action, step.before, step.config.names
+    due, activated, refused = before, tuple[str, ...](), False
+    match act:
+        case Wait():
+            due = replace(before, now=before.now + 1)
+        case Activate():
+            each = list(zip(names, before.last, before.intervals, strict=True))
+            activated = tuple(
+                name for name, last, every in each if every is not None and (last is None or before.now - last >= every)
+            )
+            due = replace(before, last=tuple(before.now if name in activated else last for name, last, _ in each))
+        case Update(agent, interval):
+            refused = agent not in names or (interval is not None and interval < 1)
+            asked = dict(zip(names, before.intervals, strict=True)) | ({} if refused else {agent: interval})
+            due = replace(before, intervals=tuple(asked[name] for name in names))
+        case _:
+            refused = True
+    return (step.after, step.shown.activated, bool(step.shown.refused)) == (due, activated, refused)

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from evenhand.core.plan import holds, refuted
 from evenhand.core.property import determined_by, each_step, monitor
-from evenhand.model.markspace.guard_vocabulary import Config, GuardStep, Intent, Phase, Verdict, What
+from evenhand.model.markspace.guard_vocabulary import Config, GuardStep, Intent, Phase, State, Verdict, What
 from evenhand.properties.markspace.predicates import (
     GUARDED,
     IMMEDIATE,
@@ -145,6 +145,24 @@ def _own_place(step: GuardStep) -> int:
 def new_intents_rank_last(step: GuardStep) -> bool:
     """Only marks of the same instant may come after it, where ids allow it."""
     return all(intent.fresh for intent in step.after.intents[_own_place(step) + 1 :])
+
+
+@each_step(
+    "An intent that is written is its agent's only one on the resource; where one's own intents compete, it is one more "
+    "than stood there.",
+    source="9.2 step 3",
+    systems=GUARDED,
+    when=_writes_an_intent,
+)
+def new_intents_replace_ones_own(step: GuardStep) -> bool:
+    """Its confidence, life and rank are claimed above."""
+    act = step.action
+
+    def own(state: State) -> int:
+        return sum((one.agent, one.resource) == (act.agent, act.resource) for one in state.intents)
+
+    replaced = step.config.readings.own_intents == "replaced_by_newest"
+    return own(step.after) == (1 if replaced else own(step.before) + 1)
 
 
 # P37: a tool is called only after ALLOW.  The monitor keeps the (agent, resource) pairs allowed and not yet used.

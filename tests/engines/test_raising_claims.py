@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import pytest
+from hypothesis import strategies as st
 
 import evenhand
 from evenhand import ModelError, explore, fuzz
 from evenhand.core.bundle import Bundle
+from evenhand.core.generator import Event, Generator, Rule
 from evenhand.core.system import Protocol, Scope, System
 from evenhand.core.verdict import Status
 from evenhand.jobs.engines import verdicts_of
@@ -107,3 +109,15 @@ def test_a_step_that_raises_decides_nothing() -> None:
     broken = replace(COUNTING, step=fails)
     with pytest.raises(ModelError, match="KeyError"):
         decided(lambda asked: explore(broken, asked).verdicts, CLAIMS, broken, "explore")
+
+
+def test_an_event_that_raises_was_not_seen() -> None:
+    """On a mutant its floor leaves claims open, and what is refuted stays so; on the reference it ends the run."""
+    event = Event("an amount of one", lambda step: step.shown[0][1] == 1, 1_000)
+    more = Rule("more", lambda _draw, _config, _scope, _state: "more")
+    events = Generator("counting", lambda _scope, _readings: st.just(Config()), (more,), (event,))
+    found = {one.claim: one for one in fuzz(COUNTING, [stays_low, stays_high], events, examples=5, steps=5).verdicts}
+    assert found["stays_low"].status is Status.REFUTED
+    assert found["stays_high"].status is Status.UNDECIDED and "an amount of one" in found["stays_high"].because
+    with pytest.raises(ModelError, match="the event 'an amount of one' raised IndexError"):
+        fuzz(replace(COUNTING, variant="reference"), [stays_high], events, examples=5, steps=5)

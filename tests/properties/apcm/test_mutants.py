@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +10,8 @@ import pytest
 
 from evenhand.core.system import Mutant, System
 from evenhand.core.verdict import Status
+from evenhand.model.apcm.systems import RUN, ApcmSystem
+from evenhand.model.apcm.vocabulary import EMPTY, MAINTAIN, REVISE, Act, Config, Shown, State
 from evenhand.search import explore
 from evenhand.variants.separate import separate
 from tests.properties.apcm.bundle import BUNDLE
@@ -68,3 +71,45 @@ def test_there_are_enough_of_them() -> None:
     """At least fifteen, with distinct names, and no unexplained survivor."""
     assert len(MUTANTS) == len(BUNDLE.model.mutants) >= 15
     assert all(mutant.reason for mutant in MUTANTS.values() if mutant.expected != "killed")
+
+
+def with_record(system: ApcmSystem, wrong: Callable[[Shown], Shown]) -> ApcmSystem:
+    """Return the system whose steps are recorded wrongly; what they do is right."""
+
+    def recorded(rules: Any, config: Config, state: State, action: Act) -> tuple[State, Shown]:
+        after, shown = system.step(rules, config, state, action)
+        return after, wrong(shown)
+
+    return replace(system, step=recorded, variant="wrong_record")
+
+
+def executed(**wrong: Any) -> Callable[[Shown], Shown]:
+    """Return what records executions wrongly."""
+    return lambda shown: replace(shown, **wrong) if shown.kind == "select" else shown
+
+
+def read(**wrong: Any) -> Callable[[Shown], Shown]:
+    """Return what records artefacts that can be read wrongly."""
+    return lambda shown: replace(shown, **wrong) if shown.fields is not None else shown
+
+
+@pytest.mark.parametrize(
+    ("claim", "wrong"),
+    [
+        ("executions_record_what_they_violate", executed(selected_violates=())),
+        ("executions_record_what_they_violate", executed(selected_violates=("P1",))),
+        ("executions_record_what_they_violate", executed(selected="")),
+        ("executions_record_what_they_violate", executed(permitted=("a1",))),
+        ("fields_are_as_written", read(mode="")),
+        ("fields_are_as_written", read(mode=MAINTAIN)),
+        ("fields_are_as_written", read(mode=REVISE)),
+        ("fields_are_as_written", read(fields=EMPTY)),
+    ],
+)
+def test_a_claim_about_records_is_false_of_a_wrong_one(claim: str, wrong: Callable[[Shown], Shown]) -> None:
+    """Of the same runs with the right record it is true, and something was there to be true of."""
+    claims = [one for one in BUNDLE.claims_of("run") if one.name == claim]
+    (right,) = explore(RUN, claims).verdicts
+    (verdict,) = explore(with_record(RUN, wrong), claims).verdicts
+    assert right.status is Status.HOLDS and not right.because
+    assert verdict.status is Status.REFUTED

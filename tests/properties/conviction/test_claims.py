@@ -15,6 +15,7 @@ from evenhand.evidence.judge import judge
 from evenhand.machine import fuzz
 from evenhand.model.conviction.vocabulary import CLOSED, Tick
 from evenhand.search import explore
+from evenhand.variants.automatic import mutated
 from tests.properties.conviction.bundle import BUNDLE
 
 SEARCHES = [plan for plan in BUNDLE.plans if plan.engine == "explore"]
@@ -148,3 +149,44 @@ def test_ticks_after_the_end_are_no_livelock(name: str) -> None:
     assert system.take(config, state, Tick()).after == state
     found = judge(system, claim, Lasso(config, start, tuple(stem), (Tick(),)))
     assert found.decided and not found.refutes
+
+
+@pytest.mark.parametrize(
+    ("claim", "scope", "readings", "variants"),
+    [
+        (
+            "accepted_actions_are_lawful",
+            {"agents": 1, "cycles": 1, "budget": 2, "stake": 1, "strangers": 1, "hostile": 1},
+            {},
+            ("step._not_now:drop_guard_3", "refusals.propose:drop_guard_3", "refusals.ready:drop_guard_1"),
+        ),
+        (
+            "invitations_credit_the_payment",
+            {"agents": 1, "texts": 0, "budget": 1, "stake": 1, "strangers": 1},
+            {},
+            ("step._invite:swap_arguments_1",),
+        ),
+        (
+            "both_records_of_a_burned_stake_agree",
+            {"texts": 0, "budget": 1, "stake": 1},
+            {},
+            ("ticks._finalized:swap_arguments_6",),
+        ),
+        (
+            "gated_ticks_wait",
+            {"agents": 1, "texts": 0, "rounds": 1, "budget": 3},
+            {"clock": "gated_by_9_1"},
+            ("step._tick:negate_3", "clock.may_tick:drop_condition_2"),
+        ),
+    ],
+)
+def test_a_claim_is_false_of_the_faults_it_was_written_for(
+    claim: str, scope: dict[str, int], readings: dict[str, Any], variants: tuple[str, ...]
+) -> None:
+    """The faults are made by rule in functions that no chosen mutant changes."""
+    (asked,) = (one for one in BUNDLE.claims if one.name == claim)
+    system = BUNDLE.model.systems["issue"].at(**scope).under(**readings)
+    assert explore(system, [asked]).verdicts[0].status is Status.HOLDS
+    for variant in variants:
+        faulty = mutated(system, f"auto:{variant}")
+        assert explore(faulty, [asked]).verdicts[0].status is Status.REFUTED, variant

@@ -127,3 +127,11 @@ def test_no_fault_of_execution_survives() -> None:
     fates = {change: _fate(f"{EXECUTE}:{change}") for change in changes_}
     assert [change for change, fate in fates.items() if fate == "survives"] == []
     assert list(fates.values()).count("killed") >= 7
+
+
+def test_what_counts_towards_a_livelock_is_claimed() -> None:
+    """Any for all, pass 1 for pass 2, and flags exchanged, in the record of an epoch."""
+    (claim,) = (one for one in CLAIMS if one.name == "livelock_is_counted_from_what_happened")
+    for change in ("verdict:other_call_1", "verdict:other_call_2", "verdict:other_comparison_5", "apply:other_field_2"):
+        faulty = mutated(FREE, f"auto:free_system.{change}")
+        assert explore(faulty, [claim]).verdicts[0].status is Status.REFUTED, change

@@ -127,6 +127,34 @@ def test_resolutions_are_refused_for_cause_alone() -> None:
         assert explore(faulty, [claim]).verdicts[0].status is Status.REFUTED, change
 
 
+@pytest.mark.parametrize(
+    ("system", "scope", "claim", "changes"),
+    [
+        (
+            "clock",
+            {"horizon": 1},
+            "instants_change_as_asked",
+            ("clocked.step:plus_one_2", "clocked.step:negate_1", "clocked.step:drop_update_3", "clocked.step:always_2"),
+        ),
+        (
+            "first_writer",
+            {"levels": 1},
+            "new_intents_replace_ones_own",
+            ("guard._written:drop_filter_1",),
+        ),
+    ],
+)
+def test_a_claim_is_false_of_the_faults_it_was_written_for(
+    system: str, scope: dict[str, int], claim: str, changes: tuple[str, ...]
+) -> None:
+    """The faults are made by rule in functions that no chosen mutant changes."""
+    (asked,) = (one for one in BUNDLE.claims if one.name == claim)
+    honest = BUNDLE.model.systems[system].at(**scope)
+    assert explore(honest, [asked]).verdicts[0].status is Status.HOLDS
+    for change in changes:
+        assert explore(mutated(honest, f"auto:{change}"), [asked]).verdicts[0].status is Status.REFUTED, change
+
+
 def test_the_table_has_sixty_six_full_rows() -> None:
     """One claim for each number; a missing or doubled claim is an error."""
     table = sixty_six()

@@ -10,6 +10,7 @@ import pytest
 from evenhand.core.system import Mutant, System
 from evenhand.core.verdict import Status
 from evenhand.search import explore
+from evenhand.variants.automatic import mutated
 from tests.properties.sovereign.bundle import BUNDLE
 
 MUTANTS = {mutant.name: mutant for mutant in BUNDLE.model.mutants}
@@ -62,3 +63,39 @@ def test_there_are_enough_of_them() -> None:
     """At least thirty, with distinct names, and no unexplained survivor."""
     assert len(MUTANTS) == len(BUNDLE.model.mutants) >= 30
     assert all(mutant.reason for mutant in MUTANTS.values() if mutant.expected != "killed")
+
+
+@pytest.mark.parametrize(
+    ("claim", "fault"),
+    [
+        ("the_tree_changes_as_effects_say", "paths.put:do_nothing_1"),
+        ("executors_hold_what_they_checked", "executor.restart:never_2"),
+        ("good_warrants_are_carried_out", "executor._writable:other_comparison_1"),
+        ("owed_lines_wait_for_the_log", "telemetry.bundles:return_empty_1"),
+        ("whoever_asks_gets_a_decision", "step.agent_step:drop_case_1"),
+        ("good_warrants_are_taken", "executor.permitted:never_6"),
+        ("decisions_begin_a_cycle", "executor.age:plus_one_4"),
+        ("an_exit_alone_ends_the_agent", "step._decided:always_2"),
+    ],
+)
+def test_a_claim_is_false_of_the_fault_it_was_written_for(claim: str, fault: str) -> None:
+    """The faults are made by rule in functions that no chosen mutant changes."""
+    (asked,) = (one for one in BUNDLE.claims if one.name == claim)
+    honest = BUNDLE.model.systems["agent"].at(proposals=1, executors=1)
+    assert explore(honest, [asked]).verdicts[0].status is Status.HOLDS
+    assert explore(mutated(honest, f"auto:{fault}"), [asked]).verdicts[0].status is Status.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("claim", "fault"),
+    [
+        ("cycles_carry_out_their_warrant", "paths.resolve:drop_filter_1"),
+        ("the_tree_changes_as_effects_say", "step.session_step:drop_field_7"),
+    ],
+)
+def test_a_claim_is_false_of_a_faulty_cycle(claim: str, fault: str) -> None:
+    """The same in composed cycles."""
+    (asked,) = (one for one in BUNDLE.claims if one.name == claim)
+    honest = BUNDLE.model.systems["constitutions"].at(types=1)
+    assert explore(honest, [asked]).verdicts[0].status is Status.HOLDS
+    assert explore(mutated(honest, f"auto:{fault}"), [asked]).verdicts[0].status is Status.REFUTED
