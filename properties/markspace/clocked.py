@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-
 from dataclasses import replace
 
 from evenhand.core.property import each_step, two_run

@@ -148,8 +148,8 @@ def new_intents_rank_last(step: GuardStep) -> bool:
 
 
 @each_step(
-    "An intent that is written is its agent's only one on the resource; where one's own intents compete, it is one more "
-    "than stood there.",
+    "An intent that is written is its agent's only one on the resource; where one's own intents compete, it is one "
+    "more than stood there.",
     source="9.2 step 3",
     systems=GUARDED,
     when=_writes_an_intent,

@@ -214,9 +214,7 @@ def _composing() -> Iterator[Plan]:
     timed = names(composing.schedule_interval_p56, composing.due_agents_are_activated)
     yield Plan("clock", "explore", scope={"horizon": 0}, claims=timed, quotient="shift+saturation")
     yield Plan("clock", "explore", scope={"horizon": 1}, claims=names(clocked.instants_change_as_asked))
-    alike = names(
-        clocked.only_ages_matter, clocked.old_activations_are_alike, clocked.instants_change_as_asked
-    )
+    alike = names(clocked.only_ages_matter, clocked.old_activations_are_alike, clocked.instants_change_as_asked)
     yield Plan("clock", "fuzz", LONG, {"horizon": 0}, claims=(*timed, *alike), examples=60, steps=20)
 
 
