@@ -12,9 +12,8 @@ __all__ = ["rest_deep"]
 
 def rest_deep(values: Iterable[Any], first: int = 1) -> list[Any]:
     """Return the values of a parameter, all but the `first` of them marked deep; a tuple is several parameters."""
-    return [
-        value
-        if place < first
-        else pytest.param(*(value if isinstance(value, tuple) else (value,)), marks=pytest.mark.deep)
-        for place, value in enumerate(values)
-    ]
+    marked: list[Any] = []
+    for place, value in enumerate(values):
+        several: tuple[Any, ...] = value if isinstance(value, tuple) else (value,)
+        marked.append(value if place < first else pytest.param(*several, marks=pytest.mark.deep))
+    return marked

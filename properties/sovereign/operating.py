@@ -205,8 +205,8 @@ def an_exit_alone_ends_the_agent(step: KernelStep) -> bool:
 
 
 @each_step(
-    "Lines that are owed wait, with the new ones of a step, until they are logged; all that are owed are then logged or "
-    "said to be lost.",
+    "Lines that are owed wait, with the new ones of a step, until they are logged; all that are owed are then logged "
+    "or said to be lost.",
     source="2.2, 7 A55",
     systems=WHOLE,
     when=lambda step: not isinstance(step.action, Restart) and not step.shown.rejected,
