@@ -80,7 +80,7 @@ def ticket_lock(faulty: bool) -> AnySystem:
 
     def actions(config: Config, state: Tickets) -> Iterator[Action]:
         for who in config.processes:
-            if state.at[who] == "rest" and state.next < 8:
+            if state.at[who] == "rest":
                 yield ("ask", who)
             if state.at[who] == "waiting" and state.ticket[who] == state.served:
                 yield ("enter", who)
@@ -139,7 +139,7 @@ def bakery(faulty: bool) -> AnySystem:
 
     def actions(config: Config, state: Bakery) -> Iterator[Action]:
         for who in config.processes:
-            if who not in state.waiting and who not in state.inside and state.most < 5:
+            if who not in state.waiting and who not in state.inside:
                 yield ("choose", who)
                 yield ("choose the same", who)
             if who in state.waiting and first(config, state, who):

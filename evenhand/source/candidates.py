@@ -39,11 +39,14 @@ from evenhand.source.probes import fresh_bound
 from evenhand.source.shapes import order
 from evenhand.source.simplify import any_of, negation, placed, replaced
 
-LONGEST = 3
-"""Literals of a clause."""
+STAGES = (2, 3, 4)
+"""Literals of the longest clauses of each stage; a later one is begun only if the claims are still open."""
 
-WIDEST = 600_000
+WIDEST = 4_000_000
 """Clauses that are tried; beyond it only shorter ones are."""
+
+MANY = 400
+"""Candidates of one stage; beyond it only the first, the shortest, are tried."""
 
 Literal = tuple[int, bool]
 
@@ -225,7 +228,22 @@ class Guesses:
                     column.append(bit)
         return [int("".join(column) or "0", 2) for column in columns], (1 << count) - 1
 
-    def clauses(self, longest: int = LONGEST) -> Iterator[Candidate]:
+    def stages(self) -> Iterator[list[Formula]]:
+        """Yield the candidates of each stage: the shortest clauses first, each only once."""
+        found = self._clauses(STAGES[-1])
+        waiting: Candidate | None = None
+        for longest in STAGES:
+            here = [waiting.formula] if waiting is not None and waiting.length <= longest else []
+            waiting = waiting if not here else None
+            for one in found if waiting is None else ():
+                if one.length > longest:
+                    waiting = one
+                    break
+                if len(here) < MANY:
+                    here.append(one.formula)
+            yield here
+
+    def _clauses(self, longest: int) -> Iterator[Candidate]:
         """Yield the shortest clauses that are true in every reached state."""
         literals: list[tuple[Literal, int, int]] = []
         for place in range(len(self.listed)):

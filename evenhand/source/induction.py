@@ -7,24 +7,22 @@ where both say that no countermodel exists is a claim proved.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from evenhand.smt.logic import FALSE, TRUE, Formula, Function, Not, Or, Term, Var, disjunction, exists
-from evenhand.smt.portfolio import Answered, Portfolio
+from evenhand.smt.logic import TRUE, Formula, Function, Implies, Not, Relation, Term, Var
+from evenhand.smt.portfolio import Portfolio
 from evenhand.smt.smtlib import Query, show
 from evenhand.smt.solvers import Z3, SolverLimits
-from evenhand.smt.structure import Reader
 from evenhand.smt.theory import Theory
 from evenhand.source.family import STATE, Family, Move
 from evenhand.source.probes import Meanings, after, meanings
-from evenhand.source.simplify import all_of, negation, replaced
+from evenhand.source.simplify import negation, replaced
 
-LIMITS = SolverLimits(rlimit=3_000_000, timeout_ms=8_000)
+LIMITS = SolverLimits(rlimit=1_000_000, timeout_ms=8_000)
 """Limits of one query, low because a proof consists of many small ones."""
-
-FEW = 12
-"""Candidates that are asked one by one where a solver does not decide them together."""
+SEARCH = SolverLimits(rlimit=200_000, timeout_ms=8_000)
+"""Limits of one candidate after one step, lower because most candidates are not needed."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +61,7 @@ class Induction:
     def __init__(self, family: Family, portfolio: Portfolio) -> None:
         self.family, self.portfolio = family, portfolio
         self.quick = Portfolio([Z3])
-        self.reader = Reader()
+        self.rests: dict[tuple[int, int], list[Formula]] = {}
         self.theory: Theory = family.theory
         self.cases: list[_Case] = []
         for start in family.starts:
@@ -86,7 +84,8 @@ class Induction:
         self.quick.close()
 
     def _query(self, case: _Case | None, claims: Iterable[tuple[str, Formula]]) -> Query:
-        constants = [] if case is None else [one.function for one in case.constants.values() if not isinstance(one, Var)]
+        terms = () if case is None else case.constants.values()
+        constants = [one.function for one in terms if not isinstance(one, Var)]
         axioms = tuple((axiom.name, axiom.formula) for axiom in self.theory.axioms)
         return Query(
             self.theory.sorts,
@@ -95,50 +94,58 @@ class Induction:
             (*axioms, *((name, formula) for name, formula in claims if formula != TRUE)),
         )
 
-    def houdini(self, candidates: Sequence[Formula]) -> list[Formula]:
-        """Return those candidates that are inductive together."""
-        kept = list(candidates)
+    def houdini(self, candidates: Sequence[Formula], known: Sequence[Formula]) -> list[Formula]:
+        """Return what is known to be inductive, and those candidates that are inductive together with it.
+
+        A step that keeps a candidate is asked again only if the proof used a candidate that has gone since.
+        """
+        alive = dict(enumerate([*known, *candidates]))
+        every = frozenset(range(len(known)))
+        proofs = {(place, number): every for place in range(len(self.cases)) for number in range(len(known))}
         changed = True
         while changed:
             changed = False
-            for case in self.cases:
-                before = len(kept)
-                kept = self._survivors(case, kept)
-                changed = changed or (len(kept) < before and not case.start)
-        return kept
+            for place, case in enumerate(self.cases):
+                asked = [
+                    number
+                    for number in alive
+                    if (place, number) not in proofs or not proofs[place, number] <= alive.keys()
+                ]
+                for number, core in self._kept(case, asked, alive):
+                    changed = True
+                    if core is None:
+                        del alive[number]
+                    else:
+                        proofs[place, number] = core
+        for (place, number), core in proofs.items():
+            if number in alive and number >= len(known):
+                self.rests[place, id(alive[number])] = [alive[one] for one in sorted(core)]
+        return list(alive.values())
 
-    def _survivors(self, case: _Case, kept: list[Formula]) -> list[Formula]:
-        """The candidates that a case keeps, assuming all of them before a move."""
-        while kept:
-            assumed = [] if case.start else [(f"kept.{i}", one) for i, one in enumerate(kept)]
-            later = [case.after(one) for one in kept]
-            broken = [negation(one) for one in later if one != TRUE]
-            if not broken:
-                return kept
-            query = self._query(case, [*assumed, ("case", case.known), ("broken", disjunction(broken))])
-            answered = self.quick.ask(query, expected="unsat", limits=LIMITS)
-            if answered.status == "unsat":
-                return kept
-            model = answered.model
-            if model is None:
-                return self._one_by_one(case, kept)
-            left = [one for one, now in zip(kept, later, strict=True) if self.reader.holds(now, model)]
-            if len(left) == len(kept):
-                return []
-            kept = left
-        return kept
-
-    def _one_by_one(self, case: _Case, kept: list[Formula]) -> list[Formula]:
-        """As `_survivors`, one query for each candidate; those that no solver decides go."""
-        found: list[Formula] = []
-        assumed = [] if case.start else [(f"kept.{i}", one) for i, one in enumerate(kept)]
-        for one in kept:
-            now = case.after(one)
-            if now != TRUE:
-                query = self._query(case, [*assumed, ("case", case.known), ("broken", negation(now))])
-                if self.quick.ask(query, expected="unsat", limits=LIMITS).status != "unsat":
-                    continue
-            found.append(one)
+    def _kept(
+        self, case: _Case, asked: Sequence[int], alive: Mapping[int, Formula]
+    ) -> list[tuple[int, frozenset[int] | None]]:
+        """For each candidate that is asked about those on which it rests after this case; None if it is not kept."""
+        found: list[tuple[int, frozenset[int] | None]] = []
+        open_: list[int] = []
+        for number in asked:
+            if case.after(alive[number]) == TRUE:
+                found.append((number, frozenset()))
+            else:
+                open_.append(number)
+        if not open_:
+            return found
+        assumed = [] if case.start else [(f"kept.{number}", one) for number, one in alive.items()]
+        goals = [Relation(f"broken.{number}", ()) for number in open_]
+        broken = [
+            (f"when.{number}", Implies(goal(), negation(case.after(alive[number]))))
+            for number, goal in zip(open_, goals, strict=True)
+        ]
+        query = self._query(case, [*assumed, ("case", case.known), *broken])
+        query = replace(query, relations=(*query.relations, *goals))
+        for number, (status, core) in zip(open_, self.quick.each(query, goals, limits=SEARCH), strict=True):
+            used = frozenset(int(name.removeprefix("kept.")) for name in core if name.startswith("kept."))
+            found.append((number, used if status == "unsat" else None))
         return found
 
     def prove(self, goal: Formula, kept: Sequence[Formula]) -> Proof:
@@ -174,11 +181,11 @@ class Induction:
         while place < len(needed):
             goal = needed[place]
             place += 1
-            for case in self.cases:
+            for at, case in enumerate(self.cases):
                 later = case.after(goal)
                 if later == TRUE:
                     continue
-                core = self._core(case, later, () if case.start else kept)
+                core = self._core(case, later, self.rests.get((at, id(goal)), () if case.start else kept))
                 if core is None:
                     return Proof(False, because=f"it is open whether {case.name} keeps {show(goal)}")
                 used.append((case, later, core))
@@ -212,5 +219,3 @@ class Induction:
         where = "a state" if case is None else case.name
         return f"the solvers do not both prove it for {where}: {answered.because}"
 
-
-__all__ = ["FALSE", "Answered", "Induction", "Or", "Proof", "all_of", "exists"]

@@ -7,11 +7,12 @@ UNDECIDED with the reason, such as the line that is not readable.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evenhand.core.kinds import Property, Safety
+from evenhand.core.kinds import Property
 from evenhand.core.system import AnySystem
 from evenhand.core.verdict import Status, Verdict
 from evenhand.evidence.judge import refutes
@@ -121,11 +122,19 @@ def _proofs(
             name: fresh_bound(comparison.of_states[name][0]) for name, one in read.items() if one.of_state is not None
         }
         total = _total(comparison)
-        kept = induction.houdini([*goals.values(), *total])
-        if not all(any(one is other for other in kept) for one in [*goals.values(), *total]) or len(goals) < len(read):
-            kept = induction.houdini([*goals.values(), *total, *_guessed(family, comparison, runs)])
-        why = _may_raise(induction, family, total, kept)
-        return {name: Proof(False, because=why) if why else _proof(induction, comparison, name, goals, kept) for name in read}
+        known: list[Formula] = []
+        proofs: dict[str, Proof] = {}
+        for guessed in itertools.chain([[]], _guesses(family, comparison, runs)):
+            wanted = [one for one in (*goals.values(), *total) if not any(one is other for other in known)]
+            known = induction.houdini([*wanted, *guessed], known)
+            why = _may_raise(induction, family, total, known)
+            for name in read:
+                if name not in proofs or not proofs[name].proved:
+                    open_ = Proof(False, because=why)
+                    proofs[name] = open_ if why else _proof(induction, comparison, name, goals, known)
+            if all(proof.proved for proof in proofs.values()):
+                break
+        return proofs
     finally:
         induction.close()
 
@@ -160,8 +169,8 @@ def _proof(
     return induction.prove_steps([*((move, formula) for move, (formula, _) in steps), *may_raise], kept)
 
 
-def _guessed(family: Family, comparison: Comparison, runs: Sequence[Reached]) -> list[Formula]:
-    """Candidates from the states that runs reach."""
+def _guesses(family: Family, comparison: Comparison, runs: Sequence[Reached]) -> Iterator[list[Formula]]:
+    """Candidates from the states that runs reach, the shortest first."""
     structures = [comparison.encoded(run.config, state) for run in runs for state in _some(run.states, ROWS)]
     possible: list[Structure] = []
     for size in (2, 3):
@@ -170,7 +179,7 @@ def _guessed(family: Family, comparison: Comparison, runs: Sequence[Reached]) ->
         sizes = comparison.sizes(config)
         total = how_many(family.shape, sizes)
         possible += [comparison.encoded(config, nth(family.shape, sizes, place)) for place in spread(total, 150)]
-    return [one.formula for one in Guesses(family, structures, possible).clauses()]
+    yield from Guesses(family, structures, possible).stages()
 
 
 def _open(system: AnySystem, claim: Property, why: str) -> Verdict:
@@ -205,5 +214,3 @@ def _of_proof(
         trusted_base=(*BASE, validation.sentence),
     )
 
-
-__all__ = ["ENGINE", "Safety", "Unbounded", "prove_any_size"]
