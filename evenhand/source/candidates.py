@@ -242,6 +242,35 @@ class Guesses:
                 if len(here) < MANY:
                     here.append(one.formula)
             yield here
+            if longest == STAGES[0]:
+                yield self.alike()
+
+    def alike(self) -> list[Formula]:
+        """Return clauses about two different agents of which the same is said: x = y, l(x), l(y), and one literal."""
+        found: list[Formula] = []
+        where = {atom: place for place, atom in enumerate(self.listed)}
+        for sort in {one.sort: None for one in self.variables}:
+            x, y = [one for one in self.variables if one.sort == sort][:2]
+            apart = where[Equal(x, y)]
+            for place, atom in enumerate(self.listed):
+                other = where.get(replaced(atom, {x: y})) if self.used[place] == {x} else None
+                if other is None:
+                    continue
+                for yes in (True, False):
+                    same: tuple[Literal, ...] = ((apart, True), (place, yes), (other, yes))
+                    for last in range(len(self.listed)):
+                        for sign in (True, False) if last not in (apart, place, other) else ():
+                            clause = (*same, (last, sign))
+                            if self._holds(clause) and not any(self._holds(clause[:i] + clause[i + 1 :]) for i in range(4)):
+                                found.append(self._formula(clause))
+        return found[:MANY]
+
+    def _holds(self, clause: Sequence[Literal]) -> bool:
+        """Whether a clause is true in every reached state."""
+        mask = 0
+        for place, yes in clause:
+            mask |= self.masks[place] if yes else self.full & ~self.masks[place]
+        return mask == self.full
 
     def _clauses(self, longest: int) -> Iterator[Candidate]:
         """Yield the shortest clauses that are true in every reached state."""

@@ -124,9 +124,11 @@ def _proofs(
         total = _total(comparison)
         known: list[Formula] = []
         proofs: dict[str, Proof] = {}
+        wanted = [*goals.values(), *total]
         for guessed in itertools.chain([[]], _guesses(family, comparison, runs)):
-            wanted = [one for one in (*goals.values(), *total) if not any(one is other for other in known)]
-            known = induction.houdini([*wanted, *guessed], known)
+            wanted += guessed  # what is not inductive alone may be so with longer clauses
+            held = {id(one) for one in known}
+            known = induction.houdini([one for one in wanted if id(one) not in held], known)
             why = _may_raise(induction, family, total, known)
             for name in read:
                 if name not in proofs or not proofs[name].proved:
