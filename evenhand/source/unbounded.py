@@ -207,7 +207,7 @@ def _of_proof(
         engine=ENGINE,
         system=system.name,
         variant=system.variant,
-        scope={"proved": f"for any number of {' and '.join(fields)}"},
+        scope={"proved": f"any number of {' and '.join(fields)}"},
         coverage={
             "invariants": len(proof.invariants),
             "queries": proof.queries,
