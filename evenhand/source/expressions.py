@@ -23,6 +23,7 @@ from evenhand.source.values import (
     Group,
     Item,
     Leaf,
+    Lookup,
     Record,
     Table,
     Truth,
@@ -95,10 +96,10 @@ class Expressions:
                 return leaf(Const(Closure(node, frame, defaults)))
             case ast.Dict():
                 keys = [ast.literal_eval(one) if isinstance(one, ast.Constant) else MISSING for one in node.keys]
-                values = [only(self.read(one, frame)) for one in node.values]
-                if MISSING in keys or None in values:
-                    raise refuse("a dictionary of unknown parts", "write `match` or `if`")
-                return known(dict(zip(keys, values, strict=True)))
+                if MISSING in keys:
+                    raise refuse("a dictionary of unknown keys", "write `match` or `if`")
+                values = [self.read(one, frame) for one in node.values]
+                return leaf(Const(Lookup(tuple(zip(keys, values, strict=True)))))
             case _:
                 raise refuse(
                     f"{type(node).__name__} has no counterpart", "write it with any, all, in, if, match and replace"

@@ -13,6 +13,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from hashlib import sha256
 from typing import Any
 
 from evenhand.core.kinds import EachStep, Safety
@@ -22,7 +23,7 @@ from evenhand.smt.logic import FALSE, TRUE, Formula, Term, Var
 from evenhand.smt.portfolio import Portfolio
 from evenhand.smt.small_models import small_model
 from evenhand.smt.structure import Reader, Structure
-from evenhand.source.family import STATE, Family, Move
+from evenhand.source.family import STATE, Family
 from evenhand.source.instances import Tables, decode, how_many, nth
 from evenhand.source.probes import Meaning, Meanings, meanings
 from evenhand.source.refusal import Unreadable
@@ -318,13 +319,13 @@ def assignments(variables: tuple[Var, ...], structure: Structure) -> Iterator[di
 
 
 def spread(total: int, most: int) -> Iterator[int]:
-    """Yield the numbers below `total`, or `most` of them that are spread evenly but follow no short pattern."""
+    """Yield the numbers below `total`, or about `most` of them, drawn alike in every run and without a pattern."""
     if total <= most:
         yield from range(total)
         return
     seen: set[int] = set()
     for place in range(most):
-        number = (place * total // most + place * place * 7919) % total
+        number = int.from_bytes(sha256(str(place).encode()).digest()) % total
         if number not in seen:
             seen.add(number)
             yield number
@@ -339,5 +340,3 @@ def _key(structure: Structure) -> tuple[Any, ...]:
     functions = sorted((n, tuple(sorted(t.items()))) for n, t in structure.functions.items() if n not in special)
     return (tuple(relations), tuple(functions))
 
-
-__all__ = ["MOST", "REACHED", "Comparison", "Mistranslated", "Move", "Validation", "spread"]

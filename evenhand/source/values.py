@@ -137,7 +137,8 @@ def known(value: Any) -> Value:
             members = cast("frozenset[Any]", value)
             return listed([known(one) for one in sorted(members, key=repr)], "set")
         case dict():
-            return Cases(((TRUE, Const(_Lookup(tuple(cast("dict[Any, Any]", value).items())))),))
+            entries = cast("dict[Any, Any]", value).items()
+            return leaf(Const(Lookup(tuple((key, known(one)) for key, one in entries))))
         case _ if is_dataclass(value) and not isinstance(value, type):
             return Record(type(value), {one.name: known(getattr(value, one.name)) for one in fields(value)})
         case _ if callable(value):
@@ -146,16 +147,16 @@ def known(value: Any) -> Value:
             raise refuse(f"a {type(value).__name__} has no counterpart in logic", "use records, tuples, sets and enums")
 
 
-@dataclass(frozen=True)
-class _Lookup:
-    """A dictionary of known keys and values."""
+@dataclass(frozen=True, eq=False)
+class Lookup:
+    """A dictionary of known keys."""
 
-    entries: tuple[tuple[Any, Any], ...]
+    entries: tuple[tuple[Any, Value], ...]
 
 
 def looked_up(entries: object, key: Cases) -> tuple[Value, Formula] | None:
     """Return the entry for a key and the condition that there is none; None if this is no dictionary."""
-    if not isinstance(entries, _Lookup):
+    if not isinstance(entries, Lookup):
         return None
     found: Value | None = None
     missing: list[Formula] = []
@@ -166,7 +167,7 @@ def looked_up(entries: object, key: Cases) -> tuple[Value, Formula] | None:
         if not values:
             missing.append(guard)
             continue
-        found = known(values[0]) if found is None else merged(guard, known(values[0]), found)
+        found = values[0] if found is None else merged(guard, values[0], found)
     if found is None:
         raise refuse("no key of it is in the dictionary", "add the key")
     return found, any_of(missing)
