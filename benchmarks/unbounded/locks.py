@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, NewType
 
-from benchmarks.unbounded.known import Action, Known, put
-
 import evenhand
+from benchmarks.unbounded.known import Action, Known, put
 from evenhand.core.system import AnySystem
 
 Process = NewType("Process", int)
@@ -343,6 +342,8 @@ SYSTEMS = (
     Known("ticket lock", "Mellor-Crummey and Scott 1991", "the counter stands still", ticket_lock, one_ticket_inside),
     Known("bakery", "Lamport 1974, atomic choice", "equal numbers do not block", bakery, one_bakes),
     Known("Dijkstra's mutual exclusion", "Dijkstra 1965, checks in turn", "old looks count", dijkstra, one_dijkstra),
-    Known("readers and writers", "Courtois et al. 1971", "a writer enters beside readers", readers_writers, read_or_write),
+    Known(
+        "readers and writers", "Courtois et al. 1971", "a writer enters beside readers", readers_writers, read_or_write
+    ),
     Known("semaphore", "textbook, with hand-over", "who is woken stays asleep", semaphore, awake),
 )

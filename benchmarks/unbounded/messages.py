@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, NewType
 
-from benchmarks.unbounded.known import Action, Known, put
-
 import evenhand
+from benchmarks.unbounded.known import Action, Known, put
 from evenhand.core.system import AnySystem
 
 Node = NewType("Node", int)

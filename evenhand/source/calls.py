@@ -43,6 +43,7 @@ from evenhand.source.values import (
 DEEPEST = 30
 """Calls inside one another, beyond which a function is taken to call itself."""
 
+
 class Calls(Expressions):
     """Reads calls."""
 
@@ -325,4 +326,3 @@ def _replaced(given: Sequence[Value], more: dict[str, Value]) -> Value:
     if hasattr(record.cls, "__post_init__"):
         raise refuse(f"{record.cls.__name__} does more when it is made", "make it a plain frozen dataclass")
     return Record(record.cls, {**record.fields, **more})
-

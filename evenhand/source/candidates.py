@@ -38,6 +38,7 @@ from evenhand.source.family import Family
 from evenhand.source.probes import fresh_bound
 from evenhand.source.shapes import order
 from evenhand.source.simplify import any_of, negation, placed, replaced
+from evenhand.source.values import FRESH
 
 STAGES = (2, 3, 4)
 """Literals of the longest clauses of each stage; a later one is begun only if the claims are still open."""
@@ -109,9 +110,21 @@ def atoms(family: Family) -> list[Formula]:
         found.setdefault(Equal(one, other))
     for one in numbers:
         found.setdefault(below(number(0), one))
+    for relation in theory.relations:
+        if len(relation.domain) > 1 and not relation.name.endswith(".before"):
+            for part in _few(relation):
+                found.setdefault(part)
     for part in _parts_of_guards(family):
         found.setdefault(part)
     return list(found)
+
+
+def _few(relation: Relation) -> Iterator[Formula]:
+    """That a relation of several places is empty, and that it has at most one row."""
+    one, other = ([FRESH(sort) for sort in relation.domain] for _ in range(2))
+    equal = And(tuple(Equal(a, b) for a, b in zip(one, other, strict=True)))
+    yield Not(Exists(tuple(one), relation(*one)))
+    yield Forall((*one, *other), Or((Not(relation(*one)), Not(relation(*other)), equal)))
 
 
 def _values(function: Function, variables: Mapping[Sort, tuple[Var, ...]], optional: set[str]) -> Iterator[Formula]:
@@ -261,7 +274,9 @@ class Guesses:
                     for last in range(len(self.listed)):
                         for sign in (True, False) if last not in (apart, place, other) else ():
                             clause = (*same, (last, sign))
-                            if self._holds(clause) and not any(self._holds(clause[:i] + clause[i + 1 :]) for i in range(4)):
+                            if self._holds(clause) and not any(
+                                self._holds(clause[:i] + clause[i + 1 :]) for i in range(4)
+                            ):
                                 found.append(self._formula(clause))
         return found[:MANY]
 

@@ -117,9 +117,7 @@ def family_of(system: AnySystem, claims: tuple[Property, ...]) -> Family:
     reader = _Reader(system, world, state)
     starts, start_raises = reader.starts()
     moves, raises = reader.moves()
-    found = Family(
-        system, world, shape, vocabulary, state, starts, moves, raises, start_raises, tuple(world.chosen)
-    )
+    found = Family(system, world, shape, vocabulary, state, starts, moves, raises, start_raises, tuple(world.chosen))
     for claim in claims:
         try:
             found.claims[claim.name] = reader.stated(claim, found)
@@ -190,7 +188,9 @@ class _Reader:
             value, raises = self.value(step, names)
             pair = not own or bool(getattr(step, "__shows__", False))
             after, shown = self._pair(value) if pair else (value, known(None))
-            yield Move(_title(action), one.variables, whole, action, self._a_state(after, "a step gives"), shown, raises)
+            yield Move(
+                _title(action), one.variables, whole, action, self._a_state(after, "a step gives"), shown, raises
+            )
 
     def _pair(self, value: Value) -> tuple[Value, Value]:
         if not isinstance(value, Fixed) or len(value.parts) != 2:
@@ -231,9 +231,7 @@ class _Reader:
 
         return Stated(claim, of_step=of_step)
 
-    def _implied(
-        self, when: Any, check: Any, names: dict[str, Value], always: Any
-    ) -> tuple[Formula, Formula]:
+    def _implied(self, when: Any, check: Any, names: dict[str, Value], always: Any) -> tuple[Formula, Formula]:
         found, raises = self.value(check, names)
         if not when_given(when, always):
             return truth(found), raises
@@ -325,4 +323,3 @@ def _title(action: Value) -> str:
 
 def _outside(function: Any) -> Frame:
     return Frame(source_of(function), {})
-

@@ -71,9 +71,7 @@ class Induction:
             means = meanings(family.shape, move.after, STATE)
             self.cases.append(self._case(move.name, move.variables, move.guard, means, move))
 
-    def _case(
-        self, name: str, variables: tuple[Var, ...], guard: Formula, means: Meanings, move: Move | None
-    ) -> _Case:
+    def _case(self, name: str, variables: tuple[Var, ...], guard: Formula, means: Meanings, move: Move | None) -> _Case:
         constants: dict[Var, Term] = {
             one: Function(f"at.{len(self.cases)}.{place}", (), one.sort)() for place, one in enumerate(variables)
         }
@@ -218,4 +216,3 @@ class Induction:
             return ""
         where = "a state" if case is None else case.name
         return f"the solvers do not both prove it for {where}: {answered.because}"
-

@@ -310,4 +310,3 @@ class Translator(Calls):
 
 def _under(guard: Formula, one: Item) -> Item:
     return Item(one.variables, all_of((guard, one.guard)), one.value)
-

@@ -215,4 +215,3 @@ def _of_proof(
         },
         trusted_base=(*BASE, validation.sentence),
     )
-

@@ -339,4 +339,3 @@ def _key(structure: Structure) -> tuple[Any, ...]:
     relations = sorted((n, tuple(sorted(r))) for n, r in structure.relations.items() if n not in special)
     functions = sorted((n, tuple(sorted(t.items()))) for n, t in structure.functions.items() if n not in special)
     return (tuple(relations), tuple(functions))
-

@@ -105,7 +105,7 @@ REFUSED: tuple[tuple[str, str, str], ...] = (
     ("wrapped function", "return wrapped(state.flag)", "arguments out of a collection"),
 )  # fmt: skip
 
-HEAD = '''
+HEAD = """
 from __future__ import annotations
 import functools
 from dataclasses import dataclass, replace
@@ -159,4 +159,4 @@ def step(config, state, action):
     return state
 
 system = evenhand.system("planted", config=Config, scope={"agents": 2}, initial=initial, actions=actions, step=step)
-'''
+"""
