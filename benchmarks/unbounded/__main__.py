@@ -13,13 +13,19 @@ import resource
 import sys
 from typing import Any
 
-from benchmarks.unbounded import locks, messages, rings, stores
+from benchmarks.unbounded import locks, messages, more, rings, stores
 from benchmarks.unbounded.known import Known
 from evenhand.core.verdict import Status
 from evenhand.smt.portfolio import Portfolio
 from evenhand.source.unbounded import prove_any_size
 
-SYSTEMS: tuple[Known, ...] = (*locks.SYSTEMS, *messages.SYSTEMS, *rings.SYSTEMS, *stores.SYSTEMS)
+SYSTEMS: tuple[Known, ...] = (
+    *locks.SYSTEMS,
+    *messages.SYSTEMS,
+    *rings.SYSTEMS,
+    *stores.SYSTEMS,
+    *more.SYSTEMS,
+)
 
 
 def cpu() -> float:
