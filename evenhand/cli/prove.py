@@ -78,11 +78,12 @@ def prove(
 ) -> int:
     """Prove the theorems of a protocol with SMT solvers, or the invariants of a system of your own.
 
-    A system of your own (FILE.py:NAME) whose configuration lists its agents is read from its source, and its invariants
-    are proved for any number of agents.  Also checks what each proof rests on.  Exit codes: 0 all as expected (--matrix: every cell as registered); 1 an
-    unexpected refutation, a cell that is not as registered, or a record that proving again does not reproduce; 2 bad
-    use; 3 unexpectedly undecided, or no solver installed; 130 interrupted, after printing what was proved; no file is
-    written then.
+    A system of your own (FILE.py:NAME) whose config lists its agents is read from its source, and its invariants are
+    proved for any number of agents.  Also checks what each proof rests on.
+
+    Exit codes: 0 all as expected (--matrix: every cell as registered); 1 an unexpected refutation, a cell that is not
+    as registered, or a record that proving again does not reproduce; 2 bad use; 3 unexpectedly undecided, or no solver
+    installed; 130 interrupted, after printing what was proved; no file is written then.
     """
     files = bool(smt2 or record or proofs)
     if check is not None:

@@ -73,7 +73,7 @@ def system(
 
     `initial` lists the start states, `actions(state)` the actions on offer (simplest first), and `step(state, action)`
     returns the new state.  A pair that could be a state or a state with its observation is refused until `shows`
-    decides.  States, actions and observations must be hashable.  `SystemOptions` describes `config` and `scope`, `shows`,
+    decides.  States, actions and observations must be hashable.  `SystemOptions` describes `config`, `scope`, `shows`,
     `fair`, `wants`, `progress`, `types`, `menu`, `ends`, `constraint`, `action_constraint`, `view`, `symmetry` and
     `rename`.
 

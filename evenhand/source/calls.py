@@ -7,12 +7,12 @@ import dataclasses
 import inspect
 import itertools
 import typing
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from types import FunctionType
 from typing import Any, NewType, cast
 
-from evenhand.smt.logic import TRUE
+from evenhand.smt.logic import TRUE, Sort, Term
 from evenhand.source.expressions import Expressions
 from evenhand.source.frames import Closure, Frame, only
 from evenhand.source.operators import joined, less
@@ -104,7 +104,7 @@ class Calls(Expressions):
         self.read(node.elt, self.assigned(generator.target, entry(x), frame))
         self.errors.close(since, [x])
 
-        def at(term: Any) -> Value:
+        def at(term: Term) -> Value:
             noted = len(self.errors.found)
             value = self.read(node.elt, self.assigned(generator.target, entry(term), frame))
             del self.errors.found[noted:]
@@ -112,7 +112,7 @@ class Calls(Expressions):
 
         return Table(sort, at)
 
-    def _rows(self, node: ast.expr, frame: Frame) -> Any:
+    def _rows(self, node: ast.expr, frame: Frame) -> tuple[Sort, Callable[[Term], Value]] | None:
         """The sort whose elements a loop goes through in their order, and what the loop has at each; None if not."""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
             function = only(self.read(node.func, frame))
@@ -122,8 +122,8 @@ class Calls(Expressions):
                     return None
                 return inner[0], lambda term: Fixed((leaf(Elem(term)), inner[1](term)))
             if function is zip:
-                rows = [self._rows(one, frame) for one in node.args]
-                if not rows or any(one is None for one in rows) or len({one[0] for one in rows}) > 1:
+                rows = [one for one in (self._rows(one, frame) for one in node.args) if one is not None]
+                if not rows or len(rows) < len(node.args) or len({one[0] for one in rows}) > 1:
                     return None
                 return rows[0][0], lambda term: Fixed(tuple(one[1](term) for one in rows))
             return None

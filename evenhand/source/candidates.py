@@ -8,13 +8,12 @@ shorter one inside are not needed.  What is left is a guess, of which `induction
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from evenhand.smt.arithmetic import NUMBER, below, number
 from evenhand.smt.logic import (
     And,
-    Apply,
     Equal,
     Exists,
     Forall,
@@ -37,7 +36,7 @@ from evenhand.smt.structure import Reader, Structure
 from evenhand.source.family import Family
 from evenhand.source.probes import fresh_bound
 from evenhand.source.shapes import order
-from evenhand.source.simplify import any_of, negation, placed, replaced
+from evenhand.source.simplify import any_of, negation, replaced
 from evenhand.source.values import FRESH
 
 STAGES = (2, 3, 4)
@@ -70,53 +69,33 @@ def pool(family: Family) -> dict[Sort, tuple[Var, ...]]:
 def atoms(family: Family) -> list[Formula]:
     """Return the atoms over the pool of variables: the state's symbols, equality, order, and parts of the guards."""
     variables = pool(family)
-    found: dict[Formula, None] = {}
     theory = family.theory
-    terms: dict[Sort, list[Term]] = {sort: list(listed) for sort, listed in variables.items()}
-    numbers: list[Term] = []
-    optional = {r.name.removesuffix(".none") for r in theory.relations if r.name.endswith(".none")}
-    for function in theory.functions:
-        if function.name.startswith("chosen.") or (function.domain and function.codomain != NUMBER):
-            continue
-        for row in itertools.product(*(variables[sort] for sort in function.domain)):
-            one = function(*row)
-            if function.codomain == NUMBER:
-                numbers.append(one)
-            elif function.name not in optional:
-                terms[function.codomain].append(one)
-    for relation in theory.relations:
-        if relation.name.endswith(".before"):
-            continue
-        for row in itertools.product(*(variables[sort] for sort in relation.domain)):
-            found.setdefault(relation(*row))
+    functions = [one for one in theory.functions if not one.name.startswith("chosen.")]
+    relations = [one for one in theory.relations if not one.name.endswith(".before")]
+    optional = {one.name.removesuffix(".none") for one in relations if one.name.endswith(".none")}
+    constants = {sort: [one() for one in functions if one.codomain == sort and not one.domain] for sort in variables}
+    numbers = [one(*row) for one in functions if one.codomain == NUMBER for row in _rows(one.domain, variables)]
+    found: list[Formula] = [one(*row) for one in relations for row in _rows(one.domain, variables)]
     for sort, listed in variables.items():
-        for one, other in itertools.combinations(listed, 2):
-            found.setdefault(Equal(one, other))
+        found += [Equal(one, other) for one, other in itertools.combinations(listed, 2)]
         if ("order", sort) in family.world.looked_at:
-            for one, other in itertools.permutations(listed, 2):
-                found.setdefault(order(sort)(one, other))
-        for term in terms[sort][len(listed) :]:
-            for one in listed:
-                found.setdefault(Equal(one, term))
-        for one, other in itertools.combinations(terms[sort][len(listed) :], 2):
-            found.setdefault(Equal(one, other))
-    for function in theory.functions:
+            found += [order(sort)(one, other) for one, other in itertools.permutations(listed, 2)]
+        sure = [one for one in constants[sort] if one.function.name not in optional]
+        found += [Equal(one, term) for term in sure for one in listed]
+        found += [Equal(one, other) for one, other in itertools.combinations(sure, 2)]
+    for function in functions:
         if function.codomain != NUMBER and (function.domain or function.name in optional):
-            for atom in _values(function, variables, optional):
-                found.setdefault(atom)
-    for one, other in itertools.permutations(numbers, 2):
-        found.setdefault(below(one, other))
-    for one, other in itertools.combinations(numbers, 2):
-        found.setdefault(Equal(one, other))
-    for one in numbers:
-        found.setdefault(below(number(0), one))
-    for relation in theory.relations:
-        if len(relation.domain) > 1 and not relation.name.endswith(".before"):
-            for part in _few(relation):
-                found.setdefault(part)
-    for part in _parts_of_guards(family):
-        found.setdefault(part)
-    return list(found)
+            found += _values(function, variables, optional)
+    found += [below(one, other) for one, other in itertools.permutations(numbers, 2)]
+    found += [Equal(one, other) for one, other in itertools.combinations(numbers, 2)]
+    found += [below(number(0), one) for one in numbers]
+    found += [part for one in relations if len(one.domain) > 1 for part in _few(one)]
+    found += _parts_of_guards(family)
+    return list(dict.fromkeys(found))
+
+
+def _rows(domain: tuple[Sort, ...], variables: Mapping[Sort, tuple[Var, ...]]) -> Iterator[tuple[Var, ...]]:
+    return itertools.product(*(variables[sort] for sort in domain))
 
 
 def _few(relation: Relation) -> Iterator[Formula]:
@@ -129,8 +108,6 @@ def _few(relation: Relation) -> Iterator[Formula]:
 
 def _values(function: Function, variables: Mapping[Sort, tuple[Var, ...]], optional: set[str]) -> Iterator[Formula]:
     """`f(x) = y`, and, where `f(x)` may be None, that it is not."""
-    if function.name.startswith("chosen."):
-        return
     for row in itertools.product(*(variables[sort] for sort in function.domain)):
         for one in variables[function.codomain]:
             value = Equal(function(*row), one)
@@ -266,19 +243,21 @@ class Guesses:
             x, y = [one for one in self.variables if one.sort == sort][:2]
             apart = where[Equal(x, y)]
             for place, atom in enumerate(self.listed):
-                other = where.get(replaced(atom, {x: y})) if self.used[place] == {x} else None
+                other = where.get(replaced(atom, {x: y})) if self.used[place] == frozenset({x}) else None
                 if other is None:
                     continue
                 for yes in (True, False):
                     same: tuple[Literal, ...] = ((apart, True), (place, yes), (other, yes))
-                    for last in range(len(self.listed)):
-                        for sign in (True, False) if last not in (apart, place, other) else ():
-                            clause = (*same, (last, sign))
-                            if self._holds(clause) and not any(
-                                self._holds(clause[:i] + clause[i + 1 :]) for i in range(4)
-                            ):
-                                found.append(self._formula(clause))
+                    for last, sign in itertools.product(range(len(self.listed)), (True, False)):
+                        clause = (*same, (last, sign))
+                        if last not in (apart, place, other) and self._shortest(clause):
+                            found.append(self._formula(clause))
         return found[:MANY]
+
+    def _shortest(self, clause: tuple[Literal, ...]) -> bool:
+        """Whether a clause is true in every reached state, and no part of it is."""
+        parts = (clause[:place] + clause[place + 1 :] for place in range(len(clause)))
+        return self._holds(clause) and not any(self._holds(part) for part in parts)
 
     def _holds(self, clause: Sequence[Literal]) -> bool:
         """Whether a clause is true in every reached state."""
@@ -370,6 +349,3 @@ def _inside(clause: tuple[Literal, ...], kept: set[frozenset[Literal]]) -> bool:
     """Whether a part of a clause was kept, so that the clause says less."""
     sizes = range(1, len(clause))
     return any(frozenset(part) in kept for size in sizes for part in itertools.combinations(clause, size))
-
-
-__all__ = ["Apply", "Candidate", "Guesses", "Iterable", "placed", "replaced"]

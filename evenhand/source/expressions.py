@@ -65,35 +65,48 @@ class Expressions:
                 return self._name(name, frame)
             case ast.Attribute(inner, name):
                 return self.attribute(self.read(inner, frame), name, frame)
+            case ast.Compare():
+                return self._compare(node, frame)
+            case ast.IfExp():
+                return self._chosen(node, frame)
+            case ast.BinOp():
+                return self._binary(node, frame)
+            case ast.Subscript(inner, index):
+                return self._subscript(node, inner, index, frame)
+            case ast.Call():
+                return self.call(node, frame)
+            case ast.Lambda():
+                return leaf(Const(Closure(node, frame, self.defaults(node, frame))))
+            case ast.BoolOp() | ast.UnaryOp():
+                return self._logical(node, frame)
+            case _:
+                return self._collection(node, frame)
+
+    def _chosen(self, node: ast.IfExp, frame: Frame) -> Value:
+        asked = self.test(node.test, frame)
+        if asked in (TRUE, FALSE):
+            return self.read(node.body if asked == TRUE else node.orelse, frame)
+        yes = self.read(node.body, frame.under(asked))
+        return merged(asked, yes, self.read(node.orelse, frame.under(negation(asked))))
+
+    def _logical(self, node: ast.BoolOp | ast.UnaryOp, frame: Frame) -> Value:
+        match node:
             case ast.BoolOp():
                 return Truth(self._bool(node, frame, tested=False))
             case ast.UnaryOp(ast.Not(), inner):
                 return Truth(negation(self.test(inner, frame)))
             case ast.UnaryOp(ast.USub(), ast.Constant(value)) if type(value) is int:
                 return known(-value)
-            case ast.Compare():
-                return self._compare(node, frame)
-            case ast.IfExp(test, then, other):
-                asked = self.test(test, frame)
-                if asked in (TRUE, FALSE):
-                    return self.read(then if asked == TRUE else other, frame)
-                yes = self.read(then, frame.under(asked))
-                return merged(asked, yes, self.read(other, frame.under(negation(asked))))
-            case ast.BinOp():
-                return self._binary(node, frame)
+            case _:
+                raise refuse("this sign has no counterpart", "write `not`, or the number")
+
+    def _collection(self, node: ast.expr, frame: Frame) -> Value:
+        match node:
             case ast.Tuple(parts) | ast.List(parts) | ast.Set(parts):
                 return self._display(node, parts, frame)
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
-                kind = "set" if isinstance(node, ast.SetComp) else "list"
                 self.comprehended(node, frame)  # notes what raises
-                return gathered(lambda: self._again(node, frame), "set" if kind == "set" else "list")
-            case ast.Subscript(inner, index):
-                return self._subscript(node, inner, index, frame)
-            case ast.Call():
-                return self.call(node, frame)
-            case ast.Lambda():
-                defaults = self.defaults(node, frame)
-                return leaf(Const(Closure(node, frame, defaults)))
+                return gathered(lambda: self._again(node, frame), "set" if isinstance(node, ast.SetComp) else "list")
             case ast.Dict():
                 keys = [ast.literal_eval(one) if isinstance(one, ast.Constant) else MISSING for one in node.keys]
                 if MISSING in keys:
@@ -262,7 +275,7 @@ class Expressions:
                 entry = self.read(node.left.elts[0], frame)
                 return Table(by.sort, lambda _term: entry)
         left, right = self.read(node.left, frame), self.read(node.right, frame)
-        return operated(self.world, node.op, left, right, frame, self.errors)
+        return operated(node.op, left, right)
 
     def _ring(self, node: ast.BinOp, frame: Frame) -> Value | None:
         """`(me + 1) % len(config.nodes)` and `(me - 1) % len(config.nodes)`."""

@@ -53,7 +53,7 @@ class Move:
 class Stated:
     """A claim that was read: the formula of a state, or of a step, with where it would raise.
 
-    `here` is a formula of any reachable state that is not asked of the state after a step: that some action is on offer.
+    `here` is a formula of reachable states that is not asked of the state after a step: some action is on offer.
     """
 
     claim: Property
@@ -111,7 +111,8 @@ def family_of(system: AnySystem, claims: tuple[Property, ...]) -> Family:
     if system.constrained:
         raise refuse("a constraint bounds the runs", "prove it without the constraint")
     start = next(iter(system.initial(config)))
-    shape = record_shape(type(start), world.types)
+    cls: Any = type(start)
+    shape = record_shape(cls, world.types)
     vocabulary = Vocabulary(tuple(world.sorts.values()))
     state = cast("Record", vocabulary.symbolic(shape, STATE))
     reader = _Reader(system, world, state)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import prod
-from typing import Any
+from typing import Any, cast
 
 from evenhand.smt.structure import Structure
 from evenhand.source.refusal import refuse
@@ -65,42 +65,51 @@ class Tables:
                     raise wrong
                 for place, one in enumerate(values):
                     self._holds(choice_name(name, place), by, one == value)
-            case Element(sort, optional):
-                if optional:
-                    self._holds(f"{name}.none", by, value is None)
-                shown = 0 if optional and value is None else value
-                if type(shown) is not int or not 0 <= shown < self.sizes[sort.name]:
-                    raise wrong
-                self.functions.setdefault(name, {})[by] = f"{sort.name}.{shown}"
+            case Element():
+                self._element(shape, name, value, by, wrong)
             case Count():
                 if type(value) is not int:
                     raise wrong
                 self.functions.setdefault(name, {})[by] = str(Fraction(value))
             case Members(member):
-                if type(value) is not frozenset:
-                    raise wrong
-                keys = tuple(combinations(member))
-                for place in range(len(keys)):
-                    self.relations.setdefault(set_name(name, place), set())
-                for one in value:
-                    consts, elements = self._split(member, one, wrong)
-                    place = next(i for i, (known, _) in enumerate(keys) if known == consts)
-                    self.relations[set_name(name, place)].add((*by, *elements))
-            case Row(sort, entry):
-                if type(value) is not tuple or len(value) != self.sizes[sort.name]:
-                    raise refuse(
-                        f"{name} is not one value for each {sort.name}, but {value!r}",
-                        f"a tuple without a fixed length has one entry for each {sort.name}",
-                    )
-                if not value:
-                    return
-                for place, one in enumerate(value):
-                    self.encode(entry, name, one, (*by, f"{sort.name}.{place}"))
+                self._members(member, name, value, by, wrong)
+            case Row():
+                self._row(shape, name, value, by)
             case Parts():
-                if type(value) is not shape.cls:
+                if type(value) is not shape.cls or len(_parts(shape, value)) != len(shape.shapes):
                     raise wrong
                 for part, one, given in zip(shape.names, shape.shapes, _parts(shape, value), strict=True):
                     self.encode(one, f"{name}.{part}", given, by)
+
+    def _row(self, shape: Row, name: str, value: Any, by: tuple[str, ...]) -> None:
+        sort = shape.sort.name
+        if type(value) is not tuple or len(cast("tuple[Any, ...]", value)) != self.sizes[sort]:
+            why = f"{name} is not one value for each {sort}, but {value!r}"
+            raise refuse(why, f"a tuple without a fixed length has one entry for each {sort}")
+        for place, one in enumerate(cast("tuple[Any, ...]", value)):
+            self.encode(shape.entry, name, one, (*by, f"{sort}.{place}"))
+
+    def _element(self, shape: Element, name: str, value: Any, by: tuple[str, ...], wrong: Exception) -> None:
+        sort = shape.sort
+        if shape.optional:
+            self._holds(f"{name}.none", by, value is None)
+        shown = 0 if shape.optional and value is None else value
+        if type(shown) is not int or not 0 <= shown < self.sizes[sort.name]:
+            raise wrong
+        self.functions.setdefault(name, {})[by] = f"{sort.name}.{shown}"
+
+    def _members(self, member: Shape, name: str, value: Any, by: tuple[str, ...], wrong: Exception) -> None:
+        if type(value) is not frozenset:
+            raise wrong
+        keys = tuple(combinations(member))
+        for place in range(len(keys)):
+            self.relations.setdefault(set_name(name, place), set())
+        for one in cast("frozenset[Any]", value):
+            consts, elements = self._split(member, one, wrong)
+            at = next((i for i, (known, _) in enumerate(keys) if known == consts), None)
+            if at is None:
+                raise wrong
+            self.relations[set_name(name, at)].add((*by, *elements))
 
     def _holds(self, name: str, by: tuple[str, ...], value: bool) -> None:
         rows = self.relations.setdefault(name, set())
@@ -146,13 +155,13 @@ def decode(shape: Shape, name: str, structure: Structure, by: tuple[str, ...] = 
                 raise ValueError(f"{name} is {found}")
             return int(found)
         case Members(member):
-            values: list[Any] = []
+            members: list[Any] = []
             for place, (consts, sorts) in enumerate(combinations(member)):
                 for row in structure.relations[set_name(name, place)]:
                     if row[: len(by)] == by:
                         numbers = [positions(structure, s.name)[e] for s, e in zip(sorts, row[len(by) :], strict=True)]
-                        values.append(_member(member, iter(consts), iter(numbers)))
-            return frozenset(values)
+                        members.append(_member(member, iter(consts), iter(numbers)))
+            return frozenset(members)
         case Row(sort, entry):
             places = positions(structure, sort.name)
             return tuple(

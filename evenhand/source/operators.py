@@ -8,7 +8,6 @@ from enum import Enum
 
 from evenhand.smt.arithmetic import below, minus, plus
 from evenhand.smt.logic import FALSE, TRUE, Formula, Term
-from evenhand.source.frames import Errors, Frame
 from evenhand.source.refusal import refuse
 from evenhand.source.simplify import all_of, any_of, negation, some
 from evenhand.source.values import (
@@ -122,9 +121,8 @@ def at_most(world: World, left: Value, right: Value) -> Formula:
     return any_of((less(world, left, right), equals(left, right)))
 
 
-def operated(world: World, node: ast.operator, left: Value, right: Value, frame: Frame, errors: Errors) -> Value:
+def operated(node: ast.operator, left: Value, right: Value) -> Value:
     """Return what a binary operator gives.  Raises Unreadable."""
-    del world, frame, errors
     match node, left, right:
         case ast.Add(), Cases(), Cases():
             return _calculated(plus, left, right)
@@ -144,8 +142,8 @@ def operated(world: World, node: ast.operator, left: Value, right: Value, frame:
                 return joined([one, other], "list")
         case _:
             pass
-    what = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//", ast.Mod: "%"}.get(type(node))
-    what = what or type(node).__name__
+    signs: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//", ast.Mod: "%"}
+    what = signs.get(type(node), type(node).__name__)
     raise refuse(
         f"{what} of {named(left)} and {named(right)}",
         "numbers take + and -, sets |, & and -, lists +; go round a ring by (me + 1) % len(config.nodes)",

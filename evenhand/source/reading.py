@@ -23,7 +23,7 @@ MISSING = object()
 class Source:
     """A function with its tree."""
 
-    function: FunctionType
+    function: Any
     tree: ast.FunctionDef | ast.Lambda
 
     @property
@@ -39,7 +39,8 @@ class Source:
                 return self.function.__closure__[code.co_freevars.index(name)].cell_contents
             except ValueError:
                 return MISSING
-        return self.function.__globals__.get(name, getattr(builtins, name, MISSING))
+        outside: dict[str, Any] = self.function.__globals__
+        return outside.get(name, getattr(builtins, name, MISSING))
 
     def refused(self, node: ast.AST, why: str, instead: str) -> Unreadable:
         """Return the refusal of a construct of this function."""
@@ -124,7 +125,7 @@ def _ours(function: Any) -> bool:
     return isinstance(code, CodeType) and code.co_filename == with_config.__code__.co_filename
 
 
-def parameters(function: FunctionType) -> tuple[str, ...]:
+def parameters(function: Any) -> tuple[str, ...]:
     """Return the names of the arguments that have no default."""
     listed = inspect.signature(function).parameters.values()
     return tuple(one.name for one in listed if one.default is inspect.Parameter.empty)

@@ -19,7 +19,7 @@ from __future__ import annotations
 import itertools
 import types
 import typing
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
 from typing import Annotated, Any, Literal, NewType, TypeAlias, cast
@@ -136,13 +136,17 @@ def shape_of(written: Any, sorts: Mapping[Any, Sort]) -> Shape:
         return Parts(tuple, tuple(map(str, range(len(shapes)))), shapes)
     if isinstance(written, type) and is_dataclass(written):
         return record_shape(written, sorts)
-    raise refuse(f"the type {getattr(written, '__name__', written)}", _WRITE)
+    raise refuse(f"the type {_written(written)}", _WRITE)
+
+
+def _written(kind: Any) -> str:
+    return str(getattr(kind, "__name__", kind))
 
 
 def record_shape(cls: type, sorts: Mapping[Any, Sort]) -> Parts:
     """Return the shape of a frozen dataclass.  Raises Unreadable."""
     if not is_dataclass(cls) or not cast("Any", cls).__dataclass_params__.frozen:
-        raise refuse(f"the class {cls.__name__}", "make it a frozen dataclass")
+        raise refuse(f"the class {_written(cls)}", "make it a frozen dataclass")
     hints = typing.get_type_hints(cls, include_extras=True)
     names = tuple(one.name for one in fields(cls))
     shapes: list[Shape] = []
@@ -220,6 +224,10 @@ def assembled(shape: Shape, consts: Iterator[Any], terms: Iterator[Term]) -> Val
             raise AssertionError(f"no member of a set: {shape}")
 
 
+At: TypeAlias = Callable[[tuple[Term, ...]], Value]
+"""The value at the places that terms name."""
+
+
 @dataclass
 class Vocabulary:
     """The symbols of a state, and what is true of them by their types."""
@@ -235,10 +243,9 @@ class Vocabulary:
 
     def _declared(self, shape: Shape, name: str, by: tuple[Sort, ...]) -> Value:
         made = self._made(shape, name, by)
-        variables = tuple(FRESH(sort) for sort in by)
-        return made(variables)
+        return made(tuple(FRESH(sort) for sort in by))
 
-    def _made(self, shape: Shape, name: str, by: tuple[Sort, ...]) -> Any:
+    def _made(self, shape: Shape, name: str, by: tuple[Sort, ...]) -> At:
         """A function from the terms of the places to the value there."""
         match shape:
             case Flag():
@@ -280,7 +287,7 @@ class Vocabulary:
         self.relations.append(relation)
         return relation
 
-    def _chosen(self, name: str, by: tuple[Sort, ...], values: tuple[Any, ...]) -> Any:
+    def _chosen(self, name: str, by: tuple[Sort, ...], values: tuple[Any, ...]) -> At:
         relations = [self._relation(choice_name(name, place), by) for place in range(len(values))]
         variables = tuple(FRESH(sort) for sort in by)
         held = [one(*variables) for one in relations]
@@ -288,7 +295,7 @@ class Vocabulary:
         self.axioms.append(Axiom(f"one.{name}", forall(variables, conjunction([any_of(held), *pairs]))))
         return lambda terms: cases([(r(*terms), Const(v)) for r, v in zip(relations, values, strict=True)])
 
-    def _set(self, name: str, by: tuple[Sort, ...], member: Shape) -> Any:
+    def _set(self, name: str, by: tuple[Sort, ...], member: Shape) -> At:
         keys = tuple(combinations(member))
         relations = [self._relation(set_name(name, place), (*by, *sorts)) for place, (_, sorts) in enumerate(keys)]
 
@@ -338,10 +345,10 @@ def _picked(shape: Shape, value: Value, consts: Sequence[Any]) -> Iterator[tuple
                 return [(equals(value, leaf(Const(wanted))), ())]
             case Element(sort), Cases():
                 found: list[tuple[Formula, tuple[Term, ...]]] = []
-                for guard, one in value.parts:
-                    if isinstance(one, Elem) and one.term.sort == sort:
-                        found.append((guard, (one.term,)))
-                    elif not (isinstance(one, Const) and (one.value is None or isinstance(one.value, str))):
+                for guard, part in value.parts:
+                    if isinstance(part, Elem) and part.term.sort == sort:
+                        found.append((guard, (part.term,)))
+                    elif not (isinstance(part, Const) and (part.value is None or isinstance(part.value, str))):
                         raise refuse(f"{named(value)} in a set of {sort.name}", "look for things of the set's type")
                 return found
             case Parts(), (Record() | Fixed()):
@@ -353,8 +360,8 @@ def _picked(shape: Shape, value: Value, consts: Sequence[Any]) -> Iterator[tuple
                 if len(inner) != len(shape.shapes):
                     raise refuse(f"{named(value)} in a set of tuples of {len(shape.shapes)}", "use the set's type")
                 made: list[tuple[Formula, tuple[Term, ...]]] = [(TRUE, ())]
-                for part, one in zip(shape.shapes, inner, strict=True):
-                    taken = take(part, one)
+                for inside, one in zip(shape.shapes, inner, strict=True):
+                    taken = take(inside, one)
                     made = [(all_of((g, h)), (*a, *b)) for g, a in made for h, b in taken]
                 return made
             case _:

@@ -159,13 +159,8 @@ class Translator(Calls):
             here = here.under(negation(guard))
             if guard == TRUE:
                 break
-        if not found or found[-1][0] != TRUE:
-            if self._covered(node, frame):
-                value = found.pop()[1]
-            else:
-                value = self._returned(rest, here)
-        else:
-            value = found.pop()[1]
+        whole = bool(found) and found[-1][0] == TRUE
+        value = found.pop()[1] if whole or self._covered(node, frame) else self._returned(rest, here)
         try:
             for guard, one in reversed(found):
                 value = merged(guard, one, value)
@@ -241,9 +236,10 @@ class Translator(Calls):
 
     def _of_class(self, pattern: ast.MatchClass, value: Value, frame: Frame) -> tuple[Formula, dict[str, Value]]:
         cls: Any = self.known_class(pattern.cls, frame)
-        if not is_dataclass(cls) or not isinstance(value, Record):
+        if not isinstance(cls, type) or not is_dataclass(cls) or not isinstance(value, Record):
             raise frame.source.refused(pattern, f"{named(value)} matched by class", "match records by their class")
-        if not issubclass(value.cls, cls):
+        wanted: type = cls
+        if wanted not in value.cls.__mro__:
             return FALSE, {}
         names = [*cast("Any", cls).__match_args__[: len(pattern.patterns)], *pattern.kwd_attrs]
         values = [self.attribute(value, name, frame) for name in names]
@@ -264,7 +260,7 @@ class Translator(Calls):
             case ast.If(test, then, other):
                 asked = self.test(test, frame)
                 ends = written_in([first], (ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Continue))
-                after = rest if ends else []
+                after: Sequence[ast.stmt] = rest if ends else ()
                 branches = ((asked, then), (negation(asked), other))
                 found = [
                     _under(guard, one)
@@ -278,7 +274,7 @@ class Translator(Calls):
             case ast.For(target, source, body, []):
                 if written_in(body, (ast.Return, ast.Break, ast.Continue)):
                     raise frame.source.refused(first, "a loop that is left early", "yield under a condition")
-                found = []
+                found = list[Item]()
                 for one in self.iterated(source, frame):
                     since = len(self.errors.found)
                     here = self.assigned(target, one.value, frame.under(one.guard))

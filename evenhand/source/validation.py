@@ -189,7 +189,7 @@ class Comparison:
         assert system.actions is not None
         actions = system.actions
         offered = self._ran(lambda: list(actions(config, system.scope, state)), "`actions`", state)
-        found: list[tuple[int, Mapping[Var, str], Any]] = []
+        found: list[tuple[int, dict[Var, str], Any]] = []
         for place, move in enumerate(family.moves):
             for values in assignments(move.variables, structure):
                 if self.reader.holds(move.guard, structure, values):
@@ -201,8 +201,8 @@ class Comparison:
             missing = next((action for action in one if action not in other), None)
             if missing is not None:
                 raise Mistranslated(f"actions of {state!r}: only {whose} offers {missing!r}")
-        for place, values, action in found:
-            self._step(system, config, state, structure, place, values, action)
+        for place, picked, action in found:
+            self._step(system, config, state, structure, place, picked, action)
 
     def _step(
         self,

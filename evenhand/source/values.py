@@ -201,7 +201,8 @@ def cases(parts: Iterable[tuple[Formula, Leaf]]) -> Cases:
     found: dict[tuple[type, Any], tuple[list[Formula], Leaf]] = {}
     for guard, one in parts:
         if guard != FALSE:
-            key = (type(one), (type(one.value), one.value) if isinstance(one, Const) else one.term)
+            what: Any = (type(one.value), one.value) if isinstance(one, Const) else one.term
+            key: tuple[type, Any] = (type(one), what)
             found.setdefault(key, ([], one))[0].append(guard)
     if len(found) == 1:
         return leaf(next(iter(found.values()))[1])
