@@ -85,10 +85,7 @@ def system(
     label = f"system {name!r}"
     known_names("system", options, SystemOptions)
     progress, shows, types = options.get("progress"), options.get("shows"), options.get("types", ())
-    if progress is not None and not callable(progress):
-        raise TypeError(f"{label}: `progress` is a function progress(step), not {short(progress)}")
-    if shows is not None and not isinstance(shows, bool):
-        raise TypeError(f"{label}: `shows` is True or False, not {short(shows)}")
+    _fit_to_be(label, progress, shows, types)
     sized = options.get("config") is not None or options.get("scope") is not None
     first = ("config",) if sized else ()
     configs, initials = _sized(label, initial, options) if sized else _alone(label, initial)
@@ -96,9 +93,6 @@ def system(
     _function(label, "actions", actions, (*first, "state"))
     _function(label, "step", step, (*first, "state", "action"))
     fairness = _fairness(label, options.get("fair"))
-    for kind in types if isinstance(types, tuple) else (types,):
-        if not isinstance(kind, type) or not isinstance(types, tuple):
-            raise TypeError(f"{label}: `types` is a tuple of classes; write types=(State, Action)")
     declared = _menu(label, options.get("menu"))
     made: System[Any, Any, Any, Any, None] = System(
         name=name,
@@ -123,6 +117,17 @@ def system(
         made = replace(made, wants=_of_state(wants))
     made = replace(made, views=_views(label, options))
     return _constrained(label, made, options.get("constraint"), options.get("action_constraint"))
+
+
+def _fit_to_be(label: str, progress: Any, shows: Any, types: Any) -> None:
+    """Refuse a `progress`, `shows` or `types` that is none.  Raises TypeError."""
+    if progress is not None and not callable(progress):
+        raise TypeError(f"{label}: `progress` is a function progress(step), not {short(progress)}")
+    if shows is not None and not isinstance(shows, bool):
+        raise TypeError(f"{label}: `shows` is True or False, not {short(shows)}")
+    for kind in types if isinstance(types, tuple) else (types,):
+        if not isinstance(kind, type) or not isinstance(types, tuple):
+            raise TypeError(f"{label}: `types` is a tuple of classes; write types=(State, Action)")
 
 
 Initials: TypeAlias = Callable[[Any], tuple[Any, ...]]

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a row of a table is a line
 """Readings that would be wrong: what a function says, and what a careless translator might make of it.
 
 `PLANTED` has (name, the function's body, the body that is read in its place); the comparison must find them apart.
