@@ -24,6 +24,9 @@ LIMITS = SolverLimits(rlimit=1_000_000, timeout_ms=8_000)
 SEARCH = SolverLimits(rlimit=200_000, timeout_ms=8_000)
 """Limits of one candidate after one step, lower because most candidates are not needed."""
 
+FEW = 12
+"""Candidates that are asked again with the limits of a proof where the search did not decide them."""
+
 
 @dataclass(frozen=True)
 class Proof:
@@ -131,19 +134,35 @@ class Induction:
                 found.append((number, frozenset()))
             else:
                 open_.append(number)
-        if not open_:
-            return found
+        unsure: list[int] = []
+        for number, status, used in self._asked(case, open_, alive, SEARCH):
+            if status == "unknown":
+                unsure.append(number)
+            else:
+                found.append((number, used if status == "unsat" else None))
+        # Few and alone, they are often decided; the claims come first.
+        for number, status, used in self._asked(case, sorted(unsure)[:FEW], alive, LIMITS):
+            found.append((number, used if status == "unsat" else None))
+        return [*found, *((number, None) for number in sorted(unsure)[FEW:])]
+
+    def _asked(
+        self, case: _Case, numbers: Sequence[int], alive: Mapping[int, Formula], limits: SolverLimits
+    ) -> list[tuple[int, str, frozenset[int]]]:
+        """Whether a case can break each of these candidates, and on which of all alive the answer rests."""
+        if not numbers:
+            return []
         assumed = [] if case.start else [(f"kept.{number}", one) for number, one in alive.items()]
-        goals = [Relation(f"broken.{number}", ()) for number in open_]
+        goals = [Relation(f"broken.{number}", ()) for number in numbers]
         broken = [
             (f"when.{number}", Implies(goal(), negation(case.after(alive[number]))))
-            for number, goal in zip(open_, goals, strict=True)
+            for number, goal in zip(numbers, goals, strict=True)
         ]
         query = self._query(case, [*assumed, ("case", case.known), *broken])
         query = replace(query, relations=(*query.relations, *goals))
-        for number, (status, core) in zip(open_, self.quick.each(query, goals, limits=SEARCH), strict=True):
+        found: list[tuple[int, str, frozenset[int]]] = []
+        for number, (status, core) in zip(numbers, self.quick.each(query, goals, limits=limits), strict=True):
             used = frozenset(int(name.removeprefix("kept.")) for name in core if name.startswith("kept."))
-            found.append((number, used if status == "unsat" else None))
+            found.append((number, status, used))
         return found
 
     def prove(self, goal: Formula, kept: Sequence[Formula]) -> Proof:

@@ -34,7 +34,7 @@ ENGINE = "prove"
 SIZES = (1, 2, 3)
 """Agents of each sort with which runs are tried before a proof."""
 
-ROWS = 250
+ROWS = 1_500
 """States of each size from which invariants are guessed."""
 
 BASE = (
