@@ -60,14 +60,14 @@ def main(arguments: list[str]) -> int:
         parser.error(f"there is: {', '.join(one.name for one in SYSTEMS)}")
     rows: list[dict[str, Any]] = []
     for known in chosen:
-        row = {"system": known.name, "source": known.source, "fault": known.fault}
+        row: dict[str, Any] = {"system": known.name, "source": known.source, "fault": known.fault}
         row |= {"whole": tried(known, faulty=False), "faulty": tried(known, faulty=True)}
         rows.append(row)
         if not given.json:
             whole, faulty = row["whole"], row["faulty"]
             print(
-                f"{known.name:28} {whole['verdict']:10} {whole['invariants']:3} invariants {whole['cpu_seconds']:5} s   "
-                f"{known.fault}: {faulty['verdict']} {faulty['cpu_seconds']} s",
+                f"{known.name:28} {whole['verdict']:10} {whole['invariants']:3} invariants "
+                f"{whole['cpu_seconds']:5} s   {known.fault}: {faulty['verdict']} {faulty['cpu_seconds']} s",
                 flush=True,
             )
     wrong = sum(row["whole"]["verdict"] == Status.REFUTED for row in rows)

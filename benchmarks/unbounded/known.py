@@ -32,4 +32,9 @@ def put(row: tuple[T, ...], place: int, entry: T) -> tuple[T, ...]:
     return (*row[:place], entry, *row[place + 1 :])
 
 
+def each(value: T, things: tuple[Any, ...]) -> tuple[T, ...]:
+    """Return a tuple with the value for each thing."""
+    return tuple(value for _ in things)
+
+
 Action = tuple[Any, ...]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NewType
 
 import evenhand
-from benchmarks.unbounded.known import Action, Known, put
+from benchmarks.unbounded.known import Action, Known, each, put
 from evenhand.core.system import AnySystem
 
 Process = NewType("Process", int)
@@ -101,7 +101,7 @@ def ticket_lock(faulty: bool) -> AnySystem:
         "ticket_lock",
         config=Config,
         scope=SCOPE,
-        initial=lambda config: [Tickets(("rest",) * len(config.processes), (0,) * len(config.processes), 0, 0)],
+        initial=lambda config: [Tickets(each("rest", config.processes), (0,) * len(config.processes), 0, 0)],
         actions=actions,
         step=step,
         types=(Config, Tickets),
@@ -188,7 +188,7 @@ class Dijkstra:
     inside: frozenset[Process]
 
 
-def dijkstra(faulty: bool) -> AnySystem:
+def dijkstra(faulty: bool) -> AnySystem:  # noqa: C901 - the guards of one protocol
     """Return the protocol; a faulty process forgets nothing when it lowers its flag and starts anew."""
 
     def actions(config: Config, state: Dijkstra) -> Iterator[Action]:

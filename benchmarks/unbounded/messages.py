@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NewType
 
 import evenhand
-from benchmarks.unbounded.known import Action, Known, put
+from benchmarks.unbounded.known import Action, Known, each, put
 from evenhand.core.system import AnySystem
 
 Node = NewType("Node", int)
@@ -35,7 +35,7 @@ class TwoPhase:
     abort: bool
 
 
-def two_phase(faulty: bool) -> AnySystem:
+def two_phase(faulty: bool) -> AnySystem:  # noqa: C901 - the guards of one protocol
     """Return the protocol; the faulty coordinator commits as soon as it has heard of anybody."""
 
     def actions(config: Config, state: TwoPhase) -> Iterator[Action]:
@@ -76,7 +76,7 @@ def two_phase(faulty: bool) -> AnySystem:
         config=Config,
         scope=SCOPE,
         initial=lambda config: [
-            TwoPhase(("working",) * len(config.nodes), "waits", frozenset(), frozenset(), False, False)
+            TwoPhase(each("working", config.nodes), "waits", frozenset(), frozenset(), False, False)
         ],
         actions=actions,
         step=step,
@@ -121,7 +121,7 @@ def transaction_commit(faulty: bool) -> AnySystem:
         "transaction_commit",
         config=Config,
         scope=SCOPE,
-        initial=lambda config: [Transaction(("working",) * len(config.nodes))],
+        initial=lambda config: [Transaction(each("working", config.nodes))],
         actions=actions,
         step=step,
         types=(Config, Transaction),

@@ -8,7 +8,7 @@ from itertools import permutations
 from typing import Literal, NewType
 
 import evenhand
-from benchmarks.unbounded.known import Action, Known, put
+from benchmarks.unbounded.known import Action, Known, each, put
 from evenhand.core.system import AnySystem
 
 Node = NewType("Node", int)
@@ -215,7 +215,7 @@ def visiting(faulty: bool) -> AnySystem:
         "visiting",
         config=Config,
         scope=SCOPE,
-        initial=lambda config: [Colours(("rest",) * len(config.nodes), node) for node in config.nodes],
+        initial=lambda config: [Colours(each("rest", config.nodes), node) for node in config.nodes],
         actions=actions,
         step=step,
         types=(Config, Colours),

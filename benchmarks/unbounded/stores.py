@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NewType
 
 import evenhand
-from benchmarks.unbounded.known import Action, Known, put
+from benchmarks.unbounded.known import Action, Known, each, put
 from evenhand.core.system import AnySystem
 
 Client = NewType("Client", int)
@@ -202,7 +202,7 @@ def caches(faulty: bool) -> AnySystem:
         "caches",
         config=Machine,
         scope={"clients": 3},
-        initial=lambda config: [Caches(("invalid",) * len(config.clients))],
+        initial=lambda config: [Caches(each("invalid", config.clients))],
         actions=actions,
         step=step,
         types=(Machine, Caches),

@@ -116,9 +116,10 @@ def world_of(config: Any) -> World:
     `Agent` is a NewType of int, and the field holds 0, 1, 2 …  Raises Unreadable for another configuration.
     """
     cls: Any = type(config)
+    name = str(cls.__name__)
     mend = "write a frozen dataclass with fields like agents: tuple[Agent, ...], where Agent = NewType('Agent', int)"
     if not is_dataclass(cls) or not cast("Any", cls).__dataclass_params__.frozen:
-        raise refuse(f"the config is a {cls.__name__}", mend)
+        raise refuse(f"the config is a {name}", mend)
     hints = get_type_hints(cls)
     sorts: dict[str, Sort] = {}
     types: dict[Any, Sort] = {}
@@ -128,11 +129,11 @@ def world_of(config: Any) -> World:
         listed = get_origin(written) is tuple and arguments[1:] == (Ellipsis,)
         kind = arguments[0] if listed else None
         if not isinstance(kind, NewType) or cast("Any", kind).__supertype__ is not int or kind in types:
-            raise refuse(f"{cls.__name__}.{one.name} lists no things of a type of their own", mend)
+            raise refuse(f"{name}.{one.name} lists no things of a type of their own", mend)
         value = getattr(config, one.name)
         if value != tuple(range(len(value))) or not value:
-            raise refuse(f"{cls.__name__}.{one.name} is {value!r}", "let it be (0, 1, 2, ...), as tuple(range(n)) is")
+            raise refuse(f"{name}.{one.name} is {value!r}", "let it be (0, 1, 2, ...), as tuple(range(n)) is")
         sorts[one.name] = types[kind] = Sort(kind.__name__)
     if not sorts:
         raise refuse("the config lists nothing", mend)
-    return World(cls, sorts, types)
+    return World(cast("type", cls), sorts, types)
