@@ -111,7 +111,7 @@ def family_of(system: AnySystem, claims: tuple[Property, ...]) -> Family:
     if system.constrained:
         raise refuse("a constraint bounds the runs", "prove it without the constraint")
     start = next(iter(system.initial(config)))
-    cls: Any = type(start)
+    cls: Any = start.__class__
     shape = record_shape(cls, world.types)
     vocabulary = Vocabulary(tuple(world.sorts.values()))
     state = cast("Record", vocabulary.symbolic(shape, STATE))

@@ -115,7 +115,7 @@ def world_of(config: Any) -> World:
 
     `Agent` is a NewType of int, and the field holds 0, 1, 2 …  Raises Unreadable for another configuration.
     """
-    cls: Any = type(config)
+    cls: Any = config.__class__
     name = str(cls.__name__)
     mend = "write a frozen dataclass with fields like agents: tuple[Agent, ...], where Agent = NewType('Agent', int)"
     if not is_dataclass(cls) or not cast("Any", cls).__dataclass_params__.frozen:
