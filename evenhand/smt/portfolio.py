@@ -223,7 +223,11 @@ class Portfolio:
         """
         number = query.numbers
         worker = self._workers.setdefault((*Z3.start, "0"), Worker(Z3.start))
-        put: dict[str, Any] = {**_question(query, limits), "goals": [number[goal.name] for goal in goals], "options": {}}
+        put: dict[str, Any] = {
+            **_question(query, limits),
+            "goals": [number[goal.name] for goal in goals],
+            "options": {},
+        }
         worker.ask({**put, "seconds": limits.seconds * 4})
         said = worker.take(limits.patience * 4)
         if said.get("status") == "missing":

@@ -115,7 +115,9 @@ def test_the_guide_to_any_number_proves_what_it_says(
     lock, hint = blocks(page)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "lock.py").write_text(lock, "utf-8")
-    ((command, printed),) = commands(re.findall(r"```console\n(.*?)```", (ROOT / page).read_text("utf-8"), re.DOTALL)[0])
+    ((command, printed),) = commands(
+        re.findall(r"```console\n(.*?)```", (ROOT / page).read_text("utf-8"), re.DOTALL)[0]
+    )
     answer = cli(*shlex.split(command)[1:])
     assert answer.code == 0
     assert re.match(pattern(printed), answer.out, re.DOTALL), answer
