@@ -20,7 +20,9 @@ from evenhand.core.registry import registered
 from evenhand.core.text import inert
 from evenhand.core.versions import versions
 from evenhand.evidence.store import write_atomically
+from evenhand.jobs.any_size import any_size_jobs
 from evenhand.jobs.certifying import recalled_for
+from evenhand.jobs.engines import run
 from evenhand.jobs.plan import Job
 from evenhand.jobs.proofrecords import Named, differences, named_in, records, write_proofs, write_queries
 from evenhand.jobs.proving import finding_of, theorem_named, theorem_names
@@ -39,7 +41,7 @@ def prove(
         str,
         typer.Argument(
             metavar="[PROTOCOL]",
-            help="A protocol; not needed with --check.",
+            help="A protocol, or FILE.py:NAME; not needed with --check.",
             show_default=False,
             autocompletion=completion.protocols,
         ),
@@ -74,12 +76,14 @@ def prove(
     ] = False,
     as_json: JsonOut = False,
 ) -> int:
-    """Prove the theorems of a protocol with SMT solvers.
+    """Prove the theorems of a protocol with SMT solvers, or the invariants of a system of your own.
 
-    Also checks what each proof rests on.  Exit codes: 0 all as expected (--matrix: every cell as registered); 1 an
-    unexpected refutation, a cell that is not as registered, or a record that proving again does not reproduce; 2 bad
-    use; 3 unexpectedly undecided, or no solver installed; 130 interrupted, after printing what was proved; no file is
-    written then.
+    A system of your own (FILE.py:NAME) whose config lists its agents is read from its source, and its invariants are
+    proved for any number of agents.  Also checks what each proof rests on.
+
+    Exit codes: 0 all as expected (--matrix: every cell as registered); 1 an unexpected refutation, a cell that is not
+    as registered, or a record that proving again does not reproduce; 2 bad use; 3 unexpectedly undecided, or no solver
+    installed; 130 interrupted, after printing what was proved; no file is written then.
     """
     files = bool(smt2 or record or proofs)
     if check is not None:
@@ -90,10 +94,12 @@ def prove(
         raise BadUse("which protocol? `evenhand prove PROTOCOL`, or `evenhand prove --check FILE`")
     _check_options(protocol, certificates, matrix=matrix, files=files, proofs=proofs is not None)
     bundle = bundle_named(protocol)
+    if bundle.own:
+        if theorem or files or certificates or matrix:
+            raise BadUse(f"{bundle.name} is a system of your own, of which `evenhand prove` takes --json alone")
+        return _own(bundle, as_json=as_json)
     with usage():
         names = theorem_names(bundle.name)
-        if bundle.own:
-            raise BadUse(f"{bundle.name} states no theorems; hand them to evenhand.verify(..., theorems=[...])")
         stated = [theorem_named(bundle.name, name) for name in dict.fromkeys(theorem or names)]
         folder = folder_for(smt2)
         kept = folder_for(proofs)
@@ -129,6 +135,25 @@ def prove(
         systems = [bundle.model.systems[one.theorem.system].under(**one.theorem.readings) for one in results]
         print_proofs(terminal(), results, systems)
     return finish(report, {"theorems": [_theorem(result) for result in results]}, as_json=as_json)
+
+
+def _own(bundle: Bundle, *, as_json: bool) -> int:
+    """Prove the invariants of a user's own systems for any number of agents."""
+    jobs = tuple(any_size_jobs(bundle))
+    if not jobs:
+        mend = "give one a config that lists its agents (docs/how-to/prove-any-number.md)"
+        raise BadUse(
+            f"no system of {bundle.name} says of what there may be any number; {mend}, or hand theorems to "
+            "evenhand.verify(..., theorems=[...])"
+        )
+    began = time.monotonic()
+    try:
+        findings = tuple(finding for job in jobs for finding in run(bundle, job))
+    except NoSolver as error:
+        raise BadUse(str(error)) from error
+    settings: dict[str, Json] = {"protocol": bundle.name}
+    report = Report(findings, settings, versions(), timing={"total": time.monotonic() - began})
+    return finish(report, {}, as_json=as_json)
 
 
 def _check_options(protocol: str, certificates: Path | None, *, matrix: bool, files: bool, proofs: bool) -> None:

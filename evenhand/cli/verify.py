@@ -19,6 +19,7 @@ from evenhand.cli.shown import AboutOption, AllOption, ShowOption, chosen, diges
 from evenhand.core.bundle import Bundle
 from evenhand.core.versions import versions
 from evenhand.evidence.finding import Finding
+from evenhand.jobs.any_size import any_size_jobs
 from evenhand.jobs.ending import unmeant_ends
 from evenhand.jobs.fixtures import fixtures_of
 from evenhand.jobs.one_claim import of_claim, with_claim
@@ -98,6 +99,8 @@ def verify(
 
 def _planned(bundle: Bundle, budget: Budget, seed: int, claim: str) -> Iterable[Job]:
     whole = plan(bundle, budget, seed=seed, theorems=theorem_names(bundle.name))
+    if bundle.own and budget is not Budget.quick:
+        whole = (*whole, *any_size_jobs(bundle))
     return of_claim(bundle, whole, claim) if claim else whole
 
 

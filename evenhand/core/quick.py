@@ -1,4 +1,4 @@
-"""Make a system in a few lines, for a team's own test file: no configuration, no rules, no subclass.
+"""Make a system in a few lines, for a team's own test file: no rules, no subclass.
 
 lock = evenhand.system(
     "lock",
@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from itertools import islice
-from typing import Any, TypedDict, Unpack
+from typing import Any, TypeAlias, TypedDict, Unpack
 
 from evenhand.core.alike import only_itself
 from evenhand.core.answers import MOST, ModelError, called, caught, error_text, kind_of, known_names, short
 from evenhand.core.symmetry import MOST_AGENTS, Rename, orbit_of, renamed
-from evenhand.core.system import AnyStep, Fairness, System, everywhere, is_list, nowhere
+from evenhand.core.system import AnyStep, Fairness, Scope, System, everywhere, is_list, nowhere
 
 
 class SystemOptions(TypedDict, total=False):
@@ -38,7 +38,14 @@ class SystemOptions(TypedDict, total=False):
     from there, nor after a step outside.  `view(state)` names what of a state counts, and `symmetry` the agents that
     are alike, for `explore(..., quotient="view")` or `"symmetry"` under a licence.  Names in the state are exchanged
     by themselves; for numbers and places give `rename(state, to)`, where agent `a` takes the place of agent `to[a]`.
+    `config` is a frozen dataclass that lists the agents (`agents: tuple[Agent, ...]`, with `Agent = NewType("Agent",
+    int)`), and `scope` says how many: `{"agents": 3}` makes them 0, 1 and 2.  The functions then take the config first:
+    `initial(config)`, `actions(config, state)`, `step(config, state, action)`; `verify` tries to prove such a system's
+    claims for any number of agents too.
     """
+
+    config: type | None
+    scope: Mapping[str, int] | None
 
     shows: bool | None
     fair: Mapping[str, Fairness[Any, Any]] | None
@@ -57,17 +64,17 @@ class SystemOptions(TypedDict, total=False):
 def system(
     name: str,
     *,
-    initial: Iterable[Hashable],
-    actions: Callable[[Any], Iterable[Hashable]],
-    step: Callable[[Any, Any], Any],
+    initial: Iterable[Hashable] | Callable[[Any], Iterable[Hashable]],
+    actions: Callable[..., Iterable[Hashable]],
+    step: Callable[..., Any],
     **options: Unpack[SystemOptions],
-) -> System[None, Any, Any, Any, None]:
-    """Return a system without configuration, readings or rules.
+) -> System[Any, Any, Any, Any, None]:
+    """Return a system without readings or rules, and without configuration unless `config` is given.
 
     `initial` lists the start states, `actions(state)` the actions on offer (simplest first), and `step(state, action)`
     returns the new state.  A pair that could be a state or a state with its observation is refused until `shows`
-    decides.  States, actions and observations must be hashable.  `SystemOptions` describes `shows`, `fair`, `wants`,
-    `progress`, `types`, `menu`, `ends`, `constraint`, `action_constraint`, `view`, `symmetry` and
+    decides.  States, actions and observations must be hashable.  `SystemOptions` describes `config`, `scope`, `shows`,
+    `fair`, `wants`, `progress`, `types`, `menu`, `ends`, `constraint`, `action_constraint`, `view`, `symmetry` and
     `rename`.
 
     Raises TypeError or ValueError for invalid arguments (no initial state, a text for a list, an unhashable value);
@@ -78,25 +85,23 @@ def system(
     label = f"system {name!r}"
     known_names("system", options, SystemOptions)
     progress, shows, types = options.get("progress"), options.get("shows"), options.get("types", ())
-    if progress is not None and not callable(progress):
-        raise TypeError(f"{label}: `progress` is a function progress(step), not {short(progress)}")
-    if shows is not None and not isinstance(shows, bool):
-        raise TypeError(f"{label}: `shows` is True or False, not {short(shows)}")
-    starts = _starts(label, initial)
-    _function(label, "actions", actions, ("state",))
-    _function(label, "step", step, ("state", "action"))
+    _fit_to_be(label, progress, shows, types)
+    sized = options.get("config") is not None or options.get("scope") is not None
+    first = ("config",) if sized else ()
+    configs, initials = _sized(label, initial, options) if sized else _alone(label, initial)
+    starts = () if sized else initials(None)
+    _function(label, "actions", actions, (*first, "state"))
+    _function(label, "step", step, (*first, "state", "action"))
     fairness = _fairness(label, options.get("fair"))
-    for kind in types if isinstance(types, tuple) else (types,):
-        if not isinstance(kind, type) or not isinstance(types, tuple):
-            raise TypeError(f"{label}: `types` is a tuple of classes; write types=(State, Action)")
     declared = _menu(label, options.get("menu"))
-    made: System[None, Any, Any, Any, None] = System(
+    made: System[Any, Any, Any, Any, None] = System(
         name=name,
         rules=None,
-        configs=lambda _scope, _readings: (None,),
-        initial=lambda _config: starts,
-        step=_taking(label, step, shows, starts),
-        actions=_offering(label, actions),
+        configs=configs,
+        initial=initials,
+        step=_taking(label, step, bool(shows) if sized else shows, starts, sized=sized),
+        actions=_offering(label, actions, sized=sized),
+        scope=Scope(options.get("scope") or {}),
         fair=lambda _config: fairness,
         progress=progress,
         types=types,
@@ -112,6 +117,55 @@ def system(
         made = replace(made, wants=_of_state(wants))
     made = replace(made, views=_views(label, options))
     return _constrained(label, made, options.get("constraint"), options.get("action_constraint"))
+
+
+def _fit_to_be(label: str, progress: Any, shows: Any, types: Any) -> None:
+    """Refuse a `progress`, `shows` or `types` that is none.  Raises TypeError."""
+    if progress is not None and not callable(progress):
+        raise TypeError(f"{label}: `progress` is a function progress(step), not {short(progress)}")
+    if shows is not None and not isinstance(shows, bool):
+        raise TypeError(f"{label}: `shows` is True or False, not {short(shows)}")
+    for kind in types if isinstance(types, tuple) else (types,):
+        if not isinstance(kind, type) or not isinstance(types, tuple):
+            raise TypeError(f"{label}: `types` is a tuple of classes; write types=(State, Action)")
+
+
+Initials: TypeAlias = Callable[[Any], tuple[Any, ...]]
+Configs: TypeAlias = Callable[[Scope, Any], Iterable[Any]]
+
+
+def _alone(label: str, initial: Any) -> tuple[Configs, Initials]:
+    """The single configuration None, and the initial states."""
+    starts = _starts(label, initial)
+    return (lambda _scope, _readings: (None,)), (lambda _config: starts)
+
+
+def _sized(label: str, initial: Any, options: SystemOptions) -> tuple[Configs, Initials]:
+    """The configuration of each scope, and its initial states.  Raises TypeError or ValueError."""
+    config, scope = options.get("config"), options.get("scope")
+    if not isinstance(config, type) or not is_dataclass(config) or not isinstance(scope, Mapping):
+        mend = 'config=Config, a frozen dataclass with agents: tuple[Agent, ...], and scope={"agents": 3}'
+        raise TypeError(f"{label}: `config` and `scope` go together; write {mend}")
+    listed = [one.name for one in fields(config)]
+    if sorted(listed) != sorted(scope):
+        raise ValueError(
+            f"{label}: `scope` gives the size of each field of {config.__name__} ({', '.join(listed)}), "
+            f"not of {', '.join(scope) or 'nothing'}"
+        )
+    _function(label, "initial", initial, ("config",))
+    known: dict[Any, tuple[Any, ...]] = {}
+
+    def initials(given: Any) -> tuple[Any, ...]:
+        if given not in known:
+            try:
+                listed = initial(given)
+            except caught() as error:
+                raise _raised(label, "initial", initial, error, short(given)) from error
+            known[given] = _starts(label, listed)
+        return known[given]
+
+    initials.__plain__ = initial  # type: ignore[attr-defined]
+    return (lambda at, _readings: (config(**{name: tuple(range(at[name])) for name in listed}),)), initials
 
 
 def _views(label: str, options: SystemOptions) -> dict[str, Callable[[Any, Any], Hashable]]:
@@ -140,8 +194,8 @@ def _views(label: str, options: SystemOptions) -> dict[str, Callable[[Any, Any],
 
 
 def _constrained(
-    label: str, made: System[None, Any, Any, Any, None], states: Any, steps: Any
-) -> System[None, Any, Any, Any, None]:
+    label: str, made: System[Any, Any, Any, Any, None], states: Any, steps: Any
+) -> System[Any, Any, Any, Any, None]:
     if states is not None:
         _function(label, "constraint", states, ("state",))
         made = replace(made, constraint=_of_state(states))
@@ -164,13 +218,13 @@ def _menu(label: str, menu: Iterable[Hashable] | None) -> tuple[Hashable, ...] |
     return declared
 
 
-def _taking(label: str, step: Callable[[Any, Any], Any], shows: bool | None, starts: tuple[Any, ...]) -> Any:
+def _taking(label: str, step: Any, shows: bool | None, starts: tuple[Any, ...], *, sized: bool) -> Any:
     """`step` with its result checked."""
     harmless: set[type] = set()  # types of states that passed the check
 
-    def take(_rules: None, _config: None, state: Any, action: Any) -> tuple[Any, Any]:
+    def take(_rules: None, config: Any, state: Any, action: Any) -> tuple[Any, Any]:
         try:
-            made = step(state, action)
+            made = step(config, state, action) if sized else step(state, action)
         except caught() as error:
             raise _raised(label, "step", step, error, f"action {short(action)} in state {short(state)}") from error
         kind, shown = type(made), None
@@ -185,17 +239,17 @@ def _taking(label: str, step: Callable[[Any, Any], Any], shows: bool | None, sta
             _refuse_unhashable(label, (("state", made), ("shown value", shown)), where)
         return made, shown
 
-    # Engines that observe what the user's function reads call it without these checks.
-    take.__plain__, take.__shows__ = step, bool(shows)  # type: ignore[attr-defined]
+    # Engines that observe what the user's function reads call it without these checks, and its source is read.
+    take.__plain__, take.__shows__, take.__sized__ = step, bool(shows), sized  # type: ignore[attr-defined]
     return take
 
 
-def _offering(label: str, actions: Callable[[Any], Any]) -> Any:
+def _offering(label: str, actions: Any, *, sized: bool) -> Any:
     """`actions` with its result checked."""
 
-    def offered(_config: None, _scope: Any, state: Any) -> Any:
+    def offered(config: Any, _scope: Any, state: Any) -> Any:
         try:
-            listed = actions(state)
+            listed = actions(config, state) if sized else actions(state)
             if type(listed) is not list and type(listed) is not tuple:
                 if not is_list(listed):
                     return listed  # the system raises and says why
@@ -213,7 +267,7 @@ def _offering(label: str, actions: Callable[[Any], Any]) -> Any:
             _refuse_unhashable(label, (("action", one) for one in listed), f"`actions` of state {short(state, 80)}")
         return listed
 
-    offered.__plain__ = actions  # type: ignore[attr-defined]
+    offered.__plain__, offered.__sized__ = actions, sized  # type: ignore[attr-defined]
     return offered
 
 

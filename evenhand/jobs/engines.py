@@ -23,7 +23,7 @@ from evenhand.jobs.equality import equal_anywhere
 from evenhand.jobs.findings import findings_of
 from evenhand.jobs.finishable import steps_beyond
 from evenhand.jobs.fixtures import replayed
-from evenhand.jobs.plan import SAME, Job, chosen_part, claims_for, system_for
+from evenhand.jobs.plan import ANY_SIZE, SAME, Job, chosen_part, claims_for, system_for
 from evenhand.jobs.proving import licence_for, proved
 from evenhand.jobs.raising import decided
 from evenhand.jobs.unplanned import left_out
@@ -31,6 +31,7 @@ from evenhand.machine import fuzz
 from evenhand.search import prepare
 from evenhand.smt.licence import NotLicensed
 from evenhand.smt.portfolio import NoSolver
+from evenhand.source.unbounded import prove_any_size
 from evenhand.variants.separate import separate
 
 if TYPE_CHECKING:
@@ -46,6 +47,9 @@ def run(bundle: Bundle, job: Job, *, workers: int = 1) -> tuple[Finding, ...]:
         case "explore" | "fuzz":
             system = system_for(bundle, job)
             return findings_of(bundle, job, system, verdicts_of(bundle, job, system, workers=workers))
+        case "prove" if job.theorem == ANY_SIZE:
+            system = system_for(bundle, job)
+            return findings_of(bundle, job, system, verdicts_of(bundle, job, system))
         case "prove" if not job.theorem:
             return (equal_anywhere(bundle, job),)
         case "prove":
@@ -61,8 +65,10 @@ def run(bundle: Bundle, job: Job, *, workers: int = 1) -> tuple[Finding, ...]:
 def verdicts_of(
     bundle: Bundle, job: Job, system: AnySystem, *, workers: int = 1, licences: Sequence[Licence] = ()
 ) -> tuple[Verdict, ...]:
-    """Return the verdicts of the search (in `workers` processes, under these licences) or the machine on the claims."""
+    """Return the verdicts of the search (in `workers` processes, under these licences), the machine or the proof."""
     claims = of_this(system, claims_for(bundle, system.name, job.claims))
+    if job.engine == "prove":
+        return prove_any_size(system, claims).verdicts
     if job.engine == "fuzz":
         generator = next((g for g in bundle.generators if g.system == system.name), None)
 

@@ -14,7 +14,7 @@ from evenhand.core.verdict import Status, Verdict
 from evenhand.evidence.finding import Finding, finding
 from evenhand.evidence.story import evidence_length, story_of
 from evenhand.jobs.fixtures import recorded
-from evenhand.jobs.plan import SAME, Job, claims_for
+from evenhand.jobs.plan import ANY_SIZE, SAME, Job, claims_for
 
 
 def findings_of(
@@ -79,6 +79,8 @@ def failed(bundle: Bundle, job: Job, reason: str) -> tuple[Finding, ...]:
             system = job.system or next(iter(bundle.model.systems))
             claims = [claim.name for claim in claims_for(bundle, system, job.claims)]
             claims = [SAME] if job.engine == "compare" else claims
+        case "prove" if job.theorem == ANY_SIZE:
+            system, claims = job.system, list(job.claims)
         case "prove":
             system, claims = "", [job.theorem or SAME]
         case "replay":

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.system import UnknownName
-from evenhand.jobs.plan import Job
+from evenhand.jobs.plan import ANY_SIZE, Job
 from evenhand.jobs.proving import theorem_named
 
 
@@ -23,7 +23,7 @@ def with_claim(bundles: Iterable[Bundle], claim: str) -> tuple[Bundle, ...]:
 def of_claim(bundle: Bundle, jobs: Iterable[Job], claim: str) -> Iterator[Job]:
     """Yield the jobs about a claim, each with this claim alone; the replay of fixtures as it is."""
     for job in jobs:
-        if job.engine == "prove":
+        if job.engine == "prove" and job.theorem != ANY_SIZE:
             theorem = theorem_named(bundle.name, job.theorem)
             if claim in (theorem.name, theorem.claim.name):
                 yield job

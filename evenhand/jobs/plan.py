@@ -26,6 +26,9 @@ Engine = Literal["explore", "fuzz", "prove", "replay", "compare", "plan"]
 SAME = "shows_the_same"
 """The claim that a comparison decides."""
 
+ANY_SIZE = "any_size"
+"""In place of a theorem: the invariants of a user's own system, for any number of agents."""
+
 
 class Budget(StrEnum):
     """How much a run may cost."""
@@ -68,8 +71,9 @@ class Job:
     """One engine on one system, one theorem, the fixtures of a protocol, or the claims that no plan checks.
 
     `readings` and `scope` list only differences from the system's own; `variant` is a mutant's name; `claims` names
-    the claims (empty: all).  `theorem` is for `prove`, where the variant `*` includes each of its mutants; without a
-    theorem, `prove` asks whether the variant equals the reference for any size.  A search of more than `finishable`
+    the claims (empty: all).  `theorem` is for `prove`, where the variant `*` includes each of its mutants; `ANY_SIZE`
+    stands for the invariants of an own system, and without a theorem `prove` asks whether the variant equals the
+    reference for any size.  A search of more than `finishable`
     steps is not begun.  The engine `plan` reports `claims` that no plan of `budget` checks.
     """
 
@@ -101,6 +105,8 @@ class Job:
         """The command line that runs this job alone; for the engine `plan`, the whole run."""
         if self.engine == "plan":
             return shlex.join(["evenhand", "verify", self.protocol, "--budget", self.budget])
+        if self.theorem == ANY_SIZE:
+            return shlex.join(["evenhand", "prove", self.protocol])
         words = ["evenhand", self.engine, *([self.protocol] if self.engine != "replay" else [])]
         words += _option("--system", self.system)
         words += _option("--scope", ",".join(f"{name}={size}" for name, size in self.scope))

@@ -63,6 +63,8 @@ def _z3(z3: Any, question: Question, made: Any) -> Answer:
     context = z3.Context() if made is None else made
     if question.get("horn"):
         return _spacer(z3, question, context)
+    if "goals" in question:
+        return _each(z3, question, context)
     version = str(z3.get_version_string())
     solver = z3.Solver(ctx=context)
     solver.set("unsat_core", True)
@@ -98,6 +100,19 @@ def _spacer(z3: Any, question: Question, context: Any) -> Answer:
     elif found != "unsat":
         reply["because"] = str(solver.reason_unknown())
     return reply
+
+
+def _each(z3: Any, question: Question, context: Any) -> Answer:
+    """Whether the assertions allow each of the goals (propositions) in turn; `results` has status and core of each."""
+    solver = z3.Solver(ctx=context)
+    solver.set("unsat_core", True)
+    solver.set("rlimit", int(question["rlimit"]))
+    solver.from_string(question["text"])
+    results: list[list[Any]] = []
+    for goal in question["goals"]:
+        found = str(solver.check(z3.Bool(goal, context)))
+        results.append([found, sorted(str(name) for name in solver.unsat_core()) if found == "unsat" else []])
+    return {"status": "each", "because": "", "version": str(z3.get_version_string()), "results": results}
 
 
 def _nested(z3: Any, formula: Any) -> Any:

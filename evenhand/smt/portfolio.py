@@ -19,6 +19,7 @@ from typing import Any, Literal
 
 from evenhand.smt.arithmetic import NUMBER
 from evenhand.smt.fragment import fragment
+from evenhand.smt.logic import Relation
 from evenhand.smt.smtlib import Query, text
 from evenhand.smt.solvers import (
     CVC5,
@@ -212,6 +213,28 @@ class Portfolio:
             why = said.get("because") or "no proof"
             return ProofText(solver.name, because=f"asked for a proof it said {said.get('status')}: {why}")
         return ProofText(solver.name, str(said["proof"]))
+
+    def each(
+        self, query: Query, goals: Sequence[Relation], *, limits: SolverLimits
+    ) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Ask z3 whether the query allows each of the goals (propositions of it) in turn: status, and core if `unsat`.
+
+        The limits are those of one goal.  For a search alone: a proof asks both solvers.
+        """
+        number = query.numbers
+        worker = self._workers.setdefault((*Z3.start, "0"), Worker(Z3.start))
+        put: dict[str, Any] = {
+            **_question(query, limits),
+            "goals": [number[goal.name] for goal in goals],
+            "options": {},
+        }
+        worker.ask({**put, "seconds": limits.seconds * 4})
+        said = worker.take(limits.patience * 4)
+        if said.get("status") == "missing":
+            raise NoSolver([str(said.get("because"))])
+        found: Sequence[Any] = said.get("results", ())
+        answers = [(str(one[0]), _core([n for n in one[1] if n.startswith("a")], query)) for one in found]
+        return tuple([*answers, *([("unknown", ())] * (len(goals) - len(answers)))])
 
     def horn(self, clauses: str, predicate: str, *, limits: SolverLimits | None = None) -> Mapping[str, Any]:
         """Return the answer of z3's Spacer to Horn clauses: `status`, `because`, and, if `sat`, the `meaning`.

@@ -107,6 +107,24 @@ def test_the_guide_to_examining_finds_what_it_says(tmp_path: Path) -> None:
     names_of(desk + rule + allowed, tmp_path)
 
 
+def test_the_guide_to_any_number_proves_what_it_says(
+    cli: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lock holds in a test, and the command prints what the page shows; the hint is proved too."""
+    page = "docs/how-to/prove-any-number.md"
+    lock, hint = blocks(page)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lock.py").write_text(lock, "utf-8")
+    ((command, printed),) = commands(
+        re.findall(r"```console\n(.*?)```", (ROOT / page).read_text("utf-8"), re.DOTALL)[0]
+    )
+    answer = cli(*shlex.split(command)[1:])
+    assert answer.code == 0
+    assert re.match(pattern(printed), answer.out, re.DOTALL), answer
+    (tmp_path / "both.py").write_text(lock + hint, "utf-8")
+    assert [one["status"] for one in cli("prove", "both.py:lock", "--json").json["verdicts"]] == ["HOLDS"] * 3
+
+
 def test_the_guide_to_temporal_claims_runs(tmp_path: Path) -> None:
     """Two formulas hold, the third does not."""
     (block,) = blocks("docs/how-to/claim-what-must-come.md")

@@ -294,7 +294,7 @@ def test_mutants_are_brought_or_made_by_rule_or_missed(cli: Command, project: Pa
 def test_what_it_does_not_have_is_said(cli: Command, project: Path) -> None:
     """No theorem, no size, no reading: each is reported, and nothing counts as passed."""
     write(project)
-    assert "states no theorems" in cli("prove", "light.py").err
+    assert "says of what there may be any number" in cli("prove", "light.py").err
     assert "unknown size of light.py:light" in cli("sweep", "light.py", "--over", "n=1..2").err
     assert "nothing to compare" in cli("compare", "light.py").err
     assert cli("profile", "light.py").code == 0

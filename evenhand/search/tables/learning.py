@@ -118,10 +118,14 @@ class Learner:
         return tuple(changes)
 
     def _given(self) -> tuple[Any, ...]:
-        return () if hasattr(self.system.actions, "__plain__") else (self.config, self.system.scope)
+        if hasattr(self.system.actions, "__plain__"):
+            return (self.config,) if getattr(self.system.actions, "__sized__", False) else ()
+        return (self.config, self.system.scope)
 
     def _given_step(self) -> tuple[Any, ...]:
-        return () if hasattr(self.system.step, "__plain__") else (self.system.rules, self.config)
+        if hasattr(self.system.step, "__plain__"):
+            return (self.config,) if getattr(self.system.step, "__sized__", False) else ()
+        return (self.system.rules, self.config)
 
     def _action(self, action: Any) -> int:
         return self.actions.number(action)

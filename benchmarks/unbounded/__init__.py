@@ -1,0 +1,1 @@
+"""Systems of the literature, proved for any number of agents from their Python source."""

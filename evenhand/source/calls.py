@@ -1,0 +1,328 @@
+"""Read calls: the user's functions are unfolded, and of Python's own those that have a counterpart in logic."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import inspect
+import itertools
+import typing
+from collections.abc import Callable, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from types import FunctionType
+from typing import Any, NewType, cast
+
+from evenhand.smt.logic import TRUE, Sort, Term
+from evenhand.source.expressions import Expressions
+from evenhand.source.frames import Closure, Frame, only
+from evenhand.source.operators import joined, less
+from evenhand.source.reading import plain, source_of
+from evenhand.source.refusal import refuse
+from evenhand.source.simplify import all_of, any_of, every, implication, negation, some
+from evenhand.source.values import (
+    FRESH,
+    Elem,
+    Fixed,
+    Group,
+    Item,
+    Record,
+    Table,
+    Truth,
+    Value,
+    as_group,
+    gathered,
+    known,
+    leaf,
+    listed,
+    merged,
+    named,
+    truth,
+    within,
+)
+
+DEEPEST = 30
+"""Calls inside one another, beyond which a function is taken to call itself."""
+
+
+class Calls(Expressions):
+    """Reads calls."""
+
+    def body(self, tree: ast.FunctionDef | ast.Lambda, frame: Frame) -> Value:
+        """Return what a function returns."""
+        raise NotImplementedError
+
+    def call(self, node: ast.Call, frame: Frame) -> Value:
+        """Return what a call gives.  Raises Unreadable."""
+        if any(isinstance(one, ast.Starred) for one in node.args) or any(one.arg is None for one in node.keywords):
+            raise refuse("arguments out of a collection", "write the arguments one by one")
+        if isinstance(node.func, ast.Attribute):
+            found = self._method(node.func, node, frame)
+            if found is not None:
+                return found
+        function = only(self.read(node.func, frame))
+        if function is None:
+            raise refuse("a function that is not known", "call a function by its name")
+        quantified = self._quantified(function, node, frame)
+        if quantified is not None:
+            return quantified
+        if function in (tuple, list) and len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp):
+            made = self._by_agent(node.args[0], frame)
+            if made is not None:
+                return made
+        given = [self.read(one, frame) for one in node.args]
+        more = {one.arg: self.read(one.value, frame) for one in node.keywords if one.arg is not None}
+        return self.invoked(function, given, more, frame)
+
+    def _quantified(self, function: Any, node: ast.Call, frame: Frame) -> Value | None:
+        """`any` is there is, `all` is for every; None for another function."""
+        if function not in (any, all) or len(node.args) != 1 or node.keywords:
+            return None
+        argument = node.args[0]
+        if isinstance(argument, ast.GeneratorExp | ast.ListComp | ast.SetComp):
+            # Each member is a test, as in `if`: its denial is a truth whatever it is.
+            denied = ast.copy_location(ast.UnaryOp(ast.Not(), argument.elt), argument.elt)
+            tested = ast.copy_location(ast.GeneratorExp(denied, argument.generators), argument)
+            found = self.comprehended(tested, frame)
+            items = [(one.variables, one.guard, negation(truth(one.value))) for one in found]
+        else:
+            items = [(one.variables, one.guard, truth(one.value)) for one in self.iterated(argument, frame)]
+        if function is any:
+            return Truth(any_of(some(variables, all_of((guard, asked))) for variables, guard, asked in items))
+        return Truth(all_of(every(variables, implication(guard, asked)) for variables, guard, asked in items))
+
+    def _by_agent(self, node: ast.GeneratorExp, frame: Frame) -> Value | None:
+        """`tuple(... for a in config.agents)`: an entry for each agent; None if it is no such tuple."""
+        if len(node.generators) != 1 or node.generators[0].ifs:
+            return None
+        generator = node.generators[0]
+        over = self._rows(generator.iter, frame)
+        if over is None:
+            return None
+        sort, entry = over
+        x = FRESH(sort)
+        since = len(self.errors.found)
+        self.read(node.elt, self.assigned(generator.target, entry(x), frame))
+        self.errors.close(since, [x])
+
+        def at(term: Term) -> Value:
+            noted = len(self.errors.found)
+            value = self.read(node.elt, self.assigned(generator.target, entry(term), frame))
+            del self.errors.found[noted:]
+            return value
+
+        return Table(sort, at)
+
+    def _rows(self, node: ast.expr, frame: Frame) -> tuple[Sort, Callable[[Term], Value]] | None:
+        """The sort whose elements a loop goes through in their order, and what the loop has at each; None if not."""
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+            function = only(self.read(node.func, frame))
+            if function is enumerate and len(node.args) == 1:
+                inner = self._rows(node.args[0], frame)
+                if inner is None:
+                    return None
+                return inner[0], lambda term: Fixed((leaf(Elem(term)), inner[1](term)))
+            if function is zip:
+                rows = [one for one in (self._rows(one, frame) for one in node.args) if one is not None]
+                if not rows or len(rows) < len(node.args) or len({one[0] for one in rows}) > 1:
+                    return None
+                return rows[0][0], lambda term: Fixed(tuple(one[1](term) for one in rows))
+            return None
+        value = self.read(node, frame)
+        if isinstance(value, Table):
+            return value.sort, value.at
+        if isinstance(value, Group) and value.kind == "agents" and value.sort is not None:
+            return value.sort, lambda term: leaf(Elem(term))
+        return None
+
+    def iterated(self, node: ast.expr, frame: Frame) -> Sequence[Item]:
+        """Return what a loop goes through; `enumerate` and `zip` of tuples by agent are read too."""
+        calls = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        if calls and only(self.read(cast("ast.Call", node).func, frame)) in (enumerate, zip):
+            rows = self._rows(node, frame)
+            if rows is None:
+                raise frame.source.refused(
+                    node, "numbers or pairs of what has no order", "go through agents, or tuples by agent"
+                )
+            x = FRESH(rows[0])
+            return [Item((x,), TRUE, rows[1](x))]
+        return super().iterated(node, frame)
+
+    def _method(self, node: ast.Attribute, call: ast.Call, frame: Frame) -> Value | None:
+        """A method of a record or a set; None if it is neither."""
+        value = self.read(node.value, frame)
+        given = [self.read(one, frame) for one in call.args]
+        if isinstance(value, Record) and node.attr not in value.fields:
+            function = inspect.getattr_static(value.cls, node.attr, None)
+            if isinstance(function, staticmethod):
+                function = cast("Any", function).__func__
+            elif isinstance(function, FunctionType):
+                given = [value, *given]
+            else:
+                raise refuse(f"{value.cls.__name__}.{node.attr} is no plain method", "write it with `def`")
+            more = {one.arg: self.read(one.value, frame) for one in call.keywords if one.arg is not None}
+            return self.invoked(function, given, more, frame)
+        if isinstance(value, Group) and value.kind == "set" and len(given) == 1 and not call.keywords:
+            return _set_method(node.attr, value, as_group(given[0]))
+        return None
+
+    def invoked(self, function: Any, given: Sequence[Value], named_given: dict[str, Value], frame: Frame) -> Value:
+        """Return what a known function gives for values.  Raises Unreadable."""
+        if isinstance(function, Closure):
+            return self._unfolded(function, given, named_given, frame)
+        if isinstance(function, NewType) or function is typing.cast:
+            return given[-1]
+        if function is dataclasses.replace:
+            return _replaced(given, named_given)
+        if isinstance(function, type) and is_dataclass(function):
+            return self._constructed(function, given, named_given, frame)
+        made = self._builtin(function, given) if not named_given else None
+        if made is not None:
+            return made
+        function = plain(function)
+        if not isinstance(function, FunctionType):
+            name = getattr(function, "__name__", type(function).__name__)
+            raise refuse(f"{name} has no counterpart in logic", "write a function of any, all, in, if and replace")
+        source = source_of(function)
+        bound = self._bound(inspect.signature(function), function.__name__, given, named_given)
+        return self.body(source.tree, self._inner(Frame(source, bound, frame.path, frame.depth + 1)))
+
+    def _unfolded(self, one: Closure, given: Sequence[Value], more: dict[str, Value], frame: Frame) -> Value:
+        arguments = one.tree.args
+        if arguments.vararg or arguments.kwarg:
+            raise refuse("a function of any number of arguments", "name its arguments")
+        by_place = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+        every_name = [*by_place, *(a.arg for a in arguments.kwonlyargs)]
+        if len(given) > len(by_place) or set(more) - set(every_name):
+            raise refuse("a call with other arguments than the function has", "call it with its arguments")
+        bound = {**one.defaults, **dict(zip(by_place, given, strict=False)), **more}
+        if set(every_name) - set(bound):
+            raise refuse("a call with fewer arguments than the function has", "call it with its arguments")
+        names = {**one.frame.names, **bound}
+        return self.body(one.tree, self._inner(Frame(one.frame.source, names, frame.path, frame.depth + 1)))
+
+    def _inner(self, frame: Frame) -> Frame:
+        if frame.depth > DEEPEST:
+            raise refuse("a function that calls itself", "write it without recursion")
+        return frame
+
+    def _bound(
+        self, signature: inspect.Signature, name: str, given: Sequence[Value], more: dict[str, Value]
+    ) -> dict[str, Value]:
+        try:
+            bound = signature.bind(*given, **more)
+        except TypeError as error:
+            raise refuse(f"{name}: {error}", "call it with its arguments") from None
+        found: dict[str, Value] = dict(bound.arguments)
+        for one in signature.parameters.values():
+            if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
+                raise refuse(f"{name} takes any number of arguments", "name its arguments")
+            if one.name not in found:
+                found[one.name] = known(one.default)
+        return found
+
+    def _constructed(self, cls: Any, given: Sequence[Value], more: dict[str, Value], frame: Frame) -> Value:
+        if not cls.__dataclass_params__.frozen or "__post_init__" in dir(cls):
+            raise refuse(
+                f"{cls.__name__} is not frozen, or does more when it is made", "make it a plain frozen dataclass"
+            )
+        if cls.__dataclass_params__.init is False:
+            raise refuse(f"{cls.__name__} has an `__init__` of its own", "make it a plain frozen dataclass")
+        signature = inspect.signature(cls)
+        try:
+            bound = signature.bind(*given, **more).arguments
+        except TypeError as error:
+            raise refuse(f"{cls.__name__}: {error}", "give every field a value") from None
+        del frame
+        found: dict[str, Value] = {}
+        for one in fields(cls):
+            if one.name in bound:
+                found[one.name] = bound[one.name]
+            elif one.default is not MISSING:
+                found[one.name] = known(one.default)
+            elif one.default_factory is frozenset or one.default_factory is tuple:
+                found[one.name] = known(one.default_factory())
+            else:
+                raise refuse(f"the default of {cls.__name__}.{one.name}", "give the field a value")
+        return Record(cls, found)
+
+    def known_class(self, node: ast.expr, frame: Frame) -> Any:
+        """Return the class that an expression names.  Raises Unreadable."""
+        found = only(self.read(node, frame))
+        if not isinstance(found, type):
+            raise frame.source.refused(node, "this names no class", "name a class")
+        return found
+
+    def _builtin(self, function: Any, given: Sequence[Value]) -> Value | None:
+        if function in (set, frozenset, tuple, list) and not given:
+            return listed([], "set" if function in (set, frozenset) else "list") if function is not tuple else Fixed(())
+        if function in (set, frozenset) and len(given) == 1:
+            group = as_group(given[0])
+            return Group("set", group.items, group.has, None)
+        if function in (list, sorted) and len(given) == 1:
+            group = as_group(given[0])
+            return Group("list", group.items, group.has, None)
+        if function is tuple and len(given) == 1 and isinstance(given[0], Table | Fixed):
+            return given[0]
+        if function is bool and len(given) == 1:
+            return Truth(truth(given[0]))
+        if function in (min, max) and len(given) == 2:
+            smaller = less(self.world, given[1], given[0])  # Python keeps the first of equals
+            bigger = less(self.world, given[0], given[1])
+            return merged(smaller if function is min else bigger, given[1], given[0])
+        if function is itertools.product and given:
+            return self._product(given)
+        if function is itertools.permutations and len(given) == 1:
+            over = given[0]
+            if isinstance(over, Group) and over.kind == "agents" and over.sort is not None:
+                chosen = self.world.choose(over.sort, over.sort, distinct=True)
+                table = Table(over.sort, lambda term: leaf(Elem(chosen(term))))
+                return gathered(lambda: [Item((), TRUE, table)], "list")
+        return None
+
+    def _product(self, given: Sequence[Value]) -> Value:
+        def items() -> list[Item]:
+            found = [Item((), TRUE, Fixed(()))]
+            for value in given:
+                found = [
+                    Item((*a.variables, *b.variables), all_of((a.guard, b.guard)), Fixed((*_parts(a.value), b.value)))
+                    for a in found
+                    for b in as_group(value).items()
+                ]
+            return found
+
+        return gathered(items, "list")
+
+
+def _parts(value: Value) -> tuple[Value, ...]:
+    assert isinstance(value, Fixed)
+    return value.parts
+
+
+def _set_method(name: str, left: Group, right: Group) -> Value:
+    other = Group("set", right.items, right.has, None)
+    match name:
+        case "union":
+            return joined([left, other], "set")
+        case "issubset":
+            return Truth(within(left, other))
+        case "issuperset":
+            return Truth(within(other, left))
+        case "isdisjoint":
+            return Truth(
+                all_of(every(i.variables, implication(i.guard, negation(other.has(i.value)))) for i in left.items())
+            )
+        case _:
+            raise refuse(f"the method {name} of a set", "write |, &, -, <= and in")
+
+
+def _replaced(given: Sequence[Value], more: dict[str, Value]) -> Value:
+    if len(given) != 1 or not isinstance(given[0], Record):
+        what = named(given[0]) if given else "nothing"
+        raise refuse(f"`replace` of {what}", "replace fields of a record")
+    record = given[0]
+    unknown = set(more) - set(record.fields)
+    if unknown:
+        raise refuse(f"{record.cls.__name__} has no field {min(unknown)}", "replace its fields")
+    if hasattr(record.cls, "__post_init__"):
+        raise refuse(f"{record.cls.__name__} does more when it is made", "make it a plain frozen dataclass")
+    return Record(record.cls, {**record.fields, **more})

@@ -1,0 +1,351 @@
+"""Candidates for invariants: short clauses over the state's relations that are true in every state that runs reach.
+
+A clause says "not all of these at once" of two agents of each sort (three where they form a ring).  Those that a
+reached state of a small size contradicts are dropped, those that every state satisfies say nothing, and those with a
+shorter one inside are not needed.  What is left is a guess, of which `induction` keeps what is inductive.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from evenhand.smt.arithmetic import NUMBER, below, number
+from evenhand.smt.logic import (
+    And,
+    Equal,
+    Exists,
+    Forall,
+    Formula,
+    Function,
+    Holds,
+    Iff,
+    Implies,
+    Ite,
+    Not,
+    Or,
+    Relation,
+    Sort,
+    Term,
+    Var,
+    forall,
+    free,
+)
+from evenhand.smt.structure import Reader, Structure
+from evenhand.source.family import Family
+from evenhand.source.probes import fresh_bound
+from evenhand.source.shapes import order
+from evenhand.source.simplify import any_of, negation, replaced
+from evenhand.source.values import FRESH
+
+STAGES = (2, 3, 4)
+"""Literals of the longest clauses of each stage; a later one is begun only if the claims are still open."""
+
+WIDEST = 4_000_000
+"""Clauses that are tried; beyond it only shorter ones are."""
+
+MANY = 400
+"""Candidates of one stage; beyond it only the first, the shortest, are tried."""
+
+Literal = tuple[int, bool]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A closed formula, with the number of its literals (0 for a claim or a hint)."""
+
+    formula: Formula
+    length: int
+
+
+def pool(family: Family) -> dict[Sort, tuple[Var, ...]]:
+    """The variables of clauses: two of each sort, three of one that is looked at as a ring or in order."""
+    ordered = {sort for what, sort in family.world.looked_at if what in ("order", "next", "previous")}
+    names = {sort: "xyz" if sort in ordered else "xy" for sort in family.vocabulary.sorts}
+    return {sort: tuple(Var(f"{name}.{sort.name}", sort) for name in names[sort]) for sort in names}
+
+
+def atoms(family: Family) -> list[Formula]:
+    """Return the atoms over the pool of variables: the state's symbols, equality, order, and parts of the guards."""
+    variables = pool(family)
+    theory = family.theory
+    functions = [one for one in theory.functions if not one.name.startswith("chosen.")]
+    relations = [one for one in theory.relations if not one.name.endswith(".before")]
+    optional = {one.name.removesuffix(".none") for one in relations if one.name.endswith(".none")}
+    constants = {sort: [one() for one in functions if one.codomain == sort and not one.domain] for sort in variables}
+    numbers = [one(*row) for one in functions if one.codomain == NUMBER for row in _rows(one.domain, variables)]
+    found: list[Formula] = [one(*row) for one in relations for row in _rows(one.domain, variables)]
+    for sort, listed in variables.items():
+        found += [Equal(one, other) for one, other in itertools.combinations(listed, 2)]
+        if ("order", sort) in family.world.looked_at:
+            found += [order(sort)(one, other) for one, other in itertools.permutations(listed, 2)]
+        sure = [one for one in constants[sort] if one.function.name not in optional]
+        found += [Equal(one, term) for term in sure for one in listed]
+        found += [Equal(one, other) for one, other in itertools.combinations(sure, 2)]
+    for function in functions:
+        if function.codomain != NUMBER and (function.domain or function.name in optional):
+            found += _values(function, variables, optional)
+    found += [below(one, other) for one, other in itertools.permutations(numbers, 2)]
+    found += [Equal(one, other) for one, other in itertools.combinations(numbers, 2)]
+    found += [below(number(0), one) for one in numbers]
+    found += [part for one in relations if len(one.domain) > 1 for part in _few(one)]
+    found += _parts_of_guards(family)
+    return list(dict.fromkeys(found))
+
+
+def _rows(domain: tuple[Sort, ...], variables: Mapping[Sort, tuple[Var, ...]]) -> Iterator[tuple[Var, ...]]:
+    return itertools.product(*(variables[sort] for sort in domain))
+
+
+def _few(relation: Relation) -> Iterator[Formula]:
+    """That a relation of several places is empty, and that it has at most one row."""
+    one, other = ([FRESH(sort) for sort in relation.domain] for _ in range(2))
+    equal = And(tuple(Equal(a, b) for a, b in zip(one, other, strict=True)))
+    yield Not(Exists(tuple(one), relation(*one)))
+    yield Forall((*one, *other), Or((Not(relation(*one)), Not(relation(*other)), equal)))
+
+
+def _values(function: Function, variables: Mapping[Sort, tuple[Var, ...]], optional: set[str]) -> Iterator[Formula]:
+    """`f(x) = y`, and, where `f(x)` may be None, that it is not."""
+    for row in itertools.product(*(variables[sort] for sort in function.domain)):
+        for one in variables[function.codomain]:
+            value = Equal(function(*row), one)
+            if function.name in optional:
+                none = Holds(_none(function), row)
+                yield And((Not(none), value))
+            else:
+                yield value
+
+
+def _none(function: Function) -> Relation:
+    return Relation(f"{function.name}.none", function.domain)
+
+
+def _parts_of_guards(family: Family) -> Iterator[Formula]:
+    """Closed quantified parts of the guards and claims: 'nobody is inside', 'all are prepared'."""
+    sources = [move.guard for move in family.moves]
+    sources += [stated.of_state(family.state)[0] for stated in family.claims.values() if stated.of_state is not None]
+    sources += [stated.here for stated in family.claims.values() if stated.here is not None]
+    seen: set[str] = set()
+    for formula in sources:
+        for part in _quantified(formula):
+            key = _shape(part)
+            if not free(part) and key not in seen:
+                seen.add(key)
+                yield part
+
+
+def _quantified(formula: Formula) -> Iterator[Formula]:
+    match formula:
+        case Forall(_, body) | Exists(_, body):
+            yield formula
+            yield from _quantified(body)
+        case Not(body):
+            yield from _quantified(body)
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from _quantified(part)
+        case Implies(left, right) | Iff(left, right):
+            yield from _quantified(left)
+            yield from _quantified(right)
+        case Ite(test, then, other):
+            for part in (test, then, other):
+                yield from _quantified(part)
+        case _:
+            return
+
+
+def _shape(formula: Formula) -> str:
+    """The formula without the names of its bound variables."""
+    names: dict[Var, str] = {}
+
+    def term(one: Term) -> str:
+        if isinstance(one, Var):
+            return names.setdefault(one, f"{len(names)}:{one.sort.name}")
+        return f"{one.function.name}({','.join(map(term, one.arguments))})"
+
+    def text(part: Formula) -> str:
+        match part:
+            case Holds(relation, arguments):
+                return f"{relation.name}({','.join(map(term, arguments))})"
+            case Equal(left, right):
+                return f"{term(left)}={term(right)}"
+            case Forall(variables, body) | Exists(variables, body):
+                bound = ",".join(map(term, variables))
+                return f"{type(part).__name__}[{bound}]{text(body)}"
+            case Not(body):
+                return f"!{text(body)}"
+            case And(parts) | Or(parts):
+                return f"{type(part).__name__}({';'.join(map(text, parts))})"
+            case Implies(left, right) | Iff(left, right):
+                return f"{type(part).__name__}({text(left)};{text(right)})"
+            case Ite(test, then, other):
+                return f"Ite({text(test)};{text(then)};{text(other)})"
+
+    return text(formula)
+
+
+class Guesses:
+    """Finds the clauses that hold in every given structure, and not in every one that is possible."""
+
+    def __init__(self, family: Family, structures: Sequence[Structure], possible: Sequence[Structure]) -> None:
+        self.listed = atoms(family)
+        self.reader = Reader()
+        self.variables = [one for listed in pool(family).values() for one in listed]
+        used = [sorted((v for v in free(atom)), key=lambda v: v.name) for atom in self.listed]
+        self.used = [frozenset(one) for one in used]
+        self.masks, self.full = self._masks(structures)
+        self.loose, self.all_loose = self._masks(possible)
+
+    def _masks(self, structures: Sequence[Structure]) -> tuple[list[int], int]:
+        """For each atom the rows (structure and values of the variables) in which it is true, as bits."""
+        columns: list[list[str]] = [[] for _ in self.listed]
+        count = 0
+        for structure in structures:
+            rows = list(itertools.product(*(structure.universe[v.sort.name] for v in self.variables)))
+            count += len(rows)
+            for place, atom in enumerate(self.listed):
+                known: dict[tuple[str, ...], str] = {}
+                needed = [i for i, v in enumerate(self.variables) if v in self.used[place]]
+                column = columns[place]
+                for row in rows:
+                    key = tuple(row[i] for i in needed)
+                    bit = known.get(key)
+                    if bit is None:
+                        values = {self.variables[i]: row[i] for i in needed}
+                        bit = known[key] = "1" if self.reader.holds(atom, structure, values) else "0"
+                    column.append(bit)
+        return [int("".join(column) or "0", 2) for column in columns], (1 << count) - 1
+
+    def stages(self) -> Iterator[list[Formula]]:
+        """Yield the candidates of each stage: the shortest clauses first, each only once."""
+        found = self._clauses(STAGES[-1])
+        waiting: Candidate | None = None
+        for longest in STAGES:
+            here = [waiting.formula] if waiting is not None and waiting.length <= longest else []
+            waiting = waiting if not here else None
+            for one in found if waiting is None else ():
+                if one.length > longest:
+                    waiting = one
+                    break
+                if len(here) < MANY:
+                    here.append(one.formula)
+            yield here
+            if longest == STAGES[0]:
+                yield self.alike()
+
+    def alike(self) -> list[Formula]:
+        """Return clauses about two different agents of which the same is said: x = y, l(x), l(y), and one literal."""
+        found: list[Formula] = []
+        where = {atom: place for place, atom in enumerate(self.listed)}
+        for sort in {one.sort: None for one in self.variables}:
+            x, y = [one for one in self.variables if one.sort == sort][:2]
+            apart = where[Equal(x, y)]
+            for place, atom in enumerate(self.listed):
+                other = where.get(replaced(atom, {x: y})) if self.used[place] == frozenset({x}) else None
+                if other is None:
+                    continue
+                for yes in (True, False):
+                    same: tuple[Literal, ...] = ((apart, True), (place, yes), (other, yes))
+                    for last, sign in itertools.product(range(len(self.listed)), (True, False)):
+                        clause = (*same, (last, sign))
+                        if last not in (apart, place, other) and self._shortest(clause):
+                            found.append(self._formula(clause))
+        return found[:MANY]
+
+    def _shortest(self, clause: tuple[Literal, ...]) -> bool:
+        """Whether a clause is true in every reached state, and no part of it is."""
+        parts = (clause[:place] + clause[place + 1 :] for place in range(len(clause)))
+        return self._holds(clause) and not any(self._holds(part) for part in parts)
+
+    def _holds(self, clause: Sequence[Literal]) -> bool:
+        """Whether a clause is true in every reached state."""
+        mask = 0
+        for place, yes in clause:
+            mask |= self.masks[place] if yes else self.full & ~self.masks[place]
+        return mask == self.full
+
+    def _clauses(self, longest: int) -> Iterator[Candidate]:
+        """Yield the shortest clauses that are true in every reached state."""
+        literals: list[tuple[Literal, int, int]] = []
+        for place in range(len(self.listed)):
+            yes, loose = self.masks[place], self.loose[place]
+            literals.append(((place, True), yes, loose))
+            literals.append(((place, False), self.full & ~yes, self.all_loose & ~loose))
+        alive: list[tuple[tuple[Literal, ...], int, int]] = [((), 0, 0)]
+        kept: set[frozenset[Literal]] = set()
+        tried = 0
+        seen: set[tuple[tuple[str, ...], ...]] = set()
+        for length in range(1, longest + 1):
+            grown: list[tuple[tuple[Literal, ...], int, int]] = []
+            if tried + len(alive) * len(literals) // length > WIDEST:
+                return
+            for clause, mask, loose in alive:
+                start = clause[-1][0] + 1 if clause else 0
+                for literal, yes, can in literals[2 * start :]:
+                    tried += 1
+                    both, possible = mask | yes, loose | can
+                    if both == mask or (yes | mask == yes and length > 1):
+                        continue
+                    made = (*clause, literal)
+                    if both == self.full:
+                        if possible == self.all_loose or _inside(made, kept):
+                            continue
+                        kept.add(frozenset(made))
+                        key = self._named(made)
+                        if key in seen:
+                            continue
+                        seen.add(key)
+                        yield Candidate(self._formula(made), length)
+                    else:
+                        grown.append((made, both, possible))
+            alive = grown
+
+    def _formula(self, clause: tuple[Literal, ...]) -> Formula:
+        parts = [self.listed[place] if yes else negation(self.listed[place]) for place, yes in clause]
+        body = any_of(parts)
+        bound = [one for one in self.variables if one in free(body)]
+        fresh = fresh_bound(forall(bound, body))
+        return fresh
+
+    def _named(self, clause: tuple[Literal, ...]) -> tuple[tuple[str, ...], ...]:
+        """The clause under the names of variables that come first in order: equal for clauses that are renamings."""
+        groups: dict[str, list[Var]] = {}
+        for one in self.variables:
+            groups.setdefault(one.sort.name, []).append(one)
+        best: tuple[tuple[str, ...], ...] | None = None
+        for chosen in itertools.product(*(itertools.permutations(listed) for listed in groups.values())):
+            renamed = {
+                old: new for listed, order_ in zip(groups.values(), chosen, strict=True)
+                for old, new in zip(listed, order_, strict=True)
+            }  # fmt: skip
+            text = tuple(sorted((_literal(self.listed[place], renamed), str(yes)) for place, yes in clause))
+            best = text if best is None else min(best, text)
+        assert best is not None
+        return best
+
+
+def _literal(atom: Formula, renamed: Mapping[Var, Var]) -> str:
+    def name(term: Term) -> str:
+        if isinstance(term, Var):
+            return renamed[term].name if term in renamed else "bound"
+        return f"{term.function.name}({','.join(map(name, term.arguments))})"
+
+    match atom:
+        case Holds(relation, arguments):
+            return f"{relation.name}({','.join(map(name, arguments))})"
+        case Equal(left, right):
+            return "=".join(sorted((name(left), name(right))))
+        case And(parts):
+            return "&".join(_literal(part, renamed) for part in parts)
+        case Not(body):
+            return f"!{_literal(body, renamed)}"
+        case _:
+            return _shape(atom)
+
+
+def _inside(clause: tuple[Literal, ...], kept: set[frozenset[Literal]]) -> bool:
+    """Whether a part of a clause was kept, so that the clause says less."""
+    sizes = range(1, len(clause))
+    return any(frozenset(part) in kept for size in sizes for part in itertools.combinations(clause, size))

@@ -1,0 +1,440 @@
+"""Read expressions as values."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from enum import Enum
+from types import ModuleType
+from typing import Any
+
+from evenhand.smt.logic import FALSE, TRUE, Formula, Sort, Term
+from evenhand.source.frames import Closure, Errors, Frame, only
+from evenhand.source.operators import compared, counted, joined, operated
+from evenhand.source.reading import MISSING
+from evenhand.source.refusal import Unreadable, refuse
+from evenhand.source.simplify import all_of, any_of, equal, every, negation
+from evenhand.source.values import (
+    FRESH,
+    Cases,
+    Const,
+    Elem,
+    Fixed,
+    Group,
+    Item,
+    Leaf,
+    Lookup,
+    Record,
+    Table,
+    Truth,
+    Value,
+    as_group,
+    cases,
+    gathered,
+    known,
+    leaf,
+    listed,
+    looked_up,
+    merged,
+    named,
+    truth,
+)
+from evenhand.source.world import World, agents
+
+
+class Expressions:
+    """Reads expressions of functions that speak of one world; notes what would raise in `errors`."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.errors = Errors()
+
+    def read(self, node: ast.expr, frame: Frame) -> Value:
+        """Return the value of an expression.  Raises Unreadable with the place."""
+        try:
+            return self._read(node, frame)
+        except Unreadable as error:
+            source = frame.source
+            raise source.refused(node, error.why, error.instead) if not error.file else error from None
+
+    def _read(self, node: ast.expr, frame: Frame) -> Value:
+        match node:
+            case ast.Constant(value):
+                return known(value)
+            case ast.Name(name):
+                return self._name(name, frame)
+            case ast.Attribute(inner, name):
+                return self.attribute(self.read(inner, frame), name, frame)
+            case ast.Compare():
+                return self._compare(node, frame)
+            case ast.IfExp():
+                return self._chosen(node, frame)
+            case ast.BinOp():
+                return self._binary(node, frame)
+            case ast.Subscript(inner, index):
+                return self._subscript(node, inner, index, frame)
+            case ast.Call():
+                return self.call(node, frame)
+            case ast.Lambda():
+                return leaf(Const(Closure(node, frame, self.defaults(node, frame))))
+            case ast.BoolOp() | ast.UnaryOp():
+                return self._logical(node, frame)
+            case _:
+                return self._collection(node, frame)
+
+    def _chosen(self, node: ast.IfExp, frame: Frame) -> Value:
+        asked = self.test(node.test, frame)
+        if asked in (TRUE, FALSE):
+            return self.read(node.body if asked == TRUE else node.orelse, frame)
+        yes = self.read(node.body, frame.under(asked))
+        return merged(asked, yes, self.read(node.orelse, frame.under(negation(asked))))
+
+    def _logical(self, node: ast.BoolOp | ast.UnaryOp, frame: Frame) -> Value:
+        match node:
+            case ast.BoolOp():
+                return Truth(self._bool(node, frame, tested=False))
+            case ast.UnaryOp(ast.Not(), inner):
+                return Truth(negation(self.test(inner, frame)))
+            case ast.UnaryOp(ast.USub(), ast.Constant(value)) if type(value) is int:
+                return known(-value)
+            case _:
+                raise refuse("this sign has no counterpart", "write `not`, or the number")
+
+    def _collection(self, node: ast.expr, frame: Frame) -> Value:
+        match node:
+            case ast.Tuple(parts) | ast.List(parts) | ast.Set(parts):
+                return self._display(node, parts, frame)
+            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
+                self.comprehended(node, frame)  # notes what raises
+                return gathered(lambda: self._again(node, frame), "set" if isinstance(node, ast.SetComp) else "list")
+            case ast.Dict():
+                keys = [ast.literal_eval(one) if isinstance(one, ast.Constant) else MISSING for one in node.keys]
+                if MISSING in keys:
+                    raise refuse("a dictionary of unknown keys", "write `match` or `if`")
+                values = [self.read(one, frame) for one in node.values]
+                return leaf(Const(Lookup(tuple(zip(keys, values, strict=True)))))
+            case _:
+                raise refuse(
+                    f"{type(node).__name__} has no counterpart", "write it with any, all, in, if, match and replace"
+                )
+
+    def call(self, node: ast.Call, frame: Frame) -> Value:
+        """Return what a call gives."""
+        raise NotImplementedError
+
+    def invoked(self, function: Any, given: Sequence[Value], named_given: dict[str, Value], frame: Frame) -> Value:
+        """Return what a function of the user's gives for values."""
+        raise NotImplementedError
+
+    def defaults(self, node: ast.FunctionDef | ast.Lambda, frame: Frame) -> dict[str, Value]:
+        """Return the values of a function's defaults, which Python computes where it is defined."""
+        listed_names = [one.arg for one in (*node.args.posonlyargs, *node.args.args)]
+        late = zip(reversed(listed_names), reversed(node.args.defaults), strict=False)
+        found = {name: self.read(one, frame) for name, one in late}
+        for one, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
+            if default is not None:
+                found[one.arg] = self.read(default, frame)
+        return found
+
+    def _name(self, name: str, frame: Frame) -> Value:
+        if name in frame.names:
+            return frame.names[name]
+        found = frame.source.outside(name)
+        if found is MISSING:
+            raise refuse(f"{name} is not defined here", "define it before")
+        return known(found)
+
+    def attribute(self, value: Value, name: str, frame: Frame) -> Value:
+        """Return an attribute of a record, a class, a module, or a member of an Enum."""
+        if isinstance(value, Record):
+            if name in value.fields:
+                return value.fields[name]
+            found = getattr(value.cls, name, MISSING)
+            if isinstance(found, property) and found.fget is not None:
+                return self.invoked(found.fget, [value], {}, frame)
+            raise refuse(f"{value.cls.__name__} has no field {name}", "read a field or a property of it")
+        if not isinstance(value, Cases):
+            raise refuse(f"the attribute {name} of {named(value)}", "read fields of records")
+        found_value: Value | None = None
+        for guard, one in value.parts:
+            if isinstance(one, Const) and one.value is None:
+                self.errors.add(frame.path, guard)
+                continue
+            if not isinstance(one, Const) or not isinstance(one.value, ModuleType | type | Enum):
+                raise refuse(f"the attribute {name} of {named(value)}", "read fields of records")
+            if isinstance(one.value, Enum) and name not in ("value", "name"):
+                raise refuse(f"{name} of a member of an Enum", "write a function of it")
+            inner = known(getattr(one.value, name))
+            found_value = inner if found_value is None else merged(guard, inner, found_value)
+        if found_value is None:
+            raise refuse(f"the attribute {name} of None", "test `is not None` first")
+        return found_value
+
+    def _bool(self, node: ast.BoolOp, frame: Frame, *, tested: bool) -> Formula:
+        """`and` and `or`: what follows is reached only where what precedes leaves it open."""
+        conjunct = isinstance(node.op, ast.And)
+        parts: list[Formula] = []
+        here = frame
+        for one in node.values:
+            if tested:
+                asked = self.test(one, here)
+            else:
+                value = self.read(one, here)
+                if not isinstance(value, Truth):
+                    raise refuse(f"{named(value)} as a result of `{'and' if conjunct else 'or'}`", "use if and else")
+                asked = value.formula
+            parts.append(asked)
+            if asked == (FALSE if conjunct else TRUE):
+                break
+            here = here.under(asked if conjunct else negation(asked))
+        return all_of(parts) if conjunct else any_of(parts)
+
+    def test(self, node: ast.expr, frame: Frame) -> Formula:
+        """Return whether an expression counts as true; the parts of `and` and `or` may be of any kind."""
+        if isinstance(node, ast.BoolOp):
+            return self._bool(node, frame, tested=True)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return negation(self.test(node.operand, frame))
+        value = self.read(node, frame)
+        try:
+            return truth(value)
+        except Unreadable as error:
+            raise frame.source.refused(node, error.why, error.instead) if not error.file else error from None
+
+    def _compare(self, node: ast.Compare, frame: Frame) -> Value:
+        """A chain: each comparison is reached only where those before it hold."""
+        sides = [node.left, *node.comparators]
+        parts: list[Formula] = []
+        here = frame
+        for left, op, right in zip(sides, node.ops, sides[1:], strict=False):
+            size = self._size_compared(left, op, right, here)
+            found = compared(self.world, op, self.read(left, here), self.read(right, here)) if size is None else size
+            parts.append(found)
+            here = here.under(found)
+        return Truth(all_of(parts))
+
+    def _size_compared(self, left: ast.expr, op: ast.cmpop, right: ast.expr, frame: Frame) -> Formula | None:
+        """The comparison of a length; None if neither side is one."""
+        turned: dict[type[ast.cmpop], ast.cmpop] = {ast.Lt: ast.Gt(), ast.Gt: ast.Lt(), ast.LtE: ast.GtE()}
+        turned[ast.GtE] = ast.LtE()
+        one, other = self._measured(left, frame), self._measured(right, frame)
+        if one is None and other is None:
+            return None
+        if one is None:
+            return self._size_compared(right, turned.get(type(op), op), left, frame)
+        if isinstance(one, Fixed):
+            one = known(len(one.parts))
+            return compared(self.world, op, one, self.read(right, frame))
+        if other is not None:
+            return self._sizes(as_group(one), op, other)
+        count = only(self.read(right, frame))
+        if type(count) is not int:
+            raise refuse("a length compared with an unknown number", "compare it with a number up to 2")
+        if isinstance(one, Table):
+            one = Group("agents", lambda: [], lambda _: TRUE, one.sort)
+        if isinstance(one, Group) and one.kind == "agents" and one.sort is not None:
+            return counted(agents(one.sort), op, count)
+        return counted(as_group(one), op, count)
+
+    def _sizes(self, one: Group, op: ast.cmpop, other: Value) -> Formula:
+        """A set of agents compared in size with all agents: as many only if all are in it."""
+        if isinstance(other, Group) and other.kind == "agents" and other.sort is not None and one.kind == "set":
+            sort = other.sort
+            whole = self._all_in(one, sort)
+            match op:
+                case ast.Eq() | ast.GtE():
+                    return whole
+                case ast.NotEq() | ast.Lt():
+                    return negation(whole)
+                case _:
+                    pass
+        raise refuse("two lengths compared", "compare a set of agents with len(config.agents), by == or <")
+
+    def _all_in(self, group: Group, sort: Sort) -> Formula:
+        for one in group.items():
+            leaves: tuple[tuple[Formula, Leaf], ...] = one.value.parts if isinstance(one.value, Cases) else ()
+            if not leaves or not all(isinstance(part, Elem) and part.term.sort == sort for _, part in leaves):
+                raise refuse(f"a set of other things than {sort.name}", "count agents")
+        x = FRESH(sort)
+        return every([x], group.has(leaf(Elem(x))))
+
+    def _measured(self, node: ast.expr, frame: Frame) -> Value | None:
+        if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
+            name = node.func.id if isinstance(node.func, ast.Name) else ""
+            if name and name not in frame.names and frame.source.outside(name) is len:
+                return self.read(node.args[0], frame)
+        return None
+
+    def _binary(self, node: ast.BinOp, frame: Frame) -> Value:
+        ring = self._ring(node, frame)
+        if ring is not None:
+            return ring
+        if isinstance(node.op, ast.Mult) and isinstance(node.left, ast.Tuple) and len(node.left.elts) == 1:
+            by = self._measured(node.right, frame)
+            if isinstance(by, Group) and by.kind == "agents" and by.sort is not None:
+                entry = self.read(node.left.elts[0], frame)
+                return Table(by.sort, lambda _term: entry)
+        left, right = self.read(node.left, frame), self.read(node.right, frame)
+        return operated(node.op, left, right)
+
+    def _ring(self, node: ast.BinOp, frame: Frame) -> Value | None:
+        """`(me + 1) % len(config.nodes)` and `(me - 1) % len(config.nodes)`."""
+        match node:
+            case ast.BinOp(ast.BinOp(inner, (ast.Add() | ast.Sub()) as op, ast.Constant(1)), ast.Mod(), size):
+                by = self._measured(size, frame)
+            case _:
+                return None
+        me = self.read(inner, frame)
+        if not isinstance(by, Group) or by.kind != "agents" or by.sort is None or not isinstance(me, Cases):
+            return None
+        what = "next" if isinstance(op, ast.Add) else "previous"
+        found: list[tuple[Formula, Leaf]] = []
+        for guard, one in me.parts:
+            if isinstance(one, Const) and one.value is None:
+                self.errors.add(frame.path, guard)
+                continue
+            if not isinstance(one, Elem) or one.term.sort != by.sort:
+                return None
+            found.append((guard, Elem(self.world.special(what, by.sort, one.term))))
+        return cases(found)
+
+    def _display(self, node: ast.expr, parts: list[ast.expr], frame: Frame) -> Value:
+        put = self._put(parts, frame) if isinstance(node, ast.Tuple) else None
+        if put is not None:
+            return put
+        if isinstance(node, ast.Tuple) and not any(isinstance(one, ast.Starred) for one in parts):
+            return Fixed(tuple(self.read(one, frame) for one in parts))
+        kind = "set" if isinstance(node, ast.Set) else "list"
+        groups = [
+            as_group(self.read(one.value, frame))
+            if isinstance(one, ast.Starred)
+            else listed([self.read(one, frame)], "list")
+            for one in parts
+        ]
+        return joined(groups, kind)
+
+    def _put(self, parts: list[ast.expr], frame: Frame) -> Value | None:
+        """`(*row[:i], entry, *row[i + 1:])`: the row with one entry changed."""
+        match parts:
+            case [
+                ast.Starred(ast.Subscript(row, ast.Slice(None, here, None))),
+                entry,
+                ast.Starred(ast.Subscript(again, ast.Slice(ast.BinOp(there, ast.Add(), ast.Constant(1)), None, None))),
+            ] if here is not None and ast.dump(row) == ast.dump(again) and ast.dump(here) == ast.dump(there):
+                return self.changed(self.read(row, frame), self.read(here, frame), self.read(entry, frame), frame)
+            case _:
+                return None
+
+    def changed(self, row: Value, index: Value, entry: Value, frame: Frame) -> Value:
+        """Return a tuple by agent with the entry of one changed."""
+        if not isinstance(row, Table) or not isinstance(index, Cases):
+            raise refuse(f"one entry of {named(row)} changed at {named(index)}", "change the entry of an agent")
+        terms: list[tuple[Formula, Term]] = []
+        for guard, one in index.parts:
+            if not isinstance(one, Elem) or one.term.sort != row.sort:
+                raise refuse(f"a place that is {named(index)}", f"change the entry of one {row.sort.name}")
+            terms.append((guard, one.term))
+        del frame
+
+        def at(term: Term) -> Value:
+            here = any_of(all_of((guard, equal(term, one))) for guard, one in terms)
+            return merged(here, entry, row.at(term))
+
+        return Table(row.sort, at)
+
+    def _subscript(self, node: ast.Subscript, inner: ast.expr, index: ast.expr, frame: Frame) -> Value:
+        value = self.read(inner, frame)
+        if isinstance(index, ast.Slice):
+            raise refuse("a slice", "write (*row[:i], entry, *row[i + 1:]) to change one entry")
+        key = self.read(index, frame)
+        if isinstance(value, Cases) and len(value.parts) == 1 and isinstance(key, Cases):
+            only_leaf = value.parts[0][1]
+            found = looked_up(only_leaf.value, key) if isinstance(only_leaf, Const) else None
+            if found is not None:
+                self.errors.add(frame.path, found[1])
+                return found[0]
+        place = only(key)
+        if isinstance(value, Fixed) and type(place) is int and -len(value.parts) <= place < len(value.parts):
+            return value.parts[place]
+        if isinstance(value, Group) and value.kind == "agents" and value.sort is not None:
+            if place in (0, -1) and type(place) is int:
+                return leaf(Elem(self.world.special("last" if place else "first", value.sort)))
+            return self.entry(Table(value.sort, lambda term: leaf(Elem(term))), key, frame)
+        if isinstance(value, Table):
+            return self.entry(value, key, frame)
+        raise refuse(f"entry {named(key)} of {named(value)}", "take the entry of an agent, or of a known place")
+
+    def entry(self, row: Table, key: Value, frame: Frame) -> Value:
+        """Return the entry of an agent; None as a place raises."""
+        if not isinstance(key, Cases):
+            raise refuse(f"the entry of {named(key)}", f"take the entry of one {row.sort.name}")
+        found: Value | None = None
+        for guard, one in key.parts:
+            if isinstance(one, Const) and (one.value is None or isinstance(one.value, str)):
+                self.errors.add(frame.path, guard)
+                continue
+            if not isinstance(one, Elem) or one.term.sort != row.sort:
+                raise refuse(f"the entry of {named(key)} in a tuple by {row.sort.name}", "take the entry of its agents")
+            value = row.at(one.term)
+            found = value if found is None else merged(guard, value, found)
+        if found is None:
+            raise refuse("the entry of None", "test `is not None` first")
+        return found
+
+    def _again(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, frame: Frame) -> list[Item]:
+        """The members of a comprehension under fresh variables; what raises was noted before."""
+        noted, self.errors = self.errors, Errors()
+        try:
+            return self.comprehended(node, frame)
+        finally:
+            self.errors = noted
+
+    def comprehended(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, frame: Frame) -> list[Item]:
+        """Return the members of a comprehension."""
+        return self._generators(list(node.generators), node.elt, frame)
+
+    def _generators(self, generators: list[ast.comprehension], element: ast.expr, frame: Frame) -> list[Item]:
+        if not generators:
+            return [Item((), TRUE, self.read(element, frame))]
+        first, rest = generators[0], generators[1:]
+        found: list[Item] = []
+        for one in self.iterated(first.iter, frame):
+            since = len(self.errors.found)
+            here = self.assigned(first.target, one.value, frame.under(one.guard))
+            tests: list[Formula] = []
+            for condition in first.ifs:
+                asked = self.test(condition, here)
+                tests.append(asked)
+                here = here.under(asked)
+            guard = all_of((one.guard, *tests))
+            if guard != FALSE:
+                for inner in self._generators(rest, element, here):
+                    variables = (*one.variables, *inner.variables)
+                    found.append(Item(variables, all_of((guard, inner.guard)), inner.value))
+            self.errors.close(since, one.variables)
+        return found
+
+    def iterated(self, node: ast.expr, frame: Frame) -> Sequence[Item]:
+        """Return what a loop goes through."""
+        try:
+            return as_group(self.read(node, frame)).items()
+        except Unreadable as error:
+            raise error.at(frame.source.file, node.lineno, ast.unparse(node)) from None
+
+    def assigned(self, target: ast.expr, value: Value, frame: Frame) -> Frame:
+        """Return the frame in which names have a value, taken apart as the target says."""
+        match target:
+            case ast.Name(name):
+                return frame.binding({name: value})
+            case ast.Tuple(parts) | ast.List(parts):
+                if not isinstance(value, Fixed) or len(value.parts) != len(parts):
+                    raise frame.source.refused(
+                        target, f"{named(value)} is taken apart", "take apart what has so many parts"
+                    )
+                for part, one in zip(parts, value.parts, strict=True):
+                    frame = self.assigned(part, one, frame)
+                return frame
+            case _:
+                raise frame.source.refused(
+                    target, "something else than a name is assigned", "make a new record by replace"
+                )

@@ -1,0 +1,244 @@
+"""What each symbol of a state means after a step (or in an initial state), and formulas rewritten to it.
+
+A formula `f` about the state after a step, rewritten so, is a formula about the state before it: its weakest
+precondition.  No symbol is doubled, and nothing need be said of what a step leaves as it was.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from evenhand.smt.arithmetic import NUMBER
+from evenhand.smt.logic import (
+    TRUE,
+    And,
+    Apply,
+    Equal,
+    Exists,
+    Forall,
+    Formula,
+    Function,
+    Holds,
+    Iff,
+    Implies,
+    Ite,
+    Not,
+    Or,
+    Sort,
+    Term,
+    Var,
+)
+from evenhand.source.refusal import refuse
+from evenhand.source.shapes import (
+    Choice,
+    Count,
+    Element,
+    Flag,
+    Members,
+    Parts,
+    Row,
+    Shape,
+    assembled,
+    choice_name,
+    combinations,
+    set_name,
+)
+from evenhand.source.simplify import (
+    all_of,
+    any_of,
+    choice,
+    equal,
+    equivalence,
+    implication,
+    negation,
+    placed,
+    replaced,
+)
+from evenhand.source.values import (
+    FRESH,
+    Cases,
+    Const,
+    Elem,
+    Fixed,
+    Group,
+    Leaf,
+    Num,
+    Record,
+    Table,
+    Truth,
+    Value,
+    equals,
+    leaf,
+    named,
+    numeral,
+)
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """The value of a relation (a formula) or a function (terms under conditions) for variables in its places."""
+
+    variables: tuple[Var, ...]
+    formula: Formula | None = None
+    cases: tuple[tuple[Formula, Term], ...] = ()
+
+
+Meanings = Mapping[str, Meaning]
+
+
+def meanings(shape: Shape, value: Value, name: str) -> dict[str, Meaning]:
+    """Return what each symbol of a shape means where the state has this value.
+
+    Raises Unreadable for a value that is not of the shape.
+    """
+    return dict(_meanings(shape, value, name, ()))
+
+
+def _meanings(shape: Shape, value: Value, name: str, by: tuple[Var, ...]) -> Iterator[tuple[str, Meaning]]:
+    match shape, value:
+        case Flag(), Truth(formula):
+            yield name, Meaning(by, formula)
+        case Choice(values), Cases(parts):
+            if not all(isinstance(one, Const) and any(_like(one.value, v) for v in values) for _, one in parts):
+                raise refuse(f"{name.partition('.')[2]} becomes {named(value)}", "give it one of its values")
+            for place, one in enumerate(values):
+                yield choice_name(name, place), Meaning(by, equals(value, leaf(Const(one))))
+        case Element(sort, optional), Cases():
+            yield from _element(sort, value, name, by, optional=optional)
+        case Count(), Cases():
+            yield name, Meaning(by, None, tuple((guard, _number(one, name)) for guard, one in value.parts))
+        case Members(member), Group():
+            if value.kind != "set":
+                raise refuse(f"{name.partition('.')[2]} becomes a list", "make it a frozenset")
+            for place, (consts, sorts) in enumerate(combinations(member)):
+                variables = tuple(FRESH(sort) for sort in sorts)
+                found = value.has(assembled(member, iter(consts), iter(variables)))
+                yield set_name(name, place), Meaning((*by, *variables), found)
+        case Row(sort, entry), Table():
+            x = FRESH(sort)
+            yield from _meanings(entry, value.at(x), name, (*by, x))
+        case Parts(), (Fixed() | Record()):
+            inner = list(value.parts) if isinstance(value, Fixed) else list(value.fields.values())
+            cls = tuple if isinstance(value, Fixed) else value.cls
+            if cls is not shape.cls or len(inner) != len(shape.shapes):
+                raise refuse(f"{name.partition('.')[2]} becomes {named(value)}", f"give it a {shape.cls.__name__}")
+            for part, one, given in zip(shape.names, shape.shapes, inner, strict=True):
+                yield from _meanings(one, given, f"{name}.{part}", by)
+        case _:
+            raise refuse(f"{name.partition('.')[2]} becomes {named(value)}", "give it a value of its type")
+
+
+def _like(one: object, other: object) -> bool:
+    return one == other and type(one) is type(other)
+
+
+def _element(
+    sort: Sort, value: Cases, name: str, by: tuple[Var, ...], *, optional: bool
+) -> Iterator[tuple[str, Meaning]]:
+    found: list[tuple[Formula, Term]] = []
+    nothing: list[Formula] = []
+    for guard, one in value.parts:
+        if isinstance(one, Elem) and one.term.sort == sort:
+            found.append((guard, one.term))
+        elif optional and isinstance(one, Const) and one.value is None:
+            nothing.append(guard)
+        else:
+            raise refuse(f"{name.partition('.')[2]} becomes {named(value)}", f"give it a {sort.name}")
+    none = any_of(nothing)
+    if optional:
+        yield f"{name}.none", Meaning(by, none)
+        if nothing:  # nobody reads it where there is none: it stays what it was
+            found.append((none, Function(name, tuple(one.sort for one in by), sort)(*by)))
+    yield name, Meaning(by, None, tuple(found))
+
+
+def _number(one: Leaf, name: str) -> Term:
+    term = one.term if isinstance(one, Num) else numeral(one) if isinstance(one, Const) else None
+    if term is None or term.sort != NUMBER:
+        raise refuse(f"{name.partition('.')[2]} becomes no number", "give it a number")
+    return term
+
+
+def after(formula: Formula, means: Meanings) -> Formula:
+    """Return the formula with every symbol of the state replaced by what it means."""
+    match formula:
+        case Holds(relation, arguments):
+            meaning = means.get(relation.name)
+            parts: list[Formula] = []
+            for guard, terms in _combined(arguments, means):
+                if meaning is None or meaning.formula is None:
+                    parts.append(all_of((guard, Holds(relation, terms))))
+                else:
+                    values = dict(zip(meaning.variables, terms, strict=True))
+                    parts.append(all_of((guard, _put(meaning.formula, values))))
+            return any_of(parts)
+        case Equal(left, right):
+            pairs = _combined((left, right), means)
+            return any_of(all_of((guard, equal(*terms))) for guard, terms in pairs)
+        case Not(body):
+            return negation(after(body, means))
+        case And(parts_):
+            return all_of(after(part, means) for part in parts_)
+        case Or(parts_):
+            return any_of(after(part, means) for part in parts_)
+        case Implies(left_, right_):
+            return implication(after(left_, means), after(right_, means))
+        case Iff(left_, right_):
+            return equivalence(after(left_, means), after(right_, means))
+        case Ite(test, then, other):
+            return choice(after(test, means), after(then, means), after(other, means))
+        case Forall(variables, body) | Exists(variables, body):
+            fresh = tuple(FRESH(one.sort) for one in variables)
+            renamed = replaced(body, dict(zip(variables, fresh, strict=True)))
+            inner = after(renamed, means)
+            return Forall(fresh, inner) if isinstance(formula, Forall) else Exists(fresh, inner)
+
+
+def _put(formula: Formula, values: dict[Var, Term]) -> Formula:
+    """A meaning with terms in its places, its bound variables renamed: it may be used inside itself."""
+    return replaced(fresh_bound(formula), values)
+
+
+def fresh_bound(formula: Formula) -> Formula:
+    """Return the formula with new names for its bound variables."""
+    match formula:
+        case Forall(variables, body) | Exists(variables, body):
+            fresh = tuple(FRESH(one.sort) for one in variables)
+            inner = fresh_bound(replaced(body, dict(zip(variables, fresh, strict=True))))
+            return Forall(fresh, inner) if isinstance(formula, Forall) else Exists(fresh, inner)
+        case Not(body):
+            return Not(fresh_bound(body))
+        case And(parts):
+            return And(tuple(map(fresh_bound, parts)))
+        case Or(parts):
+            return Or(tuple(map(fresh_bound, parts)))
+        case Implies(left, right):
+            return Implies(fresh_bound(left), fresh_bound(right))
+        case Iff(left, right):
+            return Iff(fresh_bound(left), fresh_bound(right))
+        case Ite(test, then, other):
+            return Ite(fresh_bound(test), fresh_bound(then), fresh_bound(other))
+        case _:
+            return formula
+
+
+def _combined(terms: Sequence[Term], means: Meanings) -> Iterator[tuple[Formula, tuple[Term, ...]]]:
+    for chosen in itertools.product(*(tuple(_terms(one, means)) for one in terms)):
+        guard = all_of(one for one, _ in chosen)
+        yield guard, tuple(one for _, one in chosen)
+
+
+def _terms(term: Term, means: Meanings) -> Iterator[tuple[Formula, Term]]:
+    if isinstance(term, Var):
+        yield TRUE, term
+        return
+    meaning = means.get(term.function.name)
+    for guard, arguments in _combined(term.arguments, means):
+        if meaning is None:
+            yield guard, Apply(term.function, arguments)
+            continue
+        values: dict[Var, Term] = dict(zip(meaning.variables, arguments, strict=True))
+        for condition, one in meaning.cases:
+            yield all_of((guard, _put(condition, values))), placed(one, values)

@@ -1,0 +1,217 @@
+"""The verdicts on a system's claims for any number of agents.
+
+The source is read, the formulas are compared with the functions, small sizes are run, and what no run breaks is proved
+by induction.  REFUTED comes from a run alone, HOLDS from a proof that both solvers confirm; everything else is
+UNDECIDED with the reason, such as the line that is not readable.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evenhand.core.kinds import Property
+from evenhand.core.system import AnySystem
+from evenhand.core.verdict import Status, Verdict
+from evenhand.evidence.judge import refutes
+from evenhand.smt.logic import FALSE, Formula
+from evenhand.smt.portfolio import Portfolio, shared
+from evenhand.smt.structure import Structure
+from evenhand.source.candidates import Guesses
+from evenhand.source.family import Family, family_of
+from evenhand.source.induction import Induction, Proof
+from evenhand.source.instances import how_many, nth
+from evenhand.source.probes import fresh_bound
+from evenhand.source.reached import Reached, reached
+from evenhand.source.refusal import Unreadable
+from evenhand.source.simplify import negation
+from evenhand.source.validation import REACHED, Comparison, Mistranslated, Validation, spread
+
+ENGINE = "prove"
+
+SIZES = (1, 2, 3)
+"""Agents of each sort with which runs are tried before a proof."""
+
+ROWS = 1_500
+"""States of each size from which invariants are guessed."""
+
+BASE = (
+    "the translator of evenhand.source, compared with the functions in this run",
+    "z3 and cvc5, which both proved every step",
+    "that whole numbers are among the numbers of which the proof speaks",
+)
+
+
+@dataclass(frozen=True)
+class Unbounded:
+    """The verdicts, and what they rest on."""
+
+    verdicts: tuple[Verdict, ...]
+    validation: Validation | None = None
+    proofs: Mapping[str, Proof] = field(default_factory=dict[str, Proof])
+
+
+def prove_any_size(system: AnySystem, claims: Sequence[Property], *, portfolio: Portfolio | None = None) -> Unbounded:
+    """Return a verdict on each claim of a system for any number of agents.
+
+    Raises NoSolver where no solver is installed.
+    """
+    try:
+        family = family_of(system, tuple(claims))
+    except Unreadable as error:
+        return Unbounded(tuple(_open(system, claim, str(error)) for claim in claims))
+    fields = family.world.sorts
+    runs = [reached(system.at(**dict.fromkeys(fields, size)), claims) for size in SIZES]
+    broken = _broken(runs, claims)
+    comparison = Comparison(family)
+    try:
+        portfolio = portfolio or shared()
+        states = [(run.config, state) for run in runs for state in _some(run.states, REACHED)]
+        validation = comparison.all(portfolio, states)
+    except (Mistranslated, Unreadable) as error:
+        why = f"the formulas are not what the functions say, so nothing is proved: {error}"
+        return Unbounded(tuple(broken.get(claim.name) or _open(system, claim, why) for claim in claims))
+    proofs = _proofs(family, comparison, runs, portfolio, set(broken))
+    verdicts: list[Verdict] = []
+    for claim in claims:
+        if claim.name in broken:
+            verdicts.append(broken[claim.name])
+        elif claim.name in family.unread:
+            verdicts.append(_open(system, claim, family.unread[claim.name]))
+        else:
+            verdicts.append(_of_proof(system, claim, proofs[claim.name], validation, fields))
+    return Unbounded(tuple(verdicts), validation, proofs)
+
+
+def _some(states: Sequence[Any], most: int) -> Iterable[Any]:
+    return (states[place] for place in spread(len(states), most))
+
+
+def _broken(runs: Sequence[Reached], claims: Sequence[Property]) -> dict[str, Verdict]:
+    """The claims that a run of a small size breaks, if the run replays."""
+    found: dict[str, Verdict] = {}
+    for run in runs:
+        for claim in claims:
+            evidence = run.broken.get(claim.name)
+            if evidence is None or claim.name in found or not refutes(run.system, claim, evidence):
+                continue
+            found[claim.name] = Verdict(
+                claim=claim.name,
+                status=Status.REFUTED,
+                engine=ENGINE,
+                system=run.system.name,
+                variant=run.system.variant,
+                scope=dict(run.system.scope),
+                evidence=evidence,
+                coverage={"states": len(run.states)},
+            )
+    return found
+
+
+def _proofs(
+    family: Family, comparison: Comparison, runs: Sequence[Reached], portfolio: Portfolio, broken: set[str]
+) -> dict[str, Proof]:
+    read = {name: stated for name, stated in family.claims.items() if name not in broken}
+    if not read:
+        return {}
+    induction = Induction(family, portfolio)
+    try:
+        goals = {
+            name: fresh_bound(comparison.of_states[name][0]) for name, one in read.items() if one.of_state is not None
+        }
+        total = _total(comparison)
+        known: list[Formula] = []
+        proofs: dict[str, Proof] = {}
+        wanted = [*goals.values(), *total]
+        for guessed in itertools.chain([[]], _guesses(family, comparison, runs)):
+            wanted += guessed  # what is not inductive alone may be so with longer clauses
+            held = {id(one) for one in known}
+            known = induction.houdini([one for one in wanted if id(one) not in held], known)
+            why = _may_raise(induction, family, total, known)
+            for name in read:
+                if name not in proofs or not proofs[name].proved:
+                    open_ = Proof(False, because=why)
+                    proofs[name] = open_ if why else _proof(induction, comparison, name, goals, known)
+            if all(proof.proved for proof in proofs.values()):
+                break
+        return proofs
+    finally:
+        induction.close()
+
+
+def _total(comparison: Comparison) -> list[Formula]:
+    """That neither `actions` nor a claim raises in a state."""
+    parts = [comparison.family.raises, *(raises for _, raises in comparison.of_states.values())]
+    return [fresh_bound(negation(one)) for one in parts if one != FALSE]
+
+
+def _may_raise(induction: Induction, family: Family, total: Sequence[Formula], kept: Sequence[Formula]) -> str:
+    """Why some function may raise in a reachable state; empty if that is excluded."""
+    if family.start_raises != FALSE:
+        return "`initial` may raise"
+    if not all(any(one is other for other in kept) for one in total):
+        return "it is open whether `actions` or a claim raises in some reachable state"
+    steps = [(move, negation(move.raises)) for move in family.moves if move.raises != FALSE]
+    proof = induction.prove_steps(steps, kept)
+    return "" if proof.proved else f"it is open whether `step` raises: {proof.because}"
+
+
+def _proof(
+    induction: Induction, comparison: Comparison, name: str, goals: Mapping[str, Formula], kept: Sequence[Formula]
+) -> Proof:
+    stated = comparison.family.claims[name]
+    if stated.of_state is not None:
+        return induction.prove(goals[name], kept)
+    if stated.here is not None:
+        return induction.prove_here(stated.here, kept)
+    steps = [(move, comparison.of_steps[name, place]) for place, move in enumerate(comparison.family.moves)]
+    may_raise = [(move, negation(raises)) for move, (_, raises) in steps if raises != FALSE]
+    return induction.prove_steps([*((move, formula) for move, (formula, _) in steps), *may_raise], kept)
+
+
+def _guesses(family: Family, comparison: Comparison, runs: Sequence[Reached]) -> Iterator[list[Formula]]:
+    """Candidates from the states that runs reach, the shortest first."""
+    structures = [comparison.encoded(run.config, state) for run in runs for state in _some(run.states, ROWS)]
+    possible: list[Structure] = []
+    for size in (2, 3):
+        system = family.system.at(**dict.fromkeys(family.world.sorts, size))
+        config = next(iter(system.all_configs()))
+        sizes = comparison.sizes(config)
+        total = how_many(family.shape, sizes)
+        possible += [comparison.encoded(config, nth(family.shape, sizes, place)) for place in spread(total, 150)]
+    yield from Guesses(family, structures, possible).stages()
+
+
+def _open(system: AnySystem, claim: Property, why: str) -> Verdict:
+    return Verdict(
+        claim=claim.name,
+        status=Status.UNDECIDED,
+        engine=ENGINE,
+        system=system.name,
+        variant=system.variant,
+        scope=dict(system.scope),
+        because=why,
+    )
+
+
+def _of_proof(
+    system: AnySystem, claim: Property, proof: Proof, validation: Validation, fields: Iterable[str]
+) -> Verdict:
+    if not proof.proved:
+        return _open(system, claim, proof.because)
+    return Verdict(
+        claim=claim.name,
+        status=Status.HOLDS,
+        engine=ENGINE,
+        system=system.name,
+        variant=system.variant,
+        scope={"proved": f"any number of {' and '.join(fields)}"},
+        coverage={
+            "invariants": len(proof.invariants),
+            "queries": proof.queries,
+            "linked_structures": validation.listed + validation.reached + validation.made,
+        },
+        trusted_base=(*BASE, validation.sentence),
+    )

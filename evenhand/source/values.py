@@ -1,0 +1,395 @@
+"""The values that a translated function computes with, and what they are compared by.
+
+A value that is one of several (`"idle"` here, `"waiting"` there) is a list of cases, each under its condition; truths
+are formulas; records and tuples of fixed length hold values; a `Group` is a collection of which neither order nor
+multiplicity is known, and a `Table` a tuple with an entry for each agent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import Any, Literal, TypeAlias, cast
+
+from evenhand.smt.arithmetic import number, zero
+from evenhand.smt.logic import FALSE, TRUE, Formula, Sort, Term, Var
+from evenhand.source.refusal import refuse
+from evenhand.source.simplify import all_of, any_of, choice, equal, equivalence, every, implication, negation, some
+
+
+@dataclass(frozen=True)
+class Const:
+    """A Python value that is known: a text, None, an Enum's member, a whole number, a function, a class."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Elem:
+    """An agent, or another thing of which there may be any number."""
+
+    term: Term
+
+
+@dataclass(frozen=True)
+class Num:
+    """A whole number that is not known."""
+
+    term: Term
+
+
+Leaf: TypeAlias = Const | Elem | Num
+
+
+@dataclass(frozen=True)
+class Cases:
+    """One of several leaves; the conditions exclude each other, and one of them is true."""
+
+    parts: tuple[tuple[Formula, Leaf], ...]
+
+
+@dataclass(frozen=True)
+class Truth:
+    """True or False, as a formula says."""
+
+    formula: Formula
+
+
+@dataclass(frozen=True)
+class Record:
+    """A dataclass instance."""
+
+    cls: type
+    fields: Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A tuple of known length."""
+
+    parts: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Item:
+    """The members of a collection that one rule gives: `value` for all values of the variables that pass `guard`."""
+
+    variables: tuple[Var, ...]
+    guard: Formula
+    value: Value
+
+
+@dataclass(frozen=True)
+class Group:
+    """A collection: `items()` gives its members under fresh variables, `has` says what is in it.
+
+    `kind`: a `set` has no order, a `list` has one that is not known, `agents` are all of a sort in their order.
+    """
+
+    kind: Literal["set", "list", "agents"]
+    items: Callable[[], Sequence[Item]]
+    has: Callable[[Value], Formula]
+    sort: Sort | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A tuple with one entry for each element of a sort."""
+
+    sort: Sort
+    at: Callable[[Term], Value]
+
+
+Value: TypeAlias = Cases | Truth | Record | Fixed | Group | Table
+
+
+class Fresh:
+    """Makes variables of names that no other has."""
+
+    def __init__(self) -> None:
+        self._made = 0
+
+    def __call__(self, sort: Sort) -> Var:
+        self._made += 1
+        return Var(f"v{self._made}.{sort.name}", sort)
+
+
+FRESH = Fresh()
+
+
+def known(value: Any) -> Value:
+    """Return a Python value that a function reads from outside (a global, a default) as a value.
+
+    Raises Unreadable for one that could change, or that has no counterpart.
+    """
+    match value:
+        case bool():
+            return Truth(TRUE if value else FALSE)
+        case None | str() | int() | Enum() | FunctionType() | BuiltinFunctionType() | type() | ModuleType():
+            return Cases(((TRUE, Const(value)),))
+        case tuple():
+            if hasattr(cast("Any", value), "_fields"):
+                raise refuse("a named tuple", "make it a frozen dataclass")
+            return Fixed(tuple(known(one) for one in cast("tuple[Any, ...]", value)))
+        case frozenset():
+            members = cast("frozenset[Any]", value)
+            return listed([known(one) for one in sorted(members, key=repr)], "set")
+        case dict():
+            entries = cast("dict[Any, Any]", value).items()
+            return leaf(Const(Lookup(tuple((key, known(one)) for key, one in entries))))
+        case _ if is_dataclass(value) and not isinstance(value, type):
+            return Record(type(value), {one.name: known(getattr(value, one.name)) for one in fields(value)})
+        case _ if callable(value):
+            return Cases(((TRUE, Const(value)),))
+        case _:
+            raise refuse(f"a {type(value).__name__} has no counterpart in logic", "use records, tuples, sets and enums")
+
+
+@dataclass(frozen=True, eq=False)
+class Lookup:
+    """A dictionary of known keys."""
+
+    entries: tuple[tuple[Any, Value], ...]
+
+
+def looked_up(entries: object, key: Cases) -> tuple[Value, Formula] | None:
+    """Return the entry for a key and the condition that there is none; None if this is no dictionary."""
+    if not isinstance(entries, Lookup):
+        return None
+    found: Value | None = None
+    missing: list[Formula] = []
+    for guard, leaf in key.parts:
+        if not isinstance(leaf, Const):
+            raise refuse("a key that is not known", "look up a text or a member of an Enum")
+        values = [one for other, one in entries.entries if other == leaf.value and type(other) is type(leaf.value)]
+        if not values:
+            missing.append(guard)
+            continue
+        found = values[0] if found is None else merged(guard, values[0], found)
+    if found is None:
+        raise refuse("no key of it is in the dictionary", "add the key")
+    return found, any_of(missing)
+
+
+def listed(values: Sequence[Value], kind: Literal["set", "list"]) -> Group:
+    """Return the collection of these values."""
+    return Group(
+        kind,
+        lambda: [Item((), TRUE, one) for one in values],
+        lambda value: any_of(equals(one, value) for one in values),
+    )
+
+
+def gathered(items: Callable[[], Sequence[Item]], kind: Literal["set", "list"]) -> Group:
+    """Return the collection that items give."""
+
+    def has(value: Value) -> Formula:
+        return any_of(some(one.variables, all_of((one.guard, equals(one.value, value)))) for one in items())
+
+    return Group(kind, items, has)
+
+
+def leaf(value: Leaf) -> Cases:
+    """Return the value that is this leaf."""
+    return Cases(((TRUE, value),))
+
+
+def cases(parts: Iterable[tuple[Formula, Leaf]]) -> Cases:
+    """Return a value from its cases, equal leaves together and impossible ones left out."""
+    found: dict[tuple[type, Any], tuple[list[Formula], Leaf]] = {}
+    for guard, one in parts:
+        if guard != FALSE:
+            what: Any = (type(one.value), one.value) if isinstance(one, Const) else one.term
+            key: tuple[type, Any] = (type(one), what)
+            found.setdefault(key, ([], one))[0].append(guard)
+    if len(found) == 1:
+        return leaf(next(iter(found.values()))[1])
+    return Cases(tuple((any_of(guards), one) for guards, one in found.values()))
+
+
+def merged(test: Formula, then: Value, other: Value) -> Value:
+    """Return `then` where `test` is true, else `other`.  Raises Unreadable for values of two kinds."""
+    if test == TRUE or then is other:
+        return then
+    if test == FALSE:
+        return other
+    no = negation(test)
+    match then, other:
+        case Truth(), Truth():
+            return Truth(choice(test, then.formula, other.formula))
+        case Cases(), Cases():
+            yes = [(all_of((test, guard)), one) for guard, one in then.parts]
+            return cases([*yes, *((all_of((no, guard)), one) for guard, one in other.parts)])
+        case Record(), Record() if then.cls is other.cls:
+            both = {name: merged(test, then.fields[name], other.fields[name]) for name in then.fields}
+            return Record(then.cls, both)
+        case Fixed(), Fixed() if len(then.parts) == len(other.parts):
+            return Fixed(tuple(merged(test, a, b) for a, b in zip(then.parts, other.parts, strict=True)))
+        case Table(), Table() if then.sort == other.sort:
+            return Table(then.sort, lambda term: merged(test, then.at(term), other.at(term)))
+        case ((Group() | Fixed()), (Group() | Fixed())):
+            one, two = as_group(then), as_group(other)
+            if (one.kind == "set") != (two.kind == "set"):
+                raise refuse("a set in one case and a list in the other", "return the same kind in both")
+
+            def items() -> list[Item]:
+                yes = [Item(i.variables, all_of((test, i.guard)), i.value) for i in one.items()]
+                return [*yes, *(Item(i.variables, all_of((no, i.guard)), i.value) for i in two.items())]
+
+            kind: Literal["set", "list"] = "set" if one.kind == "set" else "list"
+            return Group(kind, items, lambda value: choice(test, one.has(value), two.has(value)))
+        case _:
+            why = f"{named(then)} in one case and {named(other)} in the other"
+            raise refuse(why, "return values of one type from both branches")
+
+
+def named(value: Value) -> str:
+    """Return what a value is, for messages."""
+    match value:
+        case Truth():
+            return "a truth"
+        case Record():
+            return f"a {value.cls.__name__}"
+        case Fixed():
+            return f"a tuple of {len(value.parts)}"
+        case Group():
+            return {"set": "a set", "list": "a list", "agents": "the agents"}[value.kind]
+        case Table():
+            return f"a tuple by {value.sort.name}"
+        case Cases():
+            kinds = {"an agent" if isinstance(one, Elem) else "a number" if isinstance(one, Num) else _said(one.value)
+                     for _, one in value.parts}  # fmt: skip
+            return " or ".join(sorted(kinds))
+
+
+def _said(value: Any) -> str:
+    return "None" if value is None else f"a {type(value).__name__}"
+
+
+def truth(value: Value) -> Formula:
+    """Return whether Python counts a value as true.  Raises Unreadable where that depends on more than its kind."""
+    match value:
+        case Truth():
+            return value.formula
+        case Record():
+            if hasattr(value.cls, "__bool__") or hasattr(value.cls, "__len__"):
+                raise refuse("a record with a truth of its own", "compare it")
+            return TRUE
+        case Fixed():
+            return TRUE if value.parts else FALSE
+        case Group():
+            return any_of(some(one.variables, one.guard) for one in value.items())
+        case Table():
+            return TRUE
+        case Cases():
+            return any_of(all_of((guard, _leaf_truth(one))) for guard, one in value.parts)
+
+
+def _leaf_truth(one: Leaf) -> Formula:
+    match one:
+        case Const():
+            return TRUE if one.value else FALSE
+        case Num():
+            return negation(zero(one.term))
+        case Elem():
+            raise refuse("the first agent is 0, and 0 counts as false", "write `is not None`")
+
+
+def equals(left: Value, right: Value) -> Formula:
+    """Return whether Python's `==` holds.  Raises Unreadable where the order of a list decides."""
+    match left, right:
+        case Truth(), Truth():
+            return equivalence(left.formula, right.formula)
+        case Cases(), Cases():
+            pairs = ((g, h, one, other) for g, one in left.parts for h, other in right.parts)
+            return any_of(
+                all_of((g, h, _same_leaf(one, other))) for g, h, one, other in pairs if all_of((g, h)) != FALSE
+            )
+        case Record(), Record():
+            if left.cls is not right.cls:
+                return FALSE
+            if not plainly_compared(left.cls):
+                raise refuse(f"{left.cls.__name__} is compared in a way of its own", "compare its fields")
+            compared = [one.name for one in fields(left.cls) if one.compare]
+            return all_of(equals(left.fields[name], right.fields[name]) for name in compared)
+        case Fixed(), Fixed():
+            if len(left.parts) != len(right.parts):
+                return FALSE
+            return all_of(equals(a, b) for a, b in zip(left.parts, right.parts, strict=True))
+        case Table(), Table() if left.sort == right.sort:
+            x = FRESH(left.sort)
+            return every([x], equals(left.at(x), right.at(x)))
+        case Group(), Group() if left.kind == right.kind == "set":
+            return all_of((within(left, right), within(right, left)))
+        case _ if _never_equal(left, right):
+            return FALSE
+        case _:
+            raise refuse(f"{named(left)} compared with {named(right)}", "compare values of one type")
+
+
+def plainly_compared(cls: type) -> bool:
+    """Return whether `==` of a dataclass is the one that dataclasses make: field by field."""
+    made = cls.__dict__.get("__eq__")
+    return made is not None and made.__code__.co_filename == "<string>"
+
+
+def _never_equal(left: Value, right: Value) -> bool:
+    """Whether Python finds values of these kinds different: None or a text beside a record, say."""
+
+    def bare(value: Value) -> bool:
+        return isinstance(value, Cases) and all(
+            isinstance(one, Const) and (one.value is None or isinstance(one.value, str)) for _, one in value.parts
+        )
+
+    return (bare(left) and not isinstance(right, Cases)) or (bare(right) and not isinstance(left, Cases))
+
+
+def _same_leaf(one: Leaf, other: Leaf) -> Formula:
+    match one, other:
+        case Const(), Const():
+            return TRUE if one.value == other.value else FALSE
+        case Elem(), Elem():
+            if one.term.sort != other.term.sort:
+                why = f"{one.term.sort.name} and {other.term.sort.name} are numbered apart"
+                raise refuse(why, "compare things of one type")
+            return equal(one.term, other.term)
+        case ((Num() | Const()), (Num() | Const())):
+            left, right = numeral(one), numeral(other)
+            return FALSE if left is None or right is None else equal(left, right)
+        case (Elem(), Const(value)) | (Const(value), Elem()):
+            if isinstance(value, int):
+                raise refuse(f"the agent with the number {value}", "take `config.agents[0]` for the first")
+            return FALSE
+        case _:
+            raise refuse("an agent compared with a number", "compare things of one type")
+
+
+def numeral(one: Leaf) -> Term | None:
+    """Return a number as a term; None for what is none.  Raises Unreadable for True and for an Enum's number."""
+    if isinstance(one, Num):
+        return one.term
+    if isinstance(one, Const) and isinstance(one.value, int) and not isinstance(one.value, bool | Enum):
+        return number(one.value)
+    if isinstance(one, Const) and isinstance(one.value, int):
+        raise refuse(f"{one.value!r} as a number", "write the number")
+    return None
+
+
+def within(left: Group, right: Group) -> Formula:
+    """Return whether every member of one collection is in another."""
+    return all_of(every(one.variables, implication(one.guard, right.has(one.value))) for one in left.items())
+
+
+def as_group(value: Value) -> Group:
+    """Return a value as a collection to go through.  Raises Unreadable for what is none."""
+    match value:
+        case Group():
+            return value
+        case Fixed():
+            return listed(value.parts, "list")
+        case Table():
+            return gathered(lambda: [Item((x := FRESH(value.sort),), TRUE, value.at(x))], "list")
+        case _:
+            raise refuse(f"{named(value)} is no collection", "go through a set, the agents, or a tuple by agent")

@@ -1,0 +1,163 @@
+# ruff: noqa: E501 - a row of a table is a line
+"""Readings that would be wrong: what a function says, and what a careless translator might make of it.
+
+`PLANTED` has (name, the function's body, the body that is read in its place); the comparison must find them apart.
+`REFUSED` has (name, body, a part of the reason): what must not be read at all.  Bodies are those of a function of
+`config` and `state`.
+"""
+
+from __future__ import annotations
+
+PLANTED: tuple[tuple[str, str, str], ...] = (
+    ("swapped branches", "return state.flag if state.marks else not state.flag", "return not state.flag if state.marks else state.flag"),
+    ("lost not", "return not state.flag", "return state.flag"),
+    ("and for or", "return state.flag or state.holder is None", "return state.flag and state.holder is None"),
+    ("or for and", "return state.flag and state.count == 1", "return state.flag or state.count == 1"),
+    ("any for all", "return all(a in state.marks for a in config.agents)", "return any(a in state.marks for a in config.agents)"),
+    ("all for any", "return any(a in state.marks for a in config.agents)", "return all(a in state.marks for a in config.agents)"),
+    ("filter of all as a conjunct", "return all(state.at[a] == 'a' for a in config.agents if a in state.marks)", "return all(state.at[a] == 'a' and a in state.marks for a in config.agents)"),
+    ("filter of any as an implication", "return any(state.at[a] == 'a' for a in config.agents if a in state.marks)", "return any(state.at[a] == 'a' or a not in state.marks for a in config.agents)"),
+    ("equal for different", "return state.count != 1", "return state.count == 1"),
+    ("in for not in", "return state.holder not in state.marks", "return state.holder in state.marks"),
+    ("first half of a chain", "return 0 < state.count < 2", "return 0 < state.count"),
+    ("second half of a chain", "return 0 < state.count < 2", "return state.count < 2"),
+    ("ends of a chain", "return state.at[config.agents[0]] == state.at[config.agents[-1]] == 'a'", "return state.at[config.agents[0]] == 'a'"),
+    ("shadowed name in a comprehension", "a = config.agents[0]\nreturn all(a in state.marks for a in config.agents) or a == state.holder", "a = config.agents[0]\nreturn all(b in state.marks for b in config.agents) or state.holder == config.agents[-1]"),
+    ("shadowed name of a lambda", "flag = state.flag\nboth = lambda flag: flag\nreturn both(not flag)", "flag = state.flag\nboth = lambda other: flag\nreturn both(not flag)"),
+    ("default of the definition", "n = state.count\ndef f(v=n):\n    return v == 1\nn = n + 1\nreturn f()", "n = state.count\ndef f(v):\n    return v == 1\nn = n + 1\nreturn f(n)"),
+    ("closure as late as the call", "n = state.count\ndef f():\n    return n == 1\nreturn f()", "n = state.count\ndef f():\n    return n == 2\nreturn f()"),
+    ("second assignment lost", "x = state.flag\nx = not x\nreturn x", "x = state.flag\nreturn x"),
+    ("early return lost", "if state.marks:\n    return True\nreturn state.flag", "return state.flag"),
+    ("order of elif", "if state.count > 0:\n    return state.flag\nelif state.count > 1:\n    return True\nreturn False", "if state.count > 1:\n    return True\nelif state.count > 0:\n    return state.flag\nreturn False"),
+    ("short circuit", "return state.holder is None or state.at[state.holder] == 'a'", "return state.holder is not None and state.at[state.holder] == 'a'"),
+    ("is for is not", "return state.holder is not None", "return state.holder is None"),
+    ("truth of an empty set", "return not state.marks", "return bool(state.marks)"),
+    ("truth of a tuple", "return bool((state.flag,))", "return state.flag"),
+    ("truth of a table", "return bool(state.at)", "return any(v == 'a' for v in state.at)"),
+    ("truth of a number", "return True if state.count else False", "return state.count > 1"),
+    ("truth of None", "return True if state.holder is not None else state.flag", "return state.flag"),
+    ("difference turned round", "return not (state.marks - state.others)", "return not (state.others - state.marks)"),
+    ("union for intersection", "return bool(state.marks & state.others)", "return bool(state.marks | state.others)"),
+    ("subset for proper subset", "return state.marks <= state.others", "return state.marks < state.others"),
+    ("subset turned round", "return state.marks <= state.others", "return state.others <= state.marks"),
+    ("at most for exactly one", "return len(state.marks) <= 1", "return len(state.marks) == 1"),
+    ("all for one", "return len(state.marks) == len(config.agents)", "return len(state.marks) >= 1"),
+    ("pair turned round", "return (config.agents[0], config.agents[-1]) in state.pairs", "return (config.agents[-1], config.agents[0]) in state.pairs"),
+    ("quantifiers exchanged", "return all(any((a, b) in state.pairs for b in config.agents) for a in config.agents)", "return any(all((a, b) in state.pairs for a in config.agents) for b in config.agents)"),
+    ("binders exchanged", "return all((b, a) in state.pairs for a, b in state.pairs)", "return all((a, b) in state.pairs for a, b in state.pairs)"),
+    ("update lost", "return replace(state, flag=not state.flag).flag", "return state.flag"),
+    ("update of every entry", "return put(state.at, config.agents[0], 'a')[config.agents[-1]] == 'a'", "return tuple('a' for _ in config.agents)[config.agents[-1]] == 'a'"),
+    ("update beside the entry", "return put(state.at, config.agents[0], 'a')[config.agents[0]] == 'a'", "return state.at[config.agents[0]] == 'a'"),
+    ("entry of another agent", "return tuple(a in state.marks for a in config.agents)[config.agents[0]]", "return tuple(a in state.marks for a in config.agents)[config.agents[-1]]"),
+    ("enumerate turned round", "return all(v == 'a' for a, v in enumerate(state.at) if a in state.marks)", "return all(v == 'a' for a, v in enumerate(state.at) if a not in state.marks)"),
+    ("first case taken for all", "match state.count:\n    case 0:\n        return state.flag\n    case _:\n        return not state.flag", "match state.count:\n    case 1:\n        return state.flag\n    case _:\n        return not state.flag"),
+    ("alternative of a pattern lost", "match state.at[config.agents[0]]:\n    case 'a' | 'b':\n        return True\n    case _:\n        return state.flag", "match state.at[config.agents[0]]:\n    case 'a':\n        return True\n    case _:\n        return state.flag"),
+    ("guard of a case lost", "match state.count:\n    case 0 if state.flag:\n        return True\n    case _:\n        return False", "match state.count:\n    case 0:\n        return True\n    case _:\n        return False"),
+    ("plus for minus", "return state.count - 1 == 0", "return state.count + 1 == 2 and state.flag"),
+    ("max for min", "return max(state.count, 1) == 1", "return min(state.count, 1) == 1"),
+    ("round the ring the other way", "return config.agents[(config.agents[0] + 1) % len(config.agents)] in state.marks", "return config.agents[0] in state.marks"),
+    ("last for first", "return config.agents[0] == state.holder", "return config.agents[-1] == state.holder"),
+    ("at most for before", "return all(a < b for a, b in state.pairs)", "return all(a <= b for a, b in state.pairs)"),
+    ("order of tuples by parts", "return (state.count, 1) < (1, state.count)", "return state.count < 1 and 1 < state.count"),
+    ("search that ends too late", "for a in config.agents:\n    if a in state.marks:\n        return False\nreturn True", "for a in config.agents:\n    if a not in state.marks:\n        return False\nreturn True"),
+    ("filter of a set lost", "return {a for a in config.agents if a in state.marks} == state.others", "return {a for a in config.agents} == state.others"),
+    ("unpacked in the other order", "x, y = state.flag, state.count == 1\nreturn x and not y", "y, x = state.flag, state.count == 1\nreturn x and not y"),
+    ("augmented assignment lost", "n = state.count\nn += 1\nreturn n == 1", "n = state.count\nreturn n == 1"),
+    ("dictionary turned round", "return {'a': True, 'b': False, 'c': False}[state.at[config.agents[0]]]", "return {'a': False, 'b': True, 'c': False}[state.at[config.agents[0]]]"),
+    ("method of the wrong record", "return replace(state, flag=True).is_flag()", "return state.is_flag()"),
+    ("property denied", "return state.quiet", "return not state.quiet"),
+    ("negation inside any", "return not any(a in state.marks for a in config.agents)", "return any(a not in state.marks for a in config.agents)"),
+    ("equal sets by one side", "return state.marks == state.others", "return state.marks <= state.others"),
+    ("equal records by one field", "return replace(state, count=0) == state", "return replace(state, count=0).flag == state.flag"),
+)  # fmt: skip
+
+REFUSED: tuple[tuple[str, str, str], ...] = (
+    ("integer division", "return state.count // 2 == 0", "// of"),
+    ("remainder", "return state.count % 2 == 0", "% of"),
+    ("product", "return state.count * 2 == 2", "* of"),
+    ("identity of numbers", "one = 1\nreturn state.count is one", "which object it is"),
+    ("identity of records", "return replace(state) is state", "which object it is"),
+    ("place in a set", "return list(state.marks)[0] == state.holder", "entry"),
+    ("slice", "return state.at[:1] == state.at", "a slice"),
+    ("while", "while state.flag:\n    return True\nreturn False", "While"),
+    ("sum", "return sum(1 for a in state.marks) == 1", "sum has no counterpart"),
+    ("first of a set", "return next(iter(state.marks), None) is None", "iter has no counterpart"),
+    ("least of a set", "return min(state.marks) == state.holder", "min has no counterpart"),
+    ("truth of an agent", "return bool(state.holder)", "0 counts as false"),
+    ("truth of an agent in `or`", "return state.flag or state.holder", "0 counts as false|as a result of"),
+    ("agent as a number", "return state.holder == 1", "the agent with the number 1"),
+    ("agent in a sum", "return state.holder + 1 == 2", "a calculation"),
+    ("truth as a number", "return state.flag + 1 == 2", "+ of"),
+    ("truth compared with a number", "return state.flag == 1", "compared with"),
+    ("text", "return f'{state.count}' == '1'", "JoinedStr"),
+    ("method of a text", "return state.at[config.agents[0]].startswith('a')", "attribute startswith"),
+    ("isinstance", "return isinstance(state.holder, int)", "isinstance has no counterpart"),
+    ("assignment in an expression", "return (x := state.flag) and x", "NamedExpr"),
+    ("try", "try:\n    return state.flag\nexcept ValueError:\n    return True", "Try"),
+    ("lists compared", "return [a for a in config.agents] == [a for a in state.marks]", "compared with"),
+    ("length of a list", "return len([a for a in state.marks]) == 1", "length of a list"),
+    ("sorted, then compared", "return sorted(state.marks) == sorted(state.others)", "compared with"),
+    ("count beyond what is read", "return len(state.marks) <= 5", "a count of"),
+    ("changing list", "found = []\nfor a in config.agents:\n    found.append(a)\nreturn not found", "a loop"),
+    ("recursion", "return rule(config, state)", "calls itself"),
+    ("numbers of a set", "return all(i == 0 for i, a in enumerate(state.marks))", "what has no order"),
+    ("deletion", "x = state.flag\ndel x\nreturn True", "Delete"),
+    ("fraction", "return state.count < 0.5", "a float"),
+    ("wrapped function", "return wrapped(state.flag)", "arguments out of a collection"),
+)  # fmt: skip
+
+HEAD = """
+from __future__ import annotations
+import functools
+from dataclasses import dataclass, replace
+from typing import Literal, NewType
+import evenhand
+
+Agent = NewType("Agent", int)
+
+@dataclass(frozen=True)
+class Config:
+    agents: tuple[Agent, ...]
+
+@dataclass(frozen=True)
+class State:
+    at: tuple[Literal["a", "b", "c"], ...]
+    holder: Agent | None
+    marks: frozenset[Agent]
+    others: frozenset[Agent]
+    pairs: frozenset[tuple[Agent, Agent]]
+    flag: bool
+    count: int
+
+    def is_flag(self) -> bool:
+        return self.flag
+
+    @property
+    def quiet(self) -> bool:
+        return not self.flag
+
+def put(row, place, entry):
+    return (*row[:place], entry, *row[place + 1:])
+
+def denied(function):
+    @functools.wraps(function)
+    def inner(*given):
+        return not function(*given)
+    return inner
+
+@denied
+def wrapped(value):
+    return value
+
+def initial(config):
+    none = frozenset()
+    return [State(("a",) * len(config.agents), None, none, none, none, False, 0)]
+
+def actions(config, state):
+    return []
+
+def step(config, state, action):
+    return state
+
+system = evenhand.system("planted", config=Config, scope={"agents": 2}, initial=initial, actions=actions, step=step)
+"""

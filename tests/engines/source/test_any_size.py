@@ -1,0 +1,199 @@
+"""Proofs for any number of agents: what is proved, what is refuted, and what must stay open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NewType
+
+import pytest
+
+import evenhand
+from benchmarks.unbounded.__main__ import SYSTEMS
+from evenhand.core.system import AnySystem
+from evenhand.core.verdict import Status
+from evenhand.evidence.judge import refutes
+from evenhand.smt.portfolio import Portfolio
+from evenhand.smt.solvers import Z3
+from evenhand.source import calls
+from evenhand.source.reading import Source, source_of
+from evenhand.source.unbounded import prove_any_size
+
+QUICK = ("readers and writers", "lock server", "barrier", "transaction commit", "dining philosophers", "fencing tokens")
+
+Agent = NewType("Agent", int)
+
+
+@dataclass(frozen=True)
+class Config:
+    """The agents."""
+
+    agents: tuple[Agent, ...]
+
+
+@dataclass(frozen=True)
+class State:
+    """Who is inside, and a favourite."""
+
+    inside: frozenset[Agent]
+    first: Agent | None
+
+
+def initial(config: Config) -> list[State]:
+    return [State(frozenset(), None)]
+
+
+def actions(config: Config, state: State) -> Iterator[tuple[str, Agent]]:
+    yield from (("enter", agent) for agent in config.agents if agent not in state.inside)
+
+
+def step(config: Config, state: State, action: tuple[str, Agent]) -> State:
+    _, agent = action
+    return replace(state, inside=state.inside | {agent}, first=agent if state.first is None else state.first)
+
+
+def made(**other: Any) -> AnySystem:
+    given: dict[str, Any] = {"initial": initial, "actions": actions, "step": step, **other}
+    return evenhand.system("crowd", config=Config, scope={"agents": 3}, **given)
+
+
+@evenhand.always("The favourite is inside.")
+def favourite(state: State) -> bool:
+    return state.first is None or state.first in state.inside
+
+
+@evenhand.always("No four are inside.")
+def no_four(state: State) -> bool:
+    return not any(
+        a != b and a != c and a != d and b != c and b != d and c != d
+        for a in state.inside
+        for b in state.inside
+        for c in state.inside
+        for d in state.inside
+    )
+
+
+@evenhand.each_step("Nobody leaves.")
+def nobody_leaves(step: Any) -> bool:
+    return bool(step.before.inside <= step.after.inside)
+
+
+@evenhand.each_step("Whoever enters becomes the favourite.")
+def enters_first(step: Any) -> bool:
+    return bool(step.after.first == step.action[1])
+
+
+@pytest.fixture(scope="module")
+def portfolio() -> Iterator[Portfolio]:
+    with Portfolio() as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("known", [one for one in SYSTEMS if one.name in QUICK], ids=lambda one: one.name)
+def test_systems_of_the_literature(portfolio: Portfolio, known: Any) -> None:
+    """The system is proved, and its planted fault is refuted by a run that replays."""
+    (whole,) = prove_any_size(known.make(False), [known.claim], portfolio=portfolio).verdicts
+    assert whole.status is Status.HOLDS
+    assert str(whole.scope["proved"]).startswith("any number of")
+    (faulty,) = prove_any_size(known.make(True), [known.claim], portfolio=portfolio).verdicts
+    assert faulty.status is Status.REFUTED
+    assert faulty.evidence is not None
+    assert refutes(known.make(True), known.claim, faulty.evidence)
+
+
+def test_kinds_of_claims(portfolio: Portfolio) -> None:
+    """Invariants and claims about steps are proved; what a run breaks is refuted."""
+    found = prove_any_size(made(), [favourite, nobody_leaves, enters_first], portfolio=portfolio)
+    assert [one.status for one in found.verdicts] == [Status.HOLDS, Status.HOLDS, Status.REFUTED]
+
+
+def test_true_of_three_is_not_true_of_any(portfolio: Portfolio) -> None:
+    """A claim that only four agents break is broken by no run of three, and is not proved."""
+    (verdict,) = prove_any_size(made(), [no_four], portfolio=portfolio).verdicts
+    assert verdict.status is Status.UNDECIDED
+    assert "not inductive" in verdict.because
+
+
+def test_one_solver_is_not_enough() -> None:
+    """Without the second solver nothing holds."""
+    with Portfolio([Z3]) as alone:
+        (verdict,) = prove_any_size(made(), [favourite], portfolio=alone).verdicts
+    assert verdict.status is Status.UNDECIDED
+    assert "the solvers do not both prove it" in verdict.because
+
+
+def misled(config: Config, state: State, action: tuple[str, Agent]) -> State:
+    _, agent = action
+    return replace(state, inside=state.inside | {agent}, first=agent)
+
+
+def test_a_wrong_reading_proves_nothing(portfolio: Portfolio, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where formulas and functions disagree, every claim stays open."""
+
+    def misread(function: Any) -> Source:
+        found = source_of(function)
+        return replace(found, tree=source_of(misled).tree) if function is step else found
+
+    monkeypatch.setattr(calls, "source_of", misread)
+    (verdict,) = prove_any_size(made(), [favourite], portfolio=portfolio).verdicts
+    assert verdict.status is Status.UNDECIDED
+    assert "the formulas are not what the functions say" in verdict.because
+
+
+def test_a_step_that_may_raise_proves_nothing(portfolio: Portfolio) -> None:
+    """A step that raises in some state that is not excluded leaves every claim open; one that is excluded does not."""
+
+    def partial(config: Config, state: State, action: tuple[str, Agent]) -> State:
+        after = step(config, state, action)
+        if len(state.inside) >= 3 and any(a not in state.inside for a in config.agents):
+            raise ValueError("too many")
+        return after
+
+    def total(config: Config, state: State, action: tuple[str, Agent]) -> State:
+        assert state.first is None or state.first in state.inside
+        return step(config, state, action)
+
+    (verdict,) = prove_any_size(made(step=partial), [favourite], portfolio=portfolio).verdicts
+    assert verdict.status is Status.UNDECIDED
+    assert "whether `step` raises" in verdict.because
+    (verdict,) = prove_any_size(made(step=total), [favourite], portfolio=portfolio).verdicts
+    assert verdict.status is Status.HOLDS
+
+
+def test_the_unreadable_line_is_named(portfolio: Portfolio) -> None:
+    """The reason is the line, and what to write instead; other claims are still proved."""
+
+    @evenhand.always("A sum.")
+    def by_sum(state: State) -> bool:
+        return sum(1 for _ in state.inside) >= 0
+
+    one, other = prove_any_size(made(), [by_sum, favourite], portfolio=portfolio).verdicts
+    assert one.status is Status.UNDECIDED
+    assert "test_any_size.py, line" in one.because
+    assert "sum has no counterpart in logic; write" in one.because
+    assert other.status is Status.HOLDS
+
+
+def test_verify_proves_too(capsys: pytest.CaptureFixture[str]) -> None:
+    """`evenhand.verify` has the proof beside the search, and none under the quick budget."""
+    report = evenhand.verify(made(), [favourite])
+    assert report.holds
+    assert {one.engine for one in report.findings} >= {"explore", "prove"}
+    assert {one.engine for one in evenhand.verify(made(), [favourite], budget="quick").findings} == {"explore"}
+    assert not capsys.readouterr().err
+
+
+def test_config_and_scope_go_together() -> None:
+    """Each half alone, and a scope of other names, is refused."""
+    with pytest.raises(TypeError, match="`config` and `scope` go together"):
+        evenhand.system("crowd", initial=initial, actions=actions, step=step, config=Config)
+    with pytest.raises(ValueError, match="gives the size of each field of Config"):
+        evenhand.system("crowd", initial=initial, actions=actions, step=step, config=Config, scope={"people": 3})
+
+
+def test_same_input_same_bytes(tmp_path: Path, portfolio: Portfolio) -> None:
+    """Two runs give the same verdicts, figures included."""
+    del tmp_path
+    one, other = (prove_any_size(made(), [favourite], portfolio=portfolio).verdicts for _ in range(2))
+    assert one == other
