@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -206,7 +206,7 @@ class _Reader:
             case Always():
                 return self._of_states(claim)
             case EachStep():
-                return self._of_steps(claim)
+                return self._of_steps(claim, family.moves)
             case _:
                 kind = claim.kind
                 raise refuse(f"a claim of kind {kind}", "only `always` and `each_step` are proved for any number")
@@ -219,7 +219,7 @@ class _Reader:
         of_state(self.state)  # raises here what it does not read
         return Stated(claim, of_state=of_state)
 
-    def _of_steps(self, claim: EachStep) -> Stated:
+    def _of_steps(self, claim: EachStep, moves: Iterable[Move]) -> Stated:
         def of_step(state: Value, move: Move) -> tuple[Formula, Formula]:
             fields: dict[str, Value] = {
                 "config": self.world.config,
@@ -230,6 +230,8 @@ class _Reader:
             }
             return self._implied(claim.when, claim.check, {"step": Record(_Step, fields)}, every_step)
 
+        for move in moves:
+            of_step(self.state, move)  # raises here what it does not read
         return Stated(claim, of_step=of_step)
 
     def _implied(self, when: Any, check: Any, names: dict[str, Value], always: Any) -> tuple[Formula, Formula]:
