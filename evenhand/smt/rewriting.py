@@ -4,111 +4,89 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from evenhand.smt.logic import (
-    And,
-    Apply,
-    Definition,
-    Equal,
-    Exists,
-    Forall,
-    Formula,
-    Function,
-    Holds,
-    Iff,
-    Implies,
-    Ite,
-    Not,
-    Or,
-    Relation,
-    Sort,
-    Term,
-    Var,
-    free,
-    same,
-    walk,
-)
+from evenhand.smt import logic as fol
 
 
-def symbols(formula: Formula) -> frozenset[str]:
+def symbols(formula: fol.Formula) -> frozenset[str]:
     """Return the names of all functions and relations in a formula."""
     found = set[str]()
-    for part in walk(formula):
-        if isinstance(part, Holds):
+    for part in fol.walk(formula):
+        if isinstance(part, fol.Holds):
             found.add(part.relation.name)
-        waiting = [*part.arguments] if isinstance(part, Holds) else []
-        waiting += (part.left, part.right) if isinstance(part, Equal) else ()
+        waiting = [*part.arguments] if isinstance(part, fol.Holds) else []
+        waiting += (part.left, part.right) if isinstance(part, fol.Equal) else ()
         while waiting:
             term = waiting.pop()
-            if isinstance(term, Apply):
+            if isinstance(term, fol.Apply):
                 found.add(term.function.name)
                 waiting += term.arguments
     return frozenset(found)
 
 
-def _rebuild(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
-    """A connective with each part changed; quantifiers and atoms raise AssertionError."""
+def rebuilt(formula: fol.Formula, change: Callable[[fol.Formula], fol.Formula]) -> fol.Formula:
+    """Return a connective with each part changed.  Quantifiers and atoms raise AssertionError."""
     match formula:
-        case Not(body):
-            return Not(change(body))
-        case And(parts):
-            return And(tuple(change(part) for part in parts))
-        case Or(parts):
-            return Or(tuple(change(part) for part in parts))
-        case Implies(left, right):
-            return Implies(change(left), change(right))
-        case Iff(left, right):
-            return Iff(change(left), change(right))
-        case Ite(test, then, other):
-            return Ite(change(test), change(then), change(other))
+        case fol.Not(body):
+            return fol.Not(change(body))
+        case fol.And(parts):
+            return fol.And(tuple(change(part) for part in parts))
+        case fol.Or(parts):
+            return fol.Or(tuple(change(part) for part in parts))
+        case fol.Implies(left, right):
+            return fol.Implies(change(left), change(right))
+        case fol.Iff(left, right):
+            return fol.Iff(change(left), change(right))
+        case fol.Ite(test, then, other):
+            return fol.Ite(change(test), change(then), change(other))
         case _:
             raise AssertionError(f"no connective: {formula!r}")
 
 
-def expand(formula: Formula, definitions: Mapping[str, Definition]) -> Formula:
+def expand(formula: fol.Formula, definitions: Mapping[str, fol.Definition]) -> fol.Formula:
     """Return the formula with every defined relation expanded like a macro.
 
     Bound variables are renamed where two of one name would meet, so nothing is captured.  Raises ValueError for a
     definition that leads back to itself.
     """
-    loose = free(formula)
+    loose = fol.free(formula)
     return _expand(formula, definitions, {v: v for v in loose}, (), frozenset(v.name for v in loose))
 
 
 def _expand(
-    formula: Formula,
-    definitions: Mapping[str, Definition],
-    bound: Mapping[Var, Term],
+    formula: fol.Formula,
+    definitions: Mapping[str, fol.Definition],
+    bound: Mapping[fol.Var, fol.Term],
     inside: tuple[str, ...],
     taken: frozenset[str],
-) -> Formula:
+) -> fol.Formula:
     match formula:
-        case Holds(relation, arguments):
+        case fol.Holds(relation, arguments):
             values = tuple([_put(argument, bound) for argument in arguments])
             definition = definitions.get(relation.name)
             if definition is None:
-                return Holds(relation, values)
+                return fol.Holds(relation, values)
             if relation.name in inside:
                 raise ValueError(f"the definition of {relation.name} leads back to itself: {' -> '.join(inside)}")
             meaning = dict(zip(definition.variables, values, strict=True))
             return _expand(definition.body, definitions, meaning, (*inside, relation.name), taken)
-        case Equal(left, right):
-            return Equal(_put(left, bound), _put(right, bound))
-        case Forall(names, body) | Exists(names, body):
+        case fol.Equal(left, right):
+            return fol.Equal(_put(left, bound), _put(right, bound))
+        case fol.Forall(names, body) | fol.Exists(names, body):
             now = dict(bound)
             used = taken
-            fresh: list[Var] = []
+            fresh: list[fol.Var] = []
             for name in names:
-                new = Var(_unused(name.name, used), name.sort)
+                new = fol.Var(_unused(name.name, used), name.sort)
                 used |= {new.name}
                 now[name] = new
                 fresh.append(new)
             return type(formula)(tuple(fresh), _expand(body, definitions, now, inside, used))
-        case Not(body):  # for speed: `Not`, `And` and `Or` are most of any formula
-            return Not(_expand(body, definitions, bound, inside, taken))
-        case And(parts) | Or(parts):
+        case fol.Not(body):  # for speed: `Not`, `And` and `Or` are most of any formula
+            return fol.Not(_expand(body, definitions, bound, inside, taken))
+        case fol.And(parts) | fol.Or(parts):
             return type(formula)(tuple([_expand(part, definitions, bound, inside, taken) for part in parts]))
         case _:
-            return _rebuild(formula, lambda part: _expand(part, definitions, bound, inside, taken))
+            return rebuilt(formula, lambda part: _expand(part, definitions, bound, inside, taken))
 
 
 def _unused(name: str, taken: frozenset[str]) -> str:
@@ -120,36 +98,36 @@ def _unused(name: str, taken: frozenset[str]) -> str:
     return f"{name}_{number}"
 
 
-def _put(term: Term, bound: Mapping[Var, Term]) -> Term:
-    if isinstance(term, Var):
+def _put(term: fol.Term, bound: Mapping[fol.Var, fol.Term]) -> fol.Term:
+    if isinstance(term, fol.Var):
         return bound[term]
-    return Apply(term.function, tuple([_put(argument, bound) for argument in term.arguments]))
+    return fol.Apply(term.function, tuple([_put(argument, bound) for argument in term.arguments]))
 
 
 def translate(
-    formula: Formula,
+    formula: fol.Formula,
     *,
-    sorts: Mapping[Sort, Sort],
-    functions: Mapping[Function, Function],
-    relations: Mapping[Relation, Relation],
-) -> Formula:
+    sorts: Mapping[fol.Sort, fol.Sort],
+    functions: Mapping[fol.Function, fol.Function],
+    relations: Mapping[fol.Relation, fol.Relation],
+) -> fol.Formula:
     """Return the formula with its symbols mapped to others, as in the second copy of a theory; unmapped ones stay."""
 
-    def term(given: Term) -> Term:
-        if isinstance(given, Var):
-            return Var(given.name, sorts.get(given.sort, given.sort))
+    def term(given: fol.Term) -> fol.Term:
+        if isinstance(given, fol.Var):
+            return fol.Var(given.name, sorts.get(given.sort, given.sort))
         return functions.get(given.function, given.function)(*(term(argument) for argument in given.arguments))
 
-    def change(given: Formula) -> Formula:
+    def change(given: fol.Formula) -> fol.Formula:
         match given:
-            case Holds(relation, arguments):
+            case fol.Holds(relation, arguments):
                 return relations.get(relation, relation)(*(term(argument) for argument in arguments))
-            case Equal(left, right):
-                return same(term(left), term(right))
-            case Forall(names, body) | Exists(names, body):
-                moved = tuple(Var(name.name, sorts.get(name.sort, name.sort)) for name in names)
+            case fol.Equal(left, right):
+                return fol.same(term(left), term(right))
+            case fol.Forall(names, body) | fol.Exists(names, body):
+                moved = tuple(fol.Var(name.name, sorts.get(name.sort, name.sort)) for name in names)
                 return type(given)(moved, change(body))
             case _:
-                return _rebuild(given, change)
+                return rebuilt(given, change)
 
     return change(formula)

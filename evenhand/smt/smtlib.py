@@ -11,26 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 
+from evenhand.smt import logic as fol
 from evenhand.smt.arithmetic import NUMBER, numeric, printed
-from evenhand.smt.logic import (
-    And,
-    Equal,
-    Exists,
-    Forall,
-    Formula,
-    Function,
-    Holds,
-    Iff,
-    Implies,
-    Ite,
-    Not,
-    Or,
-    Relation,
-    Sort,
-    Term,
-    Var,
-    free,
-)
 from evenhand.smt.memo import Cache
 
 
@@ -41,10 +23,10 @@ class Query:
     `assertions` are (name, closed formula) without defined relations.
     """
 
-    sorts: tuple[Sort, ...]
-    functions: tuple[Function, ...]
-    relations: tuple[Relation, ...]
-    assertions: tuple[tuple[str, Formula], ...]
+    sorts: tuple[fol.Sort, ...]
+    functions: tuple[fol.Function, ...]
+    relations: tuple[fol.Relation, ...]
+    assertions: tuple[tuple[str, fol.Formula], ...]
 
     @cached_property
     def numbers(self) -> Mapping[str, str]:
@@ -54,7 +36,7 @@ class Query:
 
 @lru_cache(maxsize=64)
 def _numbers(
-    sorts: tuple[Sort, ...], functions: tuple[Function, ...], relations: tuple[Relation, ...]
+    sorts: tuple[fol.Sort, ...], functions: tuple[fol.Function, ...], relations: tuple[fol.Relation, ...]
 ) -> Mapping[str, str]:
     named = {sort.name: f"s{i}" for i, sort in enumerate(sorts)}
     named |= {function.name: f"f{i}" for i, function in enumerate(functions)}
@@ -94,17 +76,17 @@ def text(query: Query, *, numbered: bool = False) -> str:
 _PRINTED: Cache[tuple[str, list[str]]] = Cache()
 
 
-def _shown(formula: Formula, names: Mapping[str, str] | None) -> tuple[str, list[str]]:
+def _shown(formula: fol.Formula, names: Mapping[str, str] | None) -> tuple[str, list[str]]:
     """A formula's text, and the names of its free variables."""
-    return _Printer(names).formula(formula, {}), sorted(variable.name for variable in free(formula))
+    return _Printer(names).formula(formula, {}), sorted(variable.name for variable in fol.free(formula))
 
 
-def show(formula: Formula) -> str:
+def show(formula: fol.Formula) -> str:
     """Return a formula as SMT-LIB 2, with its own names."""
     return _Printer(None).formula(formula, {})
 
 
-def _names(sorts: Iterable[Sort], called: Mapping[str, str]) -> str:
+def _names(sorts: Iterable[fol.Sort], called: Mapping[str, str]) -> str:
     return " ".join("Real" if sort == NUMBER else called.get(sort.name, sort.name) for sort in sorts)
 
 
@@ -121,37 +103,39 @@ class _Printer:
     def _called(self, name: str) -> str:
         return printed(name) or (name if self._names is None else self._names[name])
 
-    def _term(self, term: Term, bound: Mapping[Var, str]) -> str:
-        if isinstance(term, Var):
+    def _term(self, term: fol.Term, bound: Mapping[fol.Var, str]) -> str:
+        if isinstance(term, fol.Var):
             return bound.get(term, term.name)
         return _apply(self._called(term.function.name), [self._term(argument, bound) for argument in term.arguments])
 
-    def formula(self, formula: Formula, bound: Mapping[Var, str]) -> str:
+    def formula(self, formula: fol.Formula, bound: Mapping[fol.Var, str]) -> str:
         """Return the formula's text; `bound` names the variables bound around it."""
         match formula:
-            case Holds(relation, arguments):
+            case fol.Holds(relation, arguments):
                 return _apply(self._called(relation.name), [self._term(argument, bound) for argument in arguments])
-            case Equal(left, right):
+            case fol.Equal(left, right):
                 return f"(= {self._term(left, bound)} {self._term(right, bound)})"
-            case Not(body):
+            case fol.Not(body):
                 return f"(not {self.formula(body, bound)})"
-            case And(parts):
+            case fol.And(parts):
                 return _apply("and", [self.formula(part, bound) for part in parts]) if parts else "true"
-            case Or(parts):
+            case fol.Or(parts):
                 return _apply("or", [self.formula(part, bound) for part in parts]) if parts else "false"
-            case Implies(left, right):
+            case fol.Implies(left, right):
                 return f"(=> {self.formula(left, bound)} {self.formula(right, bound)})"
-            case Iff(left, right):
+            case fol.Iff(left, right):
                 return f"(= {self.formula(left, bound)} {self.formula(right, bound)})"
-            case Ite(test, then, other):
+            case fol.Ite(test, then, other):
                 shown = [self.formula(part, bound) for part in (test, then, other)]
                 return f"(ite {' '.join(shown)})"
-            case Forall(variables, body):
+            case fol.Forall(variables, body):
                 return self._quantified("forall", variables, body, bound)
-            case Exists(variables, body):
+            case fol.Exists(variables, body):
                 return self._quantified("exists", variables, body, bound)
 
-    def _quantified(self, word: str, variables: tuple[Var, ...], body: Formula, bound: Mapping[Var, str]) -> str:
+    def _quantified(
+        self, word: str, variables: tuple[fol.Var, ...], body: fol.Formula, bound: Mapping[fol.Var, str]
+    ) -> str:
         if any(variable.sort == NUMBER for variable in variables):
             raise ValueError("nothing quantifies over numbers")
         if self._names is None:

@@ -13,26 +13,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
 
 from evenhand.core.canonical import Json
+from evenhand.smt import logic as fol
 from evenhand.smt.arithmetic import NUMBER, calculated, compared, is_element
-from evenhand.smt.logic import (
-    And,
-    Definition,
-    Equal,
-    Exists,
-    Forall,
-    Formula,
-    Function,
-    Holds,
-    Iff,
-    Implies,
-    Ite,
-    Not,
-    Or,
-    Relation,
-    Sort,
-    Term,
-    Var,
-)
 
 V = TypeVar("V")
 Element: TypeAlias = str
@@ -60,7 +42,9 @@ class Structure:
     relations: Mapping[str, frozenset[Tuple]] = field(default_factory=dict[str, frozenset[Tuple]])
     functions: Mapping[str, Mapping[Tuple, Element]] = field(default_factory=dict[str, Mapping[Tuple, Element]])
 
-    def checked(self, sorts: Iterable[Sort], functions: Iterable[Function], relations: Iterable[Relation]) -> Structure:
+    def checked(
+        self, sorts: Iterable[fol.Sort], functions: Iterable[fol.Function], relations: Iterable[fol.Relation]
+    ) -> Structure:
         """Return this structure if it interprets all the symbols, else raise BadStructure with the reason."""
         for sort in sorts:
             if not self.universe.get(sort.name):
@@ -135,20 +119,22 @@ class Reader:
     False
     """
 
-    def __init__(self, definitions: Mapping[str, Definition] | None = None) -> None:
+    def __init__(self, definitions: Mapping[str, fol.Definition] | None = None) -> None:
         self._definitions = dict(definitions or {})
         # By identity, because hashing a formula walks all of it; the formula is kept, so that its id is not reused.
-        self._compiled: dict[int, tuple[Formula, Test]] = {}
+        self._compiled: dict[int, tuple[fol.Formula, Test]] = {}
         self._bodies: dict[str, Test] = {}
         self._structure = Structure({})
         self._extensions: dict[str, dict[Tuple, bool]] = {}
 
-    def holds(self, formula: Formula, structure: Structure, values: Mapping[Var, Element] | None = None) -> bool:
+    def holds(
+        self, formula: fol.Formula, structure: Structure, values: Mapping[fol.Var, Element] | None = None
+    ) -> bool:
         """Return whether the formula is true in the structure, with `values` for its free variables."""
         self._turn_to(structure)
         return self._test(formula)({_slot(variable): value for variable, value in (values or {}).items()})
 
-    def extension(self, relation: Relation, structure: Structure) -> frozenset[Tuple]:
+    def extension(self, relation: fol.Relation, structure: Structure) -> frozenset[Tuple]:
         """Return all tuples of which a relation (defined or not) holds in the structure."""
         self._turn_to(structure)
         ask = self._asked(relation)
@@ -160,41 +146,41 @@ class Reader:
         if structure is not self._structure:
             self._structure, self._extensions = structure, {}
 
-    def _test(self, formula: Formula) -> Test:
+    def _test(self, formula: fol.Formula) -> Test:
         found = self._compiled.get(id(formula))
         if found is None:
             found = self._compiled[id(formula)] = (formula, self._compile(formula))
         return found[1]
 
-    def _compile(self, formula: Formula) -> Test:
+    def _compile(self, formula: fol.Formula) -> Test:
         match formula:
-            case Holds(relation, arguments):
+            case fol.Holds(relation, arguments):
                 return self._atom(relation, arguments)
-            case Equal(left, right):
+            case fol.Equal(left, right):
                 one, other = self._pick(left), self._pick(right)
                 return lambda values: one(values) == other(values)
-            case Not(body):
+            case fol.Not(body):
                 inner = self._test(body)
                 return lambda values: not inner(values)
-            case And(parts):
+            case fol.And(parts):
                 return _every(tuple(self._test(part) for part in parts))
-            case Or(parts):
+            case fol.Or(parts):
                 return _some(tuple(self._test(part) for part in parts))
-            case Implies(left, right):
+            case fol.Implies(left, right):
                 first, then = self._test(left), self._test(right)
                 return lambda values: not first(values) or then(values)
-            case Iff(left, right):
+            case fol.Iff(left, right):
                 first, then = self._test(left), self._test(right)
                 return lambda values: first(values) == then(values)
-            case Ite(test, then_part, other_part):
+            case fol.Ite(test, then_part, other_part):
                 asked, yes, no = self._test(test), self._test(then_part), self._test(other_part)
                 return lambda values: yes(values) if asked(values) else no(values)
-            case Forall(bound, body):
+            case fol.Forall(bound, body):
                 return self._quantified(bound, self._test(body), stops_at=False)
-            case Exists(bound, body):
+            case fol.Exists(bound, body):
                 return self._quantified(bound, self._test(body), stops_at=True)
 
-    def _quantified(self, bound: tuple[Var, ...], inner: Test, *, stops_at: bool) -> Test:
+    def _quantified(self, bound: tuple[fol.Var, ...], inner: Test, *, stops_at: bool) -> Test:
         """Try all values until the body is `stops_at`, then restore the variables' previous values."""
         slots = tuple(_slot(variable) for variable in bound)
         sorts = tuple(variable.sort.name for variable in bound)
@@ -230,8 +216,8 @@ class Reader:
 
         return test
 
-    def _pick(self, term: Term) -> Pick:
-        if isinstance(term, Var):
+    def _pick(self, term: fol.Term) -> Pick:
+        if isinstance(term, fol.Var):
             slot = _slot(term)
             return lambda values: values[slot]
         name = term.function.name
@@ -241,14 +227,14 @@ class Reader:
             return lambda values: act([pick(values) for pick in inner])
         return lambda values: self._structure.functions[name][tuple([pick(values) for pick in inner])]
 
-    def _atom(self, relation: Relation, arguments: tuple[Term, ...]) -> Test:
+    def _atom(self, relation: fol.Relation, arguments: tuple[fol.Term, ...]) -> Test:
         compare = compared(relation.name)
         if compare is not None:
             one, other = (self._pick(argument) for argument in arguments)
             return lambda values: compare(one(values), other(values))
         ask = self._asked(relation)
-        if all(isinstance(argument, Var) for argument in arguments):
-            slots = tuple(_slot(argument) for argument in arguments if isinstance(argument, Var))
+        if all(isinstance(argument, fol.Var) for argument in arguments):
+            slots = tuple(_slot(argument) for argument in arguments if isinstance(argument, fol.Var))
             if len(slots) == 1:
                 (one_slot,) = slots
                 return lambda values: ask((values[one_slot],))
@@ -259,7 +245,7 @@ class Reader:
         picks = tuple(self._pick(argument) for argument in arguments)
         return lambda values: ask(tuple([pick(values) for pick in picks]))
 
-    def _asked(self, relation: Relation) -> Callable[[Tuple], bool]:
+    def _asked(self, relation: fol.Relation) -> Callable[[Tuple], bool]:
         """A test of tuples: by the structure's table, else by definition, computed once for each tuple."""
         name = relation.name
         definition = self._definitions.get(name)
@@ -283,7 +269,7 @@ class Reader:
         return ask
 
 
-def _slot(variable: Var) -> str:
+def _slot(variable: fol.Var) -> str:
     """The key of a variable's value: variables of one name and two sorts are distinct."""
     return f"{variable.name}:{variable.sort.name}"
 

@@ -11,27 +11,8 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from evenhand.smt import logic as fol
 from evenhand.smt.arithmetic import NUMBER, below, number
-from evenhand.smt.logic import (
-    And,
-    Equal,
-    Exists,
-    Forall,
-    Formula,
-    Function,
-    Holds,
-    Iff,
-    Implies,
-    Ite,
-    Not,
-    Or,
-    Relation,
-    Sort,
-    Term,
-    Var,
-    forall,
-    free,
-)
 from evenhand.smt.structure import Reader, Structure
 from evenhand.source.family import Family
 from evenhand.source.probes import fresh_bound
@@ -55,18 +36,18 @@ Literal = tuple[int, bool]
 class Candidate:
     """A closed formula, with the number of its literals (0 for a claim or a hint)."""
 
-    formula: Formula
+    formula: fol.Formula
     length: int
 
 
-def pool(family: Family) -> dict[Sort, tuple[Var, ...]]:
+def pool(family: Family) -> dict[fol.Sort, tuple[fol.Var, ...]]:
     """The variables of clauses: two of each sort, three of one that is looked at as a ring or in order."""
     ordered = {sort for what, sort in family.world.looked_at if what in ("order", "next", "previous")}
     names = {sort: "xyz" if sort in ordered else "xy" for sort in family.vocabulary.sorts}
-    return {sort: tuple(Var(f"{name}.{sort.name}", sort) for name in names[sort]) for sort in names}
+    return {sort: tuple(fol.Var(f"{name}.{sort.name}", sort) for name in names[sort]) for sort in names}
 
 
-def atoms(family: Family) -> list[Formula]:
+def atoms(family: Family) -> list[fol.Formula]:
     """Return the atoms over the pool of variables: the state's symbols, equality, order, and parts of the guards."""
     variables = pool(family)
     theory = family.theory
@@ -75,54 +56,58 @@ def atoms(family: Family) -> list[Formula]:
     optional = {one.name.removesuffix(".none") for one in relations if one.name.endswith(".none")}
     constants = {sort: [one() for one in functions if one.codomain == sort and not one.domain] for sort in variables}
     numbers = [one(*row) for one in functions if one.codomain == NUMBER for row in _rows(one.domain, variables)]
-    found: list[Formula] = [one(*row) for one in relations for row in _rows(one.domain, variables)]
+    found: list[fol.Formula] = [one(*row) for one in relations for row in _rows(one.domain, variables)]
     for sort, listed in variables.items():
-        found += [Equal(one, other) for one, other in itertools.combinations(listed, 2)]
+        found += [fol.Equal(one, other) for one, other in itertools.combinations(listed, 2)]
         if ("order", sort) in family.world.looked_at:
             found += [order(sort)(one, other) for one, other in itertools.permutations(listed, 2)]
         sure = [one for one in constants[sort] if one.function.name not in optional]
-        found += [Equal(one, term) for term in sure for one in listed]
-        found += [Equal(one, other) for one, other in itertools.combinations(sure, 2)]
+        found += [fol.Equal(one, term) for term in sure for one in listed]
+        found += [fol.Equal(one, other) for one, other in itertools.combinations(sure, 2)]
     for function in functions:
         if function.codomain != NUMBER and (function.domain or function.name in optional):
             found += _values(function, variables, optional)
     found += [below(one, other) for one, other in itertools.permutations(numbers, 2)]
-    found += [Equal(one, other) for one, other in itertools.combinations(numbers, 2)]
+    found += [fol.Equal(one, other) for one, other in itertools.combinations(numbers, 2)]
     found += [below(number(0), one) for one in numbers]
     found += [part for one in relations if len(one.domain) > 1 for part in _few(one)]
     found += _parts_of_guards(family)
     return list(dict.fromkeys(found))
 
 
-def _rows(domain: tuple[Sort, ...], variables: Mapping[Sort, tuple[Var, ...]]) -> Iterator[tuple[Var, ...]]:
+def _rows(
+    domain: tuple[fol.Sort, ...], variables: Mapping[fol.Sort, tuple[fol.Var, ...]]
+) -> Iterator[tuple[fol.Var, ...]]:
     return itertools.product(*(variables[sort] for sort in domain))
 
 
-def _few(relation: Relation) -> Iterator[Formula]:
+def _few(relation: fol.Relation) -> Iterator[fol.Formula]:
     """That a relation of several places is empty, and that it has at most one row."""
     one, other = ([FRESH(sort) for sort in relation.domain] for _ in range(2))
-    equal = And(tuple(Equal(a, b) for a, b in zip(one, other, strict=True)))
-    yield Not(Exists(tuple(one), relation(*one)))
-    yield Forall((*one, *other), Or((Not(relation(*one)), Not(relation(*other)), equal)))
+    equal = fol.And(tuple(fol.Equal(a, b) for a, b in zip(one, other, strict=True)))
+    yield fol.Not(fol.Exists(tuple(one), relation(*one)))
+    yield fol.Forall((*one, *other), fol.Or((fol.Not(relation(*one)), fol.Not(relation(*other)), equal)))
 
 
-def _values(function: Function, variables: Mapping[Sort, tuple[Var, ...]], optional: set[str]) -> Iterator[Formula]:
+def _values(
+    function: fol.Function, variables: Mapping[fol.Sort, tuple[fol.Var, ...]], optional: set[str]
+) -> Iterator[fol.Formula]:
     """`f(x) = y`, and, where `f(x)` may be None, that it is not."""
     for row in itertools.product(*(variables[sort] for sort in function.domain)):
         for one in variables[function.codomain]:
-            value = Equal(function(*row), one)
+            value = fol.Equal(function(*row), one)
             if function.name in optional:
-                none = Holds(_none(function), row)
-                yield And((Not(none), value))
+                none = fol.Holds(_none(function), row)
+                yield fol.And((fol.Not(none), value))
             else:
                 yield value
 
 
-def _none(function: Function) -> Relation:
-    return Relation(f"{function.name}.none", function.domain)
+def _none(function: fol.Function) -> fol.Relation:
+    return fol.Relation(f"{function.name}.none", function.domain)
 
 
-def _parts_of_guards(family: Family) -> Iterator[Formula]:
+def _parts_of_guards(family: Family) -> Iterator[fol.Formula]:
     """Closed quantified parts of the guards and claims: 'nobody is inside', 'all are prepared'."""
     sources = [move.guard for move in family.moves]
     sources += [stated.of_state(family.state)[0] for stated in family.claims.values() if stated.of_state is not None]
@@ -131,56 +116,56 @@ def _parts_of_guards(family: Family) -> Iterator[Formula]:
     for formula in sources:
         for part in _quantified(formula):
             key = _shape(part)
-            if not free(part) and key not in seen:
+            if not fol.free(part) and key not in seen:
                 seen.add(key)
                 yield part
 
 
-def _quantified(formula: Formula) -> Iterator[Formula]:
+def _quantified(formula: fol.Formula) -> Iterator[fol.Formula]:
     match formula:
-        case Forall(_, body) | Exists(_, body):
+        case fol.Forall(_, body) | fol.Exists(_, body):
             yield formula
             yield from _quantified(body)
-        case Not(body):
+        case fol.Not(body):
             yield from _quantified(body)
-        case And(parts) | Or(parts):
+        case fol.And(parts) | fol.Or(parts):
             for part in parts:
                 yield from _quantified(part)
-        case Implies(left, right) | Iff(left, right):
+        case fol.Implies(left, right) | fol.Iff(left, right):
             yield from _quantified(left)
             yield from _quantified(right)
-        case Ite(test, then, other):
+        case fol.Ite(test, then, other):
             for part in (test, then, other):
                 yield from _quantified(part)
         case _:
             return
 
 
-def _shape(formula: Formula) -> str:
+def _shape(formula: fol.Formula) -> str:
     """The formula without the names of its bound variables."""
-    names: dict[Var, str] = {}
+    names: dict[fol.Var, str] = {}
 
-    def term(one: Term) -> str:
-        if isinstance(one, Var):
+    def term(one: fol.Term) -> str:
+        if isinstance(one, fol.Var):
             return names.setdefault(one, f"{len(names)}:{one.sort.name}")
         return f"{one.function.name}({','.join(map(term, one.arguments))})"
 
-    def text(part: Formula) -> str:
+    def text(part: fol.Formula) -> str:
         match part:
-            case Holds(relation, arguments):
+            case fol.Holds(relation, arguments):
                 return f"{relation.name}({','.join(map(term, arguments))})"
-            case Equal(left, right):
+            case fol.Equal(left, right):
                 return f"{term(left)}={term(right)}"
-            case Forall(variables, body) | Exists(variables, body):
+            case fol.Forall(variables, body) | fol.Exists(variables, body):
                 bound = ",".join(map(term, variables))
                 return f"{type(part).__name__}[{bound}]{text(body)}"
-            case Not(body):
+            case fol.Not(body):
                 return f"!{text(body)}"
-            case And(parts) | Or(parts):
+            case fol.And(parts) | fol.Or(parts):
                 return f"{type(part).__name__}({';'.join(map(text, parts))})"
-            case Implies(left, right) | Iff(left, right):
+            case fol.Implies(left, right) | fol.Iff(left, right):
                 return f"{type(part).__name__}({text(left)};{text(right)})"
-            case Ite(test, then, other):
+            case fol.Ite(test, then, other):
                 return f"Ite({text(test)};{text(then)};{text(other)})"
 
     return text(formula)
@@ -193,7 +178,7 @@ class Guesses:
         self.listed = atoms(family)
         self.reader = Reader()
         self.variables = [one for listed in pool(family).values() for one in listed]
-        used = [sorted((v for v in free(atom)), key=lambda v: v.name) for atom in self.listed]
+        used = [sorted((v for v in fol.free(atom)), key=lambda v: v.name) for atom in self.listed]
         self.used = [frozenset(one) for one in used]
         self.masks, self.full = self._masks(structures)
         self.loose, self.all_loose = self._masks(possible)
@@ -218,7 +203,7 @@ class Guesses:
                     column.append(bit)
         return [int("".join(column) or "0", 2) for column in columns], (1 << count) - 1
 
-    def stages(self) -> Iterator[list[Formula]]:
+    def stages(self) -> Iterator[list[fol.Formula]]:
         """Yield the candidates of each stage: the shortest clauses first, each only once."""
         found = self._clauses(STAGES[-1])
         waiting: Candidate | None = None
@@ -235,13 +220,13 @@ class Guesses:
             if longest == STAGES[0]:
                 yield self.alike()
 
-    def alike(self) -> list[Formula]:
+    def alike(self) -> list[fol.Formula]:
         """Return clauses about two different agents of which the same is said: x = y, l(x), l(y), and one literal."""
-        found: list[Formula] = []
+        found: list[fol.Formula] = []
         where = {atom: place for place, atom in enumerate(self.listed)}
         for sort in {one.sort: None for one in self.variables}:
             x, y = [one for one in self.variables if one.sort == sort][:2]
-            apart = where[Equal(x, y)]
+            apart = where[fol.Equal(x, y)]
             for place, atom in enumerate(self.listed):
                 other = where.get(replaced(atom, {x: y})) if self.used[place] == frozenset({x}) else None
                 if other is None:
@@ -302,16 +287,16 @@ class Guesses:
                         grown.append((made, both, possible))
             alive = grown
 
-    def _formula(self, clause: tuple[Literal, ...]) -> Formula:
+    def _formula(self, clause: tuple[Literal, ...]) -> fol.Formula:
         parts = [self.listed[place] if yes else negation(self.listed[place]) for place, yes in clause]
         body = any_of(parts)
-        bound = [one for one in self.variables if one in free(body)]
-        fresh = fresh_bound(forall(bound, body))
+        bound = [one for one in self.variables if one in fol.free(body)]
+        fresh = fresh_bound(fol.forall(bound, body))
         return fresh
 
     def _named(self, clause: tuple[Literal, ...]) -> tuple[tuple[str, ...], ...]:
         """The clause under the names of variables that come first in order: equal for clauses that are renamings."""
-        groups: dict[str, list[Var]] = {}
+        groups: dict[str, list[fol.Var]] = {}
         for one in self.variables:
             groups.setdefault(one.sort.name, []).append(one)
         best: tuple[tuple[str, ...], ...] | None = None
@@ -326,20 +311,20 @@ class Guesses:
         return best
 
 
-def _literal(atom: Formula, renamed: Mapping[Var, Var]) -> str:
-    def name(term: Term) -> str:
-        if isinstance(term, Var):
+def _literal(atom: fol.Formula, renamed: Mapping[fol.Var, fol.Var]) -> str:
+    def name(term: fol.Term) -> str:
+        if isinstance(term, fol.Var):
             return renamed[term].name if term in renamed else "bound"
         return f"{term.function.name}({','.join(map(name, term.arguments))})"
 
     match atom:
-        case Holds(relation, arguments):
+        case fol.Holds(relation, arguments):
             return f"{relation.name}({','.join(map(name, arguments))})"
-        case Equal(left, right):
+        case fol.Equal(left, right):
             return "=".join(sorted((name(left), name(right))))
-        case And(parts):
+        case fol.And(parts):
             return "&".join(_literal(part, renamed) for part in parts)
-        case Not(body):
+        case fol.Not(body):
             return f"!{_literal(body, renamed)}"
         case _:
             return _shape(atom)

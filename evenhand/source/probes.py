@@ -10,26 +10,9 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from evenhand.smt import logic as fol
 from evenhand.smt.arithmetic import NUMBER
-from evenhand.smt.logic import (
-    TRUE,
-    And,
-    Apply,
-    Equal,
-    Exists,
-    Forall,
-    Formula,
-    Function,
-    Holds,
-    Iff,
-    Implies,
-    Ite,
-    Not,
-    Or,
-    Sort,
-    Term,
-    Var,
-)
+from evenhand.smt.rewriting import rebuilt
 from evenhand.source.refusal import refuse
 from evenhand.source.shapes import (
     Choice,
@@ -45,17 +28,7 @@ from evenhand.source.shapes import (
     combinations,
     set_name,
 )
-from evenhand.source.simplify import (
-    all_of,
-    any_of,
-    choice,
-    equal,
-    equivalence,
-    implication,
-    negation,
-    placed,
-    replaced,
-)
+from evenhand.source.simplify import all_of, any_of, equal, placed, replaced, simply_rebuilt
 from evenhand.source.values import (
     FRESH,
     Cases,
@@ -80,9 +53,9 @@ from evenhand.source.values import (
 class Meaning:
     """The value of a relation (a formula) or a function (terms under conditions) for variables in its places."""
 
-    variables: tuple[Var, ...]
-    formula: Formula | None = None
-    cases: tuple[tuple[Formula, Term], ...] = ()
+    variables: tuple[fol.Var, ...]
+    formula: fol.Formula | None = None
+    cases: tuple[tuple[fol.Formula, fol.Term], ...] = ()
 
 
 Meanings = Mapping[str, Meaning]
@@ -96,7 +69,7 @@ def meanings(shape: Shape, value: Value, name: str) -> dict[str, Meaning]:
     return dict(_meanings(shape, value, name, ()))
 
 
-def _meanings(shape: Shape, value: Value, name: str, by: tuple[Var, ...]) -> Iterator[tuple[str, Meaning]]:
+def _meanings(shape: Shape, value: Value, name: str, by: tuple[fol.Var, ...]) -> Iterator[tuple[str, Meaning]]:
     match shape, value:
         case Flag(), Truth(formula):
             yield name, Meaning(by, formula)
@@ -135,10 +108,10 @@ def _like(one: object, other: object) -> bool:
 
 
 def _element(
-    sort: Sort, value: Cases, name: str, by: tuple[Var, ...], *, optional: bool
+    sort: fol.Sort, value: Cases, name: str, by: tuple[fol.Var, ...], *, optional: bool
 ) -> Iterator[tuple[str, Meaning]]:
-    found: list[tuple[Formula, Term]] = []
-    nothing: list[Formula] = []
+    found: list[tuple[fol.Formula, fol.Term]] = []
+    nothing: list[fol.Formula] = []
     for guard, one in value.parts:
         if isinstance(one, Elem) and one.term.sort == sort:
             found.append((guard, one.term))
@@ -150,95 +123,75 @@ def _element(
     if optional:
         yield f"{name}.none", Meaning(by, none)
         if nothing:  # nobody reads it where there is none: it stays what it was
-            found.append((none, Function(name, tuple(one.sort for one in by), sort)(*by)))
+            found.append((none, fol.Function(name, tuple(one.sort for one in by), sort)(*by)))
     yield name, Meaning(by, None, tuple(found))
 
 
-def _number(one: Leaf, name: str) -> Term:
+def _number(one: Leaf, name: str) -> fol.Term:
     term = one.term if isinstance(one, Num) else numeral(one) if isinstance(one, Const) else None
     if term is None or term.sort != NUMBER:
         raise refuse(f"{name.partition('.')[2]} becomes no number", "give it a number")
     return term
 
 
-def after(formula: Formula, means: Meanings) -> Formula:
+def after(formula: fol.Formula, means: Meanings) -> fol.Formula:
     """Return the formula with every symbol of the state replaced by what it means."""
     match formula:
-        case Holds(relation, arguments):
+        case fol.Holds(relation, arguments):
             meaning = means.get(relation.name)
-            parts: list[Formula] = []
+            parts: list[fol.Formula] = []
             for guard, terms in _combined(arguments, means):
                 if meaning is None or meaning.formula is None:
-                    parts.append(all_of((guard, Holds(relation, terms))))
+                    parts.append(all_of((guard, fol.Holds(relation, terms))))
                 else:
                     values = dict(zip(meaning.variables, terms, strict=True))
                     parts.append(all_of((guard, _put(meaning.formula, values))))
             return any_of(parts)
-        case Equal(left, right):
+        case fol.Equal(left, right):
             pairs = _combined((left, right), means)
             return any_of(all_of((guard, equal(*terms))) for guard, terms in pairs)
-        case Not(body):
-            return negation(after(body, means))
-        case And(parts_):
-            return all_of(after(part, means) for part in parts_)
-        case Or(parts_):
-            return any_of(after(part, means) for part in parts_)
-        case Implies(left_, right_):
-            return implication(after(left_, means), after(right_, means))
-        case Iff(left_, right_):
-            return equivalence(after(left_, means), after(right_, means))
-        case Ite(test, then, other):
-            return choice(after(test, means), after(then, means), after(other, means))
-        case Forall(variables, body) | Exists(variables, body):
+        case fol.Forall(variables, body) | fol.Exists(variables, body):
             fresh = tuple(FRESH(one.sort) for one in variables)
             renamed = replaced(body, dict(zip(variables, fresh, strict=True)))
             inner = after(renamed, means)
-            return Forall(fresh, inner) if isinstance(formula, Forall) else Exists(fresh, inner)
+            return fol.Forall(fresh, inner) if isinstance(formula, fol.Forall) else fol.Exists(fresh, inner)
+        case _:
+            return simply_rebuilt(formula, lambda part: after(part, means))
 
 
-def _put(formula: Formula, values: dict[Var, Term]) -> Formula:
+def _put(formula: fol.Formula, values: dict[fol.Var, fol.Term]) -> fol.Formula:
     """A meaning with terms in its places, its bound variables renamed: it may be used inside itself."""
     return replaced(fresh_bound(formula), values)
 
 
-def fresh_bound(formula: Formula) -> Formula:
+def fresh_bound(formula: fol.Formula) -> fol.Formula:
     """Return the formula with new names for its bound variables."""
     match formula:
-        case Forall(variables, body) | Exists(variables, body):
+        case fol.Forall(variables, body) | fol.Exists(variables, body):
             fresh = tuple(FRESH(one.sort) for one in variables)
             inner = fresh_bound(replaced(body, dict(zip(variables, fresh, strict=True))))
-            return Forall(fresh, inner) if isinstance(formula, Forall) else Exists(fresh, inner)
-        case Not(body):
-            return Not(fresh_bound(body))
-        case And(parts):
-            return And(tuple(map(fresh_bound, parts)))
-        case Or(parts):
-            return Or(tuple(map(fresh_bound, parts)))
-        case Implies(left, right):
-            return Implies(fresh_bound(left), fresh_bound(right))
-        case Iff(left, right):
-            return Iff(fresh_bound(left), fresh_bound(right))
-        case Ite(test, then, other):
-            return Ite(fresh_bound(test), fresh_bound(then), fresh_bound(other))
-        case _:
+            return fol.Forall(fresh, inner) if isinstance(formula, fol.Forall) else fol.Exists(fresh, inner)
+        case fol.Holds() | fol.Equal():
             return formula
+        case _:
+            return rebuilt(formula, fresh_bound)
 
 
-def _combined(terms: Sequence[Term], means: Meanings) -> Iterator[tuple[Formula, tuple[Term, ...]]]:
+def _combined(terms: Sequence[fol.Term], means: Meanings) -> Iterator[tuple[fol.Formula, tuple[fol.Term, ...]]]:
     for chosen in itertools.product(*(tuple(_terms(one, means)) for one in terms)):
         guard = all_of(one for one, _ in chosen)
         yield guard, tuple(one for _, one in chosen)
 
 
-def _terms(term: Term, means: Meanings) -> Iterator[tuple[Formula, Term]]:
-    if isinstance(term, Var):
-        yield TRUE, term
+def _terms(term: fol.Term, means: Meanings) -> Iterator[tuple[fol.Formula, fol.Term]]:
+    if isinstance(term, fol.Var):
+        yield fol.TRUE, term
         return
     meaning = means.get(term.function.name)
     for guard, arguments in _combined(term.arguments, means):
         if meaning is None:
-            yield guard, Apply(term.function, arguments)
+            yield guard, fol.Apply(term.function, arguments)
             continue
-        values: dict[Var, Term] = dict(zip(meaning.variables, arguments, strict=True))
+        values: dict[fol.Var, fol.Term] = dict(zip(meaning.variables, arguments, strict=True))
         for condition, one in meaning.cases:
             yield all_of((guard, _put(condition, values))), placed(one, values)

@@ -6,99 +6,79 @@ stay small enough for a person to read and for a solver to decide.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from evenhand.smt.logic import (
-    FALSE,
-    TRUE,
-    And,
-    Apply,
-    Equal,
-    Exists,
-    Forall,
-    Formula,
-    Holds,
-    Iff,
-    Implies,
-    Ite,
-    Not,
-    Or,
-    Term,
-    Var,
-    exists,
-    forall,
-    free,
-)
+from evenhand.smt import logic as fol
 
 
-def all_of(parts: Iterable[Formula]) -> Formula:
+def all_of(parts: Iterable[fol.Formula]) -> fol.Formula:
     """Return the conjunction; false if a part is the negation of another."""
-    kept: dict[Formula, None] = {}
+    kept: dict[fol.Formula, None] = {}
     for part in parts:
-        for one in part.parts if isinstance(part, And) else (part,):
-            if one == FALSE or negation(one) in kept:
-                return FALSE
+        for one in part.parts if isinstance(part, fol.And) else (part,):
+            if one == fol.FALSE or negation(one) in kept:
+                return fol.FALSE
             kept.setdefault(one)
-    return next(iter(kept)) if len(kept) == 1 else And(tuple(kept))
+    return next(iter(kept)) if len(kept) == 1 else fol.And(tuple(kept))
 
 
-def any_of(parts: Iterable[Formula]) -> Formula:
+def any_of(parts: Iterable[fol.Formula]) -> fol.Formula:
     """Return the disjunction; true if a part is the negation of another."""
-    kept: dict[Formula, None] = {}
+    kept: dict[fol.Formula, None] = {}
     for part in parts:
-        for one in part.parts if isinstance(part, Or) else (part,):
-            if one == TRUE or negation(one) in kept:
-                return TRUE
+        for one in part.parts if isinstance(part, fol.Or) else (part,):
+            if one == fol.TRUE or negation(one) in kept:
+                return fol.TRUE
             kept.setdefault(one)
-    return next(iter(kept)) if len(kept) == 1 else Or(tuple(kept))
+    return next(iter(kept)) if len(kept) == 1 else fol.Or(tuple(kept))
 
 
-def negation(formula: Formula) -> Formula:
+def negation(formula: fol.Formula) -> fol.Formula:
     """Return the negation, without a double one."""
-    if formula == TRUE:
-        return FALSE
-    if formula == FALSE:
-        return TRUE
-    return formula.body if isinstance(formula, Not) else Not(formula)
+    if formula == fol.TRUE:
+        return fol.FALSE
+    if formula == fol.FALSE:
+        return fol.TRUE
+    return formula.body if isinstance(formula, fol.Not) else fol.Not(formula)
 
 
-def implication(left: Formula, right: Formula) -> Formula:
+def implication(left: fol.Formula, right: fol.Formula) -> fol.Formula:
     """Return the implication."""
-    return right if left == TRUE else any_of((negation(left), right))
+    return right if left == fol.TRUE else any_of((negation(left), right))
 
 
-def equivalence(left: Formula, right: Formula) -> Formula:
+def equivalence(left: fol.Formula, right: fol.Formula) -> fol.Formula:
     """Return the equivalence."""
     if left == right:
-        return TRUE
+        return fol.TRUE
     for one, other in ((left, right), (right, left)):
-        if one == TRUE:
+        if one == fol.TRUE:
             return other
-        if one == FALSE:
+        if one == fol.FALSE:
             return negation(other)
-    return Iff(left, right)
+    return fol.Iff(left, right)
 
 
-def choice(test: Formula, then: Formula, other: Formula) -> Formula:
+def choice(test: fol.Formula, then: fol.Formula, other: fol.Formula) -> fol.Formula:
     """Return `then` where `test` is true, else `other`."""
-    if test == TRUE or then == other:
+    if test == fol.TRUE or then == other:
         return then
-    if test == FALSE:
+    if test == fol.FALSE:
         return other
-    if then in (TRUE, FALSE) or other in (TRUE, FALSE):
+    if then in (fol.TRUE, fol.FALSE) or other in (fol.TRUE, fol.FALSE):
         return all_of((implication(test, then), any_of((test, other))))
-    return Ite(test, then, other)
+    return fol.Ite(test, then, other)
 
 
-def equal(left: Term, right: Term) -> Formula:
+def equal(left: fol.Term, right: fol.Term) -> fol.Formula:
     """Return the equality of two terms of one sort."""
-    return TRUE if left == right else Equal(left, right)
+    return fol.TRUE if left == right else fol.Equal(left, right)
 
 
-def some(variables: Sequence[Var], body: Formula) -> Formula:
+def some(variables: Sequence[fol.Var], body: fol.Formula) -> fol.Formula:
     """Return that some values make the body true; a value that the body names is put in its place."""
     kept = list(variables)
-    parts = list(body.parts) if isinstance(body, And) else [body]
+    parts = list(body.parts) if isinstance(body, fol.And) else [body]
     changed = True
     while changed:
         changed = False
@@ -108,69 +88,78 @@ def some(variables: Sequence[Var], body: Formula) -> Formula:
                 variable, term = named
                 kept.remove(variable)
                 put = all_of(replaced(one, {variable: term}) for one in parts if one is not part)
-                parts = list(put.parts) if isinstance(put, And) else [put]
+                parts = list(put.parts) if isinstance(put, fol.And) else [put]
                 changed = True
                 break
     left = all_of(parts)
-    if left in (TRUE, FALSE):  # a sort is never empty
+    if left in (fol.TRUE, fol.FALSE):  # a sort is never empty
         return left
-    used = free(left)
-    return exists([one for one in kept if one in used], left)
+    used = fol.free(left)
+    return fol.exists([one for one in kept if one in used], left)
 
 
-def every(variables: Sequence[Var], body: Formula) -> Formula:
+def every(variables: Sequence[fol.Var], body: fol.Formula) -> fol.Formula:
     """Return that all values make the body true."""
-    if body in (TRUE, FALSE):
+    if body in (fol.TRUE, fol.FALSE):
         return body
-    used = free(body)
-    return forall([one for one in variables if one in used], body)
+    used = fol.free(body)
+    return fol.forall([one for one in variables if one in used], body)
 
 
-def _names_value(part: Formula, variables: Sequence[Var]) -> tuple[Var, Term] | None:
+def _names_value(part: fol.Formula, variables: Sequence[fol.Var]) -> tuple[fol.Var, fol.Term] | None:
     """The variable that an equality gives a value, with the value, which does not mention it."""
-    if isinstance(part, Equal):
+    if isinstance(part, fol.Equal):
         for one, other in ((part.left, part.right), (part.right, part.left)):
-            if isinstance(one, Var) and one in variables and not _mentions(other, one):
+            if isinstance(one, fol.Var) and one in variables and not _mentions(other, one):
                 return one, other
     return None
 
 
-def _mentions(term: Term, variable: Var) -> bool:
-    if isinstance(term, Var):
+def _mentions(term: fol.Term, variable: fol.Var) -> bool:
+    if isinstance(term, fol.Var):
         return term == variable
     return any(_mentions(argument, variable) for argument in term.arguments)
 
 
-def placed(term: Term, values: dict[Var, Term]) -> Term:
+def placed(term: fol.Term, values: dict[fol.Var, fol.Term]) -> fol.Term:
     """Return the term with values in place of variables."""
-    if isinstance(term, Var):
+    if isinstance(term, fol.Var):
         return values.get(term, term)
-    return Apply(term.function, tuple(placed(argument, values) for argument in term.arguments))
+    return fol.Apply(term.function, tuple(placed(argument, values) for argument in term.arguments))
 
 
-def replaced(formula: Formula, values: dict[Var, Term]) -> Formula:
+def replaced(formula: fol.Formula, values: dict[fol.Var, fol.Term]) -> fol.Formula:
     """Return the formula with values in place of free variables.
 
     Every bound variable of a translation has a name of its own, so nothing is captured.
     """
     match formula:
-        case Holds(relation, arguments):
-            return Holds(relation, tuple(placed(argument, values) for argument in arguments))
-        case Equal(left, right):
+        case fol.Holds(relation, arguments):
+            return fol.Holds(relation, tuple(placed(argument, values) for argument in arguments))
+        case fol.Equal(left, right):
             return equal(placed(left, values), placed(right, values))
-        case Not(body):
-            return negation(replaced(body, values))
-        case And(parts):
-            return all_of(replaced(part, values) for part in parts)
-        case Or(parts):
-            return any_of(replaced(part, values) for part in parts)
-        case Implies(left, right):
-            return implication(replaced(left, values), replaced(right, values))
-        case Iff(left, right):
-            return equivalence(replaced(left, values), replaced(right, values))
-        case Ite(test, then, other):
-            return choice(replaced(test, values), replaced(then, values), replaced(other, values))
-        case Forall(variables, body):
-            return Forall(variables, replaced(body, values))
-        case Exists(variables, body):
-            return Exists(variables, replaced(body, values))
+        case fol.Forall(variables, body):
+            return fol.Forall(variables, replaced(body, values))
+        case fol.Exists(variables, body):
+            return fol.Exists(variables, replaced(body, values))
+        case _:
+            return simply_rebuilt(formula, lambda part: replaced(part, values))
+
+
+def simply_rebuilt(formula: fol.Formula, change: Callable[[fol.Formula], fol.Formula]) -> fol.Formula:
+    """Return a connective with each part changed, simplified.  Quantifiers and atoms raise AssertionError."""
+    match formula:
+        case fol.Not(body):
+            return negation(change(body))
+        case fol.And(parts):
+            return all_of(map(change, parts))
+        case fol.Or(parts):
+            return any_of(map(change, parts))
+        case fol.Implies(left, right):
+            return implication(change(left), change(right))
+        case fol.Iff(left, right):
+            return equivalence(change(left), change(right))
+        case fol.Ite(test, then, other):
+            return choice(change(test), change(then), change(other))
+        case _:
+            raise AssertionError(f"no connective: {formula!r}")

@@ -5,31 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from evenhand.smt import logic as fol
 from evenhand.smt.arithmetic import NUMBER
-from evenhand.smt.logic import (
-    And,
-    Apply,
-    Equal,
-    Exists,
-    Forall,
-    Formula,
-    Function,
-    Holds,
-    Iff,
-    Implies,
-    Ite,
-    Not,
-    Or,
-    Relation,
-    Sort,
-    Term,
-    Var,
-)
 from evenhand.smt.smtlib import Query
 from evenhand_certificates.formulas import Bank
 
-Bound = tuple[Var, ...]
-_CONNECTIVES = {Not: "not", And: "and", Or: "or", Implies: "=>", Iff: "iff", Ite: "ite"}
+Bound = tuple[fol.Var, ...]
+_CONNECTIVES = {fol.Not: "not", fol.And: "and", fol.Or: "or", fol.Implies: "=>", fol.Iff: "iff", fol.Ite: "ite"}
 
 
 def symbols_of(query: Query) -> tuple[list[str], list[Any], list[Any]]:
@@ -47,30 +29,30 @@ class Writer:
     def __init__(self, bank: Bank) -> None:
         self.bank = bank
 
-    def formula(self, formula: Formula, bound: Bound = ()) -> int:
+    def formula(self, formula: fol.Formula, bound: Bound = ()) -> int:
         """Return the number of a formula under binders of these variables, innermost last."""
         match formula:
-            case Holds(relation, arguments):
+            case fol.Holds(relation, arguments):
                 return self.bank.add(("rel", relation.name, *(self.term(one, bound) for one in arguments)))
-            case Equal(left, right):
+            case fol.Equal(left, right):
                 return self.bank.add(("=", self.term(left, bound), self.term(right, bound)))
-            case Forall(names, body) | Exists(names, body):
-                tag = "all" if isinstance(formula, Forall) else "some"
+            case fol.Forall(names, body) | fol.Exists(names, body):
+                tag = "all" if isinstance(formula, fol.Forall) else "some"
                 inner = self.formula(body, (*bound, *names))
                 return self.bank.add((tag, tuple(name.sort.name for name in names), inner))
-            case And(parts) | Or(parts):
+            case fol.And(parts) | fol.Or(parts):
                 return self.bank.add((_CONNECTIVES[type(formula)], *(self.formula(part, bound) for part in parts)))
-            case Not(body):
+            case fol.Not(body):
                 return self.bank.add(("not", self.formula(body, bound)))
-            case Implies(left, right) | Iff(left, right):
+            case fol.Implies(left, right) | fol.Iff(left, right):
                 both = self.formula(left, bound), self.formula(right, bound)
                 return self.bank.add((_CONNECTIVES[type(formula)], *both))
-            case Ite(test, then, other):
+            case fol.Ite(test, then, other):
                 return self.bank.add(("ite", *(self.formula(part, bound) for part in (test, then, other))))
 
-    def term(self, term: Term, bound: Bound) -> int:
+    def term(self, term: fol.Term, bound: Bound) -> int:
         """Return the number of a term under binders of these variables, innermost last."""
-        if isinstance(term, Var):
+        if isinstance(term, fol.Var):
             return self.bank.add(("var", bound[::-1].index(term)))
         return self.bank.add(("app", term.function.name, *(self.term(one, bound) for one in term.arguments)))
 
@@ -84,65 +66,65 @@ class GroundReader:
 
     def __init__(self, bank: Bank) -> None:
         self.bank = bank
-        self.constants: dict[int, Function] = {}
-        self.propositions: dict[int, Relation] = {}
-        self._ground: dict[int, Formula] = {}
-        self._terms: dict[int, Term] = {}
-        self._sorts = {name: Sort(name) for name in bank.sorts} | {NUMBER.name: NUMBER}
+        self.constants: dict[int, fol.Function] = {}
+        self.propositions: dict[int, fol.Relation] = {}
+        self._ground: dict[int, fol.Formula] = {}
+        self._terms: dict[int, fol.Term] = {}
+        self._sorts = {name: fol.Sort(name) for name in bank.sorts} | {NUMBER.name: NUMBER}
 
-    def proposition(self, quantified: int) -> Relation:
+    def proposition(self, quantified: int) -> fol.Relation:
         """Return the proposition that stands for a closed quantified formula."""
-        return self.propositions.setdefault(quantified, Relation(f"quantified.{quantified}", ()))
+        return self.propositions.setdefault(quantified, fol.Relation(f"quantified.{quantified}", ()))
 
-    def sort(self, name: str) -> Sort:
+    def sort(self, name: str) -> fol.Sort:
         """Return a sort by its name."""
         return self._sorts[name]
 
-    def variables(self, sorts: Sequence[str], depth: int) -> tuple[Var, ...]:
+    def variables(self, sorts: Sequence[str], depth: int) -> tuple[fol.Var, ...]:
         """Return the variables of a quantifier below `depth` others."""
-        return tuple(Var(f"x{depth + place}", self._sorts[sort]) for place, sort in enumerate(sorts))
+        return tuple(fol.Var(f"x{depth + place}", self._sorts[sort]) for place, sort in enumerate(sorts))
 
-    def ground(self, number: int) -> Formula:
+    def ground(self, number: int) -> fol.Formula:
         """Return a closed formula with propositions for what is quantified in it; one object for one number."""
         found = self._ground.get(number)
         if found is None:
             if self.bank.nodes[number][0] in ("all", "some"):
-                found = Holds(self.proposition(number), ())
+                found = fol.Holds(self.proposition(number), ())
             else:
                 found = self._rebuilt(number, (), opened=False)
             self._ground[number] = found
         return found
 
-    def opened(self, number: int, bound: Bound) -> Formula:
+    def opened(self, number: int, bound: Bound) -> fol.Formula:
         """Return a formula with its quantifiers, under binders of these variables."""
         tag, *rest = self.bank.nodes[number]
         if tag in ("all", "some"):
             names = self.variables(rest[0], len(bound))
             body = self.opened(rest[1], (*bound, *names))
-            return Forall(names, body) if tag == "all" else Exists(names, body)
+            return fol.Forall(names, body) if tag == "all" else fol.Exists(names, body)
         return self._rebuilt(number, bound, opened=True)
 
-    def _rebuilt(self, number: int, bound: Bound, *, opened: bool) -> Formula:
+    def _rebuilt(self, number: int, bound: Bound, *, opened: bool) -> fol.Formula:
         tag, *rest = self.bank.nodes[number]
         if tag == "rel":
             arguments = tuple(self.term(one, bound) for one in rest[1:])
-            return Holds(Relation(rest[0], tuple(one.sort for one in arguments)), arguments)
+            return fol.Holds(fol.Relation(rest[0], tuple(one.sort for one in arguments)), arguments)
         if tag == "=":
-            return Equal(self.term(rest[0], bound), self.term(rest[1], bound))
+            return fol.Equal(self.term(rest[0], bound), self.term(rest[1], bound))
         parts = tuple(self.opened(part, bound) if opened else self.ground(part) for part in rest)
         match tag:
             case "and" | "or":
-                return And(parts) if tag == "and" else Or(parts)
+                return fol.And(parts) if tag == "and" else fol.Or(parts)
             case "not":
-                return Not(parts[0])
+                return fol.Not(parts[0])
             case "=>":
-                return Implies(*parts)
+                return fol.Implies(*parts)
             case "iff":
-                return Iff(*parts)
+                return fol.Iff(*parts)
             case _:
-                return Ite(*parts)
+                return fol.Ite(*parts)
 
-    def term(self, number: int, bound: Bound = ()) -> Term:
+    def term(self, number: int, bound: Bound = ()) -> fol.Term:
         """Return a term under binders of these variables."""
         node = self.bank.nodes[number]
         if node[0] == "var":
@@ -154,17 +136,17 @@ class GroundReader:
             return found
         return self._applied(number, bound)
 
-    def _applied(self, number: int, bound: Bound) -> Term:
+    def _applied(self, number: int, bound: Bound) -> fol.Term:
         node = self.bank.nodes[number]
         if node[0] != "app":
-            made = Function(f"chosen.{number}", (), self._sorts[self.bank.sort(number)])
+            made = fol.Function(f"chosen.{number}", (), self._sorts[self.bank.sort(number)])
             return self.constants.setdefault(number, made)()
         arguments = tuple(self.term(one, bound) for one in node[2:])
         codomain = self.bank.functions[node[1]][1] if node[1] in self.bank.functions else NUMBER.name
-        return Apply(Function(node[1], tuple(one.sort for one in arguments), self._sorts[codomain]), arguments)
+        return fol.Apply(fol.Function(node[1], tuple(one.sort for one in arguments), self._sorts[codomain]), arguments)
 
 
-def structure_value(term: Term, functions: Mapping[str, Mapping[tuple[str, ...], str]]) -> str:
+def structure_value(term: fol.Term, functions: Mapping[str, Mapping[tuple[str, ...], str]]) -> str:
     """Return the element that a closed term of uninterpreted functions denotes."""
-    assert isinstance(term, Apply)
+    assert isinstance(term, fol.Apply)
     return functions[term.function.name][tuple(structure_value(one, functions) for one in term.arguments)]

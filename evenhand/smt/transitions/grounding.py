@@ -12,26 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from evenhand.smt.logic import (
-    And,
-    Equal,
-    Exists,
-    Forall,
-    Formula,
-    Function,
-    Holds,
-    Iff,
-    Implies,
-    Ite,
-    Not,
-    Or,
-    Relation,
-    Term,
-    Var,
-    disjunction,
-    forall,
-    same,
-)
+from evenhand.smt import logic as fol
 from evenhand.smt.rewriting import symbols
 from evenhand.smt.transitions.machine import Machine
 
@@ -49,7 +30,7 @@ class Atom:
 
 
 Clause: TypeAlias = frozenset[tuple[Atom, bool]]
-Values: TypeAlias = Mapping[Var, str]
+Values: TypeAlias = Mapping[fol.Var, str]
 
 
 @dataclass
@@ -73,7 +54,7 @@ class Grounding:
         kept = [symbol for symbol in self.machine.signature if symbol.name not in self.machine.inputs]
         return tuple(atom for symbol in kept for atom in self._atoms(symbol))
 
-    def horn(self, goal: Formula) -> str:
+    def horn(self, goal: fol.Formula) -> str:
         """Return the text that asks for a predicate true initially, closed under steps, and implying `goal`."""
         machine, theory = self.machine, self.machine.theory
         before = self.arguments()
@@ -87,7 +68,7 @@ class Grounding:
         each = [a.formula for a in theory.axioms]
         starts = [*self._total(functions), *self._ground(always), *self._ground([machine.init])]
         steps = [*self._total([*functions, *chosen, *next_]), *self._ground(each), *self._ground([machine.step])]
-        bad = [*self._total(functions), *self._ground([Not(goal)])]
+        bad = [*self._total(functions), *self._ground([fol.Not(goal)])]
         lines = [
             "(set-logic HORN)",
             f"(declare-fun {PREDICATE} ({' '.join('Bool' for _ in before)}) Bool)",
@@ -97,7 +78,7 @@ class Grounding:
         ]
         return "\n".join([*lines, ""])
 
-    def _named(self, formula: Formula, names: Iterable[str]) -> bool:
+    def _named(self, formula: fol.Formula, names: Iterable[str]) -> bool:
         return not symbols(self.machine.expanded(formula)).isdisjoint(names)
 
     def _rule(self, over: Sequence[Atom], body: Sequence[str], head: str) -> str:
@@ -111,12 +92,12 @@ class Grounding:
     def _name(self, atom: Atom) -> str:
         return self.names.setdefault(atom, f"b{len(self.names)}")
 
-    def _atoms(self, symbol: Function | Relation) -> Iterator[Atom]:
-        domain = (*symbol.domain, symbol.codomain) if isinstance(symbol, Function) else symbol.domain
+    def _atoms(self, symbol: fol.Function | fol.Relation) -> Iterator[Atom]:
+        domain = (*symbol.domain, symbol.codomain) if isinstance(symbol, fol.Function) else symbol.domain
         for elements in itertools.product(*(self.universe[sort.name] for sort in domain)):
-            yield Atom(symbol.name, elements, isinstance(symbol, Function))
+            yield Atom(symbol.name, elements, isinstance(symbol, fol.Function))
 
-    def _total(self, functions: Iterable[Function]) -> Iterator[str]:
+    def _total(self, functions: Iterable[fol.Function]) -> Iterator[str]:
         """The constraints that each function has exactly one value everywhere."""
         for function in functions:
             for _, row in itertools.groupby(self._atoms(function), key=lambda atom: atom.elements[:-1]):
@@ -124,50 +105,50 @@ class Grounding:
                 yield _any(values)
                 yield from (f"(not (and {one} {two}))" for one, two in itertools.combinations(values, 2))
 
-    def _ground(self, formulas: Iterable[Formula]) -> Iterator[str]:
+    def _ground(self, formulas: Iterable[fol.Formula]) -> Iterator[str]:
         for formula in formulas:
             yield self._text(self.machine.expanded(formula), {})
 
-    def _text(self, formula: Formula, values: Values) -> str:
+    def _text(self, formula: fol.Formula, values: Values) -> str:
         match formula:
-            case Holds(relation, arguments):
+            case fol.Holds(relation, arguments):
                 return _any(
                     [
                         _all([*conditions, self._name(Atom(relation.name, elements))])
                         for elements, conditions in self._tuples(arguments, values)
                     ]
                 )
-            case Equal(left, right):
+            case fol.Equal(left, right):
                 pairs = self._tuples((left, right), values)
                 return _any([_all(conditions) for (one, other), conditions in pairs if one == other])
-            case Not(body):
+            case fol.Not(body):
                 return _not(self._text(body, values))
-            case And(parts):
+            case fol.And(parts):
                 return _all([self._text(part, values) for part in parts])
-            case Or(parts):
+            case fol.Or(parts):
                 return _any([self._text(part, values) for part in parts])
-            case Implies(left, right):
+            case fol.Implies(left, right):
                 return _any([_not(self._text(left, values)), self._text(right, values)])
-            case Iff(left, right):
+            case fol.Iff(left, right):
                 return f"(= {self._text(left, values)} {self._text(right, values)})"
-            case Ite(test, then, other):
+            case fol.Ite(test, then, other):
                 return f"(ite {self._text(test, values)} {self._text(then, values)} {self._text(other, values)})"
-            case Forall(bound, body):
+            case fol.Forall(bound, body):
                 return _all([self._text(body, {**values, **picked}) for picked in self._picks(bound)])
-            case Exists(bound, body):
+            case fol.Exists(bound, body):
                 return _any([self._text(body, {**values, **picked}) for picked in self._picks(bound)])
 
-    def _picks(self, bound: Sequence[Var]) -> Iterator[Values]:
+    def _picks(self, bound: Sequence[fol.Var]) -> Iterator[Values]:
         for elements in itertools.product(*(self.universe[variable.sort.name] for variable in bound)):
             yield dict(zip(bound, elements, strict=True))
 
-    def _tuples(self, terms: Sequence[Term], values: Values) -> Iterator[tuple[tuple[str, ...], list[str]]]:
+    def _tuples(self, terms: Sequence[fol.Term], values: Values) -> Iterator[tuple[tuple[str, ...], list[str]]]:
         """The elements that terms may denote, each with the conditions under which they do."""
         for picked in itertools.product(*(self._stands(term, values) for term in terms)):
             yield tuple(element for element, _ in picked), [text for _, texts in picked for text in texts]
 
-    def _stands(self, term: Term, values: Values) -> list[tuple[str, list[str]]]:
-        if isinstance(term, Var):
+    def _stands(self, term: fol.Term, values: Values) -> list[tuple[str, list[str]]]:
+        if isinstance(term, fol.Var):
             return [(values[term], [])]
         found: list[tuple[str, list[str]]] = []
         for elements, conditions in self._tuples(term.arguments, values):
@@ -177,24 +158,26 @@ class Grounding:
         return found
 
 
-def lifted(machine: Machine, clause: Clause) -> Formula:
+def lifted(machine: Machine, clause: Clause) -> fol.Formula:
     """Return a clause stated of all distinct elements, in the vocabulary of the machine's theory."""
     theory = machine.theory
     functions = {f.name: f for f in theory.functions}
     relations = {r.name: r for r in theory.relations}
     order = [e for atom, _ in sorted(clause) for e in atom.elements]
     sorts = {sort.name: sort for sort in theory.sorts}
-    variables: dict[str, Var] = {}
+    variables: dict[str, fol.Var] = {}
     for element in dict.fromkeys(order):
         sort = sorts[element.rpartition(".")[0]]
         variables[element] = sort(f"{sort.name.lower()}{sum(v.sort == sort for v in variables.values())}")
-    literals: list[Formula] = []
+    literals: list[fol.Formula] = []
     for atom, positive in sorted(clause):
         terms = [variables[element] for element in atom.elements]
-        said = same(functions[atom.symbol](*terms[:-1]), terms[-1]) if atom.value else relations[atom.symbol](*terms)
-        literals.append(said if positive else Not(said))
-    apart = [same(one, two) for one, two in itertools.combinations(variables.values(), 2) if one.sort == two.sort]
-    return forall(variables.values(), disjunction([*apart, *literals]))
+        said = (
+            fol.same(functions[atom.symbol](*terms[:-1]), terms[-1]) if atom.value else relations[atom.symbol](*terms)
+        )
+        literals.append(said if positive else fol.Not(said))
+    apart = [fol.same(one, two) for one, two in itertools.combinations(variables.values(), 2) if one.sort == two.sort]
+    return fol.forall(variables.values(), fol.disjunction([*apart, *literals]))
 
 
 def _all(parts: Sequence[str]) -> str:
