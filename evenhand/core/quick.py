@@ -65,8 +65,8 @@ def system(
     name: str,
     *,
     initial: Iterable[Hashable] | Callable[[Any], Iterable[Hashable]],
-    actions: Callable[..., Iterable[Hashable]],
-    step: Callable[..., Any],
+    actions: Callable[[Any], Iterable[Hashable]] | Callable[[Any, Any], Iterable[Hashable]],
+    step: Callable[[Any, Any], Any] | Callable[[Any, Any, Any], Any],
     **options: Unpack[SystemOptions],
 ) -> System[Any, Any, Any, Any, None]:
     """Return a system without readings or rules, and without configuration unless `config` is given.
