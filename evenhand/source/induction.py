@@ -48,14 +48,14 @@ class _Case:
     constants: dict[Var, Term]
     start: bool
     move: Move | None = None
-    later: dict[int, Formula] = field(default_factory=dict[int, Formula])
+    later: dict[int, tuple[Formula, Formula]] = field(default_factory=dict[int, tuple[Formula, Formula]])
+    """By identity, because hashing a formula walks all of it; the formula is kept, so that its id is not reused."""
 
     def after(self, formula: Formula) -> Formula:
         """A formula of the state after it, as a formula of the state before."""
-        found = self.later.get(id(formula))
-        if found is None:
-            found = self.later[id(formula)] = replaced(after(formula, self.means), dict(self.constants))
-        return found
+        if id(formula) not in self.later:
+            self.later[id(formula)] = formula, replaced(after(formula, self.means), dict(self.constants))
+        return self.later[id(formula)][1]
 
 
 class Induction:
