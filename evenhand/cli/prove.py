@@ -76,7 +76,7 @@ def prove(
     ] = False,
     as_json: JsonOut = False,
 ) -> int:
-    """Prove the theorems of a protocol with SMT solvers, or the invariants of a system of your own.
+    """Prove the theorems of a protocol with SMT solvers.
 
     A system of your own (FILE.py:NAME) whose config lists its agents is read from its source, and its invariants are
     proved for any number of agents.  Also checks what each proof rests on.

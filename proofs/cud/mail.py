@@ -129,6 +129,23 @@ def _facts(own_last: str | None, own_id: str | None, scope: tuple[str, ...] | No
     return {f"last {own_last}", f"id {own_id}", f"scope {scope}"}
 
 
+def _recorded(step: CudStep, last: int) -> dict[str, set[str]]:
+    """The facts of each agent's own past, as the state records them."""
+    return {
+        name: _facts(one.last, None if one.last_scope is None else f"{name}:{last}:0", one.last_scope)
+        for name, one in zip(step.config.agents, step.before.agents, strict=True)
+    }
+
+
+def _told(shown: model.Shown) -> dict[str, set[str]]:
+    """The facts that each agent is told."""
+    return {
+        name: {f"epoch {told.epoch}", f"world {told.world_state}"}
+        | _facts(told.own_last_outcome, told.own_last_action_id, told.own_last_declared_scope)
+        for name, told in shown.seen
+    }
+
+
 def _view(step: CudStep, *, dated: bool) -> Structure | None:
     """Return an epoch's messages and observations as a structure; None after the end and without a numbered epoch.
 
@@ -151,16 +168,9 @@ def _view(step: CudStep, *, dated: bool) -> Structure | None:
     contents: dict[str, str | Opaque] = {mail(now, draft.content): draft.content for draft in drafts.values()}
     contents |= {mail(last, content): content for _, content in before.mailbox}
     kinds = {element: _kind(content) for element, content in contents.items()}
-    mine = {
-        name: _facts(one.last, None if one.last_scope is None else f"{name}:{last}:0", one.last_scope)
-        for name, one in zip(config.agents, before.agents, strict=True)
-    }
+    mine = _recorded(step, last)
     common = {f"epoch {now}", f"world {before.world}"}
-    seen = {
-        name: {f"epoch {told.epoch}", f"world {told.world_state}"}
-        | _facts(told.own_last_outcome, told.own_last_action_id, told.own_last_declared_scope)
-        for name, told in shown.seen
-    }
+    seen = _told(shown)
     heard = {(name, mail(one.epoch, one.content), one.sender) for name, told in shown.seen for one in told.messages}
     every = sorted({fact for several in (*mine.values(), *seen.values(), common) for fact in several})
     forged = {(name, draft.sender) for name, draft in drafts.items() if draft.sender is not None}

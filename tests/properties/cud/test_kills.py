@@ -169,6 +169,7 @@ UNTOUCHED = {
     "log_rebuilds_run": "`step` writes log and state from the same values",
     "diff_is_true": "`step` takes the diff of the two worlds itself",
     "static_agents_ignore_history": "about strategies, not the kernel",
+    "livelock_is_counted_from_what_happened": "free epochs count from the outcomes themselves (`test_free_epochs.py`)",
     "exit_happens": "`step` takes exits from the choices",
     "collapse_happens": "`step` takes exits from the choices",
     "orphaning_happens": "`step` takes exits from the choices",

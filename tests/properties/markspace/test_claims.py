@@ -152,7 +152,8 @@ def test_a_claim_is_false_of_the_faults_it_was_written_for(
     honest = BUNDLE.model.systems[system].at(**scope)
     assert explore(honest, [asked]).verdicts[0].status is Status.HOLDS
     for change in changes:
-        assert explore(mutated(honest, f"auto:{change}"), [asked]).verdicts[0].status is Status.REFUTED, change
+        found = explore(mutated(honest, f"auto:{change}"), [asked], max_states=20_000)  # intents may pile up for ever
+        assert found.verdicts[0].status is Status.REFUTED, change
 
 
 def test_the_table_has_sixty_six_full_rows() -> None:
