@@ -8,6 +8,7 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.kinds import Always, EachStep
 from evenhand.core.system import AnySystem
 from evenhand.jobs.plan import ANY_SIZE, Job
+from evenhand.source.refusal import Unreadable
 from evenhand.source.world import world_of
 
 
@@ -22,7 +23,11 @@ def any_size_jobs(bundle: Bundle) -> Iterator[Job]:
 def lists_agents(system: AnySystem) -> bool:
     """Return whether a system says of what there may be any number."""
     try:
-        world_of(next(iter(system.all_configs()), None))
+        config = next(iter(system.all_configs()), None)
     except Exception:  # what is wrong with the configurations the search says
+        return False
+    try:
+        world_of(config)
+    except Unreadable:
         return False
     return True

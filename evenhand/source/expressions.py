@@ -108,7 +108,7 @@ class Expressions:
                 self.comprehended(node, frame)  # notes what raises
                 return gathered(lambda: self._again(node, frame), "set" if isinstance(node, ast.SetComp) else "list")
             case ast.Dict():
-                keys = [ast.literal_eval(one) if isinstance(one, ast.Constant) else MISSING for one in node.keys]
+                keys = [one.value if isinstance(one, ast.Constant) else MISSING for one in node.keys]
                 if MISSING in keys:
                     raise refuse("a dictionary of unknown keys", "write `match` or `if`")
                 values = [self.read(one, frame) for one in node.values]

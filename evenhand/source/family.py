@@ -95,16 +95,9 @@ class Family:
         )
 
 
-def readable_config(system: AnySystem) -> Any:
-    """Return the first configuration if it lists agents of a type of their own.  Raises Unreadable."""
-    config = next(iter(system.all_configs()), None)
-    world_of(config)
-    return config
-
-
 def family_of(system: AnySystem, claims: tuple[Property, ...]) -> Family:
     """Return a system and its claims as formulas.  Raises Unreadable for a system that cannot be read."""
-    config = readable_config(system)
+    config = next(iter(system.all_configs()), None)
     world = world_of(config)
     if system.joint is not None or system.actions is None:
         raise refuse("joint actions", "give the system `actions`")

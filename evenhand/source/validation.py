@@ -19,7 +19,7 @@ from typing import Any
 from evenhand.core.kinds import EachStep, Safety
 from evenhand.core.system import AnySystem, Step
 from evenhand.smt.arithmetic import calculated
-from evenhand.smt.logic import FALSE, TRUE, Formula, Term, Var
+from evenhand.smt.logic import FALSE, TRUE, Term, Var
 from evenhand.smt.portfolio import Portfolio
 from evenhand.smt.small_models import small_model
 from evenhand.smt.structure import Reader, Structure
@@ -27,7 +27,7 @@ from evenhand.source.family import STATE, Family
 from evenhand.source.instances import Tables, decode, how_many, nth
 from evenhand.source.probes import Meaning, Meanings, meanings
 from evenhand.source.refusal import Unreadable
-from evenhand.source.simplify import negation, some
+from evenhand.source.simplify import all_of, negation, some
 from evenhand.source.values import Cases, Const, Elem, Fixed, Record, Truth, Value
 
 MOST = 512
@@ -113,7 +113,7 @@ class Comparison:
             wanted += [formula, negation(formula)]
         for (_, place), (formula, _) in self.of_steps.items():
             move = family.moves[place]
-            wanted.append(some(move.variables, _both(move.guard, negation(formula))))
+            wanted.append(some(move.variables, all_of((move.guard, negation(formula)))))
         theory = family.theory
         for formula in wanted:
             if formula in (TRUE, FALSE):
@@ -306,10 +306,6 @@ class Comparison:
                 return cls(**{name: self.python(one, structure, values) for name, one in inner.items()})
             case _:
                 raise Unreadable("a collection in an action", "actions hold agents and known values", "name one agent")
-
-
-def _both(one: Formula, other: Formula) -> Formula:
-    return one & other
 
 
 def assignments(variables: tuple[Var, ...], structure: Structure) -> Iterator[dict[Var, str]]:
