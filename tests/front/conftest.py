@@ -40,6 +40,14 @@ class Answer:
 Command = Callable[..., Answer]
 
 
+def command_line(process: Path) -> bytes:
+    """Return the command line below a folder of /proc; empty if that is no process or its process has just ended."""
+    try:
+        return (process / "cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
 SCAN = registry._all  # pyright: ignore[reportPrivateUsage]
 """The function that looks for protocols."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 import time
@@ -16,6 +15,7 @@ from evenhand.conform.adapters.limits import KernelLimits
 from evenhand.conform.adapters.wire import Fault
 from evenhand.conform.checking.loop import CheckEffort, SystemChecked, check_system, scopes_of
 from evenhand.core.registry import find
+from tests.front.conftest import command_line
 
 HERE = Path(__file__).parent
 HOW_TO = HERE.parents[2] / "docs/how-to/check-your-kernel.md"
@@ -154,19 +154,8 @@ def test_nothing_that_a_kernel_started_stays(tmp_path: Path) -> None:
     source = program("child")
     checked(source)
     time.sleep(0.2)
-    alive = [
-        Path(entry.path, "cmdline").read_bytes()
-        for entry in os.scandir("/proc")
-        if entry.name.isdigit() and Path(entry.path, "cmdline").exists() and _of(entry.path, str(HERE / "lines.py"))
-    ]
-    assert alive == []
-
-
-def _of(place: str, word: str) -> bool:
-    try:
-        return word in Path(place, "cmdline").read_bytes().decode("utf-8", "replace")
-    except OSError:
-        return False
+    lines = [command_line(entry) for entry in Path("/proc").iterdir()]
+    assert [line for line in lines if str(HERE / "lines.py").encode() in line] == []
 
 
 @pytest.mark.parametrize(

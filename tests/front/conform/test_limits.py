@@ -23,7 +23,7 @@ from evenhand.conform.checking.drawing import drawn, silenced
 from evenhand.core.registry import find
 from evenhand.processes.clock import Clock
 from evenhand.processes.lines import Failure, LineProcess, NoLine
-from tests.front.conftest import PLUGINS, ROOT
+from tests.front.conftest import PLUGINS, ROOT, command_line
 
 WILD = Path(__file__).parent / "wild.py"
 
@@ -39,10 +39,7 @@ def marked(mark: str) -> list[int]:
     """Return the ids of the running kernels with this mark, and of what they started."""
     found: list[int] = []
     for entry in Path("/proc").iterdir():
-        try:
-            words = (entry / "cmdline").read_bytes().split(b"\0")
-        except OSError:
-            continue
+        words = command_line(entry).split(b"\0")
         if str(WILD).encode() in words and mark.encode() in words and b"--command" not in words:
             found.append(int(entry.name))
     return found
@@ -87,7 +84,7 @@ def test_what_a_command_started_ends_when_the_command_does(mark: str) -> None:
     process = LineProcess(wild("orphan", mark))
     until_started(mark, 2)
     for pid in marked(mark):
-        if b"orphan" in Path(f"/proc/{pid}/cmdline").read_bytes():
+        if b"orphan" in command_line(Path(f"/proc/{pid}")):
             os.kill(pid, signal.SIGTERM)
     with pytest.raises(NoLine) as ended:
         process.line(5.0)
