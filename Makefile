@@ -10,7 +10,7 @@ ARGS ?=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help verify test deep attack lint bench docs gallery schemas clean
+.PHONY: help verify test slow deep attack lint bench docs gallery schemas clean
 
 help:    ## Show this list
 	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## (.*)/  make \1\t\2/' | expand -t 16
@@ -18,8 +18,11 @@ help:    ## Show this list
 verify: $(STAMP)    ## Check every claim of every protocol with every engine (the main job)
 	$(BIN)/evenhand verify $(ARGS)
 
-test: $(STAMP)      ## Run the tests, those marked `deep` left out
-	$(BIN)/python -m pytest -q -n $(WORKERS) -m "not deep" $(ARGS)
+test: $(STAMP)      ## Run the tests, those marked `slow` and `deep` left out
+	$(BIN)/python -m pytest -q -n $(WORKERS) -m "not slow and not deep" $(ARGS)
+
+slow: $(STAMP)      ## Run the tests marked `slow`, as CI does after the others
+	$(BIN)/python -m pytest -q -n $(WORKERS) -m "slow and not deep" $(ARGS)
 
 deep: $(STAMP)      ## Run the tests that take long
 	$(BIN)/python -m pytest -q -n $(WORKERS) -m deep $(ARGS)

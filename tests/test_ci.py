@@ -1,4 +1,4 @@
-"""Checks of the suite itself: no test is skipped in CI without a reason on the list."""
+"""Checks of the suite itself: no test is skipped in CI without a reason on the list, and none is run by nobody."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.deep import rest_deep, rest_slow
 
 ROOT = Path(__file__).parents[1]
 SUITE = """
@@ -68,3 +70,33 @@ def test_a_listed_test_needs_a_reason(guard: Any, report: Path) -> None:
 def test_our_own_list_can_be_read(guard: Any) -> None:
     """Every line of it has a reason."""
     assert all(guard.allowed(ROOT / ".ci" / "skips.txt").values())
+
+
+def test_every_test_is_run_by_one_of_three_targets() -> None:
+    """Whatever marks a test has, one of them takes it, and no two; CI runs the first two."""
+    lines = [
+        line.rsplit("-m ", 1)[1] for line in (ROOT / "Makefile").read_text("utf-8").splitlines() if "pytest -q" in line
+    ]
+    chosen = [line.split('"')[1] if line.startswith('"') else line.split()[0] for line in lines]
+    assert chosen == ["not slow and not deep", "slow and not deep", "deep"]
+    script = (ROOT / ".ci" / "run").read_text("utf-8")
+    assert "\nmake test" in script
+    assert "\nmake slow" in script
+
+
+def test_the_rest_of_a_parameter_is_marked() -> None:
+    """Whether its values are plain, several together, or marked already."""
+    assert rest_slow([1, 2])[0] == 1
+    marked = [
+        *rest_slow([1, 2]),
+        *rest_deep([(1, "x"), (2, "y")]),
+        *rest_slow([pytest.param(1, marks=pytest.mark.deep)], 0),
+    ]
+    assert [getattr(one, "values", one) for one in marked] == [1, (2,), (1, "x"), (2, "y"), (1,)]
+    assert [[mark.name for mark in getattr(one, "marks", ())] for one in marked] == [
+        [],
+        ["slow"],
+        [],
+        ["deep"],
+        ["slow", "deep"],
+    ]

@@ -24,6 +24,7 @@ from evenhand_certificates.equality import is_lemma
 from evenhand_certificates.errors import MOST_BYTES
 from evenhand_certificates.formulas import Bank
 from tests.certificates.statements import FUNCTIONS, RELATIONS, SORTS, World, bank, drawn, drawn_term
+from tests.deep import rest_slow
 
 FOLDER = Path(evenhand_certificates.__file__).parent
 
@@ -316,7 +317,7 @@ def test_work_is_limited() -> None:
         check({**GOOD, "lemmas": [], "refutation": [[clause, [0] * 100]] * 2_000})
 
 
-@pytest.mark.parametrize("part", ['{"":0}', "[[]]", '["app","#"]'])
+@pytest.mark.parametrize("part", rest_slow(['{"":0}', "[[]]", '["app","#"]']))
 def test_memory_is_limited(part: str, tmp_path: Path) -> None:
     """The largest file that is read, full of what takes most memory for its size: less than a gigabyte, of any kind."""
     others = "".join(f'"{key}":[],' for key in KEYS if key != "nodes")

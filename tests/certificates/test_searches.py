@@ -30,6 +30,7 @@ from evenhand_certificates.errors import Work
 from evenhand_certificates.searches import check as checking
 from evenhand_certificates.searches import watches
 from evenhand_certificates.searches.ranks import LivenessRanks
+from tests.deep import rest_slow
 from tests.engines.search.oracle import expected, graphs_of
 from tests.engines.search.suite import claims_about
 from tests.models.random_systems import luck, table_system
@@ -325,7 +326,7 @@ def faults() -> Iterator[tuple[str, str, str, str]]:
             yield f"no objection: {text}", module, statement, "pass"
 
 
-@pytest.mark.parametrize(("name", "module", "right", "broken"), faults())
+@pytest.mark.parametrize(("name", "module", "right", "broken"), rest_slow(faults(), 6))
 def test_a_checker_without_a_rule_accepts_something_false(
     name: str, module: str, right: str, broken: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

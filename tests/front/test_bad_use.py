@@ -26,6 +26,7 @@ from evenhand.cli import COMMANDS
 from evenhand.cli.console import SOON, guarded
 from evenhand.core.licence import Licence
 from tests.attack.uses import ALONE, RIGHT, made
+from tests.deep import rest_slow
 from tests.front.conftest import PLUGINS, Command, installed
 from tests.front.parameters import Parameter, parameters
 
@@ -136,7 +137,7 @@ def test_every_option_that_takes_a_name_or_a_file_has_a_wrong_value() -> None:
     assert {one.names[0] for one in texts} == set(WRONG)
 
 
-@pytest.mark.parametrize(("words", "said"), MISTAKES, ids=[" ".join(words) for words, _ in MISTAKES])
+@pytest.mark.parametrize(("words", "said"), rest_slow(MISTAKES, 93), ids=[" ".join(words) for words, _ in MISTAKES])
 def test_a_mistake_is_one_line_and_exit_2(
     cli: Command, files: dict[str, str], words: list[str], said: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -268,7 +269,7 @@ def _in_a_thread(coroutine: Coroutine[Any, Any, Any], run: Callable[..., Any] = 
         return thread.submit(run, coroutine).result()
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", rest_slow(COMMANDS, 5))
 def test_nothing_is_coloured_in_a_pipe_or_against_no_color(
     cli: Command, files: dict[str, str], command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

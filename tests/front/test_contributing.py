@@ -64,6 +64,7 @@ def _copy(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_page_does_what_it_says(copy: Path) -> None:
     """Files are written as on the page, commands run in order and print the output on the page."""
     files, ran = 0, 0

@@ -96,6 +96,7 @@ def test_the_tutorial_ends_with_a_lock_that_holds(tmp_path: Path) -> None:
     names_of("import evenhand\n" + mended + lock + claim + reachable + both, tmp_path)["test_lock"]()
 
 
+@pytest.mark.slow
 def test_the_guide_to_examining_finds_what_it_says(tmp_path: Path) -> None:
     """The desk fails with the printed words; the rule and the exception do as their assertions say."""
     path = "docs/how-to/examine-your-code.md"
@@ -153,6 +154,7 @@ def test_links_lead_somewhere() -> None:
             assert (path.parent / link).exists(), f"{path.name}: {link}"
 
 
+@pytest.mark.slow
 def test_the_site_builds_and_fetches_nothing(tmp_path: Path) -> None:
     """Built strictly: a dead link fails; no page loads a font, style or script from another site."""
     build = [sys.executable, "-m", "mkdocs", "build", "--site-dir", str(tmp_path / "site")]
@@ -178,6 +180,7 @@ def test_a_link_that_leads_nowhere_fails_the_build(tmp_path: Path) -> None:
     assert done.returncode != 0 and "gone.md" in done.stderr
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_example_workflow_run(tmp_path: Path) -> None:
     """Our commands, in their order, for a toy protocol, as a CI runner runs them."""
     text = (ROOT / "docs/examples/ci/evenhand.yml").read_text("utf-8")

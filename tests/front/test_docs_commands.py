@@ -63,6 +63,7 @@ def test_every_command_on_a_page_exists(page: Path) -> None:
             assert words[0] in names or names_file(words[0]), f"evenhand {command} {words}"
 
 
+@pytest.mark.slow
 def test_the_two_minutes_of_the_readme(cli: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From top to bottom: find the fault, see it, keep it as a test; the reference holds."""
     monkeypatch.chdir(tmp_path)
@@ -87,6 +88,7 @@ def test_the_two_minutes_of_the_readme(cli: Command, tmp_path: Path, monkeypatch
     assert counted["verdicts"][0]["status"] == "HOLDS"
 
 
+@pytest.mark.slow
 def test_the_tutorial_shows_what_is_shown(tmp_path: Path) -> None:
     """The refutation of the first lock, line by line; the file that `save` writes; the state count."""
     system, claim, test, *_ = blocks("docs/tutorial/first-bug.md")

@@ -16,6 +16,7 @@ from evenhand.core.ending import NAME
 from evenhand.core.own_file import own_bundle
 from evenhand.core.system import Scope
 from evenhand.jobs.ending import RunsEnd
+from tests.deep import rest_slow
 from tests.front.conftest import Command
 from tests.front.own_files import forget
 from tests.front.own_files import project_folder as project_folder
@@ -100,7 +101,7 @@ def _file(project: Path) -> Path:
     return project
 
 
-@pytest.mark.parametrize("command", ["explore", "verify", "fuzz"])
+@pytest.mark.parametrize("command", rest_slow(["explore", "verify", "fuzz"]))
 def test_commands_refute_an_end_that_may_not_be(cli: Command, file: Path, command: str) -> None:
     """As the library does, without a claim in the file; where the run may end, nothing is said."""
     words = ["--budget", "quick"] if command == "verify" else []

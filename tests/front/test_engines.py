@@ -108,6 +108,7 @@ def test_a_question_without_a_claim_gives_a_reason_alone(wrong: dict[str, Any]) 
         ProfileQuestion(Aspect.NAME, **wrong)
 
 
+@pytest.mark.slow
 def test_the_command_prints_both_tables(cli: Command) -> None:
     """The second has the verdicts of the machine, too."""
     told = cli("profile", "latch").out

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.jobs.fixtures import fixture_files
+from tests.deep import rest_slow
 from tests.front.conftest import ROOT
 
 FULL = Path("/dev/full")
@@ -55,7 +56,7 @@ def test_a_closed_pipe_is_quiet(words: list[str]) -> None:
     assert (made.returncode, made.stdout, made.stderr) == (141, b"", b"")
 
 
-@pytest.mark.parametrize("redirected", ["2>/dev/full", "2>&-", "2> >(true)"])
+@pytest.mark.parametrize("redirected", rest_slow(["2>/dev/full", "2>&-", "2> >(true)"]))
 def test_messages_that_nobody_can_read_change_no_exit_code(redirected: str) -> None:
     """2 for a missing file, and 0 for one that is shown, in full."""
     if "full" not in redirected or FULL.exists():
@@ -64,6 +65,7 @@ def test_messages_that_nobody_can_read_change_no_exit_code(redirected: str) -> N
         assert run(["show", RECORD], f"<&- {redirected}").stdout == run(["show", RECORD]).stdout
 
 
+@pytest.mark.slow
 def test_an_encoding_that_lacks_characters_gets_escapes() -> None:
     """Text with escapes, and JSON in the same bytes as ever."""
     text = run(["show", RECORD], PYTHONIOENCODING="ascii")
@@ -134,7 +136,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("kind", [*BROKEN, "missing", "malformed"])
+@pytest.mark.parametrize("kind", rest_slow([*BROKEN, "missing", "malformed"]))
 def test_a_bad_entry_point_is_bad_input(kind: str, tmp_path: Path) -> None:
     """Whatever its module does: one line that names it, and exit 2."""
     for name, text in BROKEN.items():

@@ -24,6 +24,7 @@ def _drawn() -> Mapping[str, str]:
     return made
 
 
+@pytest.mark.slow
 def test_the_pictures_and_the_page_are_as_they_are_drawn_now(drawn: Mapping[str, str]) -> None:
     """None is missing, none is left over."""
     kept = {path.name for path in (EXPLANATION / "gallery").glob("*.svg")}

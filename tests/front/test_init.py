@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import yaml
 
 from tests.front.conftest import ROOT, Command
@@ -26,6 +27,7 @@ def make(folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_the_project_passes_and_then_finds_the_fault(cli: Command, tmp_path: Path) -> None:
     """The message says what to change; the counterexample of that is kept and fails as a test."""
     answer = cli("init", "--out", str(tmp_path / "mine"))

@@ -73,6 +73,7 @@ def test_the_tools_and_their_schemas() -> None:
             assert tool.input_schema["properties"]["seconds"]["maximum"] == 3600, name
 
 
+@pytest.mark.slow
 def test_claims_are_listed_and_verified() -> None:
     """A claim that holds, one that is refuted with its run, one that does not exist."""
     listed = ask("list_claims", protocol="latch")
@@ -85,6 +86,7 @@ def test_claims_are_listed_and_verified() -> None:
     assert ask("list_claims", protocol="nobody")["answer"] == "bad_use"
 
 
+@pytest.mark.slow
 def test_a_refuted_claim_comes_with_its_run() -> None:
     """And the command is one that can be typed."""
     refuted = ask("verify_claim", protocol="latch", claim="somebody_enters", seconds=120)
@@ -99,6 +101,7 @@ def test_time_is_over() -> None:
     assert time.monotonic() - began < 30
 
 
+@pytest.mark.slow
 def test_kernels(tmp_path: Path) -> None:
     """One with an arbiter in it, one without, one that does not load."""
     (tmp_path / "kernel.py").write_text("def most(orders):\n    return len(orders)\n", "utf-8")
@@ -108,6 +111,7 @@ def test_kernels(tmp_path: Path) -> None:
     assert ask("check_kernel", tmp_path, protocol="latch", adapter="kernel.py:none", seconds=60)["answer"] == "bad_use"
 
 
+@pytest.mark.slow
 def test_counterexamples() -> None:
     """Shown and replayed by the name of a kept one."""
     shown = ask("show_counterexample", file=KEPT, seconds=60)

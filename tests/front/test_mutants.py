@@ -20,6 +20,7 @@ from evenhand.studies.by_rule import Automatic, Made, Trial, hunted
 from evenhand.studies.mutants import Hunt, KillMatrix, kill_matrix
 from evenhand.studies.walking import places, walked
 from evenhand.variants.automatic import mutated
+from tests.deep import rest_slow
 from tests.front.conftest import Command
 
 MADE = 8
@@ -37,6 +38,7 @@ def matrix(latch: None) -> KillMatrix:
     return _matrix()
 
 
+@pytest.mark.slow
 def test_every_mutant_has_its_status(matrix: KillMatrix) -> None:
     """One killed, one equivalent, one open gap, as registered."""
     assert {row.mutant: row.status for row in matrix.rows} == {
@@ -118,6 +120,7 @@ COUNTER = evenhand.system("counter", initial=[0], actions=lambda _state: ["up", 
 COUNTERS = Bundle(Protocol("counter", "", "", {"counter": COUNTER}))
 
 
+@pytest.mark.slow
 def test_what_no_step_runs_and_what_raises_is_told_apart() -> None:
     """Neither is killed nor equivalent."""
     trial = Trial(COUNTERS, [walked(COUNTERS, place) for place in places(COUNTERS)])
@@ -234,7 +237,7 @@ def test_a_claim_that_cannot_fail_is_idle(monkeypatch: pytest.MonkeyPatch) -> No
     assert found.of("survivor") == ("always_free",)
 
 
-@pytest.mark.parametrize("observed", [True, False])
+@pytest.mark.parametrize("observed", rest_slow([True, False]))
 def test_hidden_state_is_no_equivalence(monkeypatch: pytest.MonkeyPatch, observed: bool) -> None:
     """A counter that shows in no step and that no claim reads: a survivor, with a hint if it is seen."""
     cud = find("cud")
@@ -277,6 +280,7 @@ def test_an_unknown_mutant_is_named_with_those_there_are() -> None:
         kill_matrix(find("latch"), mutants=["x"])
 
 
+@pytest.mark.slow
 def test_claims_are_idle_only_where_every_mutant_was_hunted(cli: Command) -> None:
     """On a single mutant most claims kill nothing, which makes none of them idle."""
     assert "claims that kill nothing: " in cli("mutants", "latch").out

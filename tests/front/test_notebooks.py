@@ -52,6 +52,7 @@ def executed(notebook: Any, folder: Path) -> tuple[Any, float]:
     return notebook, spent
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(700)
 @pytest.mark.parametrize(
     "path",
@@ -92,6 +93,7 @@ def test_a_wrong_notebook_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert shown(executed(one, tmp_path)[0]) != shown(executed(two, tmp_path)[0])
 
 
+@pytest.mark.slow
 def test_what_a_notebook_computes_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In its kernel and in the kernel's children; a limit on anything else would never be reached."""
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))

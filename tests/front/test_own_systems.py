@@ -197,6 +197,7 @@ def test_child_processes_find_it_by_the_same_name(project: Path) -> None:
     assert "1  'break'" in again.out
 
 
+@pytest.mark.slow
 def test_what_nobody_says_ends_is_searched_up_to_the_bound(cli: Command, project: Path) -> None:
     """Without a statement of the user; with one, it holds."""
     text = (
@@ -275,6 +276,7 @@ def it_stays(state):
 """
 
 
+@pytest.mark.slow
 def test_mutants_are_brought_or_made_by_rule_or_missed(cli: Command, project: Path) -> None:
     """A protocol has its own mutants; others are made from the functions of the step, where it is no lambda."""
     write(project, RULES, "down.py")
@@ -300,6 +302,7 @@ def test_what_it_does_not_have_is_said(cli: Command, project: Path) -> None:
     assert cli("profile", "light.py").code == 0
 
 
+@pytest.mark.slow
 def test_a_kernel_is_put_beside_it(cli: Command, project: Path) -> None:
     """Found by the same name, in files of a plain folder, and checked again by the written test."""
     write(project)
@@ -345,6 +348,7 @@ def test_the_shell_is_offered_its_file(project: Path) -> None:
     assert completed("zzz") == []
 
 
+@pytest.mark.slow
 def test_actions_are_told_as_a_table_and_as_json(cli: Command, project: Path) -> None:
     """Both for user systems; the key of a protocol; at a bound with a note; none for a product or symmetric search."""
     write(project, LIGHT.replace("step=step)", 'step=step, menu=["next", "break", "mend"])'))

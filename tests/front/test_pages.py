@@ -10,18 +10,19 @@ from evenhand.cli.pages import FOLDER
 from evenhand.core.bundle import Bundle
 from evenhand.core.registry import find
 from evenhand.report.vocabulary import page, words_of
+from tests.deep import rest_slow
 from tests.front.conftest import ROOT
 
 PROTOCOLS = ("apcm", "conviction", "cud", "markspace", "sovereign")
 
 
-@pytest.mark.parametrize("name", PROTOCOLS)
+@pytest.mark.parametrize("name", rest_slow(PROTOCOLS, 3))
 def test_a_page_is_of_today(name: str) -> None:
     """Run `python -m evenhand.cli.pages` if this fails."""
     assert (ROOT / FOLDER / f"{name}.md").read_text("utf-8") == page(find(name))
 
 
-@pytest.mark.parametrize("name", PROTOCOLS)
+@pytest.mark.parametrize("name", rest_slow(PROTOCOLS, 3))
 def test_a_page_describes_every_record(name: str) -> None:
     """Each class with each of its fields, each member of an enumeration, and each system."""
     bundle: Bundle = find(name)

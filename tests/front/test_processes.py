@@ -25,6 +25,7 @@ from tests.front.campaign.suite import made_in, runs
 from tests.front.conftest import PLUGINS, ROOT, Command
 
 
+@pytest.mark.slow
 def test_the_report_is_the_same_under_any_hash_seed_and_number_of_jobs(process: Command, tmp_path: Path) -> None:
     """Byte by byte, apart from the object `timing`; counterexamples too."""
     made: list[dict[str, bytes]] = []
@@ -37,6 +38,7 @@ def test_the_report_is_the_same_under_any_hash_seed_and_number_of_jobs(process: 
     assert made[0] == made[1]
 
 
+@pytest.mark.slow
 def test_one_json_object_and_nothing_else_on_standard_output(process: Command) -> None:
     """One line, one object; messages for people go to standard error."""
     for words in (
@@ -198,6 +200,7 @@ def ends_of(tasks: list[ChildTask]) -> list[Ended]:
     return ends
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="the system does not tell who waits")
 def test_a_limit_means_the_same_on_a_busy_machine() -> None:
     """A task that needs half of its limit is done, although by the clock it takes longer."""
@@ -338,6 +341,7 @@ def test_the_command_starts_quickly_enough_to_be_typed() -> None:
     subprocess.run([sys.executable, "-c", code + check], check=True, capture_output=True)
 
 
+@pytest.mark.slow
 def test_without_a_solver_there_are_no_proofs(process: Command, tmp_path: Path) -> None:
     """`prove` says so and exits 2; no other command needs a solver."""
     for solver in ("z3", "cvc5"):

@@ -28,6 +28,7 @@ def answers(profile: Profile) -> dict[str, str]:
     return {cell.aspect.value: cell.answer.value for cell in profile.cells if cell.answer is not ProfileAnswer.UNASKED}
 
 
+@pytest.mark.slow
 def test_each_answer_is_a_verdict_of_the_protocol_s_own_claim(cli: Command, tmp_path: Path) -> None:
     """A claim that holds answers no; a reached goal or an affirming claim answers yes; the witness can be replayed."""
     answer = cli("profile", "latch", "--json", "--out", str(tmp_path))

@@ -61,6 +61,7 @@ def run(project: Path, command: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_the_page_does_what_it_says(project: Path) -> None:
     """Every command ends with exit code 0 and prints what the page shows."""
     ran = 0

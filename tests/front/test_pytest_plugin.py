@@ -9,6 +9,7 @@ import pytest
 
 from evenhand.core.canonical import digest
 from evenhand.evidence.store import save
+from tests.deep import rest_slow
 from tests.engines.evidence.latch import RUNS, record
 
 ROOT = Path(__file__).parents[2]
@@ -122,7 +123,7 @@ def test_lamp():
 """
 
 
-@pytest.mark.parametrize(("words", "states"), [((), 100_000), (("--evenhand-budget", "quick"), 20_000)])
+@pytest.mark.parametrize(("words", "states"), rest_slow([((), 100_000), (("--evenhand-budget", "quick"), 20_000)]))
 def test_the_budget_of_a_session_reaches_every_verify(
     project: pytest.Pytester, words: tuple[str, ...], states: int
 ) -> None:
@@ -141,6 +142,7 @@ def test_a_budget_that_is_none_is_refused(project: pytest.Pytester, monkeypatch:
     result.stdout.fnmatch_lines(["*EVENHAND_BUDGET: 'huge' is no budget; there is: quick, standard, deep*"])
 
 
+@pytest.mark.slow
 def test_records_are_chosen_by_claim_and_shared_among_workers(project: pytest.Pytester) -> None:
     """`-k` matches the file's name, which begins with the claim's."""
     folder = project.mkdir("fixtures")
@@ -193,6 +195,7 @@ def test_desk():
 """
 
 
+@pytest.mark.slow
 def test_an_examination_that_finds_something_is_shown_whole(project: pytest.Pytester) -> None:
     """With the arbiter and both plays, which pytest would cut in its own message."""
     project.makepyfile(DESK)

@@ -6,6 +6,7 @@ import pytest
 
 from evenhand.core.plan import Plan
 from evenhand.core.registry import find
+from tests.deep import rest_slow
 from tests.front.conftest import Command
 
 CLOCK = ("explore", "markspace", "--system", "clock", "--scope", "horizon=0")
@@ -13,6 +14,7 @@ BOTH = ("--quotient", "shift", "--quotient", "saturation")
 DUE = ("--claim", "due_agents_are_activated")
 
 
+@pytest.mark.slow
 def test_classes_are_counted_and_called_so(cli: Command) -> None:
     """In text and under `--json`, and in the note on the claim."""
     told = cli(*CLOCK, *BOTH, *DUE)
@@ -35,15 +37,18 @@ def test_one_map_alone_leaves_the_graph_open(cli: Command) -> None:
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [
-        (("--quotient", "shifts"), "unknown quotient of clock: 'shifts'; there is: saturation, shift"),
-        (("--quotient", "shift", "--symmetry"), "leave one of them out"),
-        (("--quotient", "shift", "--quotient", "shift"), "each once"),
-        (("--quotient", "shift", "--wait-for", "w.dot"), "leave one of them out"),
-        (("--symmetry",), "no theorem of markspace licenses a quotient of system 'clock'; leave --symmetry out"),
-        (("--quotient", "shift", "--method", "symmetric"), "none is licensed"),
-        ((), "perhaps no end, which a quotient (shift or saturation) may have"),
-    ],
+    rest_slow(
+        [
+            (("--quotient", "shifts"), "unknown quotient of clock: 'shifts'; there is: saturation, shift"),
+            (("--quotient", "shift", "--symmetry"), "leave one of them out"),
+            (("--quotient", "shift", "--quotient", "shift"), "each once"),
+            (("--quotient", "shift", "--wait-for", "w.dot"), "leave one of them out"),
+            (("--symmetry",), "no theorem of markspace licenses a quotient of system 'clock'; leave --symmetry out"),
+            (("--quotient", "shift", "--method", "symmetric"), "none is licensed"),
+            ((), "perhaps no end, which a quotient (shift or saturation) may have"),
+        ],
+        6,
+    ),
 )
 def test_what_makes_no_sense_is_bad_use(cli: Command, words: tuple[str, ...], said: str) -> None:
     """One line with the next step."""

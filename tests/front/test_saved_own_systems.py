@@ -30,6 +30,7 @@ from tests.front.test_contributing import BLOCK, commands, pattern
 # Saved, replayed, mended
 
 
+@pytest.mark.slow
 def test_the_page_does_what_it_says(cli: Command, project: Path) -> None:
     """From an empty folder to a regression, in the order of the page; pytest in processes of its own."""
     text = (ROOT / "docs/how-to/check-your-own-system.md").read_text("utf-8")
@@ -54,6 +55,7 @@ def test_the_page_does_what_it_says(cli: Command, project: Path) -> None:
     assert ran == 12
 
 
+@pytest.mark.slow
 def test_a_saved_run_is_red_until_the_system_is_mended(cli: Command, project: Path) -> None:
     """`replay` and pytest, with the sentence and the command that shows it; `show` shows both times."""
     write(project)

@@ -10,6 +10,7 @@ import pytest
 import evenhand
 from evenhand.core.plan import Expectation
 from evenhand.core.property import Always, Property
+from tests.deep import rest_slow
 from tests.known.gallery import FILES, SYSTEMS, claims_of, published, systems_of
 
 TWINS = [(name, system) for name in FILES for system in systems_of(name)]
@@ -54,7 +55,7 @@ def test_there_are_sixteen_small_files_with_claims_and_a_story() -> None:
         assert ("Published: " in docstring) != ("No published count" in docstring) or name == "bounded_buffer"
 
 
-@pytest.mark.parametrize(("name", "system"), TWINS, ids=[system.name for _, system in TWINS])
+@pytest.mark.parametrize(("name", "system"), rest_slow(TWINS, 14), ids=[system.name for _, system in TWINS])
 def test_counts_and_verdicts(name: str, system: evenhand.System[Any, Any, Any, Any, Any]) -> None:
     """The search and a plain loop count alike, and agree on the invariants; verdicts are as registered."""
     found = evenhand.explore(system, claims_of(name), max_states=30_000)

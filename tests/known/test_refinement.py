@@ -225,6 +225,7 @@ def test_an_initial_state_without_a_counterpart_is_found_even_where_it_ends() ->
     assert verdict.status is evenhand.Status.REFUTED and "7 is no initial state" in verdict.because
 
 
+@pytest.mark.slow
 def test_random_runs_break_it_too_and_a_refinement_that_never_moves_shows_nothing() -> None:
     """The state machine judges by the same automaton; a constant image is vacuous."""
     assert not evenhand.fuzz(SYSTEMS["two_phase"].hasty, [is_commit], examples=400, seed=1).verdicts[0].holds

@@ -19,6 +19,7 @@ import pytest
 import evenhand
 from evenhand.core.ltl import F, Formula, G, state
 from evenhand.core.property import Property
+from tests.deep import rest_slow
 from tests.known.gallery import SYSTEMS, claims_of
 from tests.known.tlc import needs_tlc, tlc
 
@@ -322,7 +323,7 @@ def claimed(name: str, formula: Formula, fairness: tuple[str, ...]) -> Property:
 ASSUMED: dict[str, tuple[str, ...]] = {"Lazy": (), "Weak": ("go",), "Breaking": ("go", "break")}
 
 
-@pytest.mark.parametrize(("spec", "fairness"), ASSUMED.items())
+@pytest.mark.parametrize(("spec", "fairness"), rest_slow(ASSUMED.items()))
 def test_liveness_under_fairness_and_stuttering_is_that_of_tlc(
     spec: str, fairness: tuple[str, ...], tmp_path: Path
 ) -> None:

@@ -19,6 +19,7 @@ from evenhand.arbiters.shares import differ, less
 from evenhand.arbiters.values import comparable, renamed
 from evenhand.core.verdict import Status
 from evenhand.examination import Examination, examine
+from tests.deep import rest_slow
 from tests.engines.arbiters import kernels
 from tests.engines.arbiters.kernels import PLANTED
 
@@ -36,7 +37,7 @@ def alone(kernel: Callable[..., Any]) -> Callable[..., Any]:
     return type(f"{kernel.__name__}Here", (kernel,), {"__module__": "__main__"})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("kernel", PLANTED, ids=lambda kernel: str(kernel.__name__))
+@pytest.mark.parametrize("kernel", rest_slow(PLANTED, 4), ids=lambda kernel: str(kernel.__name__))
 def test_planted_arbiters_are_named(kernel: Callable[..., Any]) -> None:
     """One finding for each, by its question, in its words, with a shortest witness."""
     question, named = PLANTED[kernel]
@@ -55,6 +56,7 @@ def test_delivery_and_names_are_not_blamed_for_seats() -> None:
         assert [one.question for one in examined(alone(kernel)).found] == [PLANTED[kernel][0]]
 
 
+@pytest.mark.slow
 def test_hash_seed_and_clock_are_found_in_other_processes() -> None:
     """The kernel is imported by its place; a name that decides by its hash is told as the hash seed."""
     by_hash = examined(kernels.ByHash, place=f"{PLACE}:ByHash")
@@ -83,7 +85,7 @@ HONEST = {
 }
 
 
-@pytest.mark.parametrize("name", HONEST)
+@pytest.mark.parametrize("name", rest_slow(HONEST))
 def test_honest_kernels_are_clean(name: str) -> None:
     """They look suspicious: a draw, a line, a merge; nothing decides that should not."""
     found = examined(HONEST[name])
@@ -91,6 +93,7 @@ def test_honest_kernels_are_clean(name: str) -> None:
     assert not [one for one in found.answers if one.status is Status.REFUTED]
 
 
+@pytest.mark.slow
 def test_rules_are_asked_about_labels_and_seats() -> None:
     """A tie by alphabet favours a label; a tie by the list favours the chair."""
     labels = examined(evenhand.rule(kernels.first_candidate, ["x", "y"], labels=["x", "y"]))
@@ -160,6 +163,7 @@ def test_a_rule_is_asked_in_other_processes() -> None:
     assert witness is not None and witness.also is not None and len(witness.also.rounds) == 1
 
 
+@pytest.mark.slow
 def test_a_menu_in_another_order_is_no_finding() -> None:
     """Each process tries the same plays, in whatever order the kernel lists its choices."""
     found = examined(kernels.Shuffled)
@@ -168,6 +172,7 @@ def test_a_menu_in_another_order_is_no_finding() -> None:
     assert status["process"] is status["hash seed"] is status["clock"] is Status.HOLDS
 
 
+@pytest.mark.slow
 def test_what_a_kernel_prints_does_not_break_the_answer() -> None:
     """The line between the processes is the kernel's neither to read nor to write."""
     found = examined(kernels.Loud)

@@ -29,6 +29,7 @@ def check(names: set[str], honest: bool) -> None:
     assert all(row["length"] <= 3 and row["agents"] <= 3 for row in rows if row["expected"])
 
 
+@pytest.mark.slow
 def test_a_part_is_found_and_named() -> None:
     """Those that were missed or not named once."""
     check(set(QUICK), honest=False)

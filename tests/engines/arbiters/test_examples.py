@@ -16,6 +16,7 @@ import pytest
 from evenhand.arbiters.loading import factory_at
 from evenhand.core.verdict import Status
 from evenhand.examination import Examination, examine
+from tests.deep import rest_slow
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "docs/examples/examine"
@@ -50,7 +51,7 @@ def examined(kernel: Callable[..., Any], allow: dict[str, str] | None = None) ->
     return examine(kernel, examples=2, seconds=240, allow=allow)
 
 
-@pytest.mark.parametrize("name", FOUND)
+@pytest.mark.parametrize("name", rest_slow(FOUND))
 def test_what_decides_in_real_code(name: str) -> None:
     """The findings that the page states, by the shortest witnesses; the documented rule makes the rest clean."""
     small = {"most": 2} if name.startswith("pref") else {}
@@ -66,6 +67,7 @@ def test_what_decides_in_real_code(name: str) -> None:
         assert len(witness.play.agents) == (3 if question == "exclusion" else 2)
 
 
+@pytest.mark.slow
 def test_the_hash_seed_matches_workers() -> None:
     """Other processes with other hash seeds match other workers; networkx's page promises none."""
     place = f"{FOLDER}/networkx_matching.py:HopcroftKarp"

@@ -13,6 +13,7 @@ from benchmarks.arbiters.offered import Aliased, Copied, Drawn, Loophole, Seated
 from evenhand.arbiters.kernels import NotExaminable
 from evenhand.core.verdict import Status
 from evenhand.examination import Examination
+from tests.deep import rest_slow
 
 
 def examined(kernel: Callable[..., Any], **more: Any) -> Examination:
@@ -43,6 +44,7 @@ def test_being_asked_may_not_give_a_seat() -> None:
     assert found(examined(Seated)) == {"asking order": "whoever is asked first gets 'served'"}
 
 
+@pytest.mark.slow
 def test_snapshots_lead_to_longer_plays() -> None:
     """All plays of three rounds hold, most of them by restoring; a snapshot that is no copy is told, and not used."""
 
@@ -91,6 +93,7 @@ def test_a_mistake_of_the_third_round_is_found_by_restoring() -> None:
     assert witness is not None and len(witness.play.rounds) == 3 and len(witness.play.agents) == 2
 
 
+@pytest.mark.slow
 def test_strategies_are_choices() -> None:
     """Some values are tried in every small play; the finding is drawn again, so that its values are the plainest."""
     made = evenhand.examine(type("Here", (Drawn,), {"__module__": "__main__"}), examples=30)
@@ -126,7 +129,7 @@ def test_a_strategy_without_values_is_told() -> None:
         examined(Nothing)
 
 
-@pytest.mark.parametrize("least", [2, 4])
+@pytest.mark.parametrize("least", rest_slow([2, 4]))
 def test_a_kernel_that_does_not_start_for_some_agents_is_a_finding(least: int) -> None:
     """The failure is told once, of small and of drawn populations, and blamed on nothing else."""
 

@@ -22,6 +22,7 @@ from evenhand.core.trace import Lasso, Pair, Scenario
 from evenhand.core.verdict import Status, Verdict
 from evenhand.evidence.judge import refutes
 from evenhand.machine import Fuzzing, Refuted, fuzz, machine
+from tests.deep import rest_slow
 from tests.models import counter, lock, naive
 from tests.models.lock import Act
 
@@ -120,6 +121,7 @@ def test_every_kind_of_claim_gets_its_verdict(reference: Fuzzing) -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_claim_alone_is_judged_on_the_same_runs() -> None:
     """The verdict, its evidence and its counts: the command that reproduces a refutation names one claim."""
     together = fuzz(lock.lock(3), CLAIMS, examples=25)
@@ -159,11 +161,13 @@ def test_all_evidence_replays_and_is_as_small_as_it_gets(reference: Fuzzing) -> 
 
 @pytest.mark.parametrize(
     ("rules", "refuted"),
-    [
-        (lock.CARELESS, {"mutual_exclusion"}),
-        (lock.FAVOURS_FIRST, {"mutual_exclusion", "by_place", "anonymous"}),
-        (lock.SEALS, {"by_place", "no_deadlock"}),
-    ],
+    rest_slow(
+        [
+            (lock.CARELESS, {"mutual_exclusion"}),
+            (lock.FAVOURS_FIRST, {"mutual_exclusion", "by_place", "anonymous"}),
+            (lock.SEALS, {"by_place", "no_deadlock"}),
+        ]
+    ),
     ids=["careless", "favours_first", "seals"],
 )
 def test_a_mutant_is_refuted_by_the_claims_that_it_breaks(rules: lock.Rules, refuted: set[str]) -> None:
@@ -359,6 +363,7 @@ def test_what_the_model_raises_comes_with_the_step() -> None:
     assert any("Act(verb='leave'" in note for note in raised.value.__notes__)
 
 
+@pytest.mark.slow
 def test_same_seed_same_bytes_under_any_hash_seed() -> None:
     """Three processes with three hash seeds print the same; another seed prints something else."""
     program = (

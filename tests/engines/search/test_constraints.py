@@ -206,6 +206,7 @@ def loops(node: int, kept: dict[int, list[int]], within: set[int]) -> bool:
     return node in reach({after for after in kept[node] if after in within}, kept, within)
 
 
+@pytest.mark.slow
 def test_random_runs_stay_inside() -> None:
     """The machine finds what is one step outside, and never what lies beyond."""
     bounded = counter(constraint=lambda state: state < 10)

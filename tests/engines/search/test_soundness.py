@@ -328,6 +328,7 @@ def test_networkx_graph_is_the_explored_one() -> None:
             assert system.take(config, before, action).after == after
 
 
+@pytest.mark.slow
 def test_estimate_is_exact_for_what_closes_and_never_far_too_low_for_products() -> None:
     """The product of the parts is of the right order where parts are independent."""
     small = counter.counter(2)
@@ -376,6 +377,7 @@ print(explore(peterson.peterson(peterson.STUBBORN), (peterson.enters(),)).verdic
 """
 
 
+@pytest.mark.slow
 def test_hash_seeds_change_nothing() -> None:
     """Same input, same output, whatever the order of hashes."""
     outputs: set[str] = set()

@@ -133,6 +133,7 @@ def test_a_formula_too_large_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.status is UNDECIDED and "more than 2 states" in found.because
 
 
+@pytest.mark.slow
 def test_the_machine_finds_loops_and_stops() -> None:
     """Random runs refute, and never say that such a claim holds."""
     (found,) = fuzz(light(), (claim(G(F(at("green"))), "go"),)).verdicts

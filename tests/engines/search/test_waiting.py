@@ -85,6 +85,7 @@ def test_every_state_is_looked_at_as_runs_are() -> None:
 # Shipped protocols.
 
 
+@pytest.mark.slow
 def test_hold_and_wait_with_two_resources_is_a_circle() -> None:
     """Markspace, P12: an action claims for ever, so neither agent can release the resource that the other needs.
 

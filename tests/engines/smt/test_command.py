@@ -174,6 +174,7 @@ time.sleep(600)
 """A solver module that writes its process id and then hangs on the first query."""
 
 
+@pytest.mark.slow
 def test_solvers_killed_in_mid_run_leave_it_undecided(tmp_path: Path) -> None:
     """`kill -9` on every solver process while it works: exit 3, UNDECIDED with the reason; no traceback, no hang."""
     folder = tmp_path / "busy"

@@ -64,6 +64,7 @@ def test_every_mutant_is_said_or_explained() -> None:
     assert {m.mutant for theorem in POSTED for m in theorem.mutants if m.expected == "refuted"} == set(OF_MAIL)
 
 
+@pytest.mark.slow
 def test_words_mean_what_the_model_does() -> None:
     """Every observed word on every sampled step of the reference, including all steps of one agent and one key."""
     small, drawn = epochs(Readings())

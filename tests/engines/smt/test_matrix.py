@@ -46,6 +46,7 @@ def _found(*tried: Attempt) -> list[Cell]:
     return list(cells(tried, find("cud")))
 
 
+@pytest.mark.slow
 def test_a_kill_a_proof_and_a_mutant_that_is_not_spoken_of() -> None:
     """The three outcomes, as registered."""
     found = {cell.mutant: cell for cell in _found(*_tried("veto_ignored", "open_world_allow", "token_tells_the_pass"))}
@@ -224,6 +225,7 @@ def test_the_page_counts_the_cells_there_are(protocol: str) -> None:
         assert re.search(rf"(^| ){number:,} {what}", said), f"{number:,} {what}: the page says {said}"
 
 
+@pytest.mark.slow
 def test_the_command_prints_the_table_and_refuses_what_it_does_not_do() -> None:
     """One theorem with few mutants; a record is no part of a matrix."""
     runner = CliRunner()

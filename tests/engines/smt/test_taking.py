@@ -16,6 +16,7 @@ from evenhand.smt.registry import stated
 from evenhand.smt.samples import Samples
 from evenhand.smt.taking import Recorded, Taker, changed_rules
 from evenhand.smt.theorem import Theorem
+from tests.deep import rest_slow
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,7 @@ def test_a_constant_that_differs_is_no_rule() -> None:
     assert taken.shown == (1,)
 
 
-@pytest.mark.parametrize("protocol", ["apcm", "conviction", "cud", "markspace", "sovereign"])
+@pytest.mark.parametrize("protocol", rest_slow(["apcm", "conviction", "cud", "markspace", "sovereign"], 2))
 def test_every_mutant_takes_the_steps_that_it_takes_when_run(protocol: str) -> None:
     """Some situations of each theorem's samples, every mutant: where a step is said to be the same, it is."""
     bundle, known = find(protocol), set[int]()

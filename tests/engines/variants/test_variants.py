@@ -105,6 +105,7 @@ def test_no_configuration_is_no_equality() -> None:
     assert not separate(lock.lock(3), lock.lock(3), configs=(), examples=0).equal
 
 
+@pytest.mark.slow
 def test_drawing_goes_on_where_the_search_stops() -> None:
     """Three states are not enough to search; drawn runs find the difference and shrink it to its minimum."""
     reference, variant = lock.lock(3), lock.lock(3, lock.CARELESS, "careless")

@@ -118,6 +118,7 @@ def test_its_print_is_the_results_alone(report: Path, window: Page) -> None:
     assert window.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
 
 
+@pytest.mark.slow
 def test_the_kill_matrices_of_several_protocols_stand_on_one_page(
     report: Path, browser: Browser, cli: Command, tmp_path: Path
 ) -> None:

@@ -93,6 +93,7 @@ def run(cluster: Cluster, plan: Path, *more: str) -> subprocess.Popen[str]:
     return started(command("run", str(plan), "--cluster", cluster.address, *more))
 
 
+@pytest.mark.slow
 def test_two_workers_give_the_report_of_one_process(cluster: Cluster, cli: Command, tmp_path: Path) -> None:
     """The reports are equal byte for byte; both workers worked, on tasks that poison no worker."""
     poisoned = {"protocol": "ring", "engine": "explore", "claims": ["held"], "scope": {"poison": 2}}

@@ -199,6 +199,7 @@ main()
 """
 
 
+@pytest.mark.slow
 def test_a_full_disk_corrupts_nothing(tmp_path: Path) -> None:
     """No file may grow beyond the present size of the store: one line, exit 2; with room the campaign goes on."""
     runs = {"protocol": "ring", "engine": "explore", "scope": {"agents": [2, 3, 4, 5, 6, 7]}}

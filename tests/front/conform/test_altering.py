@@ -15,6 +15,7 @@ from evenhand.conform.checking.loop import ALTERED, EXHAUSTIVE, CheckEffort, Sys
 from evenhand.core.codec import encode
 from evenhand.core.system import Scope
 from evenhand.core.trace import Scenario
+from tests.deep import rest_slow
 from tests.front.conform.in_process import InProcess
 from tests.front.conform.small import small
 
@@ -139,7 +140,7 @@ def _shown(faults: Collection[str], run: Scenario[Bank, Paid, Pay]) -> Any:
         return str(error)
 
 
-@pytest.mark.parametrize("fault", ALONE)
+@pytest.mark.parametrize("fault", rest_slow(ALONE))
 def test_altered_runs_find_what_the_menu_does_not_offer(fault: str) -> None:
     """Each fault is found by altered runs, in one finding of one to four steps, and not without them."""
     assert not checked({fault}).defects
@@ -147,7 +148,7 @@ def test_altered_runs_find_what_the_menu_does_not_offer(fault: str) -> None:
     assert defect.divergence.length <= 4
 
 
-@pytest.mark.parametrize("faults", STACKED, ids=", ".join)
+@pytest.mark.parametrize("faults", rest_slow(map(pytest.param, STACKED)), ids=", ".join)
 def test_each_of_several_faults_is_told_once(faults: tuple[str, ...]) -> None:
     """k faults that hide one another give k findings, and every sighting is explained."""
     result = checked(faults, ALTERED)
@@ -181,6 +182,7 @@ def test_without_hostile_values_every_action_is_on_offer() -> None:
     assert not checked({"takes debts"}, ALTERED, hostile=False).defects
 
 
+@pytest.mark.slow
 def test_names_without_a_meaning_are_exchanged_without_hostile_values() -> None:
     """A customer may have any plain name: a kernel that takes one for something else is found."""
     assert checked({"pastes names"}, ALTERED, hostile=False).defects

@@ -38,6 +38,7 @@ def checked(cli: Command, name: str, *words: str) -> Any:
     return answer.json
 
 
+@pytest.mark.slow
 def test_a_fault_is_found_shrunk_and_told_by_claim(cli: Command) -> None:
     """Two steps, the length that exploring the mutant with the same fault proves minimal."""
     report = checked(cli, "always_free")
@@ -52,6 +53,7 @@ def test_a_fault_is_found_shrunk_and_told_by_claim(cli: Command) -> None:
     assert "1 distinct finding; judged by the model" in text
 
 
+@pytest.mark.slow
 def test_the_same_kernel_gives_the_same_report(cli: Command) -> None:
     """To the byte, apart from clock readings."""
     one, two = (checked(cli, "always_free") for _ in range(2))
@@ -59,6 +61,7 @@ def test_the_same_kernel_gives_the_same_report(cli: Command) -> None:
     assert canonical_bytes(one) == canonical_bytes(two)
 
 
+@pytest.mark.slow
 def test_the_files_of_a_finding(cli: Command, tmp_path: Path) -> None:
     """A record that its schema allows, Markdown, ITF, and a test that fails until the kernel is mended."""
     (found,) = checked(cli, "always_free", "--out", str(tmp_path))["findings"]
@@ -93,6 +96,7 @@ def outcome(test: Path, **environment: str) -> tuple[int, str]:
     return done.returncode, lines[0] if lines else ""
 
 
+@pytest.mark.slow
 def test_a_kernel_that_wavers_has_both_traces(cli: Command, tmp_path: Path) -> None:
     """The generated test keeps failing, whichever answer comes first."""
     (found,) = checked(cli, "wavers", "--out", str(tmp_path))["findings"]
@@ -101,6 +105,7 @@ def test_a_kernel_that_wavers_has_both_traces(cli: Command, tmp_path: Path) -> N
     assert "and when asked again" in (tmp_path / found["fixture"]).with_suffix(".md").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_claims_alone_let_a_kernel_differ(cli: Command) -> None:
     """Granting the latch once more is another reading: the model objects, no claim does."""
     assert [one["claim"] for one in checked(cli, "generous")["findings"]] == ["kernel_agrees_with_model"]
@@ -111,6 +116,7 @@ def test_claims_alone_let_a_kernel_differ(cli: Command) -> None:
     assert (found["claim"], found["length"], found["what"]) == ("taken_when_free", 2, "violates")
 
 
+@pytest.mark.slow
 def test_a_kernel_that_tells_its_state_is_judged_by_it(cli: Command) -> None:
     """The invariant is about states: it stays open for silent kernels, and this kernel tells its state."""
     assert checked(cli, "always_free", "--claims-only")["systems"][0]["left_open"] == ["one_inside"]
@@ -161,6 +167,7 @@ def test_a_scope_without_configurations_is_the_callers_mistake(cli: Command) -> 
     assert answer.code == 2 and len(answer.err.strip().splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_a_finding_that_was_changed_is_refused(cli: Command, tmp_path: Path) -> None:
     """A finding must have its seal, a known format, and this model."""
     (found,) = checked(cli, "always_free", "--out", str(tmp_path))["findings"]

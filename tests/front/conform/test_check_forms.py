@@ -59,6 +59,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
+@pytest.mark.slow
 def test_every_form_has_every_finding(folder: Path) -> None:
     """Claim, sentence and rank stand in each; the JSON is what is printed."""
     report = json.loads((folder / "lax/report.json").read_text("utf-8"))

@@ -49,6 +49,7 @@ def test_an_honest_kernel_agrees(system: str, scope: dict[str, int]) -> None:
     assert found.steps["exhaustive"] > 300
 
 
+@pytest.mark.slow
 def test_a_kernel_that_waits_for_ever_breaks_a_promise(monkeypatch: pytest.MonkeyPatch) -> None:
     """`leads_to`, for a kernel behind the pipe that tells its state: ticks go on, and the Issue is never finalized."""
     promise = "every_issue_is_finalized"

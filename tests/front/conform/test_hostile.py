@@ -15,6 +15,7 @@ from evenhand.conform.adapters.limits import KernelLimits
 from evenhand.conform.adapters.wire import Fault
 from evenhand.conform.checking.loop import CheckEffort, SystemChecked, check_system, scopes_of
 from evenhand.core.registry import find
+from tests.deep import rest_slow
 from tests.front.conftest import command_line
 
 HERE = Path(__file__).parent
@@ -104,13 +105,13 @@ def program(how: str) -> Piped:
     return command_source(shlex.join([sys.executable, str(HERE / "lines.py"), how]), FEW if how == "crowd" else LIMITS)
 
 
-@pytest.mark.parametrize(("name", "_deed", "claim", "fault"), rows(ADAPTERS))
+@pytest.mark.parametrize(("name", "_deed", "claim", "fault"), rest_slow(rows(ADAPTERS)))
 def test_what_a_hostile_adapter_gets(name: str, _deed: str, claim: str, fault: str) -> None:
     """Each gets its own finding, whatever it does to its process."""
     assert_found(checked(adapter(name)), claim, fault)
 
 
-@pytest.mark.parametrize(("how", "_deed", "claim", "fault"), rows(COMMANDS))
+@pytest.mark.parametrize(("how", "_deed", "claim", "fault"), rest_slow(rows(COMMANDS)))
 def test_what_a_hostile_program_gets(how: str, _deed: str, claim: str, fault: str) -> None:
     """The same over the bare pipe."""
     assert_found(checked(program(how)), claim, fault)
@@ -137,6 +138,7 @@ def test_the_table_in_the_how_to_is_this_one() -> None:
     assert [row for row in rows if row not in text] == []
 
 
+@pytest.mark.slow
 def test_memory_is_bounded_by_the_child_itself() -> None:
     """The process sets its own limit: the reason names it, rather than the parent's clock."""
     (found,) = checked(adapter("grows")).defects

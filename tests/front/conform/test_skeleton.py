@@ -16,6 +16,7 @@ from evenhand.cli.console import BadUse
 from evenhand.cli.skeleton import write_skeleton
 from evenhand.conform.adapters.host import load_factory
 from evenhand.core.registry import find
+from tests.deep import rest_slow
 
 
 def written(folder: Path, protocol: str, *systems: str) -> tuple[Path, list[Any], dict[str, Any]]:
@@ -34,7 +35,9 @@ def ran(adapter: Path) -> list[str]:
 
 @pytest.mark.parametrize(
     ("protocol", "systems"),
-    [("cud", ("run", "free")), ("conviction", ("issue",)), ("markspace", ("space", "layers")), ("apcm", ("run",))],
+    rest_slow(
+        [("cud", ("run", "free")), ("conviction", ("issue",)), ("markspace", ("space", "layers")), ("apcm", ("run",))]
+    ),
 )
 def test_the_skeleton_runs_and_its_steps_fit_the_schema(
     protocol: str, systems: tuple[str, ...], tmp_path: Path

@@ -20,6 +20,7 @@ from evenhand.core.property import Property, each_step
 from evenhand.core.system import Scope, System
 from evenhand.model.conviction.exact import Surd
 from evenhand.model.markspace.exact import decayed
+from tests.deep import rest_slow
 from tests.front.conform.in_process import InProcess
 
 NAMES = ("ann", "bob", "cy")
@@ -259,7 +260,7 @@ FAULTS: dict[str, tuple[Change, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize("name", rest_slow(FAULTS, 3))
 def test_each_marker_hides_no_more_than_it_says(name: str) -> None:
     """A fault beside a marker is found, by the difference that it makes; no claim is accused of it.
 
@@ -276,6 +277,7 @@ def test_each_marker_hides_no_more_than_it_says(name: str) -> None:
         assert {claim for claim, _ in made} == {"kernel_agrees_with_model"}, made
 
 
+@pytest.mark.slow
 def test_a_claim_does_not_rest_on_what_was_not_shown() -> None:
     """With the model's ticket filled in, `no_ticket` would be false of every refusal that is shown as granted."""
 
@@ -289,6 +291,7 @@ def test_a_claim_does_not_rest_on_what_was_not_shown() -> None:
     assert {claim for claim, _ in found(frank)} == {"has_ticket", "no_ticket"}
 
 
+@pytest.mark.slow
 def test_a_hash_of_its_own_violates_no_claim_about_hashes() -> None:
     """Plain, it does; as a token it does not, even in a step that differs."""
     assert found(lambda shown, _: {**shown, "ticket": shown["ticket"] and "T" + shown["ticket"]})[0][0] == "hashed"
@@ -339,7 +342,7 @@ MALFORMED: Any = (
 
 
 @pytest.mark.parametrize("marker", MALFORMED, ids=lambda one: str(one)[:40])
-@pytest.mark.parametrize("place", ["ticket", "guests", "share", "ok"])
+@pytest.mark.parametrize("place", rest_slow(["ticket", "guests", "share", "ok"]))
 def test_a_malformed_marker_is_no_answer(marker: Any, place: str) -> None:
     """It is found as such, whatever stands there in the model."""
     with pytest.raises(Malformed):
@@ -374,6 +377,7 @@ class Facts(Own):
         return self.change(encode(self.room), self)
 
 
+@pytest.mark.slow
 def test_facts_are_compared() -> None:
     """The state's fields and the conclusion, as far as they are told; markers may stand in them."""
     assert found(lambda _facts, _own: {}, kind=Facts) == []
@@ -407,6 +411,7 @@ def LESS(shown: Any, _own: Own) -> Any:
     return shown
 
 
+@pytest.mark.slow
 def test_a_state_with_gaps_is_compared_as_facts() -> None:
     """It is no state for claims, and how many are inside is compared."""
     assert found(same, kind=Partly) == []

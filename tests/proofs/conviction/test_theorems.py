@@ -23,6 +23,7 @@ from evenhand.smt.structure import Reader
 from evenhand.smt.theorem import Stated, Theorem
 from evenhand.smt.transitions.invariant import Invariant
 from evenhand.smt.transitions.linking import link
+from tests.deep import rest_slow
 from tests.properties.conviction.bundle import BUNDLE
 
 INVARIANT = {one.name: one for one in INVARIANTS}
@@ -36,7 +37,7 @@ def by_both(found: Proved) -> bool:
     return all({a.module for a in s.answers if a.status == s.status} == {"z3", "cvc5"} for s in steps)
 
 
-@pytest.mark.parametrize("one", [s for s in STATED if s.name not in LEDGER], ids=lambda one: one.name)
+@pytest.mark.parametrize("one", rest_slow([s for s in STATED if s.name not in LEDGER]), ids=lambda one: one.name)
 def test_it_is_proved_by_both_solvers(one: Stated) -> None:
     """With its witness, its mutants and its conformance."""
     found = prove(one, bundle=BUNDLE)
@@ -65,13 +66,15 @@ def told(invariant: Invariant) -> str:
 
 @pytest.mark.parametrize(
     "fault",
-    [
-        money.penalty_doubled,
-        money.tap_mints,
-        money.feedback_free,
-        money.balances_confiscated,
-        money.stake_not_burned,
-    ],
+    rest_slow(
+        [
+            money.penalty_doubled,
+            money.tap_mints,
+            money.feedback_free,
+            money.balances_confiscated,
+            money.stake_not_burned,
+        ]
+    ),
     ids=lambda fault: fault.name,
 )
 def test_books_that_are_kept_otherwise_are_not_those_of_the_model(fault: Mutant[Any]) -> None:

@@ -13,6 +13,7 @@ from evenhand.proofs.markspace.strength_definitions import DECAY
 from evenhand.smt.prove import prove
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.transitions.invariant import Invariant
+from tests.deep import rest_slow
 from tests.properties.markspace.bundle import BUNDLE
 
 QUICK = ("decay_monotonicity_p1", "invalidation_decay_p35", "boundedness_p9", "progress_p12", "intents_do_not_pile_up")
@@ -25,7 +26,7 @@ def named(name: str) -> Theorem:
 
 @pytest.mark.parametrize(
     "name",
-    [*QUICK, *(pytest.param(one.name, marks=pytest.mark.deep) for one in THEOREMS if one.name not in QUICK)],
+    [*rest_slow(QUICK), *(pytest.param(one.name, marks=pytest.mark.deep) for one in THEOREMS if one.name not in QUICK)],
 )
 def test_a_theorem_is_as_expected(name: str) -> None:
     """Proved, or refuted by a run that replays; with its mutants and its conformance."""
@@ -58,7 +59,7 @@ def test_without_its_axiom_nothing_is_known_of_whole_runs(name: str, axiom: str)
     assert prove(broken, bundle=BUNDLE).verdict.status is Status.UNDECIDED
 
 
-@pytest.mark.parametrize("one", INVARIANTS, ids=lambda one: one.name)
+@pytest.mark.parametrize("one", rest_slow(INVARIANTS), ids=lambda one: one.name)
 def test_an_invariant_is_proved_with_its_lemma_alone(one: Invariant) -> None:
     """Without the lemma the step that leaves the invariant begins in a state that no run reaches."""
     found = prove(one, bundle=BUNDLE)

@@ -14,6 +14,7 @@ from evenhand.core.verdict import Status, Verdict
 from evenhand.machine import fuzz
 from evenhand.model.apcm.vocabulary import Config
 from evenhand.search import explore
+from tests.deep import rest_slow
 from tests.properties.apcm.bundle import BUNDLE
 
 CHEAP = ("universe", "repaired", "agents", "conditions")
@@ -29,7 +30,7 @@ def unexpected(verdicts: tuple[Verdict, ...], system: str, engine: str, readings
     }
 
 
-@pytest.mark.parametrize("name", CHEAP)
+@pytest.mark.parametrize("name", rest_slow(CHEAP))
 def test_the_search_says_what_was_registered(name: str) -> None:
     """At the system's own scope, the repaired one with hostile input; heavy two-run claims are left to the full run."""
     system = BUNDLE.model.systems[name].at(**({"hostile": 1} if name == "repaired" else {}))
@@ -79,7 +80,7 @@ def test_names_are_unique_and_expectations_are_about_claims() -> None:
         assert expectation.claim in names and expectation.because
 
 
-@pytest.mark.parametrize("name", ["universe", "agents", "conditions"])
+@pytest.mark.parametrize("name", rest_slow(["universe", "agents", "conditions"]))
 def test_the_machine_reaches_its_events(name: str) -> None:
     """A standard run stays above every floor, and finds only registered refutations."""
     generator = next(one for one in BUNDLE.generators if one.system == name)

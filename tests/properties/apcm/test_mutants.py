@@ -14,6 +14,7 @@ from evenhand.model.apcm.systems import RUN, ApcmSystem
 from evenhand.model.apcm.vocabulary import EMPTY, MAINTAIN, REVISE, Act, Config, Shown, State
 from evenhand.search import explore
 from evenhand.variants.separate import separate
+from tests.deep import rest_slow
 from tests.properties.apcm.bundle import BUNDLE
 
 MUTANTS = {mutant.name: mutant for mutant in BUNDLE.model.mutants}
@@ -46,14 +47,16 @@ def kills(name: str) -> list[str]:
 
 @pytest.mark.parametrize(
     ("name", "claim"),
-    [
-        ("rule_1_dropped", "mask_forbids_exactly_rule_1"),
-        ("necessity_of_the_claimed_action", "authorised_violations_unavoidable"),
-        ("maintain_exempt", "maintain_changes_no_field"),
-        ("fail_fast", "errors_are_exactly_the_broken_rules"),
-        ("errors_by_section", "errors_are_ranked"),
-        ("generator_counts_steps", "generator_sees_only_its_inputs"),
-    ],
+    rest_slow(
+        [
+            ("rule_1_dropped", "mask_forbids_exactly_rule_1"),
+            ("necessity_of_the_claimed_action", "authorised_violations_unavoidable"),
+            ("maintain_exempt", "maintain_changes_no_field"),
+            ("fail_fast", "errors_are_exactly_the_broken_rules"),
+            ("errors_by_section", "errors_are_ranked"),
+            ("generator_counts_steps", "generator_sees_only_its_inputs"),
+        ]
+    ),
 )
 def test_a_claim_kills_a_mutant(name: str, claim: str) -> None:
     """The claim about the rule that the mutant breaks."""

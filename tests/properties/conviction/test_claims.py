@@ -16,6 +16,7 @@ from evenhand.machine import fuzz
 from evenhand.model.conviction.vocabulary import CLOSED, Tick
 from evenhand.search import explore
 from evenhand.variants.automatic import mutated
+from tests.deep import rest_slow
 from tests.properties.conviction.bundle import BUNDLE
 
 SEARCHES = [plan for plan in BUNDLE.plans if plan.engine == "explore"]
@@ -123,7 +124,7 @@ KILLED = (
 )
 
 
-@pytest.mark.parametrize(("name", "claim"), KILLED)
+@pytest.mark.parametrize(("name", "claim"), rest_slow(KILLED))
 def test_a_claim_kills_a_mutant(name: str, claim: str) -> None:
     """The claim about the rule that the mutant breaks; within the bound it holds on the reference there."""
     mutant = next(one for one in BUNDLE.model.mutants if one.name == name)

@@ -13,6 +13,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import pytest
+
 from evenhand.core.atoms import Atom
 from evenhand.core.property import EachStep
 from evenhand.core.registry import find
@@ -119,6 +121,7 @@ def _fate(variant: str) -> str:
     return "equal" if separate(FREE, faulty, examples=0).equal else "survives"
 
 
+@pytest.mark.slow
 def test_no_fault_of_execution_survives() -> None:
     """All faults made by rule in `execute`."""
     known = sources(FREE)

@@ -19,6 +19,7 @@ from evenhand.model.cud.protocol import CUD
 from evenhand.model.cud.run_system import TAKEN
 from evenhand.model.cud.vocabulary import DONE, FAILURE, FAULT, IDLE, NO_CHOICE, OPERATIONS, deny
 from evenhand.search import explore
+from tests.deep import rest_slow
 
 BUNDLE = find("cud")
 CLAIMS: dict[str, Property] = {claim.name: claim for claim in BUNDLE.claims}
@@ -187,7 +188,7 @@ def _verdict(system: AnySystem, claim: Property) -> Any:
     return verdict
 
 
-@pytest.mark.parametrize("name", sorted(BY_MUTANT))
+@pytest.mark.parametrize("name", rest_slow(sorted(BY_MUTANT), 4))
 def test_claim_kills_a_mutant(name: str) -> None:
     """The claim holds on the reference and is refuted on the mutant, with evidence that replays."""
     claim, mutant = CLAIMS[name], MUTANTS[BY_MUTANT[name]]
@@ -205,7 +206,7 @@ def _at(system: str, scope: dict[str, int]) -> AnySystem:
     return CUD.systems[system].at(**scope)
 
 
-@pytest.mark.parametrize("name", sorted(BROKEN))
+@pytest.mark.parametrize("name", rest_slow(sorted(BROKEN), 3))
 def test_claim_kills_a_kernel_broken_here(name: str) -> None:
     """The claim is refuted on the broken kernel and not on the reference."""
     where, scope, rules = BROKEN[name]
@@ -309,6 +310,7 @@ def test_a_static_agent_that_learns_is_noticed() -> None:
     assert _verdict(honest, claim).status is Status.HOLDS
 
 
+@pytest.mark.slow
 def test_what_is_stated_to_be_refuted_can_hold() -> None:
     """Claims that are refuted on the honest kernel hold on dishonest kernels."""
     honest = _at("universe", {"keys": 1})

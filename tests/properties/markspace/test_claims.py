@@ -20,6 +20,7 @@ from evenhand.proofs.markspace.invariants import INVARIANTS
 from evenhand.properties.markspace.table import BESIDE, COUNT, markdown, rows, unproved
 from evenhand.search import explore
 from evenhand.variants.automatic import mutated
+from tests.deep import rest_slow
 from tests.properties.markspace.bundle import BUNDLE
 
 
@@ -43,7 +44,9 @@ QUICK = [plan for plan in BUNDLE.plans if plan.engine == "explore" and "quick" i
 CHEAP = [plan for plan in QUICK if plan.system in ("first_writer", "highest_confidence", "yield_all", "deferred")]
 
 
-@pytest.mark.parametrize("plan", [*CHEAP, *(p for p in QUICK if p.system in ("composing", "scheduling"))], ids=str)
+@pytest.mark.parametrize(
+    "plan", rest_slow([*CHEAP, *(p for p in QUICK if p.system in ("composing", "scheduling"))]), ids=str
+)
 def test_the_search_says_what_was_registered(plan: Plan) -> None:
     """At the system's own scope."""
     found = explore(BUNDLE.model.systems[plan.system].at(**plan.scope), planned(plan))

@@ -18,7 +18,7 @@ from evenhand.evidence.judge import refutes
 from evenhand.model.cud.free_system import FREE
 from evenhand.search import explore
 from evenhand.search.symmetric.method import Orbits
-from tests.deep import rest_deep
+from tests.deep import rest_deep, rest_slow
 from tests.engines.search.oracle import graphs_of, sizes
 from tests.engines.search.symmetric.systems import TRADE, joint_hall, licence_of, menu_hall
 from tests.models.random_systems import luck
@@ -53,7 +53,7 @@ def claims(seed: int, *, actions: bool) -> tuple[Property, ...]:
     )
 
 
-@pytest.mark.parametrize("kind", MAKERS)
+@pytest.mark.parametrize("kind", rest_slow(MAKERS))
 @pytest.mark.parametrize("part", rest_deep(range(4)))
 def test_random_systems(kind: str, part: int) -> None:
     """Counts of the full space against the oracle; verdicts, coverage and lengths against explicit search."""

@@ -26,7 +26,7 @@ from evenhand.search.tables.asking import Updated
 from evenhand.search.tables.joint import JointLearner
 from evenhand.search.tables.joint_walk import JointWalk
 from evenhand.search.totals import Result
-from tests.deep import rest_deep
+from tests.deep import rest_deep, rest_slow
 from tests.engines.search.suite import joint_claims
 from tests.engines.search.tables.forced import explicitly
 from tests.engines.search.tables.joint_hostile import WAYS
@@ -42,7 +42,7 @@ def from_tables(system: AnySystem, claims: Sequence[Property], config: Any = Non
     return replace(found, how=()), name, why
 
 
-@pytest.mark.parametrize("name", WAYS)
+@pytest.mark.parametrize("name", rest_slow(WAYS, 8))
 def test_way(name: str) -> None:
     """The tables serve all claims, some of them or nothing, as the list says, and never say anything else."""
     make, served = WAYS[name]
@@ -68,6 +68,7 @@ def test_the_list_is_long() -> None:
     assert sum(served == 2 for _, served in WAYS.values()) >= 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", rest_deep(range(12)))
 @pytest.mark.parametrize("plain", [False, True])
 def test_random_systems(seed: int, plain: bool) -> None:
@@ -188,17 +189,19 @@ def monitor_lags() -> AbstractContextManager[Any]:
 
 @pytest.mark.parametrize(
     "planted",
-    [
-        kept_column_written,
-        column_not_read,
-        effects_of_another_class,
-        part_forgotten,
-        words_of_another_row,
-        wrong_row,
-        answers_turned,
-        weight_lost,
-        monitor_lags,
-    ],
+    rest_slow(
+        [
+            kept_column_written,
+            column_not_read,
+            effects_of_another_class,
+            part_forgotten,
+            words_of_another_row,
+            wrong_row,
+            answers_turned,
+            weight_lost,
+            monitor_lags,
+        ]
+    ),
 )
 def test_planted_fault(planted: Planted) -> None:
     """The comparison with the plain functions finds it in some system, and no system has a wrong result."""

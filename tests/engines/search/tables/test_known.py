@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.deep import rest_slow
 from tests.engines.search.tables.forced import explicitly, searched
 from tests.known.known import Known
 from tests.known.test_published_counts import SYSTEMS
@@ -15,7 +16,9 @@ LONG = {
 """Systems that take longer: from the first state on, where nothing is saved, some learn for a minute."""
 
 
-@pytest.mark.parametrize("known", [pytest.param(one, id=name) for name, one in SYSTEMS.items() if name not in LONG])
+@pytest.mark.parametrize(
+    "known", rest_slow([pytest.param(one, id=name) for name, one in SYSTEMS.items() if name not in LONG], 6)
+)
 def test_known_system(known: Known) -> None:
     """Counts, tallies and findings are equal number by number."""
     claims = (*known.true, *dict(known.reached), *dict(known.false))

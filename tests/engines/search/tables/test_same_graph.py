@@ -14,7 +14,7 @@ from evenhand.core.property import Always, EachStep, Property, Reachable
 from evenhand.core.verdict import Status
 from evenhand.model.cud.free_system import FREE
 from evenhand.search import Exploration, explore
-from tests.deep import rest_deep
+from tests.deep import rest_deep, rest_slow
 from tests.engines.search.oracle import graphs_of, sizes
 from tests.engines.search.rows.systems import joint_cells, plain_cells, wide_cells
 from tests.models.random_systems import luck, state_test
@@ -58,7 +58,7 @@ def same(one: Exploration, other: Exploration) -> None:
             assert len(left.evidence.actions) == len(right.evidence.actions)  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("kind", MAKERS)
+@pytest.mark.parametrize("kind", rest_slow(MAKERS))
 @pytest.mark.parametrize("part", rest_deep(range(5)))
 def test_random_systems(kind: str, part: int) -> None:
     """Compiled search against explicit search and against the independent oracle."""

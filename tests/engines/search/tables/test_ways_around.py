@@ -12,6 +12,7 @@ import evenhand
 from evenhand.core.answers import ModelError
 from evenhand.core.property import Property
 from evenhand.core.system import AnyStep
+from tests.deep import rest_slow
 from tests.engines.search.tables.forced import explicitly, searched
 from tests.engines.search.tables.hostile import WAYS
 
@@ -31,7 +32,7 @@ def one_at_a_time(step: AnyStep) -> bool:
 CLAIMS: tuple[Property, ...] = (never_four, one_at_a_time)
 
 
-@pytest.mark.parametrize("name", WAYS)
+@pytest.mark.parametrize("name", rest_slow(WAYS, 3))
 def test_way(name: str) -> None:
     """The result is that of explicit search, number by number, and the tables are used where they should be."""
     make, followed = WAYS[name]

@@ -29,6 +29,7 @@ from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.signals import WEIGHTS
 from evenhand.model.markspace.signals_vocabulary import TYPES, SignalConfig, Still
 from evenhand.model.markspace.strength import Lives
+from tests.deep import rest_slow
 from tests.front.conform.in_process import InProcess
 from tests.front.conftest import Command
 
@@ -51,17 +52,20 @@ def claims(found: SystemChecked) -> set[str]:
 
 @pytest.mark.parametrize(
     ("system", "scope", "transitions", "told"),
-    [
-        ("layers", {"only": 2}, 500, "barrier_is_enforced"),
-        ("layers", {"only": 6}, 200, "needs_are_written_for_their_causes"),
-        ("layers", {"only": 5}, 100, "budget_warnings_are_in_time"),
-        ("layers", {"only": 11}, 100, "telemetry_completeness_p58"),
-        ("layers", {"only": 13, "marks": 2}, 900, "spikes_are_restricted"),
-        ("layers", {"only": 13, "marks": 1}, 100, "barrier_principal_exclusivity_p45"),
-        ("scheduling", {}, 800, "schedule_interval_p56"),
-        ("deferred", {"levels": 1}, 500, "one_winner_per_boundary"),
-        ("first_writer", {"levels": 1}, 300, "uncontested_is_allowed"),
-    ],
+    rest_slow(
+        [
+            ("layers", {"only": 2}, 500, "barrier_is_enforced"),
+            ("layers", {"only": 6}, 200, "needs_are_written_for_their_causes"),
+            ("layers", {"only": 5}, 100, "budget_warnings_are_in_time"),
+            ("layers", {"only": 11}, 100, "telemetry_completeness_p58"),
+            ("layers", {"only": 13, "marks": 2}, 900, "spikes_are_restricted"),
+            ("layers", {"only": 13, "marks": 1}, 100, "barrier_principal_exclusivity_p45"),
+            ("scheduling", {}, 800, "schedule_interval_p56"),
+            ("deferred", {"levels": 1}, 500, "one_winner_per_boundary"),
+            ("first_writer", {"levels": 1}, 300, "uncontested_is_allowed"),
+        ],
+        4,
+    ),
 )
 def test_what_differs_is_told_by_the_claim_that_objects(
     system: str, scope: Mapping[str, int], transitions: int, told: str
