@@ -123,6 +123,7 @@ def test_a_program_states_what_it_offers(tmp_path: Path) -> None:
         program(written(tmp_path, HONEST, "['watch']"))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(NODE is None, reason="node is not installed")
 def test_the_desk_in_node(tmp_path: Path) -> None:
     """The command of the guide finds the arbiter; its regression fails, and passes with a mended desk."""
