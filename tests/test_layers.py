@@ -415,6 +415,7 @@ def imports_inside_functions(folder: Path) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_few_imports_hide_in_functions(tmp_path: Path) -> None:
     """A hidden import hides a dependency from readers of a module's head."""
     assert len(imports_inside_functions(ROOT)) < 20, imports_inside_functions(ROOT)

@@ -161,6 +161,7 @@ light = evenhand.system("light", initial=[0], actions=lambda state: [], step=lam
     assert all(found.values()), found
 
 
+@pytest.mark.slow
 def test_the_table_counts() -> None:
     """Trials, faults, and the seed of each."""
     row = Row("x", "y", 7)

@@ -193,6 +193,7 @@ def wrong(seed: int) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_what_is_true_gets_a_certificate_and_what_is_false_gets_none() -> None:
     """The producer and the checker against definitions, on random graphs, for every kind of claim."""
     certified: dict[str, int] = {}

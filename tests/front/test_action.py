@@ -48,6 +48,7 @@ def run(tmp_path: Path, command: str, budget: str = "") -> tuple[int, str, str]:
     return done.returncode, summary.read_text("utf-8"), outputs.read_text("utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", rest_slow(["", "quick"]))
 def test_the_step_puts_the_digest_on_the_page_of_the_job(tmp_path: Path, budget: str) -> None:
     """And tells where the report is."""

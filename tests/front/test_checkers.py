@@ -96,6 +96,7 @@ def confirmed(case: str, folder: Path) -> None:
         assert (answer.violated == set()) == verdicts.get(name, True), name
 
 
+@pytest.mark.slow
 @needs_tlc
 @pytest.mark.parametrize("case", rest_slow(CASES))
 def test_tlc_confirms_states_edges_and_invariants(case: str, tmp_path: Path) -> None:

@@ -170,6 +170,7 @@ def test_prove_without_theorems_says_nothing_and_is_no_error(cli: Command) -> No
     assert (answer.code, answer.json["theorems"]) == (0, [])
 
 
+@pytest.mark.slow
 def test_show_and_replay_read_what_mutants_wrote(cli: Command, tmp_path: Path) -> None:
     """The counterexample of a killed mutant goes from one command to the next."""
     answer = cli("mutants", "latch", "--fixtures", str(tmp_path), "--json")

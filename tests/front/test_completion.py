@@ -67,6 +67,7 @@ def test_a_broken_protocol_offers_nothing(monkeypatch: pytest.MonkeyPatch) -> No
     assert offered("evenhand verify ") == offered("evenhand explore latch --claim ") == []
 
 
+@pytest.mark.slow
 def test_bash_completes_what_was_begun(tmp_path: Path) -> None:
     """The script that `--show-completion` prints, sourced by bash and called like Tab does."""
     bash = shutil.which("bash")

@@ -119,6 +119,7 @@ def test_values_of_the_engines_show_themselves_once_the_extension_is_loaded() ->
         html_of(7)
 
 
+@pytest.mark.slow
 def test_reports_and_matrices_are_tables() -> None:
     """A row for each verdict, a column for each claim that kills."""
     tags = Tags(report_html(UNEXPECTED)).tags

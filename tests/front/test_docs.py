@@ -58,6 +58,7 @@ def test_every_key_of_the_json_is_in_the_reference(cli: Command) -> None:
     assert set(report) | set(report["verdicts"][0]) | set(matrix) | set(matrix["automatic"]) <= told
 
 
+@pytest.mark.slow
 def test_the_generated_list_of_options_is_of_today(tmp_path: Path) -> None:
     """It equals the output of `make docs`."""
     (command,) = re.findall(r"\(BIN\)/(python -m typer .*\\\n.*)", (ROOT / "Makefile").read_text("utf-8"))

@@ -258,6 +258,7 @@ def test_claims_say_where_they_are_written() -> None:
     assert "one_inside" in "\n".join(source[claim.line - 1 : claim.line + 2])
 
 
+@pytest.mark.slow
 def test_report_command_makes_every_form_again(cli: Command, tmp_path: Path) -> None:
     """From report.json and kill matrices, told apart by their format; other files are refused."""
     first, second = tmp_path / "first", tmp_path / "second"

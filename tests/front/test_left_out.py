@@ -199,6 +199,7 @@ def test_a_claim_of_another_system_is_an_error() -> None:
         evenhand.verify(LIGHT, [never_dark, elsewhere], examples=5)
 
 
+@pytest.mark.slow
 def test_a_broken_entry_point_is_one_sentence_and_exit_2(process: Command, tmp_path: Path) -> None:
     """For every command and every requested protocol."""
     info = tmp_path / "toybroken-1.0.dist-info"

@@ -154,6 +154,7 @@ def test_an_engine_that_breaks_on_a_mutant_is_told() -> None:
     assert told["broken"] == [made.name]
 
 
+@pytest.mark.slow
 def test_a_claim_that_raises_on_the_reference_kills_nobody() -> None:
     """It tells the two apart by its own fault: the mutant survives."""
 
@@ -204,7 +205,13 @@ def registered(monkeypatch: pytest.MonkeyPatch, bundle: Bundle) -> Bundle:
 
 @pytest.mark.parametrize(
     ("mutant", "expected", "status"),
-    [("sticky", "killed", "survivor"), ("always_free", "equivalent", "killed"), ("slow_leave", "killed", "equivalent")],
+    rest_slow(
+        [
+            ("sticky", "killed", "survivor"),
+            ("always_free", "equivalent", "killed"),
+            ("slow_leave", "killed", "equivalent"),
+        ]
+    ),
 )
 def test_a_status_that_is_not_the_registered_one_fails(
     monkeypatch: pytest.MonkeyPatch, mutant: str, expected: str, status: str
@@ -237,6 +244,7 @@ def test_a_claim_that_cannot_fail_is_idle(monkeypatch: pytest.MonkeyPatch) -> No
     assert found.of("survivor") == ("always_free",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("observed", rest_slow([True, False]))
 def test_hidden_state_is_no_equivalence(monkeypatch: pytest.MonkeyPatch, observed: bool) -> None:
     """A counter that shows in no step and that no claim reads: a survivor, with a hint if it is seen."""

@@ -177,6 +177,7 @@ def test_a_module_that_is_loaded_is_not_loaded_again(project: Path) -> None:
     assert find(own_files.__file__ + ":HERE").model.systems["here"] is own_files.HERE
 
 
+@pytest.mark.slow
 def test_child_processes_find_it_by_the_same_name(project: Path) -> None:
     """In a folder with a space, two at a time; the written file replays there as well."""
     write(project, LIGHT, "my lights/light.py")

@@ -21,6 +21,7 @@ from evenhand.jobs.plan import Job
 from evenhand.jobs.pool import Ran, run_jobs
 from evenhand.processes.group import Ended, kill, start
 from evenhand.processes.pool import ChildTask, ProcessLimits, in_children
+from tests.deep import rest_slow
 from tests.front.campaign.suite import made_in, runs
 from tests.front.conftest import PLUGINS, ROOT, Command
 
@@ -91,7 +92,7 @@ def test_a_watched_command_hears_an_interrupt() -> None:
     assert (out, process.returncode) == (b"heard\n", 3)
 
 
-@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("by", rest_slow([signal.SIGINT, signal.SIGTERM]))
 def test_an_interrupted_run_leaves_a_usable_partial_report(tmp_path: Path, by: signal.Signals) -> None:
     """Finished results are printed and written, marked interrupted; exit 130; no child is left behind."""
     words = ("verify", "latch", "--jobs", "1", "--json", "--out", str(tmp_path / "out"))

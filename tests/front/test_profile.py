@@ -54,6 +54,7 @@ def test_each_answer_is_a_verdict_of_the_protocol_s_own_claim(cli: Command, tmp_
     assert "can it livelock?" in told and "latch: can it livelock? yes: evenhand explore latch" in told
 
 
+@pytest.mark.slow
 def test_a_faulty_kernel_has_another_profile() -> None:
     """With a latch that is free for every agent the answer flips."""
     bundle = find("latch")

@@ -123,6 +123,7 @@ def test_lamp():
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "states"), rest_slow([((), 100_000), (("--evenhand-budget", "quick"), 20_000)]))
 def test_the_budget_of_a_session_reaches_every_verify(
     project: pytest.Pytester, words: tuple[str, ...], states: int

@@ -11,6 +11,7 @@ import pytest
 import evenhand
 from evenhand.core.property import Property
 from evenhand.evidence.judge import refutes
+from tests.deep import rest_slow
 from tests.known import sync_termination
 from tests.known.gallery import SYSTEMS
 
@@ -100,7 +101,7 @@ PAIRS: dict[str, tuple[Property, Any, Any]] = {
 }
 
 
-@pytest.mark.parametrize(("claim", "right", "wrong"), PAIRS.values(), ids=PAIRS.keys())
+@pytest.mark.parametrize(("claim", "right", "wrong"), rest_slow(PAIRS.values(), 2), ids=PAIRS.keys())
 def test_a_refinement_holds_and_a_fault_breaks_it(claim: Any, right: Any, wrong: Any) -> None:
     """A plain loop over the pairs of states agrees; the story names the step that the other system lacks."""
     found = evenhand.explore(right, [claim], max_states=100_000)
@@ -171,7 +172,7 @@ LIVE: dict[str, tuple[Any, str, Any, Any]] = {
 }
 
 
-@pytest.mark.parametrize(("claim", "assumption", "right", "stuck"), LIVE.values(), ids=LIVE.keys())
+@pytest.mark.parametrize(("claim", "assumption", "right", "stuck"), rest_slow(LIVE.values()), ids=LIVE.keys())
 def test_a_refinement_keeps_what_must_happen(claim: Any, assumption: str, right: Any, stuck: Any) -> None:
     """Under its assumption, stuttering or not; not without it, and not in a twin that is as safe but stays still."""
     live = evenhand.keeps_fairness(claim, fairness=(assumption,), stutter=True)

@@ -323,6 +323,7 @@ def claimed(name: str, formula: Formula, fairness: tuple[str, ...]) -> Property:
 ASSUMED: dict[str, tuple[str, ...]] = {"Lazy": (), "Weak": ("go",), "Breaking": ("go", "break")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("spec", "fairness"), rest_slow(ASSUMED.items()))
 def test_liveness_under_fairness_and_stuttering_is_that_of_tlc(
     spec: str, fairness: tuple[str, ...], tmp_path: Path

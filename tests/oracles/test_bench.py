@@ -11,6 +11,7 @@ import pytest
 from benchmarks import explore as bench
 from benchmarks.bare import Counts, bare
 from evenhand.model.cud.protocol import CUD
+from tests.deep import rest_slow
 
 PINNED: dict[str, dict[str, int]] = json.loads(Path(__file__).with_name("pinned.json").read_text("utf-8"))[
     "free_agent"
@@ -18,7 +19,7 @@ PINNED: dict[str, dict[str, int]] = json.loads(Path(__file__).with_name("pinned.
 FREE: Any = CUD.systems["free"]
 
 
-@pytest.mark.parametrize("key", ["2,2,2", "3,2,2"])
+@pytest.mark.parametrize("key", rest_slow(["2,2,2", "3,2,2"]))
 def test_the_bare_loop_over_the_model_finds_the_pinned_graph(key: str) -> None:
     """The graph is the same, although the model shares no line with the enumerations of this folder."""
     agents, keys, values = (int(part) for part in key.split(","))

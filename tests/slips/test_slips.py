@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from tests.deep import rest_slow
 from tests.slips.judging import complaint, judged
 from tests.slips.kit import MODULES, Slip, loaded
 
 EVERY = loaded()
 
 
-@pytest.mark.parametrize("one", EVERY, ids=[f"{one.category}.{one.name}" for one in EVERY])
+@pytest.mark.parametrize("one", rest_slow(EVERY, 90), ids=[f"{one.category}.{one.name}" for one in EVERY])
 def test_no_slip_comes_out_green(one: Slip) -> None:
     """The required sentence is registered with the slip."""
     wrong = complaint(one, judged(one))

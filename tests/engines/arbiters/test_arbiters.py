@@ -154,6 +154,7 @@ def test_the_same_examination_twice() -> None:
     assert str(one) == str(other)
 
 
+@pytest.mark.slow
 def test_a_rule_is_asked_in_other_processes() -> None:
     """Its function and its choices are enough to make it again."""
     found = examined(evenhand.rule(kernels.smallest_hash, ["x", "y", "z"]))
@@ -230,6 +231,7 @@ def test_a_kernel_that_wants_every_choice_is_not_blamed() -> None:
         assert "the kernel gives no outcomes where an agent asks for nothing" in because[question]
 
 
+@pytest.mark.slow
 def test_powers_are_told() -> None:
     """Who alone can block whom: with `worth` in its words, and as numbers of pairs."""
     council = examined(alone(kernels.Council), allow={"veto": "everybody may stop a round"})

@@ -51,6 +51,7 @@ def examined(kernel: Callable[..., Any], allow: dict[str, str] | None = None) ->
     return examine(kernel, examples=2, seconds=240, allow=allow)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", rest_slow(FOUND))
 def test_what_decides_in_real_code(name: str) -> None:
     """The findings that the page states, by the shortest witnesses; the documented rule makes the rest clean."""

@@ -129,6 +129,7 @@ def test_a_strategy_without_values_is_told() -> None:
         examined(Nothing)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("least", rest_slow([2, 4]))
 def test_a_kernel_that_does_not_start_for_some_agents_is_a_finding(least: int) -> None:
     """The failure is told once, of small and of drawn populations, and blamed on nothing else."""

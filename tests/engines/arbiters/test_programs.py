@@ -52,6 +52,7 @@ def written(folder: Path, winners: str, offers: str = "['agents', 'observe']") -
     return shlex.join([sys.executable, str(file)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("winners", "offers", "found"),
     rest_slow(

@@ -68,6 +68,7 @@ def run(test: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, cwd=test.parent, check=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", rest_slow(FAULTY))
 def test_a_regression_fails_now_and_passes_once_mended(question: str, tmp_path: Path) -> None:
     """The file alone, with the kernel before and after."""

@@ -164,6 +164,7 @@ def by_search(row: Row) -> Status:
     return verdicts_of(bundle, row[3], system_for(bundle, row[3]))[0].status
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     rest_slow(

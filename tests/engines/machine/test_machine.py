@@ -103,6 +103,7 @@ def _reference() -> Fuzzing:
     return fuzz(lock.lock(3), CLAIMS, examples=100)
 
 
+@pytest.mark.slow
 def test_every_kind_of_claim_gets_its_verdict(reference: Fuzzing) -> None:
     """True claims hold, false ones are refuted, and claims that sampling cannot decide stay undecided."""
     assert statuses(reference) == {
@@ -159,6 +160,7 @@ def test_all_evidence_replays_and_is_as_small_as_it_gets(reference: Fuzzing) -> 
     assert isinstance(witness, Scenario) and len(witness.actions) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rules", "refuted"),
     rest_slow(
@@ -212,6 +214,7 @@ def test_keys_that_never_come_again_prove_nothing() -> None:
     assert (found.status, found.coverage["met"]) == (Status.UNDECIDED, 0)
 
 
+@pytest.mark.slow
 def test_an_event_below_its_floor_leaves_everything_undecided_but_what_was_refuted() -> None:
     """The sentence names the event, the count and the floor."""
     rare = Event("three_inside", lambda step: len(step.after.inside()) == 3, floor=7)

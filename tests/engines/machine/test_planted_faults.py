@@ -51,6 +51,7 @@ from evenhand.evidence import judge as judging
 from evenhand.evidence.shrink import Shrinker, shrink
 from evenhand.machine import fuzz, fuzzing, ledger, watch
 from evenhand.variants import separate as variants
+from tests.deep import rest_slow
 from tests.engines.machine.test_machine import ASK, ENTER, LEAVE, act, constant_of_the_run, drawing, two_lamps
 from tests.models import counter, lock, naive
 from tests.models.lock import Act
@@ -479,13 +480,13 @@ def named(item: object) -> str:
     return item.name if isinstance(item, Fault) else getattr(item, "__name__", repr(item))
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=named)
+@pytest.mark.parametrize("check", rest_slow(CHECKS, 11), ids=named)
 def test_the_engines_pass_the_check(check: Callable[[], None]) -> None:
     """Without a fault."""
     check()
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=named)
+@pytest.mark.parametrize("fault", rest_slow(FAULTS, 13), ids=named)
 def test_the_fault_is_caught(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
     """By an assertion of its check rather than a crash."""
     fault.plant(monkeypatch)

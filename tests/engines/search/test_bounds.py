@@ -46,6 +46,7 @@ def test_memory_that_is_spent_leaves_it_open(
     assert explore(system, [HELD], method=method, max_memory=500).states == states
 
 
+@pytest.mark.slow
 def test_a_claim_that_tables_leave_to_a_search_without_memory_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables finish, and the search below them, which decides the other claim, meets the bound."""
     searches: list[MemoryBudget] = []

@@ -16,6 +16,7 @@ from evenhand.core.property import Always, DeterminedBy, EachStep, Eventually, M
 from evenhand.core.system import AnySystem, Separated, System, UnknownName
 from evenhand.core.verdict import Status
 from evenhand.search import ModelError, estimate, explore
+from tests.deep import rest_slow
 from tests.engines.search.oracle import graph_of, sizes
 from tests.engines.search.suite import (
     CHECKS,
@@ -30,13 +31,13 @@ from tests.models import counter, lock, peterson, two_phase_commit
 from tests.models.random_systems import joint_system, table_system
 
 
-@pytest.mark.parametrize("check", CHECKS.values(), ids=CHECKS.keys())
+@pytest.mark.parametrize("check", rest_slow(CHECKS.values(), 6), ids=CHECKS.keys())
 def test_check(check: Callable[[], None]) -> None:
     """One check of the suite passes."""
     check()
 
 
-@pytest.mark.parametrize("first", range(0, 200, 25))
+@pytest.mark.parametrize("first", rest_slow(range(0, 200, 25), 3))
 def test_200_random_systems_against_the_oracle(first: int) -> None:
     """Counts, verdicts, evidence and shortest lengths are those of the definitions."""
     for seed in range(first, first + 25):

@@ -143,6 +143,7 @@ def test_memory_and_disk_agree(name: str, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_states_with_one_hash_stay_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """For any quality of hashes; a look-up that always misses memory finds the same."""
     monkeypatch.setattr(disk_visited, "hash", lambda _state: 7, raising=False)

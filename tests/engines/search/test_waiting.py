@@ -106,6 +106,7 @@ def test_hold_and_wait_with_two_resources_is_a_circle() -> None:
     }
 
 
+@pytest.mark.slow
 def test_where_actions_claim_nothing_nobody_waits() -> None:
     """The mutant that changes this, on the whole graph."""
     found = circular_waits(system_of("markspace", "first_writer", "actions_claim_nothing", resources=2, levels=1))

@@ -19,6 +19,7 @@ from evenhand.smt.solvers import Z3
 from evenhand.source import calls
 from evenhand.source.reading import Source, source_of
 from evenhand.source.unbounded import prove_any_size
+from tests.deep import rest_slow
 
 QUICK = ("readers and writers", "lock server", "barrier", "transaction commit", "dining philosophers", "fencing tokens")
 
@@ -90,7 +91,7 @@ def portfolio() -> Iterator[Portfolio]:
         yield opened
 
 
-@pytest.mark.parametrize("known", [one for one in SYSTEMS if one.name in QUICK], ids=lambda one: one.name)
+@pytest.mark.parametrize("known", rest_slow([one for one in SYSTEMS if one.name in QUICK], 3), ids=lambda one: one.name)
 def test_systems_of_the_literature(portfolio: Portfolio, known: Any) -> None:
     """The system is proved, and its planted fault is refuted by a run that replays."""
     (whole,) = prove_any_size(known.make(False), [known.claim], portfolio=portfolio).verdicts

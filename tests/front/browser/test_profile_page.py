@@ -22,6 +22,7 @@ def _profile(cli: Command, tmp_path: Path) -> Path:
     return tmp_path / "profile.html"
 
 
+@pytest.mark.slow
 def test_it_shows_the_picture_and_the_table(profile: Path, window: Page) -> None:
     """The page has one request, a row for each question, and the command that shows a yes again."""
     asked: list[str] = []

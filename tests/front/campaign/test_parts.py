@@ -110,6 +110,7 @@ def test_a_job_goes_through_json() -> None:
     assert Task.from_json(Task(job, "1/3").to_json()) == Task(job, "1/3")
 
 
+@pytest.mark.slow
 def test_a_campaign_is_what_verify_says(cli: Command, tmp_path: Path) -> None:
     """Equal byte by byte, counterexamples included, for any number of processes and parts."""
     words = ("ring", "latch", "--budget", "quick", "--seed", "3")

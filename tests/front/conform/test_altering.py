@@ -172,6 +172,7 @@ def test_an_honest_kernel_is_silent() -> None:
     assert result.runs[ALTERED] > 960
 
 
+@pytest.mark.slow
 def test_without_hostile_values_every_action_is_on_offer() -> None:
     """Then actions are repeated and moved alone, and what takes a strange value is not found."""
     coder = Coder("house", BANK)

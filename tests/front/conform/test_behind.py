@@ -112,6 +112,7 @@ def checked(name: str) -> SystemChecked:
         source.close()
 
 
+@pytest.mark.slow
 def test_a_kernel_that_remembers_earlier_runs_is_found_by_the_run_that_it_remembers(tmp_path: Path) -> None:
     """One finding, with the earlier run; the rest of the check is silent, since each run has its own process."""
     result = checked("hoards")

@@ -230,6 +230,7 @@ def known(tmp_path: Path) -> tuple[Cause, dict[str, Any]]:
     return cause, data
 
 
+@pytest.mark.slow
 def test_a_known_finding_is_not_told_again(tmp_path: Path) -> None:
     """A folder of records knows its findings, and no others."""
     _, data = known(tmp_path)
@@ -256,6 +257,7 @@ def test_a_folder_too_large_for_a_baseline_is_refused(tmp_path: Path, monkeypatc
         load_baseline(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_finding_that_the_kernel_does_not_take_is_skipped(tmp_path: Path) -> None:
     """Never passed."""
     known(tmp_path)

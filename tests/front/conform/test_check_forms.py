@@ -121,6 +121,7 @@ def test_nothing_found_is_said() -> None:
     SARIF.validate(json.loads(checked_forms(report, [])["report.sarif"]))
 
 
+@pytest.mark.slow
 def test_show_tells_a_finding(folder: Path) -> None:
     """As `check` printed it; `replay` says what to do instead."""
     record = next(path for path in (folder / "lax/cud").glob("*.json") if "itf" not in path.name)

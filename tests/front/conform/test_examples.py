@@ -52,6 +52,7 @@ def node() -> Piped:
     return command_source(shlex.join([str(NODE), str(EXAMPLES / "free_kernel.mjs")]))
 
 
+@pytest.mark.slow
 def test_the_kernel_in_node_agrees() -> None:
     """Every transition of a small scope, through the bare pipe, under the memory limit."""
     result = checked(node(), "free", CheckEffort(None, examples=5, steps=8), [{"agents": 2, "keys": 1, "values": 1}])

@@ -33,6 +33,7 @@ def test_a_hidden_mutant_is_found(protocol: str, mutant: Mutant[Any]) -> None:
     _as_registered(row_of(protocol, mutant))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["veto_ignored", pytest.param("livelock_counts_pass_one", marks=pytest.mark.deep, id="livelock_counts")]
 )

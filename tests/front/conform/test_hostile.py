@@ -111,6 +111,7 @@ def test_what_a_hostile_adapter_gets(name: str, _deed: str, claim: str, fault: s
     assert_found(checked(adapter(name)), claim, fault)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("how", "_deed", "claim", "fault"), rest_slow(rows(COMMANDS)))
 def test_what_a_hostile_program_gets(how: str, _deed: str, claim: str, fault: str) -> None:
     """The same over the bare pipe."""
@@ -151,6 +152,7 @@ def test_what_a_kernel_says_cannot_move_the_terminal() -> None:
     assert "LookupError: agent 1 is not \x1b[31mknown" in found.divergence.why
 
 
+@pytest.mark.slow
 def test_nothing_that_a_kernel_started_stays(tmp_path: Path) -> None:
     """The whole group is ended, children of the kernel too."""
     source = program("child")
@@ -191,6 +193,7 @@ def test_what_is_not_supported_is_left_out_and_counted() -> None:
     assert sum(result.steps.values()) == 0
 
 
+@pytest.mark.slow
 def test_an_honest_kernel_agrees_everywhere() -> None:
     """Python or program: every transition of both scopes, nothing found."""
     for source in (adapter("honest"), program("honest")):

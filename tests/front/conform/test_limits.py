@@ -134,6 +134,7 @@ def test_a_kernel_whose_stop_was_interrupted_is_started_anew(monkeypatch: pytest
     source.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", rest_slow([signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL]))
 def test_nothing_outlives_a_check_that_a_signal_ends(by: signal.Signals, mark: str) -> None:
     """Not even `kill -9` of evenhand leaves a process in a session of its own."""
@@ -182,6 +183,7 @@ def test_the_time_bounds_a_check_whatever_its_kernel_does(how: str, mark: str) -
     assert gone(mark, 0.5)
 
 
+@pytest.mark.slow
 def test_every_engine_has_its_share_and_what_is_left_out_is_said(mark: str) -> None:
     """The drawn runs alone would take several times the time."""
     report, _ = checked("slow", mark, "--seconds", "8")

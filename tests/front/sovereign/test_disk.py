@@ -18,6 +18,7 @@ from evenhand.model.sovereign.paths import Place, dir_, file_, link_
 from evenhand.model.sovereign.state import Check, Config, Decide, Swap, Use
 from evenhand.model.sovereign.systems import SYSTEMS
 from evenhand.model.sovereign.vocabulary import READ_LOCAL, WRITE_LOCAL
+from tests.deep import rest_slow
 from tests.front.conftest import Command
 
 D = ("repo", "workspace", "d")
@@ -123,7 +124,9 @@ def test_a_tree_that_no_disk_has_is_not_supported() -> None:
 ADAPTER = "evenhand.model.sovereign.adapter"
 
 
-@pytest.mark.parametrize(("name", "code", "failed"), [("factory", 0, "0 failed"), ("trusting", 1, "1 failed")])
+@pytest.mark.parametrize(
+    ("name", "code", "failed"), rest_slow([("factory", 0, "0 failed"), ("trusting", 1, "1 failed")])
+)
 def test_the_vectors_tell_the_honest_disk_from_the_trusting_one(
     name: str, code: int, failed: str, cli: Command
 ) -> None:

@@ -18,6 +18,7 @@ from evenhand.core.registry import find, folder
 from evenhand.evidence.record import BadRecord
 from evenhand.evidence.vector import Separated, Suite, Vector, frozen
 from evenhand.model.cud.conditions import conditions
+from tests.deep import rest_slow
 
 PROTOCOLS = sorted(path.parent.name for path in folder("counterexamples").glob("*/vectors"))
 
@@ -77,7 +78,7 @@ def test_every_vector_says_what_it_is_about(protocol: str) -> None:
             assert {one.name for one in vector.separates if one.kind == "reading"} <= set(vector.depends)
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("protocol", rest_slow(PROTOCOLS))
 def test_the_shipped_schema_describes_every_value(protocol: str) -> None:
     """It is the generated one, and every configuration, start, action and observation is valid.  After a change of a
     type: `make schemas`.
@@ -139,7 +140,7 @@ def test_the_registered_conditions_are_vectors_with_the_outcome_worked_out_by_ha
     ]
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("protocol", rest_slow(PROTOCOLS, 2))
 def test_they_are_as_frozen_and_true_of_the_model(protocol: str) -> None:
     """Every expectation, and every claimed separation."""
     _, suites = load_frozen(shipped(protocol), protocol)

@@ -17,6 +17,7 @@ from evenhand.web import neighbourhood as regions
 from evenhand.web.neighbourhood import Region, region
 from evenhand.web.picture import AHEAD, BEHIND, DRAWN, EDGES, neighbourhood, parts
 from evenhand.web.position import Position, opened
+from tests.deep import rest_slow
 
 SYSTEMS = [(bundle.name, system) for bundle in protocols() for system in bundle.model.systems]
 
@@ -41,7 +42,7 @@ def around(place: Position, steps: int = 0) -> tuple[Region, list[int]]:
     return made, [made.number[one] for one in states]
 
 
-@pytest.mark.parametrize(("protocol", "system"), SYSTEMS)
+@pytest.mark.parametrize(("protocol", "system"), rest_slow(SYSTEMS, 6))
 def test_marks_are_those_of_the_search(protocol: str, system: str) -> None:
     """A claim is marked somewhere exactly if the search refutes it; components are those that networkx finds."""
     place, made, _ = of_system(protocol, system)

@@ -19,6 +19,7 @@ from evenhand.model.cud.protocol import CUD
 from evenhand.model.cud.readings import Readings
 from evenhand.model.cud.run_system import RUN
 from evenhand.model.cud.vocabulary import Choice, Epoch, Request
+from tests.deep import rest_slow
 
 PAGE = {
     "tie-break by agent name": "tie_break_by_name",
@@ -199,7 +200,7 @@ def test_nothing_smaller_shows_its_class(one: Mutant[Rules]) -> None:
             assert not seen, f"{name}={size - 1} is enough"
 
 
-@pytest.mark.parametrize("name", TABLE)
+@pytest.mark.parametrize("name", rest_slow(TABLE, 15))
 def test_its_kernel_class(name: str) -> None:
     """The classes worked out by hand are those that the classifier finds in the traces."""
     assert shown_classes(mutant(name), mutant(name).of(CUD.systems)) == TABLE[name]

@@ -45,11 +45,13 @@ def test_without_its_axiom_a_theorem_is_not_proved() -> None:
 
 @pytest.mark.parametrize(
     ("name", "axiom"),
-    [
-        ("progress_p12", "others_keep_their_intents"),
-        ("yield_recovery_p13", "a_second_passes"),
-        ("intents_do_not_pile_up", "what_stands_can_be_resolved"),
-    ],
+    rest_slow(
+        [
+            ("progress_p12", "others_keep_their_intents"),
+            ("yield_recovery_p13", "a_second_passes"),
+            ("intents_do_not_pile_up", "what_stands_can_be_resolved"),
+        ]
+    ),
 )
 def test_without_its_axiom_nothing_is_known_of_whole_runs(name: str, axiom: str) -> None:
     """The countermodel is none of the model, so the claim is open and not refuted."""
@@ -59,6 +61,7 @@ def test_without_its_axiom_nothing_is_known_of_whole_runs(name: str, axiom: str)
     assert prove(broken, bundle=BUNDLE).verdict.status is Status.UNDECIDED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("one", rest_slow(INVARIANTS), ids=lambda one: one.name)
 def test_an_invariant_is_proved_with_its_lemma_alone(one: Invariant) -> None:
     """Without the lemma the step that leaves the invariant begins in a state that no run reaches."""

@@ -80,6 +80,7 @@ def test_names_are_unique_and_expectations_are_about_claims() -> None:
         assert expectation.claim in names and expectation.because
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", rest_slow(["universe", "agents", "conditions"]))
 def test_the_machine_reaches_its_events(name: str) -> None:
     """A standard run stays above every floor, and finds only registered refutations."""

@@ -11,6 +11,7 @@ from evenhand.core.system import reading_values
 from evenhand.core.verdict import Status
 from evenhand.model.cud.protocol import CUD
 from evenhand.search import explore
+from tests.deep import rest_slow
 
 BUNDLE = find("cud")
 NAMES = {claim.name: claim for claim in BUNDLE.claims}
@@ -62,7 +63,7 @@ REFUTED_UNDER = [
 ]
 
 
-@pytest.mark.parametrize(("name", "readings", "scope"), REFUTED_UNDER)
+@pytest.mark.parametrize(("name", "readings", "scope"), rest_slow(REFUTED_UNDER, 4))
 def test_a_reading_refutes_what_the_default_keeps(name: str, readings: dict[str, str], scope: dict[str, int]) -> None:
     """REFUTED under the reading, as registered, and HOLDS under the default in the same scope."""
     system = CUD.systems["run"].at(**{"epochs": 1, **scope})

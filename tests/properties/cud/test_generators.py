@@ -13,12 +13,13 @@ from evenhand.core.verdict import Status
 from evenhand.machine import fuzz
 from evenhand.model.cud.protocol import CUD
 from evenhand.properties.cud.generators import FREE_GENERATOR, GENERATORS, RUN_GENERATOR
+from tests.deep import rest_slow
 
 LEAST = 20
 """No floor is lower: an event seen less often is hardly covered."""
 
 
-@pytest.mark.parametrize("generator", GENERATORS, ids=lambda generator: generator.system)
+@pytest.mark.parametrize("generator", rest_slow(GENERATORS), ids=lambda generator: generator.system)
 def test_a_short_run_draws_every_rule_and_sees_every_event(generator: Generator) -> None:
     """A quarter of a standard run misses none of them, and finds no file that changes a value."""
     found = fuzz(CUD.systems[generator.system], (), generator, examples=50, steps=20)

@@ -262,14 +262,17 @@ def _undiffed(_before: Any, after: Any, shown: Any) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize(
     ("name", "change", "scope"),
-    [
-        ("exit_is_voluntary_and_final", _kicked, {"keys": 1, "epochs": 2}),
-        ("epochs_are_counted", _hasty, {"keys": 1, "epochs": 1}),
-        ("exited_are_gone", _haunted, {"keys": 1, "epochs": 2}),
-        ("inference_is_bounded", _gossiping, {"keys": 1, "epochs": 1}),
-        ("log_rebuilds_run", _unlogged, {"keys": 1, "epochs": 1}),
-        ("diff_is_true", _undiffed, {"keys": 1, "epochs": 1}),
-    ],
+    rest_slow(
+        [
+            ("exit_is_voluntary_and_final", _kicked, {"keys": 1, "epochs": 2}),
+            ("epochs_are_counted", _hasty, {"keys": 1, "epochs": 1}),
+            ("exited_are_gone", _haunted, {"keys": 1, "epochs": 2}),
+            ("inference_is_bounded", _gossiping, {"keys": 1, "epochs": 1}),
+            ("log_rebuilds_run", _unlogged, {"keys": 1, "epochs": 1}),
+            ("diff_is_true", _undiffed, {"keys": 1, "epochs": 1}),
+        ],
+        2,
+    ),
 )
 def test_claim_about_the_harness_is_seen_false(name: str, change: Any, scope: dict[str, int]) -> None:
     """Claims that no rule of the kernel can break are broken in the step itself."""

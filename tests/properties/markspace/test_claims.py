@@ -99,15 +99,18 @@ def test_one_lock_through_the_tool_call_excludes_and_so_do_waiting_boundaries() 
 
 @pytest.mark.parametrize(
     ("name", "claim"),
-    [
-        ("the_first_agent_signs", "space_holds_what_was_submitted"),
-        ("marks_are_born_old", "space_holds_what_was_submitted"),
-        ("references_are_not_stored", "space_holds_what_was_submitted"),
-        ("resolution_forgets_the_priority", "space_holds_what_was_submitted"),
-        ("actions_claim_nothing_here", "contenders_are_the_active_intents"),
-        ("expired_intents_contend", "contenders_are_the_active_intents"),
-        ("lone_intents_lose", "winners_come_first"),
-    ],
+    rest_slow(
+        [
+            ("the_first_agent_signs", "space_holds_what_was_submitted"),
+            ("marks_are_born_old", "space_holds_what_was_submitted"),
+            ("references_are_not_stored", "space_holds_what_was_submitted"),
+            ("resolution_forgets_the_priority", "space_holds_what_was_submitted"),
+            ("actions_claim_nothing_here", "contenders_are_the_active_intents"),
+            ("expired_intents_contend", "contenders_are_the_active_intents"),
+            ("lone_intents_lose", "winners_come_first"),
+        ],
+        2,
+    ),
 )
 def test_what_a_space_stores_and_answers_is_claimed(name: str, claim: str) -> None:
     """Each of these faults, and no claim but the named one is false of it; all hold of the reference there."""

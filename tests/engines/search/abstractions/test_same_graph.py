@@ -215,6 +215,7 @@ def test_planted_faults_are_noticed(plant: Callable[[pytest.MonkeyPatch], None])
     check(0)
 
 
+@pytest.mark.slow
 def test_leaving_every_loop_open_is_noticed() -> None:
     """The search must find lassos; the check of decided verdicts notices their absence."""
     with pytest.MonkeyPatch.context() as patch:

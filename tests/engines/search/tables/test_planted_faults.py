@@ -193,6 +193,7 @@ FAULTS: dict[str, Planted] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", rest_slow(FAULTS))
 def test_planted_fault(fault: str) -> None:
     """No count is wrong, and some search says that its tables were given up."""

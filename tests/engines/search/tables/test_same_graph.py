@@ -74,7 +74,7 @@ def test_random_systems(kind: str, part: int) -> None:
     assert violated > 1
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", rest_slow(range(6), 2))
 def test_more_than_one_word(seed: int) -> None:
     """States that need two words."""
     system = wide_cells(seed)
@@ -82,7 +82,7 @@ def test_more_than_one_word(seed: int) -> None:
     same(explore(system, claims(seed, actions=True), method="explicit"), found)
 
 
-@pytest.mark.parametrize("scope", [scope for scope in PINNED["free_agent"]["counts"] if scope != "4,3,2"])
+@pytest.mark.parametrize("scope", rest_slow([scope for scope in PINNED["free_agent"]["counts"] if scope != "4,3,2"], 2))
 def test_pinned_scopes(scope: str) -> None:
     """The counts that two enumerators and Rumur agree on."""
     pinned = PINNED["free_agent"]["counts"][scope]
@@ -100,6 +100,7 @@ def test_the_largest_pinned_scope() -> None:
     test_pinned_scopes("4,3,2")
 
 
+@pytest.mark.slow
 def test_bounds_leave_it_open() -> None:
     """Claims about the omitted part are undecided; results so far are exact."""
     held = Always(name="held", sentence="", check=lambda _config, _state: True)
