@@ -199,6 +199,16 @@ class Trial:
         )
         return Made(name, function, told, "unfinished", because="interrupted")
 
+    def mutant(self, system: AnySystem, name: str) -> AnySystem:
+        """The system with the fault."""
+        return mutated(system, name, self.held.get(id(sources(system))))
+
+    def runs(self, made: Made, one: Walked) -> bool:
+        """Whether steps of a place run the changed line; a change of a whole function needs only its call."""
+        line = int(made.change.removeprefix("line ").partition(":")[0])
+        body = sources(one.system).functions[made.function].lines
+        return line in one.lines[made.function] or line not in body
+
     def __call__(self, name: str) -> Made:
         made = self.unfinished(name)
         reached = [one for one in self.walks if made.function in one.lines]
@@ -206,7 +216,7 @@ class Trial:
         raised = ""
         lived: list[tuple[_Difference, AnySystem]] = []
         for one in reached:
-            mutant = mutated(one.system, name, self.held.get(id(sources(one.system))))
+            mutant = self.mutant(one.system, name)
             first, claim, why = self.tried(one, mutant, made.function)
             raised = raised or why
             if claim:
@@ -225,7 +235,7 @@ class Trial:
             return replace(made, status="surviving", because=first.told, command=command, places=told)
         if raised:
             return replace(made, status="raising", because=raised, places=told)
-        running = [one for one in reached if _runs(made, one)]
+        running = [one for one in reached if self.runs(made, one)]
         whole = tuple(one.told for one in running if one.whole)
         if not running:
             return replace(made, status="unreached", because="no step of these places runs this line", places=told)
@@ -376,10 +386,3 @@ def _holds(bundle: Bundle, claim: Property, one: Walked) -> bool:
         bundle.expectation(claim.name, one.system.name, engine, readings).expected is Status.HOLDS
         for engine in ("explore", "fuzz", "prove")
     )
-
-
-def _runs(made: Made, one: Walked) -> bool:
-    """Whether steps of a place run the changed line; a change of a whole function needs only its call."""
-    line = int(made.change.removeprefix("line ").partition(":")[0])
-    body = sources(one.system).functions[made.function].lines
-    return line in one.lines[made.function] or line not in body

@@ -1,0 +1,83 @@
+"""Make a fault of the list, and try every claim on it."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import CodeType
+
+from evenhand.core.bundle import Bundle
+from evenhand.core.system import AnySystem
+from evenhand.studies.by_rule import Made, Trial
+from evenhand.studies.walking import Walked, everywhere
+from evenhand.variants.automatic import Fault, Held, Source, in_force, sources
+from evenhand.variants.rewriting import code_in
+
+LIST = Path(__file__).with_name("faults.json")
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A fault: the paragraph it breaks, what is wrong, and in which function which text is exchanged for which."""
+
+    protocol: str
+    name: str
+    paragraph: str
+    fault: str
+    function: str
+    old: str
+    new: str
+
+
+def listed(protocol: str) -> tuple[Drawn, ...]:
+    """Return the faults of one protocol."""
+    every = (Drawn(**one) for one in json.loads(LIST.read_text("utf-8")))
+    return tuple(one for one in every if one.protocol == protocol)
+
+
+def code_of(drawn: Drawn, source: Source) -> CodeType:
+    """Return the code of the faulty function.  Raises ValueError unless the old text is there exactly once."""
+    whole = inspect.getsource(source.module)
+    body = ast.get_source_segment(whole, source.definition) or ""
+    if body.count(drawn.old) != 1 or whole.count(body) != 1:
+        raise ValueError(f"{drawn.name}: {drawn.function} has {body.count(drawn.old)} times the text {drawn.old!r}")
+    module = compile(whole.replace(body, body.replace(drawn.old, drawn.new)), source.function.__code__.co_filename, "exec")
+    code = code_in(module, source.function.__qualname__)
+    if code is None or code.co_freevars != source.function.__code__.co_freevars:
+        raise ValueError(f"{drawn.name}: {drawn.function} is no function of its own any more")
+    return code
+
+
+class Trying(Trial):
+    """Decides what becomes of a drawn fault, by name."""
+
+    def __init__(self, bundle: Bundle, faults: Iterable[Drawn]) -> None:
+        super().__init__(bundle, everywhere(bundle))
+        self.faults = {one.name: one for one in faults}
+
+    def unfinished(self, name: str) -> Made:
+        """A fault that was not decided."""
+        one = self.faults[name]
+        return Made(name, one.function, one.fault, "unfinished", because="interrupted")
+
+    def mutant(self, system: AnySystem, name: str) -> AnySystem:
+        """The system with the fault."""
+        known, one = sources(system), self.faults[name]
+        source = known.functions[one.function]
+        fault = Fault(source.function, code_of(one, source), self.held.get(id(known)) or Held(known.caches))
+        return in_force(system, fault, name)
+
+    def runs(self, made: Made, one: Walked) -> bool:
+        """Every place that calls the function may run the exchanged text."""
+        return True
+
+
+def tried(bundle: Bundle, faults: Iterable[Drawn]) -> Iterator[tuple[Drawn, Made]]:
+    """Yield each fault and what became of it."""
+    trial = Trying(bundle, faults)
+    for name, one in trial.faults.items():
+        yield one, replace(trial(name), name=name)
