@@ -24,7 +24,11 @@ def _refuted(bundle: Bundle) -> Iterator[Expectation]:
 
 def _shows(bundle: Bundle, record: Record, one: Expectation) -> bool:
     """Whether the file shows this refutation: of the reference, under these readings, and the others at their defaults."""
-    if not isinstance(record.variant, ReferenceVariant) or record.outcome != "REFUTED" or record.claim.name != one.claim:
+    if (
+        not isinstance(record.variant, ReferenceVariant)
+        or record.outcome != "REFUTED"
+        or record.claim.name != one.claim
+    ):
         return False
     usual = bundle.model.systems[record.system]
     asked = encoded_readings(usual.under(**dict(one.readings or {})))
