@@ -7,6 +7,7 @@ import inspect
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import CodeType
 
@@ -16,6 +17,9 @@ from evenhand.studies.by_rule import Made, Trial
 from evenhand.studies.walking import Walked, everywhere
 from evenhand.variants.automatic import Fault, Held, Source, in_force, sources
 from evenhand.variants.rewriting import code_in
+
+DRAWN = 100
+"""Examples of the machine for a fault that no step of the places tells apart."""
 
 LIST = Path(__file__).with_name("faults.json")
 
@@ -45,7 +49,9 @@ def code_of(drawn: Drawn, source: Source) -> CodeType:
     body = ast.get_source_segment(whole, source.definition) or ""
     if body.count(drawn.old) != 1 or whole.count(body) != 1:
         raise ValueError(f"{drawn.name}: {drawn.function} has {body.count(drawn.old)} times the text {drawn.old!r}")
-    module = compile(whole.replace(body, body.replace(drawn.old, drawn.new)), source.function.__code__.co_filename, "exec")
+    module = compile(
+        whole.replace(body, body.replace(drawn.old, drawn.new)), source.function.__code__.co_filename, "exec"
+    )
     code = code_in(module, source.function.__qualname__)
     if code is None or code.co_freevars != source.function.__code__.co_freevars:
         raise ValueError(f"{drawn.name}: {drawn.function} is no function of its own any more")
@@ -74,6 +80,23 @@ class Trying(Trial):
     def runs(self, made: Made, one: Walked) -> bool:
         """Every place that calls the function may run the exchanged text."""
         return True
+
+    def __call__(self, name: str) -> Made:
+        """What becomes of a fault: where no step of the places differs, the machine draws other ones."""
+        made = super().__call__(name)
+        if made.status not in ("equivalent", "unfinished", "unreached"):
+            return made
+        places = {
+            one.system.name: one for one in reversed(self.walks) if made.function in sources(one.system).functions
+        }
+        for one in places.values():
+            claim, broken = self.asked(
+                one, self.mutant(one.system, name), {"fuzz": partial(self.driven, examples=DRAWN)}
+            )
+            made = replace(made, broken=(*made.broken, *broken))
+            if claim:
+                return replace(made, status="killed", claim=claim, because="")
+        return made
 
 
 def tried(bundle: Bundle, faults: Iterable[Drawn]) -> Iterator[tuple[Drawn, Made]]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import random
 import signal
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -39,6 +39,9 @@ SEARCHED, EXAMPLES = 3_000, 25
 
 RAISING = 40
 """Steps of a place that may raise before it is left, if none has differed otherwise."""
+
+Engine = Callable[[AnySystem, Sequence[Property]], Sequence[Verdict]]
+"""What gives a system's verdicts on claims."""
 
 STEP = 2.0
 """Seconds of one step."""
@@ -279,12 +282,20 @@ class Trial:
         """The claim that search (of a difference's configuration) or machine refute, or ""; and what they raised."""
         one = first.where
         configs = [one.configs[one.nodes[first.node][0]]]
+
+        def search(system: AnySystem, claims: Sequence[Property]) -> Sequence[Verdict]:
+            return explore(system, claims, max_states=SEARCHED, configs=configs).verdicts
+
+        return self.asked(one, mutant, {"explore": search, "fuzz": partial(self.driven, examples=EXAMPLES)})
+
+    def driven(self, system: AnySystem, claims: Sequence[Property], *, examples: int) -> Sequence[Verdict]:
+        """The verdicts of the machine, which draws by the system's own generator."""
+        generator = next((one for one in self.bundle.generators if one.system == system.name), None)
+        return fuzz(system, claims, generator, examples=examples, steps=15).verdicts
+
+    def asked(self, one: Walked, mutant: AnySystem, engines: Mapping[str, Engine]) -> tuple[str, tuple[str, ...]]:
+        """The claim that an engine refutes on the mutant and not on the reference, or ""; and what they raised."""
         claims = [claim for claim in self.bundle.claims_of(one.system.name) if _holds(self.bundle, claim, one)]
-        generator = next((g for g in self.bundle.generators if g.system == one.system.name), None)
-        engines: dict[str, Callable[[AnySystem, Sequence[Property]], Sequence[Verdict]]] = {
-            "explore": lambda system, some: explore(system, some, max_states=SEARCHED, configs=configs).verdicts,
-            "fuzz": lambda system, some: fuzz(system, some, generator, examples=EXAMPLES, steps=15).verdicts,
-        }
         broken: list[str] = []
         for called, engine in engines.items():
             try:

@@ -19,7 +19,8 @@ _LONGEST = {"conviction": 16, "markspace": 9, "sovereign": 5}
 An Issue of two rounds takes five ticks, and a pair counts both of its runs. A claim of `markspace` that changes hands
 takes two tool calls of three steps and a second between them; a write that is refused because of an earlier window
 takes two windows of four; a contest that goes on after the principal's answer takes nine, and so does an agent whose
-second intent outlives the first. In `sovereign` two executors that spend one warrant take a decision, two checks and two uses.
+second intent outlives the first. In `sovereign` two executors that spend one warrant take a decision, two checks and
+two uses.
 
 A longer counterexample was not shrunk, or its mutant names too large a scope.
 """

@@ -23,7 +23,7 @@ def _refuted(bundle: Bundle) -> Iterator[Expectation]:
 
 
 def _shows(bundle: Bundle, record: Record, one: Expectation) -> bool:
-    """Whether the file shows this refutation: of the reference, under these readings, and the others at their defaults."""
+    """Whether the file shows this refutation: of the reference, under these readings alone."""
     if (
         not isinstance(record.variant, ReferenceVariant)
         or record.outcome != "REFUTED"
