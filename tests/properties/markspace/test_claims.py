@@ -206,6 +206,24 @@ def test_what_p35_needs_is_false_of_other_strengths(claim: str, fault: dict[str,
     assert explore(faulty, [asked]).verdicts[0].status is Status.REFUTED
 
 
+@pytest.mark.parametrize(
+    ("only", "reading", "claim", "ignored", "instead"),
+    [
+        (11, {"activation": "every_operation"}, "budget_hard_stop_p61", "_used_up", False),
+        (2, {"need_first": "need_in_the_scope"}, "barrier_is_enforced", "_asked", True),
+    ],
+)
+def test_readings_of_the_layers_are_told_apart(
+    only: int, reading: dict[str, str], claim: str, ignored: str, instead: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The claim is true under the reading, and false of a guard that does not follow it."""
+    (asked,) = (one for one in BUNDLE.claims if one.name == claim)
+    layers = BUNDLE.model.systems["layers"].at(only=only).under(**reading)
+    assert explore(layers, [asked]).verdicts[0].status is Status.HOLDS
+    monkeypatch.setattr(f"evenhand.model.markspace.layers.{ignored}", lambda *_given: instead)
+    assert explore(layers, [asked]).verdicts[0].status is Status.REFUTED
+
+
 def test_the_page_of_the_sixty_six_is_the_table() -> None:
     """The reference prints the registered content."""
     page = Path(__file__).parents[3] / "docs" / "reference" / "markspace_properties.md"
