@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import CodeType
+from typing import Any, cast
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.system import AnySystem
@@ -58,6 +59,14 @@ def code_of(drawn: Drawn, source: Source) -> CodeType:
     return code
 
 
+def faulty(system: AnySystem, drawn: Drawn, held: Held | None = None) -> AnySystem:
+    """Return the system with the fault.  `held`: where its caches are held, if that was found before."""
+    known = sources(system)
+    source = known.functions[drawn.function]
+    fault = Fault(cast("Any", source.function), code_of(drawn, source), held or Held(known.caches))
+    return in_force(system, fault, drawn.name)
+
+
 class Trying(Trial):
     """Decides what becomes of a drawn fault, by name."""
 
@@ -72,10 +81,7 @@ class Trying(Trial):
 
     def mutant(self, system: AnySystem, name: str) -> AnySystem:
         """The system with the fault."""
-        known, one = sources(system), self.faults[name]
-        source = known.functions[one.function]
-        fault = Fault(source.function, code_of(one, source), self.held.get(id(known)) or Held(known.caches))
-        return in_force(system, fault, name)
+        return faulty(system, self.faults[name], self.held.get(id(sources(system))))
 
     def runs(self, made: Made, one: Walked) -> bool:
         """Every place that calls the function may run the exchanged text."""

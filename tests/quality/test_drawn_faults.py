@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.drawn.trying import Drawn, code_of, listed, tried
+from benchmarks.drawn.trying import Drawn, code_of, faulty, listed, tried
 from evenhand.core.bundle import Bundle
 from evenhand.core.registry import find, protocols
 from evenhand.core.verdict import Status
 from evenhand.search import explore
-from evenhand.variants.automatic import Fault, Held, in_force, sources
+from evenhand.variants.automatic import sources
 
 PAGE = Path(__file__).parents[2] / "docs/reference/faults-by-rule.md"
 KILLED = re.compile(r"^\| `(\w+)` \| `(\w+)` \| [^|]+ \| [^|]+ \| `(\w+)`", re.MULTILINE)
@@ -55,10 +55,8 @@ def test_a_burn_under_another_reason_is_seen() -> None:
     (claim,) = (one for one in bundle.claims if one.name == "burns_are_recorded_in_full")
     (drawn,) = (one for one in listed("conviction") if one.name == "penalty_under_another_reason")
     system = bundle.model.systems["issue"].at(agents=1, texts=0, rounds=1, budget=3, stake=1)
-    source = sources(system).functions[drawn.function]
-    faulty = in_force(system, Fault(source.function, code_of(drawn, source), Held(sources(system).caches)), drawn.name)
     assert explore(system, [claim]).verdicts[0].status is Status.HOLDS
-    assert explore(faulty, [claim]).verdicts[0].status is Status.REFUTED
+    assert explore(faulty(system, drawn), [claim]).verdicts[0].status is Status.REFUTED
 
 
 @pytest.mark.deep

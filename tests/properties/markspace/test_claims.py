@@ -190,10 +190,15 @@ def _twice_as_fast(kind: Kind, initial: Fraction, age: int, lives: Lives, resolv
     return STRENGTH.decay(kind, initial, 2 * age if kind is Kind.WARNING else age, lives, resolved)
 
 
+def _unwarned(effective: Amount, _against: tuple[Amount, ...]) -> Amount:
+    """Warnings weigh nothing."""
+    return effective
+
+
 @pytest.mark.parametrize(
     ("claim", "fault"),
     [
-        ("marks_recover_if_their_warnings_lose_more", {"reduced": lambda effective, _against: effective}),
+        ("marks_recover_if_their_warnings_lose_more", {"reduced": _unwarned}),
         ("outlived_marks_stay_cancelled", {"decay": _twice_as_fast}),
     ],
 )
@@ -220,7 +225,11 @@ def test_readings_of_the_layers_are_told_apart(
     (asked,) = (one for one in BUNDLE.claims if one.name == claim)
     layers = BUNDLE.model.systems["layers"].at(only=only).under(**reading)
     assert explore(layers, [asked]).verdicts[0].status is Status.HOLDS
-    monkeypatch.setattr(f"evenhand.model.markspace.layers.{ignored}", lambda *_given: instead)
+
+    def as_by_default(*_given: object) -> bool:
+        return instead
+
+    monkeypatch.setattr(f"evenhand.model.markspace.layers.{ignored}", as_by_default)
     assert explore(layers, [asked]).verdicts[0].status is Status.REFUTED
 
 
