@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import random
 import signal
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -39,6 +39,9 @@ SEARCHED, EXAMPLES = 3_000, 25
 
 RAISING = 40
 """Steps of a place that may raise before it is left, if none has differed otherwise."""
+
+Engine = Callable[[AnySystem, Sequence[Property]], Sequence[Verdict]]
+"""What gives a system's verdicts on claims."""
 
 STEP = 2.0
 """Seconds of one step."""
@@ -199,6 +202,16 @@ class Trial:
         )
         return Made(name, function, told, "unfinished", because="interrupted")
 
+    def mutant(self, system: AnySystem, name: str) -> AnySystem:
+        """The system with the fault."""
+        return mutated(system, name, self.held.get(id(sources(system))))
+
+    def runs(self, made: Made, one: Walked) -> bool:
+        """Whether steps of a place run the changed line; a change of a whole function needs only its call."""
+        line = int(made.change.removeprefix("line ").partition(":")[0])
+        body = sources(one.system).functions[made.function].lines
+        return line in one.lines[made.function] or line not in body
+
     def __call__(self, name: str) -> Made:
         made = self.unfinished(name)
         reached = [one for one in self.walks if made.function in one.lines]
@@ -206,7 +219,7 @@ class Trial:
         raised = ""
         lived: list[tuple[_Difference, AnySystem]] = []
         for one in reached:
-            mutant = mutated(one.system, name, self.held.get(id(sources(one.system))))
+            mutant = self.mutant(one.system, name)
             first, claim, why = self.tried(one, mutant, made.function)
             raised = raised or why
             if claim:
@@ -225,7 +238,7 @@ class Trial:
             return replace(made, status="surviving", because=first.told, command=command, places=told)
         if raised:
             return replace(made, status="raising", because=raised, places=told)
-        running = [one for one in reached if _runs(made, one)]
+        running = [one for one in reached if self.runs(made, one)]
         whole = tuple(one.told for one in running if one.whole)
         if not running:
             return replace(made, status="unreached", because="no step of these places runs this line", places=told)
@@ -269,12 +282,20 @@ class Trial:
         """The claim that search (of a difference's configuration) or machine refute, or ""; and what they raised."""
         one = first.where
         configs = [one.configs[one.nodes[first.node][0]]]
+
+        def search(system: AnySystem, claims: Sequence[Property]) -> Sequence[Verdict]:
+            return explore(system, claims, max_states=SEARCHED, configs=configs).verdicts
+
+        return self.asked(one, mutant, {"explore": search, "fuzz": partial(self.driven, examples=EXAMPLES)})
+
+    def driven(self, system: AnySystem, claims: Sequence[Property], *, examples: int) -> Sequence[Verdict]:
+        """The verdicts of the machine, which draws by the system's own generator."""
+        generator = next((one for one in self.bundle.generators if one.system == system.name), None)
+        return fuzz(system, claims, generator, examples=examples, steps=15).verdicts
+
+    def asked(self, one: Walked, mutant: AnySystem, engines: Mapping[str, Engine]) -> tuple[str, tuple[str, ...]]:
+        """The claim that an engine refutes on the mutant and not on the reference, or ""; and what they raised."""
         claims = [claim for claim in self.bundle.claims_of(one.system.name) if _holds(self.bundle, claim, one)]
-        generator = next((g for g in self.bundle.generators if g.system == one.system.name), None)
-        engines: dict[str, Callable[[AnySystem, Sequence[Property]], Sequence[Verdict]]] = {
-            "explore": lambda system, some: explore(system, some, max_states=SEARCHED, configs=configs).verdicts,
-            "fuzz": lambda system, some: fuzz(system, some, generator, examples=EXAMPLES, steps=15).verdicts,
-        }
         broken: list[str] = []
         for called, engine in engines.items():
             try:
@@ -376,10 +397,3 @@ def _holds(bundle: Bundle, claim: Property, one: Walked) -> bool:
         bundle.expectation(claim.name, one.system.name, engine, readings).expected is Status.HOLDS
         for engine in ("explore", "fuzz", "prove")
     )
-
-
-def _runs(made: Made, one: Walked) -> bool:
-    """Whether steps of a place run the changed line; a change of a whole function needs only its call."""
-    line = int(made.change.removeprefix("line ").partition(":")[0])
-    body = sources(one.system).functions[made.function].lines
-    return line in one.lines[made.function] or line not in body

@@ -165,7 +165,7 @@ def mutated(system: AnySystem, variant: str, held: Held | None = None) -> AnySys
     code, told = known.made(name, change)
     if code is None:
         raise ValueError(f"{variant} changes nothing that runs: {told}")
-    fault = _Fault(cast("Any", known.functions[name].function), code, held or Held(known.caches))
+    fault = Fault(cast("Any", known.functions[name].function), code, held or Held(known.caches))
     return in_force(system, fault, variant)
 
 
@@ -208,7 +208,7 @@ class Held:
         return swap
 
 
-class _Fault:
+class Fault:
     """While entered, a function has other code, and caches are ones of the fault's own."""
 
     def __init__(self, function: FunctionType, code: CodeType, held: Held) -> None:

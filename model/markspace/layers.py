@@ -179,6 +179,8 @@ def _write(rules: Rules, config: LayersConfig, world: World, act: Operation) -> 
         return _refused(_noticed(world, act.agent), "the canary is not acknowledged", Layer.PROBE)
     if not rules.authorised(config, act.agent, act.scope):
         return _refused(world, "not authorised")
+    if _used_up(rules, config, world, act.agent):
+        return _refused(world, "the budget is used up", Layer.BUDGET)
     if world.barrier is not None and not rules.allows(world.barrier, act.agent, act.scope, act.kind):
         return _refused(world, "revoked", Layer.BARRIER)
     watched = act.agent in config.agents
@@ -204,17 +206,35 @@ def _write(rules: Rules, config: LayersConfig, world: World, act: Operation) -> 
     return flagged, Outcome(why="anomalous", by=Layer.ENVELOPE, health=health, needs=audit)
 
 
+def _used_up(rules: Rules, config: LayersConfig, world: World, agent: str) -> bool:
+    """Return whether writes and tool calls count as activations (P61), and the agent's budget is used up."""
+    if world.budget is None or agent not in config.agents or config.readings.activation == "round":
+        return False
+    place = config.agents.index(agent)
+    return rules.stopped(world.budget.used[place], world.budget.ceiling[place])
+
+
+def _asked(config: LayersConfig, world: World, act: Operation) -> bool:
+    """Return whether the agent has written a need: anywhere, or by the reading in the scope of this tool call."""
+    near = config.readings.need_first == "need_in_the_scope"
+    return any(
+        agent == act.agent and kind is Kind.NEED and (not near or scope == act.scope)
+        for agent, scope, kind in world.stored
+    )
+
+
 def _execute(rules: Rules, config: LayersConfig, world: World, act: Operation) -> tuple[World, Outcome]:
     """Return the result of an uncontested tool call."""
     if _gated(world, act.agent):
         return _refused(_noticed(world, act.agent), "the canary is not acknowledged", Layer.PROBE)
     if act.agent == PROBE or not rules.authorised(config, act.agent, act.scope):
         return _refused(world, "not authorised")
+    if _used_up(rules, config, world, act.agent):
+        return _refused(world, "the budget is used up", Layer.BUDGET)
     if world.barrier is not None:
         if not rules.allows(world.barrier, act.agent, act.scope, Kind.ACTION):
             return _refused(world, "revoked", Layer.BARRIER)
-        asked = any(agent == act.agent and kind is Kind.NEED for agent, _, kind in world.stored)
-        if rules.needs_first(world.barrier, act.agent, act.scope) and not asked:
+        if rules.needs_first(world.barrier, act.agent, act.scope) and not _asked(config, world, act):
             return _refused(world, "a need must come first", Layer.BARRIER)
     return replace(world, stored=(*world.stored, (act.agent, act.scope, Kind.ACTION))), Outcome(accepted=True)
 

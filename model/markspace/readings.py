@@ -104,3 +104,13 @@ class Readings:
         "left_out",
         sentence="13.4: a poll returns what was written since the last; 10: a superseded mark becomes invisible",
     )
+    activation: str = reading(
+        "round",
+        "every_operation",
+        sentence="P61: the guard rejects all further activations: whether a write or tool call in a round is one",
+    )
+    need_first: str = reading(
+        "any_need",
+        "need_in_the_scope",
+        sentence="9.8: require_need(scope) forces needs before actions in scope; silent on where the need must lie",
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from evenhand.core.plan import refuted
 from evenhand.core.property import always, each_step
 from evenhand.model.conviction.exact import Amount
-from evenhand.model.conviction.vocabulary import REJECTIONS, Config, Invite, State
+from evenhand.model.conviction.vocabulary import FINALIZE, REJECTIONS, Config, Feedback, Invite, Revise, State, Tick
 from evenhand.properties.conviction.predicates import (
     RunStep,
     accepted,
@@ -214,11 +214,26 @@ def accepted_actions_are_logged(step: RunStep) -> bool:
     return bool(step.shown.events) and not any(events(step.shown, "Rejected"))
 
 
+def _why_burned(step: RunStep) -> str:
+    """The reason for which this step may burn points."""
+    match step.action:
+        case Feedback():
+            return "FeedbackStake"
+        case Revise():
+            return "RevisionCost"
+        case Tick():
+            return "Stake" if step.before.phase == FINALIZE else "KickOutPenalty"
+        case _:
+            return ""
+
+
 @each_step(
-    "Every burn names agent, amount, reason and Issue.",
+    "Every burn names agent, amount and Issue, and as its reason what burned the points.",
     source="13.2",
     when=lambda step: any(events(step.shown, "Burn")),
+    version=2,
 )
 def burns_are_recorded_in_full(step: RunStep) -> bool:
     """`ledger` stamps the tick."""
-    return all(e.agent and e.amount > 0 and e.reason and e.issue for e in events(step.shown, "Burn"))
+    why = _why_burned(step)
+    return all(e.agent and e.amount > 0 and e.reason == why != "" and e.issue for e in events(step.shown, "Burn"))

@@ -31,6 +31,7 @@ from evenhand.properties.markspace.layers_predicates import (
     watched,
     writes,
 )
+from evenhand.properties.markspace.layers_text import has_asked
 from evenhand.properties.markspace.predicates import same_action, same_state, there
 
 
@@ -233,8 +234,7 @@ def barrier_is_enforced(step: LayersStep) -> bool:
     if {(act.agent, act.scope, kind), (act.agent, ANYWHERE, kind)} & barrier.revoked:
         return False
     first = {(act.agent, act.scope), (act.agent, ANYWHERE)} & barrier.need_first
-    asked = any(agent == act.agent and written is Kind.NEED for agent, _, written in step.before.stored)
-    return act.op is not Op.EXECUTE or not first or asked
+    return act.op is not Op.EXECUTE or not first or has_asked(step)
 
 
 # Probe.

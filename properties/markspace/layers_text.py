@@ -56,6 +56,8 @@ def _restrictions(step: LayersStep) -> Iterator[Layer | str]:
         yield "authority"
     if before.probing is not None and act.agent in before.probing.pending:
         yield Layer.PROBE
+    if before.budget is not None and known(step) and step.config.readings.activation != "round" and used_up(step):
+        yield Layer.BUDGET
     if before.barrier is not None and _barred(step):
         yield Layer.BARRIER
     if writes(step) and known(step):
@@ -80,8 +82,13 @@ def _barred(step: LayersStep) -> bool:
     if any((act.agent, scope, kind) in barrier.revoked for scope in (act.scope, ANYWHERE)):
         return True
     first = any((act.agent, scope) in barrier.need_first for scope in (act.scope, ANYWHERE))
-    asked = any(agent == act.agent and written is Kind.NEED for agent, _, written in step.before.stored)
-    return not writes(step) and first and not asked
+    return not writes(step) and first and not has_asked(step)
+
+
+def has_asked(step: LayersStep) -> bool:
+    """§9.8: the agent has written a need, under the reading `need_first` in the scope of the tool call."""
+    needs = [scope for agent, scope, kind in step.before.stored if agent == step.action.agent and kind is Kind.NEED]
+    return step.action.scope in needs if step.config.readings.need_first == "need_in_the_scope" else bool(needs)
 
 
 def _rate_used_up(step: LayersStep) -> bool:

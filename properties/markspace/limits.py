@@ -104,6 +104,12 @@ def budget_warnings_are_in_time(step: LayersStep) -> bool:
     return True
 
 
+def _activates(step: LayersStep) -> bool:
+    """Whether this is an activation, by the reading: a round, or a write or tool call of an agent too."""
+    every = step.config.readings.activation == "every_operation"
+    return _round(step) or (every and attempts(step) and step.action.agent in step.config.agents)
+
+
 def _used_up(step: LayersStep) -> bool:
     budget, place = there(step.before.budget), place_of(step)
     pairs = zip(budget.used[place], budget.ceiling[place], strict=True)
@@ -115,11 +121,11 @@ def _used_up(step: LayersStep) -> bool:
     source="P61",
     systems=ONLY,
     applies=having(Layer.BUDGET),
-    when=lambda step: _round(step) and _used_up(step),
+    when=lambda step: _activates(step) and _used_up(step),
 )
 def budget_hard_stop_p61(step: LayersStep) -> bool:
-    """This lasts until the principal raises the ceiling."""
-    return not step.shown.accepted and step.shown.by is Layer.BUDGET
+    """This lasts until the principal raises the ceiling; under the reading `activation` writes and tool calls count."""
+    return not step.shown.accepted and (step.shown.by is Layer.BUDGET or not _round(step))
 
 
 @each_step(

@@ -16,6 +16,7 @@ from evenhand.properties.markspace import (
     contesting,
     deciding,
     guarding,
+    layered,
     layers,
     leaking,
     limits,
@@ -194,6 +195,10 @@ def _layers(claims: tuple[Property, ...]) -> Iterator[Plan]:
         limits.rate_limit_enforcement_p64,
     )
     yield Plan("layers", "explore", LONG, {"only": 10}, early, claims=envelope)
+    stopped = names(limits.budget_hard_stop_p61, layered.layers_admit_exactly_the_permitted)
+    yield Plan("layers", "explore", LONG, {"only": 11}, {"activation": "every_operation"}, claims=stopped)
+    asking = names(layers.barrier_is_enforced, layered.layers_admit_exactly_the_permitted)
+    yield Plan("layers", "explore", LONG, {"only": 2}, {"need_first": "need_in_the_scope"}, claims=asking)
 
 
 def _composing() -> Iterator[Plan]:

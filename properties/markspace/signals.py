@@ -294,6 +294,41 @@ def constant_marks_recover(step: MeasureStep) -> bool:
     return before < after or before == after == ZERO or (weightless and before == after)
 
 
+@each_step(
+    "A mark of which anything is left recovers exactly if its warnings lose at least as much as it loses itself.",
+    source="P35, repaired",
+    systems=ONLY,
+    when=lambda step: _recovers(step) and step.shown.reduced[0].sign > 0,
+)
+def marks_recover_if_their_warnings_lose_more(step: MeasureStep) -> bool:
+    """The weakest assumption under which P35 is true; a mark of which nothing is left cannot fall."""
+    before, after = step.shown.reduced
+    own = step.shown.effective[0] - step.shown.effective[1]
+    lost = _weight_of(step, 0) - _weight_of(step, step.action.later)
+    return (before <= after) == (own <= lost)
+
+
+def _outlived(step: SignalStep) -> TypeGuard[MeasureStep]:
+    """Whether a warning that lives as long as its mark, or longer, has cancelled it."""
+    return (
+        _warned(step)
+        and step.action.kind in TRANSIENT
+        and step.config.lives.warning_half_life >= _half_life(step)
+        and step.shown.reduced[0] == ZERO
+    )
+
+
+@each_step(
+    "A mark that warnings cancelled, which decay no faster than it does, stays cancelled for ever.",
+    source="9.5, 7.2",
+    systems=ONLY,
+    when=_outlived,
+)
+def outlived_marks_stay_cancelled(step: MeasureStep) -> bool:
+    """7.2 recommends warnings that live shorter, and equal lives are lawful too."""
+    return step.shown.reduced[1] == ZERO
+
+
 @reachable("A mark that a warning cancelled can be seen again.", source="9.5", systems=ONLY)
 def recovery_happens(step: SignalStep) -> bool:
     """The strength rises from zero."""

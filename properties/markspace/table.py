@@ -21,7 +21,7 @@ REPAIRS: dict[int, str] = {
     8: signals.sublinear_where_there_is_strength.name,
     16: contesting.intents_do_not_pile_up.name,
     17: contesting.one_winner_per_boundary.name,
-    35: signals.constant_marks_recover.name,
+    35: signals.marks_recover_if_their_warnings_lose_more.name,
     38: guarding.refusals_name_their_cause.name,
     39: guarding.unwarned_action_takes_precedence.name,
 }
@@ -33,6 +33,7 @@ BESIDE: dict[int, tuple[str, ...]] = {
     11: names(
         space.resolution_is_a_function_of_the_intents, space.winners_come_first, guarding.policy_decides_as_written
     ),
+    35: names(signals.constant_marks_recover),
 }
 """Claims under other names that theorems about a property state."""
 

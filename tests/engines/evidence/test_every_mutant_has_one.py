@@ -13,12 +13,14 @@ from evenhand.evidence.store import load
 
 _FOLDER = Path(__file__).resolve().parents[3] / "counterexamples"
 _FILES = sorted(file for file in _FOLDER.glob("*/*.json") if file.parent.name != "schema")
-_LONGEST = {"conviction": 16, "markspace": 8, "sovereign": 5}
+_LONGEST = {"conviction": 16, "markspace": 9, "sovereign": 5}
 """Steps, where 4 are not enough.
 
 An Issue of two rounds takes five ticks, and a pair counts both of its runs. A claim of `markspace` that changes hands
 takes two tool calls of three steps and a second between them; a write that is refused because of an earlier window
-takes two windows of four. In `sovereign` two executors that spend one warrant take a decision, two checks and two uses.
+takes two windows of four; a contest that goes on after the principal's answer takes nine, and so does an agent whose
+second intent outlives the first. In `sovereign` two executors that spend one warrant take a decision, two checks and
+two uses.
 
 A longer counterexample was not shrunk, or its mutant names too large a scope.
 """

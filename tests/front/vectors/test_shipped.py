@@ -52,6 +52,8 @@ NEWER = {
             "actions_claim_nothing_here",
             "expired_intents_contend",
             "lone_intents_lose",
+            "activation=every_operation",
+            "need_first=need_in_the_scope",
         }
     ),
 }

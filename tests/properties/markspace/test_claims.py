@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,9 @@ from evenhand.core.property import Property
 from evenhand.core.system import reading_values
 from evenhand.core.verdict import Status, Verdict
 from evenhand.machine import fuzz
+from evenhand.model.markspace.exact import Amount
+from evenhand.model.markspace.marks import Kind
+from evenhand.model.markspace.strength import STRENGTH, Lives
 from evenhand.proofs.markspace import THEOREMS
 from evenhand.proofs.markspace.evidence import sixty_six
 from evenhand.proofs.markspace.invariants import INVARIANTS
@@ -185,6 +189,54 @@ def test_rows_name_the_theorems_that_there_are() -> None:
     asked = (*range(1, 14), 16, 17, 23, 26, 34, 35, 36, 37, 39, 43, 44, 45, 47, 53, 54, 55)
     assert [number for number in asked if "none" in table[number].theorems] == []
     assert all(row.theorems == unproved(row.number) for row in rows(BUNDLE.claims, {}))
+
+
+def _twice_as_fast(kind: Kind, initial: Fraction, age: int, lives: Lives, resolved: bool) -> Amount:
+    """Warnings decay twice as fast as their half-life says."""
+    return STRENGTH.decay(kind, initial, 2 * age if kind is Kind.WARNING else age, lives, resolved)
+
+
+def _unwarned(effective: Amount, _against: tuple[Amount, ...]) -> Amount:
+    """Warnings weigh nothing."""
+    return effective
+
+
+@pytest.mark.parametrize(
+    ("claim", "fault"),
+    [
+        ("marks_recover_if_their_warnings_lose_more", {"reduced": _unwarned}),
+        ("outlived_marks_stay_cancelled", {"decay": _twice_as_fast}),
+    ],
+)
+def test_what_p35_needs_is_false_of_other_strengths(claim: str, fault: dict[str, Any]) -> None:
+    """Of warnings that weigh nothing, and of ones that die before their time."""
+    (asked,) = (one for one in BUNDLE.claims if one.name == claim)
+    signals = BUNDLE.model.systems["signals"].at(ages=2, marks=1)
+    assert explore(signals, [asked]).verdicts[0].status is Status.HOLDS
+    faulty = replace(signals, rules=replace(STRENGTH, **fault), variant="faulty")
+    assert explore(faulty, [asked]).verdicts[0].status is Status.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("only", "reading", "claim", "ignored", "instead"),
+    [
+        (11, {"activation": "every_operation"}, "budget_hard_stop_p61", "_used_up", False),
+        (2, {"need_first": "need_in_the_scope"}, "barrier_is_enforced", "_asked", True),
+    ],
+)
+def test_readings_of_the_layers_are_told_apart(
+    only: int, reading: dict[str, str], claim: str, ignored: str, instead: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The claim is true under the reading, and false of a guard that does not follow it."""
+    (asked,) = (one for one in BUNDLE.claims if one.name == claim)
+    layers = BUNDLE.model.systems["layers"].at(only=only).under(**reading)
+    assert explore(layers, [asked]).verdicts[0].status is Status.HOLDS
+
+    def as_by_default(*_given: object) -> bool:
+        return instead
+
+    monkeypatch.setattr(f"evenhand.model.markspace.layers.{ignored}", as_by_default)
+    assert explore(layers, [asked]).verdicts[0].status is Status.REFUTED
 
 
 def test_the_page_of_the_sixty_six_is_the_table() -> None:
