@@ -132,6 +132,16 @@ def pairs_about(seed: int) -> tuple[Property, ...]:
             starts=seed % 4 > 1,
         ),
         TwoRun(
+            name="begins_anywhere",
+            sentence="",
+            twins=lambda _config, _state, _action: (1, True)[: 1 + seed % 2],
+            config=lambda _w, config: config,
+            state=lambda w, _config, state: state if w is True or seed % 2 == 0 else 0,
+            other=lambda _w, action: (action,),
+            agree=lambda _w, _step, other: other is not None and other.before == 0,
+            starts=False,
+        ),
+        TwoRun(
             name="same",
             sentence="",
             twins=lambda _config, _state, _action: ("w",),
@@ -303,6 +313,8 @@ RULES = {
     "histories stop where they meet": ("watches", "return new", "return False"),
     "configurations are not compared": ("watches", "if claim.across else", "if False else"),
     "the second run begins where the first does": ("watches", "fork.state, fork.right", "state, fork.right"),
+    "second runs begin where those of the state before did": ("watches", "self.begun.clear()", "pass"),
+    "equal ways are one": ("watches", "and alike(known[0], way)", ""),
     "states are not visited again": ("check", "and there < visited:", "and False:"),
     "only initial states are visited": (
         "check",
