@@ -171,6 +171,7 @@ class PairsWatch(Watch):
         self.initials: set[int] = set()
         self.place = 0
         self.begun: dict[Any, tuple[Any, Any]] = {}  # by its way, where the second run from this state begins
+        self.computed = getattr(type(claim), "fork", None) is TwoRun.fork
         self.ways = self.again = 0
 
     def arrive(self, place: int, state: Any, initial: bool) -> None:
@@ -194,7 +195,7 @@ class PairsWatch(Watch):
     def _compare(self, state: Any, actions: tuple[Any, ...], step: AnyStep | None) -> None:
         claim = self.claim
         for way in claim.ways(self.config, state, actions):
-            known = (self._begun(way, state),) if isinstance(claim, TwoRun) else ()
+            known = (self._begun(way, state),) if self.computed else ()
             fork = claim.fork(way, self.config, state, actions, *known)
             left = step if step is not None else self._end(self.config, state, fork.left)
             right = self._end(fork.config, fork.state, fork.right)

@@ -247,6 +247,39 @@ def test_a_constraint_is_refused() -> None:
         checking.check_configurations(system, [claim], entries)
 
 
+def begins(way: Any) -> tuple[int, int, int]:
+    """How often a walk asks where the second run of this way begins; the states and the steps of the walk."""
+    system = table_system(1, states=4, tables=1, dense=True)
+    asked: list[Any] = []
+
+    def state(_w: Any, _config: Any, here: Any) -> Any:
+        asked.append(here)
+        return here
+
+    claim = TwoRun(
+        name="same",
+        sentence="",
+        twins=lambda _config, _state, _action: (way,),
+        config=lambda _w, config: config,
+        state=state,
+        other=lambda _w, action: (action,),
+        agree=lambda _w, step, other: other == step,
+    )
+    (config,) = system.all_configs()
+    watch = watches.watch_of(claim, system, config, None, {})
+    states, steps, _ = checking.walk(system, config, [watch], Work(), 10_000)
+    assert watch.met == steps
+    return len(asked), states, steps
+
+
+def test_where_a_second_run_begins_is_asked_once_for_each_state() -> None:
+    """A way without a hash, or one that is seldom the same, is asked for at every step."""
+    asked, states, steps = begins("w")
+    assert asked == states < steps
+    asked, _, steps = begins(["w"])
+    assert asked == steps
+
+
 def second_ranks_pass(second: list[int]) -> bool:
     """Whether such second ranks make a false claim pass, which random graphs are too small to show.
 
