@@ -167,9 +167,16 @@ class TwoRun(Paired):
         """Return every `w` at this step."""
         return self.twins(config, state, *actions)
 
-    def fork(self, way: Any, config: Any, state: Any, actions: tuple[Any, ...]) -> Fork:
-        """Return the step's action, and the second trace's.  Raises ModelError where `other` gives several."""
-        there, begin = self.config(way, config), self.state(way, config, state)
+    def begun(self, way: Any, config: Any, state: Any) -> tuple[Any, Any]:
+        """Return the configuration and the state of the second trace, which depend on these three alone."""
+        return self.config(way, config), self.state(way, config, state)
+
+    def fork(self, way: Any, config: Any, state: Any, actions: tuple[Any, ...], begun: Any = None) -> Fork:
+        """Return the step's action, and the second trace's; `begun` is what the method of that name returns.
+
+        Raises ModelError where `other` gives several.
+        """
+        there, begin = begun or self.begun(way, config, state)
         others = tuple(self.other(way, *actions))
         if len(others) > 1:
             raise ModelError(

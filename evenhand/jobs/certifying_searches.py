@@ -14,12 +14,13 @@ from typing import Any
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json, canonical_bytes, parse
+from evenhand.core.ending import of_this
 from evenhand.core.files import content_of
 from evenhand.core.verdict import Status
 from evenhand.core.versions import __version__
 from evenhand.evidence.store import write_atomically
 from evenhand.jobs.engines import prepared_search
-from evenhand.jobs.plan import Budget, Job, plan, system_for, written_value
+from evenhand.jobs.plan import Budget, Job, claims_for, plan, system_for, written_value
 from evenhand.search.bounds import Bounds
 from evenhand.search.ranks import NoRanks, configuration
 from evenhand_certificates import Invalid
@@ -89,7 +90,13 @@ def certify_search(bundle: Bundle, job: Job, folder: Path) -> CertifiedSearch:
         **place_of(job),
         "claims": [claim.name for claim in claims],
         "configurations": [*entries],
-        "about": {"holds": len(held), "states": found.states, "steps": found.transitions, "evenhand": __version__},
+        "about": {
+            "asked": asked_in(bundle, job),
+            "holds": len(held),
+            "states": found.states,
+            "steps": found.transitions,
+            "evenhand": __version__,
+        },
     }
     write_atomically(file_of(folder, job), canonical_bytes(made))
     return recheck_search(bundle, job, folder)
@@ -101,9 +108,17 @@ def recheck_search(bundle: Bundle, job: Job, folder: Path) -> CertifiedSearch:
         return _without(job, "there is no certificate of it")
     try:
         about, found = _checked(bundle, job, folder)
+        if about["asked"] != asked_in(bundle, job):
+            raise Invalid("the search asks other claims by now, or other versions of them")
         return CertifiedSearch(_title(job), about["holds"], len(found.claims), found.states, found.steps)
     except (ValueError, KeyError, TypeError) as error:
         return _without(job, f"its certificate is invalid: {error}")
+
+
+def asked_in(bundle: Bundle, job: Job) -> dict[str, Json]:
+    """Return the names and versions of the claims of a search: what held of others says nothing of these."""
+    system = system_for(bundle, job)
+    return {claim.name: claim.version for claim in of_this(system, claims_for(bundle, system.name, job.claims))}
 
 
 def certified_claims(bundle: Bundle, job: Job, folder: Path) -> tuple[str, ...]:

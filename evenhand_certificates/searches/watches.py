@@ -11,16 +11,19 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
-from evenhand.core.alike import refuse_merge
+from evenhand.core.alike import alike, refuse_merge
 from evenhand.core.fairness import assumed
 from evenhand.core.kinds import DeadlockFree, Liveness, Property, Reachable, Safety
-from evenhand.core.relations import DeterminedBy, Paired
+from evenhand.core.relations import DeterminedBy, Paired, TwoRun
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand_certificates.errors import Invalid
 from evenhand_certificates.searches.ranks import DeadlockRanks, LivenessRanks
 
 KINDS = DeadlockFree | Liveness | Reachable | DeterminedBy | Paired | Safety
 """The kinds of claims that are watched; no certificate is for another."""
+
+RARELY = 4
+"""A claim of whose ways fewer than one in so many occurs again at its state is not asked for them."""
 
 
 class Watch:
@@ -167,6 +170,9 @@ class PairsWatch(Watch):
         super().__init__(claim, system, config)
         self.initials: set[int] = set()
         self.place = 0
+        self.begun: dict[Any, tuple[Any, Any]] = {}  # by its way, where the second run from this state begins
+        self.computed = getattr(type(claim), "fork", None) is TwoRun.fork
+        self.ways = self.again = 0
 
     def arrive(self, place: int, state: Any, initial: bool) -> None:
         """Keep which states are initial."""
@@ -176,6 +182,7 @@ class PairsWatch(Watch):
     def visit(self, place: int, state: Any, actions: tuple[Any, ...]) -> None:
         """Compare the runs that part here."""
         self.place = place
+        self.begun.clear()
         if self.claim.reads == "states":
             self._compare(state, actions, None)
 
@@ -188,7 +195,8 @@ class PairsWatch(Watch):
     def _compare(self, state: Any, actions: tuple[Any, ...], step: AnyStep | None) -> None:
         claim = self.claim
         for way in claim.ways(self.config, state, actions):
-            fork = claim.fork(way, self.config, state, actions)
+            known = (self._begun(way, state),) if self.computed else ()
+            fork = claim.fork(way, self.config, state, actions, *known)
             left = step if step is not None else self._end(self.config, state, fork.left)
             right = self._end(fork.config, fork.state, fork.right)
             self.met += 1
@@ -197,6 +205,22 @@ class PairsWatch(Watch):
                 raise self.false(f"is false: the twin of initial state {self.place} is not initial")
             if not claim.agrees(way, left, right):
                 raise self.false(f"is false: two runs from state {self.place} do not agree")
+
+    def _begun(self, way: Any, state: Any) -> Any:
+        """Where the second run begins; steps from one state share it, unless their ways are seldom the same."""
+        if self.ways > RARELY * (self.again + 100):
+            return None
+        self.ways += 1
+        try:
+            known = self.begun.get(way)
+        except TypeError:  # it has no hash
+            return None
+        if known is not None and alike(known[0], way):
+            self.again += 1
+            return known[1]
+        found = self.claim.begun(way, self.config, state)
+        self.begun[way] = way, found
+        return found
 
     def _end(self, config: Any, state: Any, actions: tuple[Any, ...]) -> AnyStep | None:
         """The last step of these actions; None if there are none."""

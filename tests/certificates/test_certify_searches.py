@@ -145,6 +145,27 @@ def test_a_certificate_of_another_search_is_not_taken(folder: Path, tmp_path: Pa
     assert "no whole number" in recheck_search(bundle, one, tmp_path).because
 
 
+@pytest.mark.parametrize("change", ["added", "of another version"])
+def test_a_claim_that_is_new_is_asked(change: str, folder: Path, tmp_path: Path) -> None:
+    """A certificate from before it is valid, but is no longer one of all that holds, so the search is made again."""
+    bundle, job = find("conviction"), job_of("conviction", SMALL["conviction"][0])
+    made = json.loads(file_of(folder, job).read_bytes())
+    whole, name = len(made["claims"]), made["claims"][0]
+    if change == "added":
+        made["claims"].remove(name)
+        del made["about"]["asked"][name]
+        made["about"]["holds"] -= 1
+        for entry in made["configurations"]:
+            entry["ranks"].pop(name, None)
+    else:
+        made["about"]["asked"][name] += 1
+    file_of(tmp_path, job).parent.mkdir(parents=True)
+    file_of(tmp_path, job).write_text(json.dumps(made), "utf-8")
+    assert len(check_search(made).claims) == len(made["claims"])
+    assert "asks other claims by now" in recheck_search(bundle, job, tmp_path).because
+    assert certify_search(bundle, job, tmp_path).certified == whole
+
+
 def test_only_planned_searches_are_walked(made: list[dict[str, Any]]) -> None:
     """A file cannot ask for sizes that the protocol does not plan, nor for a file of Python."""
     with pytest.raises(Invalid, match="plans no search"):

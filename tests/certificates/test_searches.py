@@ -133,6 +133,16 @@ def pairs_about(seed: int) -> tuple[Property, ...]:
             starts=seed % 4 > 1,
         ),
         TwoRun(
+            name="begins_anywhere",
+            sentence="",
+            twins=lambda _config, _state, _action: (1, True)[: 1 + seed % 2],
+            config=lambda _w, config: config,
+            state=lambda w, _config, state: state if w is True or seed % 2 == 0 else 0,
+            other=lambda _w, action: (action,),
+            agree=lambda _w, _step, other: other is not None and other.before == 0,
+            starts=False,
+        ),
+        TwoRun(
             name="same",
             sentence="",
             twins=lambda _config, _state, _action: ("w",),
@@ -239,6 +249,39 @@ def test_a_constraint_is_refused() -> None:
         checking.check_configurations(system, [claim], entries)
 
 
+def begins(way: Any) -> tuple[int, int, int]:
+    """How often a walk asks where the second run of this way begins; the states and the steps of the walk."""
+    system = table_system(1, states=4, tables=1, dense=True)
+    asked: list[Any] = []
+
+    def state(_w: Any, _config: Any, here: Any) -> Any:
+        asked.append(here)
+        return here
+
+    claim = TwoRun(
+        name="same",
+        sentence="",
+        twins=lambda _config, _state, _action: (way,),
+        config=lambda _w, config: config,
+        state=state,
+        other=lambda _w, action: (action,),
+        agree=lambda _w, step, other: other == step,
+    )
+    (config,) = system.all_configs()
+    watch = watches.watch_of(claim, system, config, None, {})
+    states, steps, _ = checking.walk(system, config, [watch], Work(), 10_000)
+    assert watch.met == steps
+    return len(asked), states, steps
+
+
+def test_where_a_second_run_begins_is_asked_once_for_each_state() -> None:
+    """A way without a hash, or one that is seldom the same, is asked for at every step."""
+    asked, states, steps = begins("w")
+    assert asked == states < steps
+    asked, _, steps = begins(["w"])
+    assert asked == steps
+
+
 def second_ranks_pass(second: list[int]) -> bool:
     """Whether such second ranks make a false claim pass, which random graphs are too small to show.
 
@@ -305,6 +348,8 @@ RULES = {
     "histories stop where they meet": ("watches", "return new", "return False"),
     "configurations are not compared": ("watches", "if claim.across else", "if False else"),
     "the second run begins where the first does": ("watches", "fork.state, fork.right", "state, fork.right"),
+    "second runs begin where those of the state before did": ("watches", "self.begun.clear()", "pass"),
+    "equal ways are one": ("watches", "and alike(known[0], way)", ""),
     "states are not visited again": ("check", "and there < visited:", "and False:"),
     "only initial states are visited": (
         "check",
