@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from evenhand.proofs.markspace.access import ACCESS
 from evenhand.proofs.markspace.barrier import BARRIERS
 from evenhand.proofs.markspace.batches import BATCHES
 from evenhand.proofs.markspace.clocked import CLOCKS
@@ -23,6 +24,7 @@ THEOREMS = (
     *STRENGTHS,
     *LIFETIMES,
     *HIERARCHIES,
+    *ACCESS,
     *RESOLUTIONS,
     *SUPERSESSIONS,
     *BARRIERS,
