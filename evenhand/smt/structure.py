@@ -125,6 +125,7 @@ class Reader:
         self._compiled: dict[int, tuple[fol.Formula, Test]] = {}
         self._bodies: dict[str, Test] = {}
         self._structure = Structure({})
+        self._relations = self._structure.relations
         self._extensions: dict[str, dict[Tuple, bool]] = {}
 
     def holds(
@@ -144,7 +145,7 @@ class Reader:
 
     def _turn_to(self, structure: Structure) -> None:
         if structure is not self._structure:
-            self._structure, self._extensions = structure, {}
+            self._structure, self._relations, self._extensions = structure, structure.relations, {}
 
     def _test(self, formula: fol.Formula) -> Test:
         found = self._compiled.get(id(formula))
@@ -252,12 +253,14 @@ class Reader:
         slots = tuple(_slot(variable) for variable in definition.variables) if definition is not None else ()
 
         def ask(entry: Tuple) -> bool:
-            table = self._structure.relations.get(name)
+            table = self._relations.get(name)
             if table is not None:
                 return entry in table
             if definition is None:
                 raise BadStructure(f"relation {name} is missing")
-            known = self._extensions.setdefault(name, {})
+            known = self._extensions.get(name)
+            if known is None:
+                known = self._extensions[name] = {}
             found = known.get(entry)
             if found is None:
                 test = self._bodies.get(name)
