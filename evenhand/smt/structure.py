@@ -183,27 +183,11 @@ class Reader:
 
     def _quantified(self, bound: tuple[fol.Var, ...], inner: Test, *, stops_at: bool) -> Test:
         """Try all values until the body is `stops_at`, then restore the variables' previous values."""
-        slots = tuple(_slot(variable) for variable in bound)
-        sorts = tuple(variable.sort.name for variable in bound)
-        if len(bound) == 1:
-            return self._single(slots[0], sorts[0], inner, stops_at=stops_at)
-
-        def test(values: Values) -> bool:
-            before = [(slot, values.get(slot)) for slot in slots]
-            found = not stops_at
-            for picked in itertools.product(*(self._structure.universe[sort] for sort in sorts)):
-                values.update(zip(slots, picked, strict=True))
-                if inner(values) == stops_at:
-                    found = stops_at
-                    break
-            values.update((slot, value) for slot, value in before if value is not None)
-            return found
-
-        return test
+        for variable in reversed(bound):
+            inner = self._single(_slot(variable), variable.sort.name, inner, stops_at=stops_at)
+        return inner
 
     def _single(self, slot: str, sort: str, inner: Test, *, stops_at: bool) -> Test:
-        """`_quantified` for one variable, the most frequent case."""
-
         def test(values: Values) -> bool:
             before, found = values.get(slot), not stops_at
             for picked in self._structure.universe[sort]:

@@ -92,17 +92,37 @@ SHOWN = _read(
 )
 """P20, for agents; infrastructure has no clearance to be asked for."""
 
+REDACTING = replace(
+    READING,
+    name="markspace_projections",
+    definitions=(*READING.definitions, define("redacted", (), _projections, "7.4: a projection has no content")),
+)
+
+
+def view_redacting(step: SpaceStep) -> Structure | None:
+    """Return a read as `scopes.view_reading` does, with whether marks are shown and none with content."""
+    found, seen = scopes.view_reading(step), step.shown.seen
+    if found is None:
+        return None
+    redacted = bool(seen) and not any(one.mark.draft.content for one in seen or ())
+    return replace(found, relations={**found.relations, "redacted": prop(redacted)})
+
+
 CONTENT = _read(
+    theory=REDACTING,
+    view=view_redacting,
     claim=seeing.content_access_p21,
-    sentence="Where a protected definition governs, no cleared agent gets projections, and no other sees content.",
+    sentence="Where a protected definition governs, no cleared agent gets projections, and others see none but those, "
+    "without content.",
     assumes=_protected,
-    goal=(_cleared >> ~_projections) & (~_cleared >> ~_all),
+    goal=(_cleared >> ~_projections) & (~_cleared >> (~_all & (_projections >> REDACTING.word("redacted")))),
     witness=_cleared,
     mutants=(
-        mutation(READING, marks.protected_is_open, scopes.UNPROTECTED),
-        mutation(READING, marks.clearance_not_inherited, scopes.NOT_INHERITED),
-        mutation(READING, marks.undefined_scopes_are_open, scopes.UNDEFINED_OPEN),
-        mutation(READING, marks.classified_falls_back, scopes.FALLS_BACK, "nothing here is classified"),
+        mutation(REDACTING, marks.nothing_redacted, {"redacted": fol.FALSE}),
+        mutation(REDACTING, marks.protected_is_open, scopes.UNPROTECTED),
+        mutation(REDACTING, marks.clearance_not_inherited, scopes.NOT_INHERITED),
+        mutation(REDACTING, marks.undefined_scopes_are_open, scopes.UNDEFINED_OPEN),
+        mutation(REDACTING, marks.classified_falls_back, scopes.FALLS_BACK, "nothing here is classified"),
     ),
 )
 """P21."""
