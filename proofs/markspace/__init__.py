@@ -9,6 +9,7 @@ from evenhand.proofs.markspace.clocked import CLOCKS
 from evenhand.proofs.markspace.composed import COMPOSITIONS
 from evenhand.proofs.markspace.deciding import DECISIONS
 from evenhand.proofs.markspace.escalating import ESCALATIONS
+from evenhand.proofs.markspace.leaking import APART
 from evenhand.proofs.markspace.levels import LEVELS
 from evenhand.proofs.markspace.lives import LIFETIMES
 from evenhand.proofs.markspace.piling import PILED
@@ -25,6 +26,7 @@ THEOREMS = (
     *LIFETIMES,
     *HIERARCHIES,
     *ACCESS,
+    APART,
     *RESOLUTIONS,
     *SUPERSESSIONS,
     *BARRIERS,

@@ -49,7 +49,7 @@ PROVED = {
         refusals_name_their_cause resolution_is_a_function_of_the_intents scope_isolation_p19
         structural_visibility_p20 sublinear_where_there_is_strength sublinearity_p8 supersession_transitivity_p47
         transient_marks_halve trust_bounds_p7 trust_ordering_p6 trust_orders_what_has_strength uncontested_is_allowed
-        visibility_inheritance_p26 winners_come_first yield_recovery_p13
+        visibility_inheritance_p26 winners_come_first writes_do_not_leak yield_recovery_p13
     """,
     "sovereign": """
         acts_iff_something_is_admissible an_effect_spends_an_issued_warrant

@@ -51,6 +51,7 @@ NEWER = {
             "actions_claim_nothing_here",
             "expired_intents_contend",
             "lone_intents_lose",
+            "ids_are_counted",
         }
     ),
 }

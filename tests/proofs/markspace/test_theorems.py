@@ -25,6 +25,7 @@ QUICK = (
     "intents_do_not_pile_up",
     "scope_isolation_p19",
     "classified_opacity_p22",
+    "writes_do_not_leak",
 )
 
 
@@ -61,9 +62,12 @@ def test_without_its_axiom_a_theorem_is_not_proved() -> None:
         ("content_access_p21", "sees_projections"),
         ("classified_opacity_p22", "sees_none"),
         ("classified_no_fallback_p25", "sees_projections"),
+        ("writes_do_not_leak", "accepted2"),
+        ("writes_do_not_leak", "stored"),
+        ("writes_do_not_leak", "shown2"),
     ],
 )
-def test_access_that_is_given_otherwise_is_not_that_of_the_model(name: str, word: str) -> None:
+def test_access_or_writing_that_is_otherwise_is_not_that_of_the_model(name: str, word: str) -> None:
     """A theory with another meaning of the word does not conform."""
     theorem = named(name)
     wrong = theorem.theory.redefined((theorem.theory.means(word, Not(theorem.theory.meanings[word].body), "denied"),))
