@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 from evenhand.core.kinds import Property, Safety
 from evenhand.core.relations import DeterminedBy, Paired
@@ -184,7 +184,8 @@ class _Told:
 
 _STEPS: dict[tuple[int, int, str, int], tuple[Any, Any, tuple[_Taken, ...]]] = {}
 _TAKERS: dict[tuple[int, int], Taker] = {}
-_PLACES: Cache[Mapping[tuple[int, int, int], _Taken]] = Cache(16)
+_Places: TypeAlias = Mapping[tuple[int, int, int], _Taken]
+_PLACES: Cache[_Places] = Cache(16)
 _PAIRS, _SINGLES = 6, 24
 
 
@@ -219,7 +220,7 @@ def _sampled(samples: Samples, system: AnySystem, variant: AnySystem) -> Iterato
 
 
 def _marked(made: Iterable[tuple[str, AnyStep]], usual: Sequence[_Taken] | None) -> Iterator[_Taken]:
-    known = {} if usual is None else _PLACES.get((usual,), partial(_by_place, usual))
+    known: _Places = {} if usual is None else _PLACES.get((usual,), partial(_by_place, usual))
     for place, (origin, step) in enumerate(made):
         other = known.get((id(step.config), id(step.before), id(step.action)))
         same = other is not None and (
@@ -228,7 +229,7 @@ def _marked(made: Iterable[tuple[str, AnyStep]], usual: Sequence[_Taken] | None)
         yield _Taken(origin, step, place, other.place if same and other is not None else None)
 
 
-def _by_place(taken: Sequence[_Taken]) -> Mapping[tuple[int, int, int], _Taken]:
+def _by_place(taken: Sequence[_Taken]) -> _Places:
     return {(id(one.step.config), id(one.step.before), id(one.step.action)): one for one in taken}
 
 

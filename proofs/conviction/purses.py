@@ -43,7 +43,7 @@ from evenhand.smt.logic import (
 from evenhand.smt.preludes import Faults, define, numbers, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, Table, constant, ones, props
-from evenhand.smt.theorem import Theorem
+from evenhand.smt.theorem import Lemma, Theorem
 from evenhand.smt.theory import Axiom, Theory
 
 RunStep: TypeAlias = Step[model.Config, model.State, model.Act, model.Shown]
@@ -311,6 +311,17 @@ FAULTS = Faults(
     (money.add_on_credit, *_of_all(_on_credit, "an addition is never refused for lack of points")),
 )
 
+
+def _leaves_others(act: _Act, end: str) -> Formula:
+    """Return that an action, from the start, leaves the points of all other agents as they are."""
+    here = forall([a], differ(a, act.by()) >> same(_BALANCE[end](a), balance(a)))
+    return here & forall([v], differ(owner(v), act.by()) >> same(_PILE[end](v), _PILE[""](v)))
+
+
+_same_balances = same(_BALANCE["12"](a), _BALANCE["21"](a))
+_same_piles = same(_PILE["12"](v), _PILE["21"](v))
+_ALONE = ("first_alone", "second_alone")
+
 SAME_POINTS: Theorem = theorem(
     claim=staking.actions_of_two_agents_commute,
     name="balances_and_stakes_are_the_same_in_either_order",
@@ -319,7 +330,16 @@ SAME_POINTS: Theorem = theorem(
     source="2.4, 4.3, 6.2, 11, 14.2, A 16.3",
     theory=PURSES,
     variables=(a, v),
-    goal=same(_BALANCE["12"](a), _BALANCE["21"](a)) & same(_PILE["12"](v), _PILE["21"](v)),
+    goal=_same_balances & _same_piles,
+    lemmas=(
+        Lemma("first_alone", _leaves_others(_ONE, "1")),
+        Lemma("second_alone", _leaves_others(_OTHER, "2")),
+        *(
+            Lemma(f"{name}_of_{whose}", forall([bound], same(of, act.by()) >> claim), _ALONE)
+            for name, bound, of, claim in (("balance", a, a, _same_balances), ("piles", v, owner(v), _same_piles))
+            for whose, act in (("first", _ONE), ("second", _OTHER))
+        ),
+    ),
     needs=("two_agents", "ones_own_piles", "in_turn"),
     witness=conjunction(below(_BALANCE["12"](act.by()), balance(act.by())) for act in _ACTS)
     & exists([v], below(_PILE[""](v), _PILE["12"](v))),
