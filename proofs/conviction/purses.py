@@ -31,6 +31,7 @@ from evenhand.smt.logic import (
     Function,
     Relation,
     Sort,
+    Term,
     conjunction,
     differ,
     disjunction,
@@ -318,6 +319,10 @@ def _leaves_others(act: _Act, end: str) -> Formula:
     return here & forall([v], differ(owner(v), act.by()) >> same(_PILE[end](v), _PILE[""](v)))
 
 
+def _neither(one: Term) -> Formula:
+    return conjunction(differ(one, act.by()) for act in _ACTS)
+
+
 _same_balances = same(_BALANCE["12"](a), _BALANCE["21"](a))
 _same_piles = same(_PILE["12"](v), _PILE["21"](v))
 _ALONE = ("first_alone", "second_alone")
@@ -335,11 +340,16 @@ SAME_POINTS: Theorem = theorem(
         Lemma("first_alone", _leaves_others(_ONE, "1")),
         Lemma("second_alone", _leaves_others(_OTHER, "2")),
         *(
-            Lemma(f"{name}_of_{whose}", forall([bound], same(of, act.by()) >> claim), _ALONE)
+            Lemma(f"{name}_of_{whose}", forall([bound], acts >> claim), _ALONE)
             for name, bound, of, claim in (("balance", a, a, _same_balances), ("piles", v, owner(v), _same_piles))
-            for whose, act in (("first", _ONE), ("second", _OTHER))
+            for whose, acts in (
+                ("first", same(of, _ONE.by())),
+                ("second", same(of, _OTHER.by())),
+                ("others", _neither(of)),
+            )
         ),
     ),
+    opaque=tuple(word.name for word in _WORDS),
     needs=("two_agents", "ones_own_piles", "in_turn"),
     witness=conjunction(below(_BALANCE["12"](act.by()), balance(act.by())) for act in _ACTS)
     & exists([v], below(_PILE[""](v), _PILE["12"](v))),
