@@ -26,6 +26,7 @@ from evenhand.jobs.engines import run
 from evenhand.jobs.plan import Job
 from evenhand.jobs.proofrecords import Named, differences, named_in, records, write_proofs, write_queries
 from evenhand.jobs.proving import finding_of, theorem_named, theorem_names
+from evenhand.processes.collector import uncollected
 from evenhand.report.proofs import print_proofs, timing_of
 from evenhand.report.report import Report
 from evenhand.report.store import ready_folder
@@ -111,7 +112,7 @@ def prove(
     results: list[Proved] = []
     interrupted = False
     try:
-        with counting("prove") as progress:
+        with counting("prove") as progress, uncollected():  # most of what is made is kept
             for number, one in enumerate(stated, start=1):
                 by = None if certificates is None else recalled_for(one, certificates)
                 results.append(prove_theorem(one, bundle=bundle, keep_proofs=kept is not None, portfolio=by))

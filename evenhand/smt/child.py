@@ -273,6 +273,8 @@ def main(solver: str) -> None:
     """Answer questions from standard input until it closes."""
     forks = hasattr(os, "fork")
     made = _ready(solver) if forks else None
+    with contextlib.suppress(ImportError):
+        importlib.import_module("resource")  # once, before the forks
     gc.disable()
     gc.freeze()  # a collection in a fork would copy every page that it visits
     for line in sys.stdin:

@@ -11,8 +11,9 @@ makes (see `boundary_cases`), drawn samples with coverage targets (see `samples`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -23,12 +24,13 @@ from evenhand.evidence.second_runs import PAIRS_FROM, Compared, Place, at_step, 
 from evenhand.processes.collector import uncollected
 from evenhand.smt.boundary_cases import AGAINST, BoundaryCase, boundary_cases
 from evenhand.smt.conformance import ORIGINS, Conformance
+from evenhand.smt.lenses import Look, lens_of
 from evenhand.smt.logic import Definition, Holds, walk
+from evenhand.smt.memo import Cache
 from evenhand.smt.samples import Samples
-from evenhand.smt.structure import Reader, Structure
+from evenhand.smt.structure import Structure
 from evenhand.smt.taking import Taker, changed_rules
 from evenhand.smt.theorem import Theorem
-from evenhand.smt.theory import Axiom, Theory, spoken
 
 
 def cases(system: AnySystem, claim: Property, steps: Iterable[AnyStep]) -> Iterator[tuple[Any, bool]]:
@@ -182,6 +184,8 @@ class _Told:
 
 _STEPS: dict[tuple[int, int, str, int], tuple[Any, Any, tuple[_Taken, ...]]] = {}
 _TAKERS: dict[tuple[int, int], Taker] = {}
+_Places: TypeAlias = Mapping[tuple[int, int, int], _Taken]
+_PLACES: Cache[_Places] = Cache(16)
 _PAIRS, _SINGLES = 6, 24
 
 
@@ -216,13 +220,17 @@ def _sampled(samples: Samples, system: AnySystem, variant: AnySystem) -> Iterato
 
 
 def _marked(made: Iterable[tuple[str, AnyStep]], usual: Sequence[_Taken] | None) -> Iterator[_Taken]:
-    known = {(id(one.step.config), id(one.step.before), id(one.step.action)): one for one in usual or ()}
+    known: _Places = {} if usual is None else _PLACES.get((usual,), partial(_by_place, usual))
     for place, (origin, step) in enumerate(made):
         other = known.get((id(step.config), id(step.before), id(step.action)))
         same = other is not None and (
             step is other.step or (step.shown == other.step.shown and step.after == other.step.after)
         )
         yield _Taken(origin, step, place, other.place if same and other is not None else None)
+
+
+def _by_place(taken: Sequence[_Taken]) -> _Places:
+    return {(id(one.step.config), id(one.step.before), id(one.step.action)): one for one in taken}
 
 
 def _picked(taken: Sequence[_Taken], *, pairs: bool, words: bool) -> list[_Taken]:
@@ -245,145 +253,15 @@ def _mutated(theorem: Theorem, name: str) -> Mapping[str, Definition] | None:
     return None
 
 
-class _Bare:
-    """A structure without observed values, with what is known of it: axioms about it alone, and what words mean in it.
-
-    Steps of the reference and of mutants share it where they differ only in what is observed.
-    """
-
-    __slots__ = ("axioms", "extensions", "structure")
-
-    def __init__(self, structure: Structure) -> None:
-        self.structure = structure
-        self.axioms: dict[int, bool] = {}
-        self.extensions: dict[str, frozenset[tuple[str, ...]]] = {}
-
-
-class _Look:
-    """A case as a structure, with its key and what is known of it without the observed values."""
-
-    __slots__ = ("axioms", "bare", "case", "key", "structure")
-
-    def __init__(self, case: Any, structure: Structure | None, bare: _Bare | None) -> None:
-        self.case, self.structure, self.bare = case, structure, bare
-        self.axioms: dict[int, bool] = {}
-        self.key: Hashable = None if structure is None else structure.key
-
-
-_Words: TypeAlias = tuple[tuple[str, ...], int, frozenset[tuple[str, bool]]]
-
-
-class _Lens:
-    """Caches of cases under a theory's definitions and a view, shared by all theorems with both."""
-
-    def __init__(self, theorem: Theorem) -> None:
-        self.definitions, self.view = theorem.theory.definitions, theorem.view
-        self.meanings = theorem.theory.meanings
-        self.plain = Reader(self.meanings)
-        self.readers: dict[str, tuple[Mapping[str, Definition], Reader, frozenset[str]]] = {}
-        self.seen: dict[int, _Look] = {}
-        self.bares: dict[Hashable, _Bare] = {}
-        self.compared: dict[tuple[str, Hashable], _Words] = {}
-        self.kept: dict[int, tuple[Axiom, bool]] = {}
-
-    def look(self, case: Any) -> _Look:
-        """Return the structure of a case; that of a single step is cached, because other theorems need it too."""
-        found = self.seen.get(id(case))
-        if found is None or found.case is not case:
-            structure = self.view(case)
-            bare: _Bare | None = None
-            if structure is not None:
-                without = structure.without(self.meanings)
-                bare = self.bares.setdefault(without.key, _Bare(without))
-            found = _Look(case, structure, bare)
-            if not isinstance(case, tuple):
-                self.seen[id(case)] = found
-        return found
-
-    def broken(self, look: _Look, theory: Theory) -> str:
-        """Return the name of the first axiom that is false in a structure; empty if all hold."""
-        assert look.structure is not None and look.bare is not None
-        for axiom in theory.axioms:
-            kept = self.kept.get(id(axiom))
-            if kept is None:  # kept so that its id is not reused
-                kept = self.kept[id(axiom)] = (axiom, axiom.relations.isdisjoint(self.meanings))
-            about: _Look | _Bare = look.bare if kept[1] else look
-            holds = about.axioms.get(id(axiom))
-            if holds is None:
-                assert about.structure is not None
-                holds = about.axioms[id(axiom)] = self.plain.holds(axiom.formula, about.structure)
-            if not holds:
-                return axiom.name
-        return ""
-
-    def words(self, variant: str, look: _Look, words: Mapping[str, Definition]) -> _Words:
-        """Return errors of the observed relations, their number, and the truth values seen of each.
-
-        Each structure is compared once for each set of definitions.
-        """
-        known = self.readers.get(variant)
-        if known is None or known[0] != words:
-            known = self.readers[variant] = (words, Reader(words), _affected(self.meanings, words))
-            self.compared = {place: said for place, said in self.compared.items() if place[0] != variant}
-        said = self.compared.get((variant, look.key))
-        if said is None:
-            said = self.compared[variant, look.key] = self._compared(look, *known)
-        return said
-
-    def _compared(
-        self, look: _Look, words: Mapping[str, Definition], reader: Reader, affected: frozenset[str]
-    ) -> _Words:
-        structure, bare = look.structure, look.bare
-        assert structure is not None and bare is not None
-        observed = [name for name in words if name in structure.relations]
-        wrong: list[str] = []
-        values: set[tuple[str, bool]] = set()
-        for name in observed:
-            seen = structure.relations[name]
-            if name in affected:
-                defined = reader.extension(words[name].relation, bare.structure)
-            else:
-                if name not in bare.extensions:
-                    bare.extensions[name] = self.plain.extension(words[name].relation, bare.structure)
-                defined = bare.extensions[name]
-            if seen:
-                values.add((name, True))
-            if len(seen) < _places(words[name], structure):
-                values.add((name, False))
-            if defined != seen:
-                wrong.append(f"{name} is {sorted(defined)} by definition, {sorted(seen)} in fact")
-        return tuple(wrong), len(observed), frozenset(values)
-
-
-def _affected(before: Mapping[str, Definition], after: Mapping[str, Definition]) -> frozenset[str]:
-    """Return the words whose meaning changes: redefined, or made of such words."""
-    changed = {name for name, definition in after.items() if definition != before.get(name)}
-    while more := {n for n, one in after.items() if n not in changed and not changed.isdisjoint(spoken(one.body))}:
-        changed |= more
-    return frozenset(changed)
-
-
-_LENSES: dict[tuple[int, int], _Lens] = {}
-_MOST_LENSES = 6
-
-
-def _lens(theorem: Theorem) -> _Lens:
-    place = (id(theorem.theory.definitions), id(theorem.view))
-    if place not in _LENSES:
-        while len(_LENSES) >= _MOST_LENSES:
-            _LENSES.pop(next(iter(_LENSES)))
-        _LENSES[place] = _Lens(theorem)
-    return _LENSES[place]
-
-
 class _Tally:
     def __init__(self, theorem: Theorem) -> None:
-        self._theorem, self._lens = theorem, _lens(theorem)
+        self._theorem, self._lens = theorem, lens_of(theorem)
         self._formula = theorem.formula
         samples = theorem.samples
         self._lax = samples.restrictions if isinstance(samples, Samples) else None
-        self._looks: dict[int, _Look] = {}
-        self._said: dict[Hashable, bool] = {}
+        self._looks: dict[int, tuple[Any, Look]] = {}
+        self._wrong: dict[Look, str] = {}
+        self._said: dict[Look, bool] = {}
         self._counts: dict[str, Any] = {"cases": 0, "outside": 0, "size": 0, "true": 0, "false": 0, "words": 0}
         self._values: set[tuple[str, bool]] = set()
         self._caught: dict[str, int] = {}
@@ -397,11 +275,13 @@ class _Tally:
     ) -> Structure | None:
         """Compare on one case; return its structure, None outside the view."""
         self._counts["cases"] += 1
-        look = self._looks.get(id(case))
-        if look is None or look.case is not case:
-            look = self._looks[id(case)] = self._lens.look(case)
-        structure, key = look.structure, look.key
-        wrong = "" if structure is None else self._lens.broken(look, self._theorem.theory)
+        known = self._looks.get(id(case))
+        if known is None or known[0] is not case:
+            known = self._looks[id(case)] = case, self._lens.look(case)
+        look = known[1]
+        structure, wrong = look.structure, self._wrong.get(look)
+        if structure is not None and wrong is None:
+            wrong = self._wrong[look] = self._lens.broken(look, self._theorem.theory)
         if structure is None or wrong:
             self._counts["outside"] += 1
             if wrong and self._lax is not None and wrong not in self._lax:
@@ -409,9 +289,9 @@ class _Tally:
             return structure
         self._counts["true" if truth else "false"] += 1
         self._counts["size"] = max(self._counts["size"], structure.size)
-        said = self._said.get(key)
+        said = self._said.get(look)
         if said is None:
-            said = self._said[key] = self._lens.plain.holds(self._formula, structure)
+            said = self._said[look] = self._lens.plain.holds(self._formula, structure)
         if words is not None:
             sentences, count, values = self._lens.words(variant, look, words)
             self._counts["words"] += count
@@ -481,10 +361,3 @@ class _Tally:
             unreached=tuple(self._unreached),
             caught=tuple((origin, self._caught[origin]) for origin in ORIGINS if origin in self._caught),
         )
-
-
-def _places(definition: Definition, structure: Structure) -> int:
-    count = 1
-    for sort in definition.relation.domain:
-        count *= len(structure.universe[sort.name])
-    return count

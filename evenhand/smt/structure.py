@@ -125,6 +125,7 @@ class Reader:
         self._compiled: dict[int, tuple[fol.Formula, Test]] = {}
         self._bodies: dict[str, Test] = {}
         self._structure = Structure({})
+        self._relations = self._structure.relations
         self._extensions: dict[str, dict[Tuple, bool]] = {}
 
     def holds(
@@ -144,7 +145,7 @@ class Reader:
 
     def _turn_to(self, structure: Structure) -> None:
         if structure is not self._structure:
-            self._structure, self._extensions = structure, {}
+            self._structure, self._relations, self._extensions = structure, structure.relations, {}
 
     def _test(self, formula: fol.Formula) -> Test:
         found = self._compiled.get(id(formula))
@@ -182,27 +183,11 @@ class Reader:
 
     def _quantified(self, bound: tuple[fol.Var, ...], inner: Test, *, stops_at: bool) -> Test:
         """Try all values until the body is `stops_at`, then restore the variables' previous values."""
-        slots = tuple(_slot(variable) for variable in bound)
-        sorts = tuple(variable.sort.name for variable in bound)
-        if len(bound) == 1:
-            return self._single(slots[0], sorts[0], inner, stops_at=stops_at)
-
-        def test(values: Values) -> bool:
-            before = [(slot, values.get(slot)) for slot in slots]
-            found = not stops_at
-            for picked in itertools.product(*(self._structure.universe[sort] for sort in sorts)):
-                values.update(zip(slots, picked, strict=True))
-                if inner(values) == stops_at:
-                    found = stops_at
-                    break
-            values.update((slot, value) for slot, value in before if value is not None)
-            return found
-
-        return test
+        for variable in reversed(bound):
+            inner = self._single(_slot(variable), variable.sort.name, inner, stops_at=stops_at)
+        return inner
 
     def _single(self, slot: str, sort: str, inner: Test, *, stops_at: bool) -> Test:
-        """`_quantified` for one variable, the most frequent case."""
-
         def test(values: Values) -> bool:
             before, found = values.get(slot), not stops_at
             for picked in self._structure.universe[sort]:
@@ -252,12 +237,14 @@ class Reader:
         slots = tuple(_slot(variable) for variable in definition.variables) if definition is not None else ()
 
         def ask(entry: Tuple) -> bool:
-            table = self._structure.relations.get(name)
+            table = self._relations.get(name)
             if table is not None:
                 return entry in table
             if definition is None:
                 raise BadStructure(f"relation {name} is missing")
-            known = self._extensions.setdefault(name, {})
+            known = self._extensions.get(name)
+            if known is None:
+                known = self._extensions[name] = {}
             found = known.get(entry)
             if found is None:
                 test = self._bodies.get(name)

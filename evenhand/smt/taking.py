@@ -82,11 +82,12 @@ def changed_rules(reference: Any, rules: Any) -> tuple[str, ...] | None:
 
 
 class Taker:
-    """The recorded steps of a reference, by the identity of their situations."""
+    """The recorded steps of a reference and the steps of its variants, by the identity of their situations."""
 
     def __init__(self, reference: AnySystem) -> None:
         self.reference = reference
         self._runs: dict[tuple[int, int, int], Recorded] = {}
+        self._taken: dict[tuple[int, int, int, int], tuple[Any, AnyStep]] = {}
 
     def recorded(self, config: Any, state: Any, action: Any) -> Recorded:
         """Return the reference's step in a situation."""
@@ -109,6 +110,15 @@ class Taker:
         self, variant: AnySystem, changed: Collection[str] | None, config: Any, state: Any, action: Any
     ) -> AnyStep:
         """Return a variant's step; it is the reference's own object where the two are known to be equal."""
+        place = id(variant.rules), id(config), id(state), id(action)
+        known = self._taken.get(place)
+        if known is None:  # rules are kept, and the recorded run keeps the situation: no id is reused
+            known = self._taken[place] = variant.rules, self._step(variant, changed, config, state, action)
+        return known[1]
+
+    def _step(
+        self, variant: AnySystem, changed: Collection[str] | None, config: Any, state: Any, action: Any
+    ) -> AnyStep:
         own = self.recorded(config, state, action)
         if changed is not None and own.same_under(variant.rules, changed):
             return own.step

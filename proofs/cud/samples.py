@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 
 from hypothesis import strategies as st
 
@@ -300,6 +301,15 @@ def _again(situations: Sequence[Situation]) -> Iterator[Situation]:
 
 
 def _drawn(readings: Readings) -> tuple[Situation, ...]:
+    """Return the drawn samples under these readings: no draw depends on them, so the same ones serve all."""
+    drawn = _drawn_once()
+    under = {id(config): replace(config, readings=readings) for config, _, _ in drawn}
+    return tuple((under[id(config)], state, action) for config, state, action in drawn)
+
+
+@cache
+def _drawn_once() -> tuple[Situation, ...]:
+    readings = Readings()
     strategies = {
         "collision of two": _collision(readings, 2, False),
         "collision of three": _collision(readings, 3, False),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from evenhand.proofs.markspace.access import ACCESS
 from evenhand.proofs.markspace.barrier import BARRIERS
 from evenhand.proofs.markspace.batches import BATCHES
 from evenhand.proofs.markspace.clocked import CLOCKS
 from evenhand.proofs.markspace.composed import COMPOSITIONS
 from evenhand.proofs.markspace.deciding import DECISIONS
 from evenhand.proofs.markspace.escalating import ESCALATIONS
+from evenhand.proofs.markspace.leaking import APART
 from evenhand.proofs.markspace.levels import LEVELS
 from evenhand.proofs.markspace.lives import LIFETIMES
 from evenhand.proofs.markspace.piling import PILED
@@ -23,6 +25,8 @@ THEOREMS = (
     *STRENGTHS,
     *LIFETIMES,
     *HIERARCHIES,
+    *ACCESS,
+    APART,
     *RESOLUTIONS,
     *SUPERSESSIONS,
     *BARRIERS,

@@ -70,9 +70,9 @@ WRITING = Theory(
     axioms=(*TREE, Axiom("names_below_begin_alike", fol.forall([p, s], above(p, s) >> begins(p, s)), "a mutant's")),
     definitions=(define("accepted", (), _covered(granted(p)), "7.3, 7.5"),),
 )
-_BY_NAME: dict[str, fol.Formula] = {"accepted": fol.exists([p], granted(p) & begins(p, asked()))}
-_EXACTLY: dict[str, fol.Formula] = {"accepted": granted(asked())}
-_ANY_KIND: dict[str, fol.Formula] = {"accepted": _covered(granted(p) | granted_another(p))}
+BY_NAME: dict[str, fol.Formula] = {"accepted": fol.exists([p], granted(p) & begins(p, asked()))}
+EXACTLY: dict[str, fol.Formula] = {"accepted": granted(asked())}
+ANY_KIND: dict[str, fol.Formula] = {"accepted": _covered(granted(p) | granted_another(p))}
 
 # Reading (P26).
 
@@ -88,20 +88,21 @@ def _governed(what: fol.Relation, by: Any) -> fol.Formula:
     return fol.exists([d], _governs(d, by) & what(d))
 
 
-def _clear(at: Any) -> fol.Formula:
+def clear(at: Any) -> fol.Formula:
+    """Return that the reader is cleared for a scope."""
     return fol.exists([p], cleared(p) & above(p, at))
 
 
-def _views(clear: fol.Formula, is_shown: fol.Formula, is_hidden: fol.Formula) -> dict[str, fol.Formula]:
+def _views(cleared_: fol.Formula, is_shown: fol.Formula, is_hidden: fol.Formula) -> dict[str, fol.Formula]:
     """Return the definitions, given the cleared readers and where every reader sees everything, or nothing."""
     return {
-        "sees_all": clear | is_shown,
-        "sees_none": ~clear & ~is_shown & is_hidden,
-        "sees_projections": ~clear & ~is_shown & ~is_hidden,
+        "sees_all": cleared_ | is_shown,
+        "sees_none": ~cleared_ & ~is_shown & is_hidden,
+        "sees_projections": ~cleared_ & ~is_shown & ~is_hidden,
     }
 
 
-_SHOWN, _HIDDEN = _governed(is_open, asked()), _governed(classified, asked())
+SHOWN, HIDDEN = _governed(is_open, asked()), _governed(classified, asked())
 READING = Theory(
     name="markspace_visibility",
     sorts=(PLACE,),
@@ -113,7 +114,7 @@ READING = Theory(
         Axiom("of_one_visibility", fol.forall([d], ~(is_open(d) & classified(d))), "7.4"),
     ),
     definitions=tuple(
-        define(name, (), body, "7.4, 7.5") for name, body in _views(_clear(asked()), _SHOWN, _HIDDEN).items()
+        define(name, (), body, "7.4, 7.5") for name, body in _views(clear(asked()), SHOWN, HIDDEN).items()
     ),
 )
 _root = fol.forall([e], above(e, asked()) >> above(d, e))
@@ -123,12 +124,12 @@ def _at_the_root(what: fol.Relation) -> fol.Formula:
     return fol.exists([d], above(d, asked()) & _root & defined(d) & what(d))
 
 
-_UNDEFINED_OPEN = _views(_clear(asked()), _SHOWN | ~defined(asked()), _HIDDEN)
-_ROOTED = _views(_clear(asked()), _at_the_root(is_open), _at_the_root(classified))
-_NOT_INHERITED = _views(cleared(asked()), _SHOWN, _HIDDEN)
-_FALLS_BACK = _views(_clear(asked()), _SHOWN, fol.FALSE)
-_UNPROTECTED = _views(_clear(asked()), ~_HIDDEN, _HIDDEN)
-_OVERPROTECTED = _views(_clear(asked()), fol.FALSE, _HIDDEN)
+UNDEFINED_OPEN = _views(clear(asked()), SHOWN | ~defined(asked()), HIDDEN)
+ROOTED = _views(clear(asked()), _at_the_root(is_open), _at_the_root(classified))
+NOT_INHERITED = _views(cleared(asked()), SHOWN, HIDDEN)
+FALLS_BACK = _views(clear(asked()), SHOWN, fol.FALSE)
+UNPROTECTED = _views(clear(asked()), ~HIDDEN, HIDDEN)
+OVERPROTECTED = _views(clear(asked()), fol.FALSE, HIDDEN)
 
 # Conformance.
 
@@ -252,7 +253,7 @@ def scene_of_reading(structure: Structure) -> Scenario[SpaceConfig, Space, Write
     governing = visibility(definitions[-1])
     top = visibility(definitions[0])
     if top is governing:  # the root may be anything else
-        top = Visibility.OPEN if governing is not Visibility.OPEN else Visibility.PROTECTED
+        top = Visibility.PROTECTED if governing is not Visibility.PROTECTED else Visibility.OPEN
     held = {row[0] for row in told["cleared"]} & over
     clearance = ({"a/b/c"} if place in held else set[str]()) | ({"a/b"} if held - {place} else set[str]())
     config = _deployment(top, governing, frozenset(clearance))
@@ -288,16 +289,16 @@ INHERITED = _theorem(
         [p, q], granted(p) & above(p, q) & above(q, asked()) & fol.differ(p, q) & fol.differ(q, asked())
     ),
     mutants=(
-        mutation(WRITING, marks.scopes_compared_as_text, _BY_NAME),
-        mutation(WRITING, marks.no_inheritance, _EXACTLY),
+        mutation(WRITING, marks.scopes_compared_as_text, BY_NAME),
+        mutation(WRITING, marks.no_inheritance, EXACTLY),
         mutation(WRITING, marks.everybody_writes, {"accepted": fol.TRUE}),
-        mutation(WRITING, marks.any_kind_will_do, _ANY_KIND),
+        mutation(WRITING, marks.any_kind_will_do, ANY_KIND),
     ),
 )
 
 _below = above(q, asked()) & fol.differ(q, asked())
 _nearest = fol.forall([e], (above(e, asked()) & fol.differ(e, asked())) >> above(e, q))
-_parent = _views(_clear(asked()), _governed(is_open, q), _governed(classified, q))
+_parent = _views(clear(asked()), _governed(is_open, q), _governed(classified, q))
 
 VISIBLE = _theorem(
     claim=space.visibility_inheritance_p26,
@@ -309,15 +310,15 @@ VISIBLE = _theorem(
     variables=(q,),
     assumes=~defined(asked()) & _below & _nearest,
     goal=fol.conjunction(fol.iff(READING.word(name), seen) for name, seen in _parent.items())
-    & (_clear(q) >> READING.word("sees_all")),
+    & (clear(q) >> READING.word("sees_all")),
     needs=("above_goes_on",),
     mutants=(
-        mutation(READING, marks.undefined_scopes_are_open, _UNDEFINED_OPEN),
-        mutation(READING, marks.root_governs, _ROOTED),
-        mutation(READING, marks.clearance_not_inherited, _NOT_INHERITED),
-        mutation(READING, marks.classified_falls_back, _FALLS_BACK),
-        mutation(READING, marks.protected_is_open, _UNPROTECTED),
-        mutation(READING, marks.open_is_protected, _OVERPROTECTED),
+        mutation(READING, marks.undefined_scopes_are_open, UNDEFINED_OPEN),
+        mutation(READING, marks.root_governs, ROOTED),
+        mutation(READING, marks.clearance_not_inherited, NOT_INHERITED),
+        mutation(READING, marks.classified_falls_back, FALLS_BACK),
+        mutation(READING, marks.protected_is_open, UNPROTECTED),
+        mutation(READING, marks.open_is_protected, OVERPROTECTED),
     ),
 )
 

@@ -38,8 +38,8 @@ from evenhand.properties.markspace.space_predicates import (
 Twins: TypeAlias = Callable[[SpaceConfig, Space, Act], Iterator[str]]
 
 
-def _purged(reader: str, config: SpaceConfig, space: Space) -> Space:
-    """The space without the classified marks that the reader is not cleared for."""
+def purged(reader: str, config: SpaceConfig, space: Space) -> Space:
+    """Return the space without the classified marks that the reader is not cleared for."""
     return Space(tuple(mark for mark in space.marks if not hidden_from(config, reader, mark.draft.scope)))
 
 
@@ -48,7 +48,7 @@ def _observers(*kinds: type) -> Twins:
 
     def twins(config: SpaceConfig, space: Space, act: Act) -> Iterator[str]:
         observer = getattr(act, "reader", None) or getattr(act, "caller", None) or getattr(act, "agent", None)
-        if isinstance(act, kinds) and observer is not None and _purged(observer, config, space) != space:
+        if isinstance(act, kinds) and observer is not None and purged(observer, config, space) != space:
             yield observer
 
     return twins
@@ -57,7 +57,7 @@ def _observers(*kinds: type) -> Twins:
 _USUAL: Any = {
     "systems": ONLY,
     "config": same_config,
-    "state": _purged,
+    "state": purged,
     "other": same_action,
     "starts": False,
 }
@@ -161,7 +161,7 @@ def _log_readers(*kinds: type) -> Twins:
     def twins(config: SpaceConfig, space: Space, act: Act) -> Iterator[str]:
         if isinstance(act, kinds):
             names = (agent.name for agent in config.agents)
-            yield from (name for name in names if _purged(name, config, space) != space)
+            yield from (name for name in names if purged(name, config, space) != space)
 
     return twins
 
@@ -227,16 +227,16 @@ def _all_uncleared(config: SpaceConfig, _space: Space, act: Act) -> Iterator[str
     systems=ONLY,
     twins=_all_uncleared,
     config=same_config,
-    state=_purged,
+    state=purged,
     other=same_action,
 )
 def writes_do_not_leak(w: str, step: WriteStep, other: WriteStep | None) -> bool:
     """No refusal and no stored mark depends on marks that the reader cannot see."""
     assert other is not None
-    kept = _purged(w, step.config, other.after)
+    kept = purged(w, step.config, other.after)
     visible = not hidden_from(step.config, w, step.action.draft.scope)
     same = step.shown.refused == other.shown.refused and (not visible or step.shown.stored == other.shown.stored)
-    return same and _purged(w, step.config, step.after) == kept
+    return same and purged(w, step.config, step.after) == kept
 
 
 def _decides(step: SpaceStep) -> bool:

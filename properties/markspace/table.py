@@ -40,7 +40,8 @@ BESIDE: dict[int, tuple[str, ...]] = {
 _PARTS = {3: "that halving without end leaves less than any bound is an induction over the half-lives, not first-order"}
 """Properties of which a theorem states only a part, and the reason."""
 _ONLY = {number: "of the policies that resolve at once; `deferred` and `meddled` are searched" for number in (12, 13)}
-"""Properties whose theorem leaves out a system."""
+_ONLY[20] = "of agents' reads; those of infrastructure, which needs no clearance, are searched"
+"""Properties whose theorem leaves out a system, or a reader."""
 _HISTORY = "a monitor of what went before; no invariant of it is stated"
 _UNASKED = "stated of every step or state that is searched; nobody asked for a proof"
 _WHY: dict[int, str] = dict.fromkeys((48, 51, 56), _HISTORY)

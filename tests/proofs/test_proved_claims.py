@@ -38,17 +38,18 @@ PROVED = {
     """,
     "markspace": """
         action_permanence_p2 action_precedence_p39 barrier_monotonicity_p44 barrier_principal_exclusivity_p45
-        boundedness_p9 confidence_decides_nothing constant_marks_recover decay_monotonicity_p1
-        deferred_mutual_exclusion_p17 escalation_boundedness_p43 exclusion_within_the_lease
-        first_flag_restricts_one_scope first_of_several_flags_restricts_one_scope guard_atomicity_p37
-        guard_determinism_p36 guard_transparency_p38 hierarchy_p23 intent_expiry_p4 intents_do_not_pile_up
-        invalidation_bound_p34 invalidation_decay_p35 manifest_permission_consistency_p54 monotonic_addition_p10
-        mutual_exclusion names_decide_nothing need_persistence_p5 old_activations_are_alike one_winner_per_boundary
-        only_ages_matter pattern_match_purity_p55 pipeline_structural_validation_p53 policy_decides_as_written
-        progress_p12 refusals_name_their_cause resolution_is_a_function_of_the_intents
-        sublinear_where_there_is_strength sublinearity_p8 supersession_transitivity_p47 transient_marks_halve
-        trust_bounds_p7 trust_ordering_p6 trust_orders_what_has_strength uncontested_is_allowed
-        visibility_inheritance_p26 winners_come_first yield_recovery_p13
+        boundedness_p9 classified_no_fallback_p25 classified_opacity_p22 confidence_decides_nothing
+        constant_marks_recover content_access_p21 decay_monotonicity_p1 deferred_mutual_exclusion_p17
+        escalation_boundedness_p43 exclusion_within_the_lease first_flag_restricts_one_scope
+        first_of_several_flags_restricts_one_scope guard_atomicity_p37 guard_determinism_p36 guard_transparency_p38
+        hierarchy_p23 intent_expiry_p4 intents_do_not_pile_up invalidation_bound_p34 invalidation_decay_p35
+        manifest_permission_consistency_p54 monotonic_addition_p10 mutual_exclusion names_decide_nothing
+        need_persistence_p5 old_activations_are_alike one_winner_per_boundary only_ages_matter
+        pattern_match_purity_p55 pipeline_structural_validation_p53 policy_decides_as_written progress_p12
+        refusals_name_their_cause resolution_is_a_function_of_the_intents scope_isolation_p19
+        structural_visibility_p20 sublinear_where_there_is_strength sublinearity_p8 supersession_transitivity_p47
+        transient_marks_halve trust_bounds_p7 trust_ordering_p6 trust_orders_what_has_strength uncontested_is_allowed
+        visibility_inheritance_p26 winners_come_first writes_do_not_leak yield_recovery_p13
     """,
     "sovereign": """
         acts_iff_something_is_admissible an_effect_spends_an_issued_warrant

@@ -8,6 +8,7 @@ from typing import Any
 
 from evenhand.core.kinds import Property, Safety
 from evenhand.core.system import AnySystem, Mutant
+from evenhand.processes.collector import uncollected
 from evenhand.smt.conformance import Conformance
 from evenhand.smt.differential import variants
 from evenhand.smt.logic import Formula
@@ -51,10 +52,11 @@ def link(
 ) -> Conformance:
     """Compare machine and model on sampled runs of every variant, and on the runs in `also` by variant."""
     tally = _Tally(invariant)
-    for variant in variants(system, mutants):
-        for run in (*invariant.samples(variant), *(also or {}).get(variant.variant, ())):
-            if run and invariant.claim.applies(run[0].config):
-                tally.run(variant, run)
+    with uncollected():
+        for variant in variants(system, mutants):
+            for run in (*invariant.samples(variant), *(also or {}).get(variant.variant, ())):
+                if run and invariant.claim.applies(run[0].config):
+                    tally.run(variant, run)
     return tally.result(len(mutants))
 
 
@@ -69,8 +71,9 @@ class _Tally:
             self._readers[mutation.mutant.name] = Reader(theory.meanings)
         self._assumed = self._machine.theory.assumed
         self._of_states = not self._machine.span(invariant.always)
-        self._seen: set[Hashable] = set()
-        self._known: dict[tuple[str, int, Hashable], bool] = {}
+        self._structures: dict[Hashable, Structure] = {}
+        self._seen: set[int] = set()
+        self._known: dict[tuple[str, int, int], bool] = {}
         self._conformance = Conformance()
         self._disagreements: list[str] = []
 
@@ -85,7 +88,7 @@ class _Tally:
         if inside and not self._holds("reference", self._machine.init, inside[0]):
             self._note(f"an initial state of {name} is none in the theory")
         if self._of_states and inside:
-            inside.append(state_after(self._machine, inside[-1]))
+            inside.append(self._shared(state_after(self._machine, inside[-1])))
         self._count(cases=len(found), outside=len(found) - min(len(found), len(inside)))
         for structure, truth in zip(inside, found, strict=False):
             self._compare(name, structure, truth)
@@ -96,7 +99,7 @@ class _Tally:
         words = machine.theory.meanings
         for number in range(len(run)):
             seen = self._invariant.view(run, number)
-            step = None if seen is None else seen.without(words)
+            step = None if seen is None else self._shared(seen.without(words))
             if step is None or not self._holds("reference", self._assumed, step):
                 if name == "reference":
                     self._note("a step of the reference lies outside the theory, so that no induction passes it")
@@ -107,8 +110,12 @@ class _Tally:
                     self._note(f"a step of {name} is none in the theory")
             yield step
 
+    def _shared(self, structure: Structure) -> Structure:
+        """The first structure that equals this one; all are kept, so that no id is reused."""
+        return self._structures.setdefault(structure.key, structure)
+
     def _compare(self, name: str, structure: Structure, truth: bool) -> None:
-        self._seen.add(structure.key)
+        self._seen.add(id(structure))
         self._count(size=structure.size, true=int(truth), false=int(not truth))
         formula = self._holds("reference", self._invariant.always, structure)
         if formula != truth:
@@ -119,8 +126,8 @@ class _Tally:
                 self._note(f"lemma {lemma.name} is false in a run of the reference")
 
     def _holds(self, name: str, formula: Formula, structure: Structure) -> bool:
-        """The value of a formula under a variant's definitions; cached, because runs repeat structures."""
-        key = (name, id(formula), structure.key)
+        """The value of a formula under a variant's definitions in a shared structure; cached: runs repeat them."""
+        key = (name, id(formula), id(structure))
         if key not in self._known:
             self._known[key] = self._readers[name].holds(formula, structure)
         return self._known[key]

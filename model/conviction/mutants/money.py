@@ -14,6 +14,7 @@ from evenhand.model.conviction.rules import REFERENCE
 from evenhand.model.conviction.texts import Text, ratio, tokens
 from evenhand.model.conviction.ticks import seated
 from evenhand.model.conviction.vocabulary import (
+    AddStake,
     Config,
     Entry,
     Event,
@@ -194,6 +195,16 @@ negative_amount_accepted = declare(
 add_on_credit = declare(
     "add_on_credit", "Stake is added whatever the balance.", "A 16.5", **forgiving("refuse_add", "InsufficientCredit")
 )
+
+
+@fault("refuse_add", "A 16.5")
+def credit_of_the_poorest(config: Config, state: State, seat: Seat, action: AddStake) -> str:
+    """An addition must be covered by every balance."""
+    reason = REFERENCE.refuse_add(config, state, seat, action)
+    short = any(one.balance < action.amount for one in state.seats)
+    return "InsufficientCredit" if not reason and short else reason
+
+
 move_on_credit = declare(
     "move_on_credit", "More is moved than is there.", "A 16.3", HOSTILE, **forgiving("refuse_move", "InsufficientStake")
 )

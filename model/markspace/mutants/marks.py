@@ -275,6 +275,12 @@ def ids_repeat(_space: Space, _wanted: int) -> int:
     return 1
 
 
+@SPACE.fault("new_id", "P31, 7.4", TWO)
+def ids_are_counted(space: Space, _wanted: int) -> int:
+    """An id tells how many marks there are."""
+    return len(space.marks) + 1
+
+
 @SPACE.fault("refers", "10", TWO, readings={"reference_authority": "same_scope_writer"})
 def authority_unchecked(_config: SpaceConfig, _mark: Mark, _target: Mark) -> bool:
     """References always have an effect."""

@@ -42,7 +42,7 @@ HIDDEN = {"markspace": frozenset({"partial_writes", "resolution_supersedes_nothi
 """Mutants that differ in states alone along every run that was tried."""
 
 NEWER = {
-    "conviction": frozenset({"completes=staking_action"}),
+    "conviction": frozenset({"completes=staking_action", "credit_of_the_poorest"}),
     "markspace": frozenset(
         {
             "the_first_agent_signs",
@@ -54,6 +54,7 @@ NEWER = {
             "lone_intents_lose",
             "activation=every_operation",
             "need_first=need_in_the_scope",
+            "ids_are_counted",
         }
     ),
 }

@@ -10,13 +10,24 @@ from evenhand.core.verdict import Status
 from evenhand.proofs.markspace import THEOREMS
 from evenhand.proofs.markspace.invariants import INVARIANTS
 from evenhand.proofs.markspace.strength_definitions import DECAY
+from evenhand.smt.differential import agree
+from evenhand.smt.logic import Not
 from evenhand.smt.prove import prove
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.transitions.invariant import Invariant
 from tests.deep import rest_slow
 from tests.properties.markspace.bundle import BUNDLE
 
-QUICK = ("decay_monotonicity_p1", "invalidation_decay_p35", "boundedness_p9", "progress_p12", "intents_do_not_pile_up")
+QUICK = (
+    "decay_monotonicity_p1",
+    "invalidation_decay_p35",
+    "boundedness_p9",
+    "progress_p12",
+    "intents_do_not_pile_up",
+    "scope_isolation_p19",
+    "classified_opacity_p22",
+    "writes_do_not_leak",
+)
 
 
 def named(name: str) -> Theorem:
@@ -41,6 +52,28 @@ def test_without_its_axiom_a_theorem_is_not_proved() -> None:
     axioms = tuple(axiom for axiom in DECAY.axioms if axiom.name != "factors_never_grow")
     broken = replace(named("decay_monotonicity_p1"), theory=replace(DECAY, axioms=axioms), needs=())
     assert prove(broken, bundle=BUNDLE).verdict.status is not Status.HOLDS
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [
+        ("scope_isolation_p19", "accepted"),
+        ("scope_isolation_p19", "stored"),
+        ("structural_visibility_p20", "sees_all"),
+        ("content_access_p21", "sees_projections"),
+        ("classified_opacity_p22", "sees_none"),
+        ("classified_no_fallback_p25", "sees_projections"),
+        ("writes_do_not_leak", "accepted2"),
+        ("writes_do_not_leak", "stored"),
+        ("writes_do_not_leak", "shown2"),
+    ],
+)
+def test_access_or_writing_that_is_otherwise_is_not_that_of_the_model(name: str, word: str) -> None:
+    """A theory with another meaning of the word does not conform."""
+    theorem = named(name)
+    wrong = theorem.theory.redefined((theorem.theory.means(word, Not(theorem.theory.meanings[word].body), "denied"),))
+    found = agree(replace(theorem, theory=wrong, mutants=()), theorem.place(BUNDLE), ())
+    assert f"{word} is" in " ".join(found.disagreements)
 
 
 @pytest.mark.parametrize(

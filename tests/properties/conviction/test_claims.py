@@ -112,6 +112,7 @@ KILLED = (
     ("float_sums", "scores_are_sums_of_weights"),
     ("first_name_wins_a_tie", "names_decide_nothing"),
     ("order_inside_a_tick_decides", "actions_of_two_agents_commute"),
+    ("credit_of_the_poorest", "actions_of_two_agents_commute"),
     ("author_is_the_credential", "no_record_holds_a_credential"),
     ("first_stake_tick", "stake_ticks_are_the_latest"),
     ("ties_have_no_winner", "ties_go_to_the_earliest_stake"),

@@ -1,0 +1,365 @@
+"""Two agents' actions of one tick do the same to every balance and stake in either order, for any number of agents.
+
+A *pile* is what one owner has staked on one proposal.  The ages of stakes are left out: an action of one agent moves
+its own piles alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, TypeAlias
+
+from evenhand.core.relations import Fork
+from evenhand.core.system import Step, System
+from evenhand.core.trace import Pair, Scenario
+from evenhand.model.conviction import vocabulary as model
+from evenhand.model.conviction.exact import exact
+from evenhand.model.conviction.mutants import money
+from evenhand.proofs.conviction.ledger import AGENT, affordable, most
+from evenhand.proofs.conviction.plays import Player
+from evenhand.proofs.conviction.single import configuration, granted, theorem
+from evenhand.proofs.conviction.walks import walks
+from evenhand.properties.conviction import staking
+from evenhand.properties.conviction.predicates import OPEN, actor, events, stakes_on
+from evenhand.smt.arithmetic import NUMBER, at_least, at_most, below, element, minus, number, plus, value_of
+from evenhand.smt.logic import (
+    TRUE,
+    Definition,
+    Formula,
+    Function,
+    Relation,
+    Sort,
+    Term,
+    conjunction,
+    differ,
+    disjunction,
+    exists,
+    forall,
+    ite,
+    same,
+    variables,
+)
+from evenhand.smt.preludes import Faults, define, numbers, relations
+from evenhand.smt.structure import Structure
+from evenhand.smt.tables import Rows, Table, constant, ones, props
+from evenhand.smt.theorem import Lemma, Theorem
+from evenhand.smt.theory import Axiom, Theory
+
+RunStep: TypeAlias = Step[model.Config, model.State, model.Act, model.Shown]
+_Pile: TypeAlias = tuple[str, str]
+
+PILE = Sort("Pile")
+a, b = variables(AGENT, "a b")
+v = PILE("v")
+
+owner = Function("owner", (PILE,), AGENT)
+MOMENTS = ("", "1", "2", "12", "21")
+"""Before both actions; after one of them; after both in the one order and in the other."""
+_BALANCE = {end: numbers(f"balance{end}", AGENT)[0] for end in MOMENTS}
+_PILE = {end: numbers(f"pile{end}", PILE)[0] for end in MOMENTS}
+balance = _BALANCE[""]
+_PARTS = ("by", "source", "onto", "asked")
+KINDS = ("proposes", "comments", "revises", "adds", "moves")
+
+
+@dataclass(frozen=True)
+class _Act:
+    """The symbols of one of the two actions; `lawful` says that no reason but a lack of points can refuse it."""
+
+    ending: str
+
+    @property
+    def functions(self) -> tuple[Function, ...]:
+        """The actor, the pile that it draws on, the pile that it adds to, and the amount or price."""
+        named = zip(_PARTS, (AGENT, PILE, PILE, NUMBER), strict=True)
+        return tuple(Function(f"{name}{self.ending}", (), sort) for name, sort in named)
+
+    @property
+    def by(self) -> Function:
+        """The actor."""
+        return self.functions[0]
+
+    @property
+    def asked(self) -> Function:
+        """The amount or price."""
+        return self.functions[3]
+
+    @property
+    def relations(self) -> tuple[Relation, ...]:
+        """Whether it is lawful, and its kind; READY, an invitation and an enrolment have none of these."""
+        return relations(" ".join(f"{name}{self.ending}" for name in ("lawful", *KINDS)))
+
+    def is_(self, name: str) -> Formula:
+        """Return that it is lawful, or of a kind."""
+        return Relation(f"{name}{self.ending}", ())()
+
+
+_ONE, _OTHER = _Act(""), _Act("2")
+
+
+def _enough(act: _Act, start: str, adds: Formula | None = None) -> Formula:
+    """Return that the action is accepted from a moment on; `adds` is what an addition must meet instead of 16.5."""
+    by, source, _, asked = (function() for function in act.functions)
+    have, pile = _BALANCE[start](by), _PILE[start](source)
+    return conjunction(
+        [
+            act.is_("lawful"),
+            act.is_("comments") >> at_most(asked, have),
+            act.is_("adds") >> (at_most(asked, have) if adds is None else adds),
+            act.is_("moves") >> at_most(asked, pile),
+            act.is_("revises") >> at_most(asked, plus(have, pile)),
+        ]
+    )
+
+
+def _words(act: _Act, start: str, end: str, accepted: Formula, source_text: str) -> tuple[Definition, ...]:
+    """Return what an action makes of a balance and of a pile, from one moment to another."""
+    by, source, onto, asked = (function() for function in act.functions)
+    before, after = _BALANCE[start], _BALANCE[end]
+    full = act.is_("comments") | act.is_("adds")
+    spends = ite(
+        full,
+        same(after(a), minus(before(a), asked)),
+        ite(
+            act.is_("revises"),
+            most(after(a), number(0), minus(before(a), asked)),
+            ite(
+                act.is_("proposes"),
+                affordable(minus(before(a), after(a)), asked, before(a)),
+                same(after(a), before(a)),
+            ),
+        ),
+    )
+    old, new = _PILE[start](v), _PILE[end](v)
+    drawn = ite(
+        act.is_("moves"),
+        same(new, minus(old, asked)),
+        ite(act.is_("revises"), most(minus(old, new), number(0), minus(asked, before(by))), same(new, old)),
+    )
+    added = ite(act.is_("proposes"), same(new, plus(old, minus(before(by), after(by)))), same(new, plus(old, asked)))
+    adds_to = act.is_("adds") | act.is_("moves") | act.is_("proposes")
+    changes = ite(same(v, onto) & adds_to, added, ite(same(v, source), drawn, same(new, old)))
+    return (
+        define(f"balance_to_{end}", (a,), ite(same(a, by) & accepted, spends, same(after(a), before(a))), source_text),
+        define(f"pile_to_{end}", (v,), ite(accepted, changes, same(new, old)), source_text),
+    )
+
+
+_ORDERS = ((_ONE, "", "1"), (_OTHER, "", "2"), (_OTHER, "1", "12"), (_ONE, "2", "21"))
+_TEXT = "4.3, 6.2, 11, 14.2, A 16.3: an action spends its agent's own points, if it has them"
+
+
+def _of_all(accepted: Callable[[_Act, str], Formula], source: str) -> tuple[Definition, ...]:
+    """Return what both actions make of balances and piles, in either order."""
+    return tuple(word for act, start, end in _ORDERS for word in _words(act, start, end, accepted(act, start), source))
+
+
+def _if_all_have_as_much(act: _Act, start: str) -> Formula:
+    return _enough(act, start, forall([b], at_most(act.asked(), _BALANCE[start](b))))
+
+
+def _on_credit(act: _Act, start: str) -> Formula:
+    return _enough(act, start, TRUE)
+
+
+_WORDS = _of_all(_enough, _TEXT)
+_PHASES = (("proposes",), ("comments",), ("revises",), ("adds", "moves"))
+_ACTS = (_ONE, _OTHER)
+_one_phase = disjunction(
+    conjunction(~act.is_(kind) for act in _ACTS for kind in KINDS if kind not in phase) for phase in _PHASES
+)
+
+PURSES = Theory(
+    name="conviction_purses",
+    sorts=(AGENT, PILE),
+    functions=(owner, *_BALANCE.values(), *_PILE.values(), *(one for act in _ACTS for one in act.functions)),
+    relations=tuple(one for act in _ACTS for one in act.relations),
+    axioms=(
+        Axiom("two_agents", differ(_ONE.by(), _OTHER.by()), "the pairs of the claim"),
+        Axiom(
+            "ones_own_piles",
+            conjunction(same(owner(pile()), act.by()) for act in _ACTS for pile in act.functions[1:3]),
+            "14.2, A 16.3: stake is added by its agent and taken from its own",
+        ),
+        Axiom(
+            "amounts",
+            forall([a], at_least(balance(a), number(0)))
+            & conjunction(at_least(act.asked(), number(0)) for act in _ACTS),
+            "4.2, A 16.3",
+        ),
+        Axiom(
+            "kinds",
+            _one_phase & conjunction(~(act.is_("adds") & act.is_("moves")) for act in _ACTS),
+            "12: what a phase allows",
+        ),
+        Axiom(
+            "in_turn",
+            conjunction(
+                [
+                    *(forall([a], word.relation(a)) for word in _WORDS if word.name.startswith("balance")),
+                    *(forall([v], word.relation(v)) for word in _WORDS if word.name.startswith("pile")),
+                ]
+            ),
+            "2.4: actions are handled one by one",
+        ),
+    ),
+    definitions=_WORDS,
+)
+
+
+# Conformance.
+
+
+def _stakes(state: model.State) -> dict[_Pile, Any]:
+    return dict(stakes_on(state))
+
+
+def _told(action: model.Act, config: model.Config, tried: RunStep, *, done: bool) -> tuple[str, _Pile, _Pile, Any]:
+    """Return kind, source, target and amount of an action that is lawful; the empty kind for any other.
+
+    `tried` is the step that takes it after the other action; `done` says that it is accepted before it.
+    """
+    uid = actor(action)
+    own, lacks = (uid, uid), tried.shown.rejected in ("InsufficientCredit", "InsufficientStake")
+    if tried.shown.rejected and not done and not lacks:
+        return "", own, own, 0
+    match action:
+        case model.Propose():
+            return "proposes", own, own, config.constants.self_stake
+        case model.Feedback():
+            return "comments", own, own, config.constants.feedback_stake
+        case model.Revise():
+            found = next(iter(events(tried.shown, "Revision")), None)
+            return ("", own, own, 0) if found is None else ("revises", own, own, found.get("cost"))
+        case model.AddStake():
+            return "adds", own, (uid, action.proposal), action.amount
+        case model.MoveStake():
+            return "moves", (uid, action.source), (uid, action.target), action.amount
+        case _:
+            return "", own, own, 0
+
+
+def view(case: tuple[Fork, RunStep, RunStep | None]) -> Structure | None:
+    """Return two actions in either order as a structure.
+
+    None for invitations, for actions of no agent, and where the ends differ in something else than points.
+    """
+    fork, left, right = case
+    agents = [seat.agent for seat in fork.state.seats]
+    if right is None or any(isinstance(act, model.Invite) or actor(act) not in agents for act in fork.left):
+        return None
+    states = dict(zip(MOMENTS, (fork.state, left.before, right.before, left.after, right.after), strict=True))
+    balances = {end: {seat.agent: seat.balance for seat in state.seats} for end, state in states.items()}
+    stakes = {end: _stakes(state) for end, state in states.items()}
+    if left.after != right.after and (balances["12"], stakes["12"]) == (balances["21"], stakes["21"]):
+        return None
+    functions: dict[str, Table] = {}
+    truths: dict[str, bool] = {}
+    piles: set[_Pile] = {(uid, uid) for uid in agents}
+    for action, tried, alone, ending in zip(fork.left, (right, left), (left, right), ("", "2"), strict=True):
+        kind, source, onto, asked = _told(action, left.config, tried, done=alone.before != fork.state)
+        piles |= {source, onto}
+        truths |= {f"lawful{ending}": bool(kind), **{f"{name}{ending}": name == kind for name in KINDS}}
+        named = (f"agent:{actor(action)}", _name(source), _name(onto), element(asked))
+        functions |= {f"{name}{ending}": constant(one) for name, one in zip(_PARTS, named, strict=True)}
+    piles |= {pile for found in stakes.values() for pile in found}
+    functions["owner"] = {(_name(pile),): f"agent:{pile[0]}" for pile in sorted(piles)}
+    for end in MOMENTS:
+        functions[f"balance{end}"] = {(f"agent:{uid}",): element(have) for uid, have in balances[end].items()}
+        functions[f"pile{end}"] = {(_name(pile),): element(stakes[end].get(pile, 0)) for pile in sorted(piles)}
+    universe = {"Agent": tuple(f"agent:{uid}" for uid in agents), "Pile": tuple(map(_name, sorted(piles)))}
+    whole: dict[str, Rows] = {"balance": ones(universe["Agent"]), "pile": ones(universe["Pile"])}
+    seen = {word.name: whole[word.name.partition("_")[0]] for word in _WORDS}
+    return Structure(universe, {**props(truths), **seen}, functions)
+
+
+def _name(pile: _Pile) -> str:
+    return f"pile:{pile[0]}/{pile[1]}"
+
+
+def moments(system: System[Any, Any, Any, Any, Any]) -> Iterator[RunStep]:
+    """Yield every seventh step of the phases in which agents act, by any variant."""
+    open_ = (one for run in walks(system) for one in run if one.before.phase in OPEN)
+    yield from islice(open_, 0, None, 7)
+
+
+def scene(structure: Structure) -> Pair[model.Config, model.State, model.Act] | None:
+    """Return two runs, in which two agents add to their own proposals in one order and in the other."""
+    functions, told = structure.functions, structure.relations
+    if not all(told[f"adds{ending}"] and told[f"lawful{ending}"] for ending in ("", "2")):
+        return None
+    elements = structure.universe["Agent"]
+    amounts = [value_of(functions["balance"][(one,)]) for one in elements]
+    asked = [value_of(functions[f"asked{ending}"][()]) for ending in ("", "2")]
+    if min(*amounts, *asked) < 0 or 0 in asked:
+        return None
+    constants = model.Constants(self_stake=0, think_ticks=9, saturation=2, stake_rounds=2)
+    player = Player(configuration(granted(*amounts), constants, cycles=0))
+    player.until(model.STAKE, turn=2)
+    acts: list[model.Act] = []
+    for ending, amount in zip(("", "2"), asked, strict=True):
+        agent = player.config.agents[elements.index(functions[f"by{ending}"][()])]
+        acts.append(model.AddStake(agent.uid, agent.credential, agent.uid, exact(amount)))
+    past, (one, two) = tuple(player.actions), acts
+    first, second = (Scenario(player.config, player.start, (*past, *way)) for way in ((one, two), (two, one)))
+    return Pair(first, second, "either order")
+
+
+FAULTS = Faults(
+    (money.credit_of_the_poorest, *_of_all(_if_all_have_as_much, "every balance must cover an addition")),
+    (money.add_on_credit, *_of_all(_on_credit, "an addition is never refused for lack of points")),
+)
+
+
+def _leaves_others(act: _Act, end: str) -> Formula:
+    """Return that an action, from the start, leaves the points of all other agents as they are."""
+    here = forall([a], differ(a, act.by()) >> same(_BALANCE[end](a), balance(a)))
+    return here & forall([v], differ(owner(v), act.by()) >> same(_PILE[end](v), _PILE[""](v)))
+
+
+def _neither(one: Term) -> Formula:
+    return conjunction(differ(one, act.by()) for act in _ACTS)
+
+
+_same_balances = same(_BALANCE["12"](a), _BALANCE["21"](a))
+_same_piles = same(_PILE["12"](v), _PILE["21"](v))
+_ALONE = ("first_alone", "second_alone")
+
+SAME_POINTS: Theorem = theorem(
+    claim=staking.actions_of_two_agents_commute,
+    name="balances_and_stakes_are_the_same_in_either_order",
+    sentence="Two agents' actions of one tick leave every balance, and every agent's stake on every proposal, the same "
+    "in either order.",
+    source="2.4, 4.3, 6.2, 11, 14.2, A 16.3",
+    theory=PURSES,
+    variables=(a, v),
+    goal=_same_balances & _same_piles,
+    lemmas=(
+        Lemma("first_alone", _leaves_others(_ONE, "1")),
+        Lemma("second_alone", _leaves_others(_OTHER, "2")),
+        *(
+            Lemma(f"{name}_of_{whose}", forall([bound], acts >> claim), _ALONE)
+            for name, bound, of, claim in (("balance", a, a, _same_balances), ("piles", v, owner(v), _same_piles))
+            for whose, acts in (
+                ("first", same(of, _ONE.by())),
+                ("second", same(of, _OTHER.by())),
+                ("others", _neither(of)),
+            )
+        ),
+    ),
+    opaque=tuple(word.name for word in _WORDS),
+    needs=("two_agents", "ones_own_piles", "in_turn"),
+    witness=conjunction(below(_BALANCE["12"](act.by()), balance(act.by())) for act in _ACTS)
+    & exists([v], below(_PILE[""](v), _PILE["12"](v))),
+    view=view,
+    realise=scene,
+    samples=moments,
+    scope="any number of agents, proposals and points",
+    mutants=(
+        *FAULTS.refuted(money.credit_of_the_poorest),
+        FAULTS.unseen(money.add_on_credit, "the points that it spends are still its own"),
+    ),
+)
+"""The theorem about balances and stakes."""

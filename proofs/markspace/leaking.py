@@ -1,0 +1,181 @@
+"""Writing keeps two spaces apart that differ in marks which a reader may not see (7.4, 8.1), for any number of marks.
+
+The second space is the first without the hidden marks.  What is stored is known by its id; whether a write is lawful
+does not depend on the space.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any, TypeAlias
+
+from evenhand.core.system import System
+from evenhand.core.trace import Scenario
+from evenhand.model.markspace.marks import (
+    Agent,
+    Draft,
+    Kind,
+    ScopeDef,
+    Space,
+    SpaceConfig,
+    SpaceStep,
+    Visibility,
+    Write,
+)
+from evenhand.model.markspace.mutants import marks
+from evenhand.model.markspace.readings import Readings
+from evenhand.properties.markspace.leaking import purged, writes_do_not_leak
+from evenhand.properties.markspace.space_predicates import hidden_from
+from evenhand.smt import logic as fol
+from evenhand.smt.preludes import define, first_of_twins, mutation, relations
+from evenhand.smt.structure import Structure
+from evenhand.smt.tables import Rows, constant, ones, prop
+from evenhand.smt.theorem import Theorem
+from evenhand.smt.theory import Axiom, Theory
+
+_Case: TypeAlias = tuple[str, SpaceStep, SpaceStep | None]
+
+ID = fol.Sort("Id")
+(i,) = fol.variables(ID, "i")
+taken, taken2, hidden = relations("taken taken2 hidden", ID)
+"""The ids of the marks of either space; those of the marks that the reader may not see."""
+lawful, into_hidden = relations("lawful into_hidden")
+"""The writer is authorised and the draft is legal; the scope written to is hidden from the reader."""
+_NAMES = ("offered", "another", "another2", "counted", "counted2")
+offered, another, another2, counted, counted2 = (fol.Function(name, (), ID) for name in _NAMES)
+"""The id that the environment offers; the space's own choice where it is taken; what a mutant takes."""
+
+
+def _free(of: fol.Relation, other: fol.Function) -> fol.Formula:
+    return fol.ite(of(offered()), fol.same(i, other()), fol.same(i, offered()))
+
+
+_SOURCE = "8.1, P31: what is lawful is stored, under the id offered if no mark has it"
+_accepted, _stored, _stored2 = relations("accepted")[0], *relations("stored stored2", ID)
+WRITING_TWICE = Theory(
+    name="markspace_writing_twice",
+    sorts=(ID,),
+    functions=(offered, another, another2, counted, counted2),
+    relations=(taken, taken2, hidden, lawful, into_hidden),
+    axioms=(
+        Axiom("purged", fol.forall([i], fol.iff(taken2(i), taken(i) & ~hidden(i))), "7.4: without the hidden marks"),
+        Axiom("offered_ids_are_fresh", ~taken(offered()), "P31: the environment offers no id twice"),
+        Axiom(
+            "equal_spaces_count_alike",
+            fol.forall([i], ~(taken(i) & hidden(i))) >> fol.same(counted(), counted2()),
+            "of a mutant's",
+        ),
+    ),
+    definitions=(
+        define("accepted", (), lawful(), "7.3, 2"),
+        define("accepted2", (), lawful(), "7.3, 2"),
+        define("stored", (i,), _accepted() & _free(taken, another), _SOURCE),
+        define("stored2", (i,), relations("accepted2")[0]() & _free(taken2, another2), _SOURCE),
+        define("shown", (i,), (taken(i) & ~hidden(i)) | (_stored(i) & ~into_hidden()), "what the reader may see then"),
+        define("shown2", (i,), taken2(i) | (_stored2(i) & ~into_hidden()), "likewise"),
+    ),
+)
+
+
+def view(case: _Case) -> Structure | None:
+    """Return a write in both spaces; None where what the reader may see differs in more than ids."""
+    reader, step, other = case
+    act, config = step.action, step.config
+    if not isinstance(act, Write) or other is None or config.readings != Readings():
+        return None
+    ends = [purged(reader, config, space) for space in (step.after, other.after)]
+    shown = [frozenset(mark.id for mark in end.marks) for end in ends]
+    if shown[0] == shown[1] and ends[0] != ends[1]:
+        return None
+    sets: dict[str, set[int]] = {
+        "taken": {mark.id for mark in step.before.marks},
+        "taken2": {mark.id for mark in other.before.marks},
+        "hidden": {m.id for m in step.before.marks if hidden_from(config, reader, m.draft.scope)},
+        "stored": _ids(step),
+        "stored2": _ids(other),
+        "shown": {*shown[0]},
+        "shown2": {*shown[1]},
+    }
+    named = {"offered": act.id}
+    for ending, space in (("", step.before), ("2", other.before)):
+        named[f"another{ending}"] = max((mark.id for mark in space.marks), default=0) + 1
+        named[f"counted{ending}"] = len(space.marks) + 1
+    told: dict[str, Rows] = {name: ones(map(_id, found)) for name, found in sets.items()}
+    told |= {
+        "lawful": prop(not step.shown.refused or not other.shown.refused),
+        "into_hidden": prop(hidden_from(config, reader, act.draft.scope)),
+        "accepted": prop(not step.shown.refused),
+        "accepted2": prop(not other.shown.refused),
+    }
+    every = sorted({*named.values()}.union(*sets.values()))
+    return Structure({"Id": tuple(map(_id, every))}, told, {name: constant(_id(one)) for name, one in named.items()})
+
+
+def _id(number: int) -> str:
+    return f"id:{number}"
+
+
+def _ids(step: SpaceStep) -> set[int]:
+    return set() if step.shown.stored is None else {step.shown.stored}
+
+
+_OPEN, _SECRET = ScopeDef("a"), ScopeDef("c", Visibility.CLASSIFIED)
+_WRITER = Agent("alice", frozenset({("a", Kind.OBSERVATION), ("c", Kind.OBSERVATION)}), frozenset({"c"}))
+_CONFIG = SpaceConfig(
+    (_WRITER, Agent("bob", frozenset(), frozenset())), (_OPEN, _SECRET), Readings(), hooks=(), capacity=3
+)
+
+
+def _write(scope: str, new: int, writer: str = "alice", kind: Kind = Kind.OBSERVATION) -> Write:
+    return Write(writer, Draft(kind, scope), new)
+
+
+def scene(structure: Structure) -> Scenario[SpaceConfig, Space, Write]:
+    """Return a write to an open scope, after one to a scope that the reader may not see if there is a hidden mark."""
+    told = structure.relations
+    before = (_write("c", 1),) if told["taken"] & told["hidden"] else ()
+    last = _write("c" if told["into_hidden"] else "a", len(before) + 1)
+    return Scenario(_CONFIG, Space(), (*before, last))
+
+
+def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[SpaceStep]:
+    """Yield writes after up to two others, lawful and not, open and hidden, with a fresh id or a taken one."""
+    for past in ((), ("a",), ("c",), ("a", "c"), ("c", "a"), ("c", "c")):
+        space = Space()
+        for number, scope in enumerate(past, start=1):
+            space = system.take(_CONFIG, space, _write(scope, number)).after
+        for scope, writer, new in product(("a", "c"), ("alice", "bob"), (len(past) + 1, 7, 1)):
+            yield system.take(_CONFIG, space, _write(scope, new, writer))
+
+
+_word = WRITING_TWICE.word
+_counts = {
+    f"stored{ending}": relations(f"accepted{ending}")[0]() & fol.same(i, count())
+    for ending, count in (("", counted), ("2", counted2))
+}
+
+APART: Theorem = Theorem(
+    claim=writes_do_not_leak,
+    sentence="Two spaces that differ in marks which a reader may not see stay so when the same is written in both: "
+    "both refuse or neither, the same id is stored where the reader can look, and what it can see is the same.",
+    protocol="markspace",
+    system="space",
+    scope="any number of marks",
+    theory=WRITING_TWICE,
+    view=view,
+    realise=first_of_twins(scene),
+    samples=samples,
+    variables=(i,),
+    goal=fol.conjunction(
+        [
+            fol.iff(_word("accepted"), _word("accepted2")),
+            ~into_hidden() >> fol.iff(_word("stored", i), _word("stored2", i)),
+            fol.iff(_word("shown", i), _word("shown2", i)),
+        ]
+    ),
+    needs=("purged", "offered_ids_are_fresh"),
+    witness=fol.exists([i], taken(i) & hidden(i)) & _word("accepted") & ~into_hidden(),
+    mutants=(mutation(WRITING_TWICE, marks.ids_are_counted, _counts),),
+)
+"""The theorem about writes."""
