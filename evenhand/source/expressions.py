@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from enum import Enum
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 from evenhand.smt.logic import FALSE, TRUE, Formula, Sort, Term
 from evenhand.source.frames import Closure, Errors, Frame, only
@@ -23,12 +24,15 @@ from evenhand.source.values import (
     Group,
     Item,
     Leaf,
+    Listing,
+    Places,
     Lookup,
     Record,
     Table,
     Truth,
     Value,
     as_group,
+    beginning,
     cases,
     gathered,
     known,
@@ -42,12 +46,19 @@ from evenhand.source.values import (
 from evenhand.source.world import World, agents
 
 
-class Expressions:
-    """Reads expressions of functions that speak of one world; notes what would raise in `errors`."""
+Given: TypeAlias = Callable[[Sequence[Value]], Value]
 
-    def __init__(self, world: World) -> None:
+
+class Expressions:
+    """Reads expressions of functions that speak of one world; notes what would raise in `errors`.
+
+    `given` are functions that are not unfolded: each with what it gives for values.
+    """
+
+    def __init__(self, world: World, given: Mapping[Any, Given] | None = None) -> None:
         self.world = world
         self.errors = Errors()
+        self.given = given or {}
 
     def read(self, node: ast.expr, frame: Frame) -> Value:
         """Return the value of an expression.  Raises Unreadable with the place."""
@@ -106,7 +117,10 @@ class Expressions:
                 return self._display(node, parts, frame)
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
                 self.comprehended(node, frame)  # notes what raises
-                return gathered(lambda: self._again(node, frame), "set" if isinstance(node, ast.SetComp) else "list")
+                if isinstance(node, ast.SetComp):
+                    return gathered(lambda: self._again(node, frame), "set")
+                found = gathered(lambda: self._again(node, frame), "list")
+                return replace(found, more=self._listing(node, frame))
             case ast.Dict():
                 keys = [one.value if isinstance(one, ast.Constant) else MISSING for one in node.keys]
                 if MISSING in keys:
@@ -217,6 +231,9 @@ class Expressions:
         """The comparison of a length; None if neither side is one."""
         turned: dict[type[ast.cmpop], ast.cmpop] = {ast.Lt: ast.Gt(), ast.Gt: ast.Lt(), ast.LtE: ast.GtE()}
         turned[ast.GtE] = ast.LtE()
+        repeated = self._repeated(left, op, right, frame)
+        if repeated is not None:
+            return repeated
         one, other = self._measured(left, frame), self._measured(right, frame)
         if one is None and other is None:
             return None
@@ -235,6 +252,34 @@ class Expressions:
         if isinstance(one, Group) and one.kind == "agents" and one.sort is not None:
             return counted(agents(one.sort), op, count)
         return counted(as_group(one), op, count)
+
+    def _repeated(self, left: ast.expr, op: ast.cmpop, right: ast.expr, frame: Frame) -> Formula | None:
+        """`len(set(xs)) != len(xs)`, or of the keys of pairs: whether a member stands twice; None if it is no such."""
+        match left, right:
+            case ast.Call(_, [ast.Call(ast.Name("set"), [inner])]), ast.Call(_, [whole]):
+                pass
+            case (
+                ast.Call(_, [ast.SetComp(ast.Name(key), [ast.comprehension(ast.Tuple([ast.Name(one), _]), inner, [])])]),
+                ast.Call(_, [whole]),
+            ) if key == one:
+                pass
+            case _:
+                return None
+        if ast.dump(inner) != ast.dump(whole) or self._measured(left, frame) is None:
+            return None
+        measured = self._measured(right, frame)
+        if isinstance(measured, Fixed) and len(measured.parts) < 2:
+            measured = Group("list", lambda: [], lambda _: FALSE, more=Listing(repeats=FALSE))
+        more = measured.more if isinstance(measured, Group) else None
+        if more is None or more.repeats is None:
+            return None
+        match op:
+            case ast.NotEq() | ast.Lt():
+                return more.repeats
+            case ast.Eq() | ast.GtE():
+                return negation(more.repeats)
+            case _:
+                return None
 
     def _sizes(self, one: Group, op: ast.cmpop, other: Value) -> Formula:
         """A set of agents compared in size with all agents: as many only if all are in it."""
@@ -345,6 +390,13 @@ class Expressions:
     def _subscript(self, node: ast.Subscript, inner: ast.expr, index: ast.expr, frame: Frame) -> Value:
         value = self.read(inner, frame)
         if isinstance(index, ast.Slice):
+            match index, value:
+                case ast.Slice(None, ast.Constant(1), None), Group():
+                    found_first = beginning(value)
+                    if found_first is not None:
+                        return found_first
+                case _:
+                    pass
             raise refuse("a slice", "write (*row[:i], entry, *row[i + 1:]) to change one entry")
         key = self.read(index, frame)
         if isinstance(value, Cases) and len(value.parts) == 1 and isinstance(key, Cases):
@@ -362,6 +414,13 @@ class Expressions:
             return self.entry(Table(value.sort, lambda term: leaf(Elem(term))), key, frame)
         if isinstance(value, Table):
             return self.entry(value, key, frame)
+        if isinstance(value, Group) and value.more is not None:
+            more = value.more
+            if more.first is not None and type(place) is int and place == 0:
+                self.errors.add(frame.path, negation(truth(value)))
+                return more.first
+            if more.places is not None and isinstance(key, Cases):
+                return self.entry(Table(more.places.sort, more.places.at), key, frame)
         raise refuse(f"entry {named(key)} of {named(value)}", "take the entry of an agent, or of a known place")
 
     def entry(self, row: Table, key: Value, frame: Frame) -> Value:
@@ -380,6 +439,33 @@ class Expressions:
         if found is None:
             raise refuse("the entry of None", "test `is not None` first")
         return found
+
+    def _listing(self, node: ast.ListComp | ast.GeneratorExp, frame: Frame) -> Listing | None:
+        """What is known of a list made member by member of another."""
+        generator = node.generators[0]
+        if len(node.generators) > 1 or generator.ifs:
+            return None
+
+        def made(value: Value) -> Value:
+            noted, self.errors = self.errors, Errors()
+            try:
+                return self.read(node.elt, self.assigned(generator.target, value, frame))
+            finally:
+                self.errors = noted
+
+        over = self.places(generator.iter, frame)
+        places = None
+        if over is not None:
+            there, entry = over.there, over.at
+            places = Places(over.sort, there, lambda term: made(entry(term)))
+        source = None if isinstance(generator.iter, ast.Call) else self.read(generator.iter, frame)
+        more = source.more if isinstance(source, Group) else None
+        first = None if more is None or more.first is None else made(more.first)
+        return Listing(first, None, places) if first is not None or places is not None else None
+
+    def places(self, node: ast.expr, frame: Frame) -> Places | None:
+        """Return the places of what a loop goes through; None if they are not known."""
+        raise NotImplementedError
 
     def _again(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, frame: Frame) -> list[Item]:
         """The members of a comprehension under fresh variables; what raises was noted before."""

@@ -1,0 +1,403 @@
+"""The kernel's rules as formulas, read from the functions of `model/cud` (and of its mutants) themselves.
+
+Here stands what their arguments are in logic: a request is an element of Act, its declared scope the keys k with
+`scope(r, k)`, an artefact an element of Auth.  What the functions make of them is read by `evenhand.source`, and
+`comparison` compares the result with the functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from evenhand.core.atoms import Opaque
+from evenhand.model.cud import kernel
+from evenhand.model.cud import vocabulary as model
+from evenhand.model.cud.kernel import REFERENCE, Bound, Finding, Moment, Rules
+from evenhand.model.cud.readings import Readings
+from evenhand.proofs.cud.vocabulary import (
+    ACT,
+    AGENT,
+    AUTH,
+    KEY,
+    VALUE,
+    active,
+    ahead,
+    by,
+    cites,
+    cites_stranger,
+    doubled,
+    early,
+    first_key,
+    forbids,
+    forged_agent,
+    forged_id,
+    head,
+    holder,
+    known,
+    member,
+    misshapen,
+    odd_type,
+    odd_value,
+    over_read,
+    over_write,
+    permits,
+    reads,
+    scope,
+    sooner,
+    submitted,
+    wants,
+)
+from evenhand.smt.logic import (
+    FALSE,
+    TRUE,
+    And,
+    Apply,
+    Equal,
+    Exists,
+    Forall,
+    Formula,
+    Holds,
+    Not,
+    Or,
+    Relation,
+    Term,
+    Var,
+    variables,
+)
+from evenhand.source.frames import Frame, only
+from evenhand.source.reading import source_of
+from evenhand.source.refusal import refuse
+from evenhand.source.simplify import all_of, any_of, equal, every, negation, numbered, replaced, simply_rebuilt, some
+from evenhand.source.statements import Translator
+from evenhand.source.values import (
+    FRESH,
+    Cases,
+    Const,
+    Elem,
+    Fixed,
+    Group,
+    Item,
+    Listing,
+    Other,
+    Places,
+    Record,
+    Truth,
+    Value,
+    as_group,
+    equals,
+    gathered,
+    leaf,
+    truth,
+)
+from evenhand.source.values import known as constant
+from evenhand.source.world import World
+
+r, s = variables(ACT, "r s")
+
+
+def _word(name: str) -> Relation:
+    return Relation(name, (ACT,))
+
+
+_FORMED, _STRAY, _COVERED, _VETOED = map(_word, ("formed", "stray", "covered", "vetoed"))
+_PASSES, _STRUCK, _CONTENDS = map(_word, ("passes", "struck", "contends"))
+_INTERFERES = Relation("interferes", (ACT, ACT))
+
+
+# The arguments of the rules.
+
+
+def _members(var: Var, guard: Formula, value: Value, **more: Any) -> Group:
+    """The list of one value for each element that passes the guard."""
+
+    def items() -> list[Item]:
+        fresh = FRESH(var.sort)
+        return [Item((fresh,), replaced(guard, {var: fresh}), _moved(value, var, fresh))]
+
+    return Group("list", items, gathered(items, "list").has, more=Listing(**more) if more else None)
+
+
+def _moved(value: Value, var: Var, fresh: Var) -> Value:
+    """A value of a variable as one of another; values here are elements and pairs that begin with one."""
+    match value:
+        case Cases(parts):
+            return Cases(tuple((g, Elem(fresh) if one == Elem(var) else one) for g, one in parts))
+        case Fixed(parts):
+            return Fixed(tuple(_moved(one, var, fresh) for one in parts))
+        case _:
+            return value
+
+
+_K, _A, _X = KEY("k"), AUTH("a"), AGENT("x")
+_FIRST = leaf(Elem(first_key()))
+_UNKNOWN_KEY, _UNKNOWN_VALUE, _UNKNOWN_ID = (leaf(Const(Other())) for _ in range(3))
+
+
+def _request(act: Term) -> Record:
+    def delta() -> list[Item]:
+        key, value = FRESH(KEY), FRESH(VALUE)
+        return [
+            Item((key, value), wants(act, key, value), Fixed((leaf(Elem(key)), leaf(Elem(value))))),
+            Item((), odd_value(act), Fixed((_FIRST, leaf(Const(Opaque("nan")))))),
+            Item((), misshapen(act), Fixed((_UNKNOWN_KEY, _UNKNOWN_VALUE))),
+        ]
+
+    def cited() -> list[Item]:
+        auth = FRESH(AUTH)
+        return [Item((auth,), cites(act, auth), leaf(Elem(auth))), Item((), cites_stranger(act), _UNKNOWN_ID)]
+
+    plain = all_of((negation(reads(act)), negation(odd_type(act))))
+    kinds = ((reads(act), model.READ), (plain, model.WRITE), (odd_type(act), Other(*model.OPERATIONS)))
+    fields: dict[str, Value] = {
+        "action_type": Cases(tuple((guard, Const(one)) for guard, one in kinds)),
+        "declared_scope": _members(
+            _K, scope(act, _K), leaf(Elem(_K)), first=leaf(Elem(head(act))), repeats=doubled(act)
+        ),
+        # A delta that names a key twice is `misshapen`, as one that names an unknown key.
+        "proposed_delta": Group("list", delta, gathered(delta, "list").has, more=Listing(repeats=negation(TRUE))),
+        "authorities_cited": gathered(cited, "list"),
+        "agent_id": _perhaps(forged_agent(act)),
+        "action_id": _perhaps(forged_id(act)),
+    }
+    return Record(model.Request, fields)
+
+
+def _perhaps(forged: Formula) -> Value:
+    """None, or a text that is none of those it should be."""
+    return Cases(((negation(forged), Const(None)), (forged, Const(Other(None)))))
+
+
+def authority(auth: Term, held_by: Term) -> Record:
+    """Return an artefact as a record that this agent holds."""
+
+    def atoms() -> list[Item]:
+        pairs = ((over_read, model.READ), (over_write, model.WRITE))
+        return [
+            Item(((key := FRESH(KEY)),), over(auth, key), Fixed((leaf(Elem(key)), leaf(Const(operation)))))
+            for over, operation in pairs
+        ]
+
+    fields: dict[str, Value] = {
+        "authority_id": leaf(Elem(auth)),
+        "commitment": Cases(((permits(auth), Const(model.ALLOW)), (forbids(auth), Const(model.DENY)))),
+        "holder_agent_id": leaf(Elem(held_by)),
+        "scope": gathered(atoms, "list"),
+        "epoch": Cases(((early(auth), Const(0)), (negation(early(auth)), Const(1)))),
+    }
+    return Record(model.Authority, fields)
+
+
+def _artefacts() -> Sequence[Item]:
+    auth = FRESH(AUTH)
+    return [Item((auth,), TRUE, authority(auth, holder(auth)))]
+
+
+def _config(readings: Readings) -> Record:
+    keys = Fixed((leaf(Elem(_K)), _UNKNOWN_VALUE))
+    fields: dict[str, Value] = {
+        "agents": _members(_X, member(_X), leaf(Elem(_X))),
+        "world": _members(_K, known(_K), keys, first=Fixed((_FIRST, _UNKNOWN_VALUE))),
+        "authorities": gathered(_artefacts, "list"),
+        "readings": constant(readings),
+    }
+    return Record(model.Config, fields)
+
+
+_NOW = Record(Moment, {"active": _members(_X, active(_X), leaf(Elem(_X)))})
+
+
+# Reading.
+
+
+class _Order(World):
+    """The orders that rules may look at: of names, and of submission."""
+
+    def before(self, one: Term, other: Term) -> Formula:
+        orders = {AGENT: ahead, ACT: sooner}
+        if one.sort != other.sort or one.sort not in orders:
+            raise refuse("an order of other things than agents and requests", "compare names or places")
+        return orders[one.sort](one, other)
+
+
+def _same_target(given: Sequence[Value]) -> Value:
+    return given[0]
+
+
+def _is_of(given: Sequence[Value]) -> Value:
+    """`isinstance` of a value of a delta: elements of Value are atoms."""
+    value, cls = given[0], only(given[1])
+    if not isinstance(value, Cases) or cls is not Opaque:
+        raise refuse("isinstance", "ask it of a value of the delta")
+    return Truth(any_of(g for g, one in value.parts if isinstance(one, Const) and isinstance(one.value, cls)))
+
+
+_GIVEN: Mapping[Any, Callable[[Sequence[Value]], Value]] = {model.target: _same_target, isinstance: _is_of}
+
+
+def _called(
+    function: Any, *given: Value, instead: Mapping[Any, Callable[[Sequence[Value]], Value]] | None = None
+) -> Value:
+    """Return what a rule gives for these arguments.  Raises Unreadable."""
+    translator = Translator(_Order(object, {}, {}), {**_GIVEN, **(instead or {})})
+    found = translator.invoked(function, given, {}, Frame(source_of(REFERENCE.token), {}))
+    if any(_settled(one) != FALSE for one in translator.errors.found):
+        raise refuse(f"{function.__name__} may raise", "let it return something")
+    return found
+
+
+def _settled(formula: Formula) -> Formula:
+    """Return a formula with what the axioms make the same.
+
+    One request has one agent, the first key is known, and a READ is of the enum.
+    """
+    match formula:
+        case Equal(Apply(one, (left,)), Apply(other, (right,))) if one == other == by:
+            return equal(left, right)
+        case Holds(relation, (Apply(function, ()),)) if relation == known and function.name == "first_key":
+            return TRUE
+        case Exists((one,), Holds(relation, (other,))) if relation == known and one == other:
+            return TRUE
+        case Exists(bound, body):
+            return some(bound, _settled(body))
+        case Forall(bound, body):
+            return every(bound, _settled(body))
+        case Equal() | Holds():
+            return formula
+        case Or((Holds(relation, (act,)) as one, And((Not(other), Not(Holds(odd, _)) as rest)))) if (
+            relation == reads and one == other and odd == odd_type and rest == negation(odd_type(act))
+        ):
+            return rest
+        case _:
+            return simply_rebuilt(formula, _settled)
+
+
+def _refused_one(refused: Group, act: Term) -> Formula:
+    """Return whether a request is among those whose agents were refused."""
+    parts: list[Formula] = []
+    for one in refused.items():
+        who = next((v for v in one.variables if v.sort == ACT and one.value == leaf(Elem(by(v)))), None)
+        if who is None:
+            raise refuse("refused is somebody else than a request's agent", "return agents of contenders")
+        rest = [v for v in one.variables if v != who]
+        parts.append(some(rest, replaced(one.guard, {who: act})))
+    return any_of(parts)
+
+
+class _Reading:
+    """Reads the rules of one kernel."""
+
+    def __init__(self, rules: Rules, readings: Readings, in_force: Group | None) -> None:
+        self.rules = rules
+        self.config = _config(readings)
+        self.made: list[tuple[Value, Term]] = []
+        self.authorities = in_force or as_group(_called(rules.in_force, self.config, _NOW))
+
+    def bound(self, act: Term) -> Value:
+        """The request bound to its submitter."""
+        request = _request(act)
+        self.made.append((request, act))
+        agent = leaf(Elem(by(act)))
+        return _called(self.rules.bind, agent, agent, request)
+
+    def collide(self, given: Sequence[Value]) -> Value:
+        """Whether two requests interfere: the word, where they are as submitted."""
+        terms = [act for value in given for one, act in self.made if one is value]
+        if len(terms) == 2:
+            return Truth(_INTERFERES(*terms))
+        return _called(self.rules.interfere, *given)
+
+    def finding(self) -> Value:
+        """What `examine` gives, in the words of its parts."""
+        words = {"malformed": negation(_FORMED(r)), "foreign": _STRAY(r), "covers": _COVERED(r), "vetoed": _VETOED(r)}
+
+        def says(formula: Formula) -> Callable[[Sequence[Value]], Value]:
+            return lambda _given: Truth(formula)
+
+        asked = {name: (lambda *_: None, formula) for name, formula in words.items()}
+        record = Record(Rules, {name: leaf(Const(function)) for name, (function, _) in asked.items()})
+        instead = {function: says(formula) for function, formula in asked.values()}
+        return _called(kernel.examine, record, self.config, self.authorities, self.bound(r), instead=instead)
+
+    def contends(self) -> Formula:
+        rest = negation(any_of((_PASSES(r), _STRUCK(r))))
+        verdicts = ((_PASSES(r), kernel.ADMITTED), (_STRUCK(r), kernel.STRUCTURE), (rest, kernel.PASS_ONE))
+        finding = {"bound": self.bound(r), "verdict": Cases(tuple((g, Const(one)) for g, one in verdicts))}
+        return truth(_called(self.rules.contends, Record(Finding, finding)))
+
+    def refused(self) -> Formula:
+        """Whether pass 2 refuses a request that takes part in it."""
+
+        def items() -> list[Item]:
+            act = FRESH(ACT)
+            return [Item((act,), _CONTENDS(act), self.bound(act))]
+
+        places = Places(ACT, lambda act: _CONTENDS(act), self.bound)
+        contenders = Group("list", items, gathered(items, "list").has, more=Listing(places=places))
+        collide = leaf(Const(_collide))
+        instead = {_collide: self.collide}
+        resolved = _called(self.rules.resolve, self.config, contenders, collide, instead=instead)
+        refused = _called(self.rules.refuse, self.config, _NOW, resolved, collide, instead=instead)
+        return _refused_one(as_group(refused), r)
+
+
+_FATES = (
+    ("struck", kernel.STRUCTURE, kernel.MALFORMED_REQUEST),
+    ("struck", kernel.STRUCTURE, kernel.INVALID_CAPABILITY_CLAIM),
+    ("violation", kernel.ADMITTED, kernel.SCOPE_VIOLATION),
+    ("executed", kernel.ADMITTED, ""),
+    ("collides", kernel.PASS_TWO, ""),
+    ("refused", kernel.PASS_ONE, ""),
+)
+"""What can become of a request, with its verdict and fault."""
+
+TOLD = {model.DONE: "gets_done", model.FAILURE: "gets_failure", model.FAULT: "gets_fault"}
+"""Token → the word that a request gets it."""
+
+
+def told(rules: Rules) -> Mapping[str, frozenset[str]]:
+    """Return which fates of a request get each token, as `gets_done` and so on; `gets_more` are other tokens.
+
+    The rule `token` has so few arguments that it is run on all of them.  Raises Unreadable where it looks at more.
+    """
+    fates: dict[str, set[str]] = {name: set() for name in (*TOLD.values(), "gets_more")}
+    for fate, verdict, fault in _FATES:
+        unseen: Any = Other()
+        token = rules.token(Finding(unseen, verdict, fault))
+        fates[TOLD.get(token, "gets_more")].add(fate)
+    if sum(map(len, fates.values())) > len({fate for fate, _, _ in _FATES}):
+        raise refuse("two requests of one fate get two tokens", "tell them apart by verdict")
+    return {name: frozenset(several) for name, several in fates.items()}
+
+
+def _collide(one: Any, other: Any) -> bool:
+    """Stands for the rule `interfere` where `refuse` is read."""
+    raise AssertionError(one, other)
+
+
+def read(
+    rules: Rules, readings: Readings = Readings(), *, in_force: Group | None = None  # noqa: B008 - a frozen record
+) -> Mapping[str, Formula]:
+    """Return the words of the two passes with their meanings under these rules, over the request r (and s).
+
+    `in_force` are the artefacts that count, where the rule that says so is not readable.  Raises Unreadable.
+    """
+    reading = _Reading(rules, readings, in_force)
+    malformed = _called(rules.malformed, reading.config, reading.bound(r))
+    finding = reading.finding()
+    assert isinstance(finding, Record)
+    verdict = finding.fields["verdict"]
+    one, other = _request(r), _request(s)
+    contends = reading.contends()
+    found = {
+        "formed": all_of((submitted(r), equals(malformed, leaf(Const(""))))),
+        "stray": truth(_called(rules.foreign, reading.authorities, reading.bound(r))),
+        "covered": truth(_called(rules.covers, reading.authorities, reading.bound(r))),
+        "vetoed": truth(_called(rules.vetoed, reading.authorities, reading.bound(r))),
+        "passes": all_of((submitted(r), equals(verdict, leaf(Const(kernel.ADMITTED))))),
+        "struck": all_of((submitted(r), equals(verdict, leaf(Const(kernel.STRUCTURE))))),
+        "contends": contends if contends == _PASSES(r) else all_of((submitted(r), contends)),
+        "interferes": truth(_called(rules.interfere, one, other)),
+        "collides": all_of((_CONTENDS(r), *([] if contends == _PASSES(r) else [_PASSES(r)]), reading.refused())),
+    }
+    return {name: numbered(_settled(formula)) for name, formula in found.items()}
