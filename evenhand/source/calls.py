@@ -43,7 +43,6 @@ from evenhand.source.values import (
 )
 
 
-
 def everywhere(_term: Term) -> Formula:
     """Return that a tuple by agent has an entry for every one."""
     return TRUE
@@ -128,12 +127,14 @@ class Calls(Expressions):
                 inner = self._rows(node.args[0], frame)
                 if inner is None:
                     return None
-                return dataclasses.replace(inner, at=lambda term: Fixed((leaf(Elem(term)), inner.at(term))))
+                at = inner.at
+                return Places(inner.sort, inner.there, lambda term: Fixed((leaf(Elem(term)), at(term))))
             if function is zip:
                 rows = [one for one in (self._rows(one, frame) for one in node.args) if one is not None]
                 if not rows or len(rows) < len(node.args) or len({(one.sort, one.there) for one in rows}) > 1:
                     return None
-                return dataclasses.replace(rows[0], at=lambda term: Fixed(tuple(one.at(term) for one in rows)))
+                one = rows[0]
+                return Places(one.sort, one.there, lambda term: Fixed(tuple(row.at(term) for row in rows)))
             return None
         value = self.read(node, frame)
         if isinstance(value, Table):

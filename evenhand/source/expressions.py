@@ -25,8 +25,8 @@ from evenhand.source.values import (
     Item,
     Leaf,
     Listing,
-    Places,
     Lookup,
+    Places,
     Record,
     Table,
     Truth,
@@ -44,7 +44,6 @@ from evenhand.source.values import (
     truth,
 )
 from evenhand.source.world import World, agents
-
 
 Given: TypeAlias = Callable[[Sequence[Value]], Value]
 
@@ -259,7 +258,9 @@ class Expressions:
             case ast.Call(_, [ast.Call(ast.Name("set"), [inner])]), ast.Call(_, [whole]):
                 pass
             case (
-                ast.Call(_, [ast.SetComp(ast.Name(key), [ast.comprehension(ast.Tuple([ast.Name(one), _]), inner, [])])]),
+                ast.Call(
+                    _, [ast.SetComp(ast.Name(key), [ast.comprehension(ast.Tuple([ast.Name(one), _]), inner, [])])]
+                ),
                 ast.Call(_, [whole]),
             ) if key == one:
                 pass

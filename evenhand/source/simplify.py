@@ -200,6 +200,8 @@ def _beside(parts: Sequence[fol.Formula]) -> list[fol.Formula]:
         if part in said:
             return part
         assert isinstance(part, fol.Not) and isinstance(part.body, fol.And)
-        return negation(all_of(fol.FALSE if negation(one) in said else one for one in part.body.parts if one not in said))
+        return negation(
+            all_of(fol.FALSE if negation(one) in said else one for one in part.body.parts if one not in said)
+        )
 
     return [left(part) for part in parts]

@@ -13,7 +13,7 @@ from typing import Any
 from evenhand.core.atoms import Opaque
 from evenhand.model.cud import kernel
 from evenhand.model.cud import vocabulary as model
-from evenhand.model.cud.kernel import REFERENCE, Bound, Finding, Moment, Rules
+from evenhand.model.cud.kernel import REFERENCE, Finding, Moment, Rules
 from evenhand.model.cud.readings import Readings
 from evenhand.proofs.cud.vocabulary import (
     ACT,
@@ -65,6 +65,7 @@ from evenhand.smt.logic import (
     Var,
     variables,
 )
+from evenhand.source.expressions import Given
 from evenhand.source.frames import Frame, only
 from evenhand.source.reading import source_of
 from evenhand.source.refusal import refuse
@@ -193,6 +194,16 @@ def _artefacts() -> Sequence[Item]:
     return [Item((auth,), TRUE, authority(auth, holder(auth)))]
 
 
+def holding(guard: Callable[[Var, Var], Formula]) -> Group:
+    """Return the artefacts as held by the agents for which the guard is true."""
+
+    def items() -> list[Item]:
+        auth, who = FRESH(AUTH), FRESH(AGENT)
+        return [Item((auth, who), guard(auth, who), authority(auth, who))]
+
+    return gathered(items, "list")
+
+
 def _config(readings: Readings) -> Record:
     keys = Fixed((leaf(Elem(_K)), _UNKNOWN_VALUE))
     fields: dict[str, Value] = {
@@ -232,12 +243,10 @@ def _is_of(given: Sequence[Value]) -> Value:
     return Truth(any_of(g for g, one in value.parts if isinstance(one, Const) and isinstance(one.value, cls)))
 
 
-_GIVEN: Mapping[Any, Callable[[Sequence[Value]], Value]] = {model.target: _same_target, isinstance: _is_of}
+_GIVEN: Mapping[Any, Given] = {model.target: _same_target, isinstance: _is_of}
 
 
-def _called(
-    function: Any, *given: Value, instead: Mapping[Any, Callable[[Sequence[Value]], Value]] | None = None
-) -> Value:
+def _called(function: Any, *given: Value, instead: Mapping[Any, Given] | None = None) -> Value:
     """Return what a rule gives for these arguments.  Raises Unreadable."""
     translator = Translator(_Order(object, {}, {}), {**_GIVEN, **(instead or {})})
     found = translator.invoked(function, given, {}, Frame(source_of(REFERENCE.token), {}))
@@ -284,6 +293,18 @@ def _refused_one(refused: Group, act: Term) -> Formula:
     return any_of(parts)
 
 
+def _says(formula: Formula) -> tuple[Any, Given]:
+    """A function to call, and what it gives: this truth."""
+
+    def stand_in() -> None:
+        raise AssertionError
+
+    def meaning(_given: Sequence[Value]) -> Value:
+        return Truth(formula)
+
+    return stand_in, meaning
+
+
 class _Reading:
     """Reads the rules of one kernel."""
 
@@ -311,12 +332,13 @@ class _Reading:
         """What `examine` gives, in the words of its parts."""
         words = {"malformed": negation(_FORMED(r)), "foreign": _STRAY(r), "covers": _COVERED(r), "vetoed": _VETOED(r)}
 
-        def says(formula: Formula) -> Callable[[Sequence[Value]], Value]:
-            return lambda _given: Truth(formula)
-
-        asked = {name: (lambda *_: None, formula) for name, formula in words.items()}
-        record = Record(Rules, {name: leaf(Const(function)) for name, (function, _) in asked.items()})
-        instead = {function: says(formula) for function, formula in asked.values()}
+        fields: dict[str, Value] = {}
+        instead: dict[Any, Given] = {}
+        for name, formula in words.items():
+            stand_in, meaning = _says(formula)
+            instead[stand_in] = meaning
+            fields[name] = leaf(Const(stand_in))
+        record = Record(Rules, fields)
         return _called(kernel.examine, record, self.config, self.authorities, self.bound(r), instead=instead)
 
     def contends(self) -> Formula:
@@ -363,7 +385,10 @@ def told(rules: Rules) -> Mapping[str, frozenset[str]]:
     fates: dict[str, set[str]] = {name: set() for name in (*TOLD.values(), "gets_more")}
     for fate, verdict, fault in _FATES:
         unseen: Any = Other()
-        token = rules.token(Finding(unseen, verdict, fault))
+        try:
+            token = rules.token(Finding(unseen, verdict, fault))
+        except AttributeError as error:
+            raise refuse(f"a token that depends on more than the verdict: {error}", "tell by verdict") from None
         fates[TOLD.get(token, "gets_more")].add(fate)
     if sum(map(len, fates.values())) > len({fate for fate, _, _ in _FATES}):
         raise refuse("two requests of one fate get two tokens", "tell them apart by verdict")
@@ -375,8 +400,14 @@ def _collide(one: Any, other: Any) -> bool:
     raise AssertionError(one, other)
 
 
+_USUAL = Readings()
+
+
 def read(
-    rules: Rules, readings: Readings = Readings(), *, in_force: Group | None = None  # noqa: B008 - a frozen record
+    rules: Rules,
+    readings: Readings = _USUAL,
+    *,
+    in_force: Group | None = None,
 ) -> Mapping[str, Formula]:
     """Return the words of the two passes with their meanings under these rules, over the request r (and s).
 

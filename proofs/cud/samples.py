@@ -39,6 +39,7 @@ from evenhand.model.cud.vocabulary import (
     State,
     target,
 )
+from evenhand.proofs.cud.comparing import compared
 from evenhand.proofs.cud.concretisation import STRANGER
 from evenhand.proofs.cud.encoding import CudStep
 from evenhand.proofs.cud.epoch import EPOCH
@@ -53,7 +54,11 @@ _VALUES = (Atom("str", "taken"), Atom("str", "other"), Atom("str", "free"), Atom
 
 
 def _every(readings: Readings) -> tuple[Situation, ...]:
-    """Return all epochs of one agent and one key; of two agents, every layout and every honest joint choice."""
+    """Return all epochs of one agent and one key; of two agents, every layout and every honest joint choice.
+
+    Before anything else the words read from the rules are compared with the rules.
+    """
+    compared(readings)
     tiny = UNIVERSE.at(agents=1, keys=1).under(scope_check=readings.scope_check)
     found: list[Situation] = []
     for config in tiny.all_configs():
