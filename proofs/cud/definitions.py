@@ -127,19 +127,18 @@ def _read(kernel: Rules, source: str, *, in_force: Group | None = None) -> tuple
     return tuple(_means(name, body, source) for name, body in changed.items())
 
 
+_FATE = {
+    "executed": word("executed", r),
+    "struck": word("struck", r),
+    "violation": word("faulty", r) & ~word("struck", r),
+    "collides": word("collides", r),
+    "fails": word("refused", r) & ~word("collides", r),
+}
+"""What becomes of a request, in words."""
+
+
 def _one_of(fates: frozenset[str]) -> Formula:
-    """Return that one of these becomes of a request."""
-    struck, refused, collides = word("struck", r), word("refused", r), word("collides", r)
-    parts: list[Formula] = [word("executed", r)] if "executed" in fates else []
-    if "struck" in fates:
-        parts.append(word("faulty", r) if "violation" in fates else struck)
-    elif "violation" in fates:
-        parts.append(word("faulty", r) & ~struck)
-    if "refused" in fates:
-        parts.append(refused if "collides" in fates else refused & ~collides)
-    elif "collides" in fates:
-        parts.append(collides)
-    return disjunction(parts)
+    return disjunction(formula for fate, formula in _FATE.items() if fate in fates)
 
 
 BY_HAND: Mapping[Mutant[Any], tuple[Definition, ...]] = {

@@ -8,6 +8,7 @@ Here stands what their arguments are in logic: a request is an element of Act, i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from evenhand.core.atoms import Opaque
@@ -61,6 +62,7 @@ from evenhand.smt.logic import (
     Not,
     Or,
     Relation,
+    Sort,
     Term,
     Var,
     variables,
@@ -97,64 +99,52 @@ from evenhand.source.world import World
 r, s = variables(ACT, "r s")
 
 
-def _word(name: str) -> Relation:
-    return Relation(name, (ACT,))
-
-
-_FORMED, _STRAY, _COVERED, _VETOED = map(_word, ("formed", "stray", "covered", "vetoed"))
-_PASSES, _STRUCK, _CONTENDS = map(_word, ("passes", "struck", "contends"))
+_FORMED, _STRAY, _COVERED, _VETOED, _PASSES, _STRUCK, _CONTENDS = (
+    Relation(name, (ACT,)) for name in ("formed", "stray", "covered", "vetoed", "passes", "struck", "contends")
+)
 _INTERFERES = Relation("interferes", (ACT, ACT))
 
 
 # The arguments of the rules.
 
 
-def _members(var: Var, guard: Formula, value: Value, **more: Any) -> Group:
-    """The list of one value for each element that passes the guard."""
+def _made(sort: Sort, make: Callable[[Var], tuple[Formula, Value]], **more: Any) -> Group:
+    """The list of one value for each element of a sort, where its guard is true."""
 
     def items() -> list[Item]:
-        fresh = FRESH(var.sort)
-        return [Item((fresh,), replaced(guard, {var: fresh}), _moved(value, var, fresh))]
+        fresh = FRESH(sort)
+        return [Item((fresh,), *make(fresh))]
 
     return Group("list", items, gathered(items, "list").has, more=Listing(**more) if more else None)
 
 
-def _moved(value: Value, var: Var, fresh: Var) -> Value:
-    """A value of a variable as one of another; values here are elements and pairs that begin with one."""
-    match value:
-        case Cases(parts):
-            return Cases(tuple((g, Elem(fresh) if one == Elem(var) else one) for g, one in parts))
-        case Fixed(parts):
-            return Fixed(tuple(_moved(one, var, fresh) for one in parts))
-        case _:
-            return value
+def _a(term: Term) -> Value:
+    return leaf(Elem(term))
 
 
-_K, _A, _X = KEY("k"), AUTH("a"), AGENT("x")
-_FIRST = leaf(Elem(first_key()))
-_UNKNOWN_KEY, _UNKNOWN_VALUE, _UNKNOWN_ID = (leaf(Const(Other())) for _ in range(3))
+_UNKNOWN = leaf(Const(Other()))
+"""A text or value that is no element."""
+_FIRST = _a(first_key())
 
 
 def _request(act: Term) -> Record:
     def delta() -> list[Item]:
         key, value = FRESH(KEY), FRESH(VALUE)
         return [
-            Item((key, value), wants(act, key, value), Fixed((leaf(Elem(key)), leaf(Elem(value))))),
+            Item((key, value), wants(act, key, value), Fixed((_a(key), _a(value)))),
             Item((), odd_value(act), Fixed((_FIRST, leaf(Const(Opaque("nan")))))),
-            Item((), misshapen(act), Fixed((_UNKNOWN_KEY, _UNKNOWN_VALUE))),
+            Item((), misshapen(act), Fixed((_UNKNOWN, _UNKNOWN))),
         ]
 
     def cited() -> list[Item]:
         auth = FRESH(AUTH)
-        return [Item((auth,), cites(act, auth), leaf(Elem(auth))), Item((), cites_stranger(act), _UNKNOWN_ID)]
+        return [Item((auth,), cites(act, auth), _a(auth)), Item((), cites_stranger(act), _UNKNOWN)]
 
     plain = all_of((negation(reads(act)), negation(odd_type(act))))
     kinds = ((reads(act), model.READ), (plain, model.WRITE), (odd_type(act), Other(*model.OPERATIONS)))
     fields: dict[str, Value] = {
         "action_type": Cases(tuple((guard, Const(one)) for guard, one in kinds)),
-        "declared_scope": _members(
-            _K, scope(act, _K), leaf(Elem(_K)), first=leaf(Elem(head(act))), repeats=doubled(act)
-        ),
+        "declared_scope": _made(KEY, lambda key: (scope(act, key), _a(key)), first=_a(head(act)), repeats=doubled(act)),
         # A delta that names a key twice is `misshapen`, as one that names an unknown key.
         "proposed_delta": Group("list", delta, gathered(delta, "list").has, more=Listing(repeats=negation(TRUE))),
         "authorities_cited": gathered(cited, "list"),
@@ -175,23 +165,18 @@ def authority(auth: Term, held_by: Term) -> Record:
     def atoms() -> list[Item]:
         pairs = ((over_read, model.READ), (over_write, model.WRITE))
         return [
-            Item(((key := FRESH(KEY)),), over(auth, key), Fixed((leaf(Elem(key)), leaf(Const(operation)))))
+            Item(((key := FRESH(KEY)),), over(auth, key), Fixed((_a(key), leaf(Const(operation)))))
             for over, operation in pairs
         ]
 
     fields: dict[str, Value] = {
-        "authority_id": leaf(Elem(auth)),
+        "authority_id": _a(auth),
         "commitment": Cases(((permits(auth), Const(model.ALLOW)), (forbids(auth), Const(model.DENY)))),
-        "holder_agent_id": leaf(Elem(held_by)),
+        "holder_agent_id": _a(held_by),
         "scope": gathered(atoms, "list"),
         "epoch": Cases(((early(auth), Const(0)), (negation(early(auth)), Const(1)))),
     }
     return Record(model.Authority, fields)
-
-
-def _artefacts() -> Sequence[Item]:
-    auth = FRESH(AUTH)
-    return [Item((auth,), TRUE, authority(auth, holder(auth)))]
 
 
 def holding(guard: Callable[[Var, Var], Formula]) -> Group:
@@ -205,17 +190,19 @@ def holding(guard: Callable[[Var, Var], Formula]) -> Group:
 
 
 def _config(readings: Readings) -> Record:
-    keys = Fixed((leaf(Elem(_K)), _UNKNOWN_VALUE))
+    def key(one: Var) -> tuple[Formula, Value]:
+        return known(one), Fixed((_a(one), _UNKNOWN))
+
     fields: dict[str, Value] = {
-        "agents": _members(_X, member(_X), leaf(Elem(_X))),
-        "world": _members(_K, known(_K), keys, first=Fixed((_FIRST, _UNKNOWN_VALUE))),
-        "authorities": gathered(_artefacts, "list"),
+        "agents": _made(AGENT, lambda who: (member(who), _a(who))),
+        "world": _made(KEY, key, first=Fixed((_FIRST, _UNKNOWN))),
+        "authorities": _made(AUTH, lambda auth: (TRUE, authority(auth, holder(auth)))),
         "readings": constant(readings),
     }
     return Record(model.Config, fields)
 
 
-_NOW = Record(Moment, {"active": _members(_X, active(_X), leaf(Elem(_X)))})
+_NOW = Record(Moment, {"active": _made(AGENT, lambda who: (active(who), _a(who)))})
 
 
 # Reading.
@@ -231,10 +218,6 @@ class _Order(World):
         return orders[one.sort](one, other)
 
 
-def _same_target(given: Sequence[Value]) -> Value:
-    return given[0]
-
-
 def _is_of(given: Sequence[Value]) -> Value:
     """`isinstance` of a value of a delta: elements of Value are atoms."""
     value, cls = given[0], only(given[1])
@@ -243,7 +226,7 @@ def _is_of(given: Sequence[Value]) -> Value:
     return Truth(any_of(g for g, one in value.parts if isinstance(one, Const) and isinstance(one.value, cls)))
 
 
-_GIVEN: Mapping[Any, Given] = {model.target: _same_target, isinstance: _is_of}
+_GIVEN: Mapping[Any, Given] = {model.target: lambda given: given[0], isinstance: _is_of}
 
 
 def _called(function: Any, *given: Value, instead: Mapping[Any, Given] | None = None) -> Value:
@@ -285,7 +268,7 @@ def _refused_one(refused: Group, act: Term) -> Formula:
     """Return whether a request is among those whose agents were refused."""
     parts: list[Formula] = []
     for one in refused.items():
-        who = next((v for v in one.variables if v.sort == ACT and one.value == leaf(Elem(by(v)))), None)
+        who = next((v for v in one.variables if v.sort == ACT and one.value == _a(by(v))), None)
         if who is None:
             raise refuse("refused is somebody else than a request's agent", "return agents of contenders")
         rest = [v for v in one.variables if v != who]
@@ -293,16 +276,8 @@ def _refused_one(refused: Group, act: Term) -> Formula:
     return any_of(parts)
 
 
-def _says(formula: Formula) -> tuple[Any, Given]:
-    """A function to call, and what it gives: this truth."""
-
-    def stand_in() -> None:
-        raise AssertionError
-
-    def meaning(_given: Sequence[Value]) -> Value:
-        return Truth(formula)
-
-    return stand_in, meaning
+def _says(formula: Formula, _given: Sequence[Value]) -> Value:
+    return Truth(formula)
 
 
 class _Reading:
@@ -318,7 +293,7 @@ class _Reading:
         """The request bound to its submitter."""
         request = _request(act)
         self.made.append((request, act))
-        agent = leaf(Elem(by(act)))
+        agent = _a(by(act))
         return _called(self.rules.bind, agent, agent, request)
 
     def collide(self, given: Sequence[Value]) -> Value:
@@ -331,14 +306,8 @@ class _Reading:
     def finding(self) -> Value:
         """What `examine` gives, in the words of its parts."""
         words = {"malformed": negation(_FORMED(r)), "foreign": _STRAY(r), "covers": _COVERED(r), "vetoed": _VETOED(r)}
-
-        fields: dict[str, Value] = {}
-        instead: dict[Any, Given] = {}
-        for name, formula in words.items():
-            stand_in, meaning = _says(formula)
-            instead[stand_in] = meaning
-            fields[name] = leaf(Const(stand_in))
-        record = Record(Rules, fields)
+        record = Record(Rules, {name: leaf(Const(name)) for name in words})
+        instead: dict[Any, Given] = {name: partial(_says, formula) for name, formula in words.items()}
         return _called(kernel.examine, record, self.config, self.authorities, self.bound(r), instead=instead)
 
     def contends(self) -> Formula:
@@ -350,54 +319,41 @@ class _Reading:
     def refused(self) -> Formula:
         """Whether pass 2 refuses a request that takes part in it."""
 
-        def items() -> list[Item]:
-            act = FRESH(ACT)
-            return [Item((act,), _CONTENDS(act), self.bound(act))]
-
         places = Places(ACT, lambda act: _CONTENDS(act), self.bound)
-        contenders = Group("list", items, gathered(items, "list").has, more=Listing(places=places))
-        collide = leaf(Const(_collide))
-        instead = {_collide: self.collide}
+        contenders = _made(ACT, lambda act: (_CONTENDS(act), self.bound(act)), places=places)
+        collide, instead = leaf(Const("interfere")), {"interfere": self.collide}
         resolved = _called(self.rules.resolve, self.config, contenders, collide, instead=instead)
         refused = _called(self.rules.refuse, self.config, _NOW, resolved, collide, instead=instead)
         return _refused_one(as_group(refused), r)
 
 
-_FATES = (
-    ("struck", kernel.STRUCTURE, kernel.MALFORMED_REQUEST),
-    ("struck", kernel.STRUCTURE, kernel.INVALID_CAPABILITY_CLAIM),
-    ("violation", kernel.ADMITTED, kernel.SCOPE_VIOLATION),
-    ("executed", kernel.ADMITTED, ""),
-    ("collides", kernel.PASS_TWO, ""),
-    ("refused", kernel.PASS_ONE, ""),
-)
-"""What can become of a request, with its verdict and fault."""
+FATES = {
+    (kernel.STRUCTURE, kernel.MALFORMED_REQUEST): "struck",
+    (kernel.STRUCTURE, kernel.INVALID_CAPABILITY_CLAIM): "struck",
+    (kernel.ADMITTED, kernel.SCOPE_VIOLATION): "violation",
+    (kernel.ADMITTED, ""): "executed",
+    (kernel.PASS_TWO, ""): "collides",
+    (kernel.PASS_ONE, ""): "fails",
+}
+"""Verdict and fault → what became of a request."""
 
-TOLD = {model.DONE: "gets_done", model.FAILURE: "gets_failure", model.FAULT: "gets_fault"}
-"""Token → the word that a request gets it."""
+_TOLD = {model.DONE: "gets_done", model.FAILURE: "gets_failure", model.FAULT: "gets_fault"}
 
 
 def told(rules: Rules) -> Mapping[str, frozenset[str]]:
-    """Return which fates of a request get each token, as `gets_done` and so on; `gets_more` are other tokens.
+    """Return which fates of a request get each token: `gets_done` and so on, and `gets_more` for other tokens.
 
     The rule `token` has so few arguments that it is run on all of them.  Raises Unreadable where it looks at more.
     """
-    fates: dict[str, set[str]] = {name: set() for name in (*TOLD.values(), "gets_more")}
-    for fate, verdict, fault in _FATES:
-        unseen: Any = Other()
-        try:
-            token = rules.token(Finding(unseen, verdict, fault))
-        except AttributeError as error:
-            raise refuse(f"a token that depends on more than the verdict: {error}", "tell by verdict") from None
-        fates[TOLD.get(token, "gets_more")].add(fate)
-    if sum(map(len, fates.values())) > len({fate for fate, _, _ in _FATES}):
+    unseen: Any = Other()
+    try:
+        tokens = [(fate, rules.token(Finding(unseen, *verdict))) for verdict, fate in FATES.items()]
+    except AttributeError as error:
+        raise refuse(f"a token that depends on more than the verdict: {error}", "tell by verdict") from None
+    found = {(fate, _TOLD.get(token, "gets_more")) for fate, token in tokens}
+    if len(found) > len(set(FATES.values())):
         raise refuse("two requests of one fate get two tokens", "tell them apart by verdict")
-    return {name: frozenset(several) for name, several in fates.items()}
-
-
-def _collide(one: Any, other: Any) -> bool:
-    """Stands for the rule `interfere` where `refuse` is read."""
-    raise AssertionError(one, other)
+    return {name: frozenset(fate for fate, one in found if one == name) for name in (*_TOLD.values(), "gets_more")}
 
 
 _USUAL = Readings()
