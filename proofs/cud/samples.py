@@ -54,9 +54,9 @@ _VALUES = (Atom("str", "taken"), Atom("str", "other"), Atom("str", "free"), Atom
 
 
 def _compared(situations: tuple[Situation, ...], readings: Readings) -> tuple[Situation, ...]:
-    """Return the situations, after comparing on them the words read from the rules with the rules."""
+    """Return the situations, after comparing on each fourth the words read from the rules with the rules."""
     theory = FAILURE_FIRST if readings.fault_precedence == "failure_first" else EPOCH
-    compare(kernel.REFERENCE, theory, situations)
+    compare(kernel.REFERENCE, theory, situations[::4])
     return situations
 
 
