@@ -1,7 +1,7 @@
 """Compare the words that were read from the rules with the rules: nothing that `rules` reads is believed.
 
-Compared are situations of `samples`: in every run each fourth, in the tests all, of which those of one agent and one key
-are all there are.  Every word is compared for every request (and pair of requests) with what the function returns.
+Compared are situations of `samples`: in every run each fourth, in the tests all, of which those of one agent and one
+key are all there are.  Every word is compared for every request (and pair of requests) with what the function returns.
 """
 
 from __future__ import annotations
