@@ -356,6 +356,50 @@ def told(rules: Rules) -> Mapping[str, frozenset[str]]:
     return {name: frozenset(fate for fate, one in found if one == name) for name in (*_TOLD.values(), "gets_more")}
 
 
+def _formed(reading: _Reading) -> Formula:
+    malformed = _called(reading.rules.malformed, reading.config, reading.bound(r))
+    return all_of((submitted(r), equals(malformed, leaf(Const("")))))
+
+
+def _verdict(verdict: str, reading: _Reading) -> Formula:
+    finding = reading.finding()
+    assert isinstance(finding, Record)
+    return all_of((submitted(r), equals(finding.fields["verdict"], leaf(Const(verdict)))))
+
+
+def _examined(rule: str, reading: _Reading) -> Formula:
+    return truth(_called(getattr(reading.rules, rule), reading.authorities, reading.bound(r)))
+
+
+def _contends(reading: _Reading) -> Formula:
+    found = reading.contends()
+    return found if found == _PASSES(r) else all_of((submitted(r), found))
+
+
+def _collides(reading: _Reading) -> Formula:
+    passed = [] if reading.contends() == _PASSES(r) else [_PASSES(r)]
+    return all_of((_CONTENDS(r), *passed, reading.refused()))
+
+
+_WORDS: Mapping[str, tuple[tuple[str, ...], Callable[[_Reading], Formula]]] = {
+    "formed": (("malformed",), _formed),
+    "stray": (("in_force", "foreign"), partial(_examined, "foreign")),
+    "covered": (("in_force", "covers"), partial(_examined, "covers")),
+    "vetoed": (("in_force", "vetoed"), partial(_examined, "vetoed")),
+    "passes": ((), partial(_verdict, kernel.ADMITTED)),
+    "struck": ((), partial(_verdict, kernel.STRUCTURE)),
+    "contends": (("contends",), _contends),
+    "interferes": (
+        ("interfere",),
+        lambda reading: truth(_called(reading.rules.interfere, _request(r), _request(s))),
+    ),
+    "collides": (("contends", "resolve", "refuse", "interfere"), _collides),
+}
+"""Word → the rules that it is read from, beside `bind`, and how."""
+
+_READ: dict[tuple[Any, ...], Formula] = {}
+"""Words by the functions from which they were read: most mutants share most of them."""
+
 _USUAL = Readings()
 
 
@@ -370,21 +414,10 @@ def read(
     `in_force` are the artefacts that count, where the rule that says so is not readable.  Raises Unreadable.
     """
     reading = _Reading(rules, readings, in_force)
-    malformed = _called(rules.malformed, reading.config, reading.bound(r))
-    finding = reading.finding()
-    assert isinstance(finding, Record)
-    verdict = finding.fields["verdict"]
-    one, other = _request(r), _request(s)
-    contends = reading.contends()
-    found = {
-        "formed": all_of((submitted(r), equals(malformed, leaf(Const(""))))),
-        "stray": truth(_called(rules.foreign, reading.authorities, reading.bound(r))),
-        "covered": truth(_called(rules.covers, reading.authorities, reading.bound(r))),
-        "vetoed": truth(_called(rules.vetoed, reading.authorities, reading.bound(r))),
-        "passes": all_of((submitted(r), equals(verdict, leaf(Const(kernel.ADMITTED))))),
-        "struck": all_of((submitted(r), equals(verdict, leaf(Const(kernel.STRUCTURE))))),
-        "contends": contends if contends == _PASSES(r) else all_of((submitted(r), contends)),
-        "interferes": truth(_called(rules.interfere, one, other)),
-        "collides": all_of((_CONTENDS(r), *([] if contends == _PASSES(r) else [_PASSES(r)]), reading.refused())),
-    }
-    return {name: numbered(_settled(formula)) for name, formula in found.items()}
+    found: dict[str, Formula] = {}
+    for name, (asked, word) in _WORDS.items():
+        key = (name, readings, in_force, *(getattr(rules, one) for one in ("bind", *asked)))
+        if key not in _READ:
+            _READ[key] = numbered(_settled(word(reading)))
+        found[name] = _READ[key]
+    return found
