@@ -13,8 +13,9 @@ from functools import cache
 
 import pytest
 
-from evenhand.model.cud.mutants import arbitration
+from evenhand.model.cud.mutants import arbitration, authority
 from evenhand.model.cud.protocol import CUD
+from evenhand.proofs.cud.definitions import FAULTS as MUTANTS
 from evenhand.proofs.cud.definitions import word
 from evenhand.proofs.cud.epoch import EPOCH
 from evenhand.proofs.cud.samples import WORLDS
@@ -103,13 +104,8 @@ def _lost(found: Structure) -> Structure:
 
 _third = exists([s, t], conjunction([differ(r, s), differ(r, t), differ(s, t), word("contends", s)]))
 _rival = exists([s], differ(r, s) & word("contends", s) & word("interferes", r, s))
+_held = conjunction([early(a), permits(a), same(holder(a), by(r))])
 _common = exists([k], scope(r, k) & scope(s, k))
-
-
-def _covered_by(counts: Formula) -> Formula:
-    """Every declared key has an ALLOW that is held and `counts`."""
-    mine = conjunction([permits(a), same(holder(a), by(r)), counts, word("concerns", a, r, k)])
-    return forall([k], scope(r, k) >> exists([a], mine))
 
 
 FAULTS: dict[str, Theorem] = {
@@ -122,8 +118,14 @@ FAULTS: dict[str, Theorem] = {
     "an id that no artefact has is no stray citation": _wrong(
         "stray", exists([a], cites(r, a) & ~(early(a) & same(holder(a), by(r))))
     ),
-    "artefacts count whenever they were made": _wrong("covered", _covered_by(cites(r, a))),
-    "a held ALLOW need not be cited": _wrong("covered", _covered_by(early(a))),
+    "artefacts count whenever they were made": _with(EPOCH.redefined(MUTANTS[authority.late_authority_honoured])),
+    "a held ALLOW need not be cited": _wrong(
+        "covered",
+        forall(
+            [k],
+            scope(r, k) >> exists([a], _held & word("concerns", a, r, k)),
+        ),
+    ),
     "one covered key is enough": _wrong("covered", exists([k], scope(r, k) & word("entitled", r, k))),
     "a write of what is there already is a change": _wrong("puts", wants(r, k, v)),
     "three are not refused where two are": _wrong("collides", word("contends", r) & _rival & ~_third),
