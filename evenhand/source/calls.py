@@ -7,12 +7,12 @@ import dataclasses
 import inspect
 import itertools
 import typing
-from collections.abc import Callable, Sequence
-from dataclasses import MISSING, fields, is_dataclass
+from collections.abc import Hashable, Sequence
+from dataclasses import MISSING, fields, is_dataclass, replace
 from types import FunctionType
 from typing import Any, NewType, cast
 
-from evenhand.smt.logic import TRUE, Sort, Term
+from evenhand.smt.logic import FALSE, TRUE, Formula, Term
 from evenhand.source.expressions import Expressions
 from evenhand.source.frames import Closure, Frame, only
 from evenhand.source.operators import joined, less
@@ -25,6 +25,8 @@ from evenhand.source.values import (
     Fixed,
     Group,
     Item,
+    Listing,
+    Places,
     Record,
     Table,
     Truth,
@@ -39,6 +41,12 @@ from evenhand.source.values import (
     truth,
     within,
 )
+
+
+def everywhere(_term: Term) -> Formula:
+    """Return that a tuple by agent has an entry for every one."""
+    return TRUE
+
 
 DEEPEST = 30
 """Calls inside one another, beyond which a function is taken to call itself."""
@@ -96,43 +104,44 @@ class Calls(Expressions):
             return None
         generator = node.generators[0]
         over = self._rows(generator.iter, frame)
-        if over is None:
+        if over is None or over.there is not everywhere:
             return None
-        sort, entry = over
-        x = FRESH(sort)
+        x = FRESH(over.sort)
         since = len(self.errors.found)
-        self.read(node.elt, self.assigned(generator.target, entry(x), frame))
+        self.read(node.elt, self.assigned(generator.target, over.at(x), frame))
         self.errors.close(since, [x])
 
         def at(term: Term) -> Value:
             noted = len(self.errors.found)
-            value = self.read(node.elt, self.assigned(generator.target, entry(term), frame))
+            value = self.read(node.elt, self.assigned(generator.target, over.at(term), frame))
             del self.errors.found[noted:]
             return value
 
-        return Table(sort, at)
+        return Table(over.sort, at)
 
-    def _rows(self, node: ast.expr, frame: Frame) -> tuple[Sort, Callable[[Term], Value]] | None:
-        """The sort whose elements a loop goes through in their order, and what the loop has at each; None if not."""
+    def _rows(self, node: ast.expr, frame: Frame) -> Places | None:
+        """The places through which a loop goes in their order, and what the loop has at each; None if not known."""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
             function = only(self.read(node.func, frame))
             if function is enumerate and len(node.args) == 1:
                 inner = self._rows(node.args[0], frame)
                 if inner is None:
                     return None
-                return inner[0], lambda term: Fixed((leaf(Elem(term)), inner[1](term)))
+                at = inner.at
+                return Places(inner.sort, inner.there, lambda term: Fixed((leaf(Elem(term)), at(term))))
             if function is zip:
                 rows = [one for one in (self._rows(one, frame) for one in node.args) if one is not None]
-                if not rows or len(rows) < len(node.args) or len({one[0] for one in rows}) > 1:
+                if not rows or len(rows) < len(node.args) or len({(one.sort, one.there) for one in rows}) > 1:
                     return None
-                return rows[0][0], lambda term: Fixed(tuple(one[1](term) for one in rows))
+                one = rows[0]
+                return Places(one.sort, one.there, lambda term: Fixed(tuple(row.at(term) for row in rows)))
             return None
         value = self.read(node, frame)
         if isinstance(value, Table):
-            return value.sort, value.at
+            return Places(value.sort, everywhere, value.at)
         if isinstance(value, Group) and value.kind == "agents" and value.sort is not None:
-            return value.sort, lambda term: leaf(Elem(term))
-        return None
+            return Places(value.sort, everywhere, lambda term: leaf(Elem(term)))
+        return value.more.places if isinstance(value, Group) and value.more is not None else None
 
     def iterated(self, node: ast.expr, frame: Frame) -> Sequence[Item]:
         """Return what a loop goes through; `enumerate` and `zip` of tuples by agent are read too."""
@@ -143,9 +152,13 @@ class Calls(Expressions):
                 raise frame.source.refused(
                     node, "numbers or pairs of what has no order", "go through agents, or tuples by agent"
                 )
-            x = FRESH(rows[0])
-            return [Item((x,), TRUE, rows[1](x))]
+            x = FRESH(rows.sort)
+            return [Item((x,), rows.there(x), rows.at(x))]
         return super().iterated(node, frame)
+
+    def places(self, node: ast.expr, frame: Frame) -> Places | None:
+        rows = self._rows(node, frame)
+        return None if rows is None or rows.there is everywhere else rows
 
     def _method(self, node: ast.Attribute, call: ast.Call, frame: Frame) -> Value | None:
         """A method of a record or a set; None if it is neither."""
@@ -169,6 +182,8 @@ class Calls(Expressions):
         """Return what a known function gives for values.  Raises Unreadable."""
         if isinstance(function, Closure):
             return self._unfolded(function, given, named_given, frame)
+        if not named_given and isinstance(function, Hashable) and function in self.given:
+            return self.given[function](given)
         if isinstance(function, NewType) or function is typing.cast:
             return given[-1]
         if function is dataclasses.replace:
@@ -261,8 +276,12 @@ class Calls(Expressions):
         if function in (list, sorted) and len(given) == 1:
             group = as_group(given[0])
             return Group("list", group.items, group.has, None)
-        if function is tuple and len(given) == 1 and isinstance(given[0], Table | Fixed):
-            return given[0]
+        if function is tuple and len(given) == 1:
+            whole = isinstance(given[0], Table | Fixed) or (isinstance(given[0], Group) and given[0].kind == "agents")
+            return given[0] if whole else replace(as_group(given[0]), kind="list")
+        if function == dict.fromkeys and len(given) == 1:
+            group = as_group(given[0])
+            return replace(group, kind="list", sort=None, more=replace(group.more or Listing(), repeats=FALSE))
         if function is bool and len(given) == 1:
             return Truth(truth(given[0]))
         if function in (min, max) and len(given) == 2:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from enum import Enum
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
-from evenhand.smt.logic import FALSE, TRUE, Formula, Sort, Term
+from evenhand.smt.logic import FALSE, TRUE, Formula, Term
 from evenhand.source.frames import Closure, Errors, Frame, only
-from evenhand.source.operators import compared, counted, joined, operated
+from evenhand.source.lengths import Lengths
+from evenhand.source.operators import compared, joined, operated
 from evenhand.source.reading import MISSING
 from evenhand.source.refusal import Unreadable, refuse
-from evenhand.source.simplify import all_of, any_of, equal, every, negation
+from evenhand.source.simplify import all_of, any_of, equal, negation
 from evenhand.source.values import (
-    FRESH,
     Cases,
     Const,
     Elem,
@@ -23,12 +24,15 @@ from evenhand.source.values import (
     Group,
     Item,
     Leaf,
+    Listing,
     Lookup,
+    Places,
     Record,
     Table,
     Truth,
     Value,
     as_group,
+    beginning,
     cases,
     gathered,
     known,
@@ -39,15 +43,21 @@ from evenhand.source.values import (
     named,
     truth,
 )
-from evenhand.source.world import World, agents
+from evenhand.source.world import World
+
+Given: TypeAlias = Callable[[Sequence[Value]], Value]
 
 
-class Expressions:
-    """Reads expressions of functions that speak of one world; notes what would raise in `errors`."""
+class Expressions(Lengths):
+    """Reads expressions of functions that speak of one world; notes what would raise in `errors`.
 
-    def __init__(self, world: World) -> None:
+    `given` are functions that are not unfolded: each with what it gives for values.
+    """
+
+    def __init__(self, world: World, given: Mapping[Any, Given] | None = None) -> None:
         self.world = world
         self.errors = Errors()
+        self.given = given or {}
 
     def read(self, node: ast.expr, frame: Frame) -> Value:
         """Return the value of an expression.  Raises Unreadable with the place."""
@@ -106,7 +116,10 @@ class Expressions:
                 return self._display(node, parts, frame)
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
                 self.comprehended(node, frame)  # notes what raises
-                return gathered(lambda: self._again(node, frame), "set" if isinstance(node, ast.SetComp) else "list")
+                if isinstance(node, ast.SetComp):
+                    return gathered(lambda: self._again(node, frame), "set")
+                found = gathered(lambda: self._again(node, frame), "list")
+                return replace(found, more=self._listing(node, frame))
             case ast.Dict():
                 keys = [one.value if isinstance(one, ast.Constant) else MISSING for one in node.keys]
                 if MISSING in keys:
@@ -207,70 +220,18 @@ class Expressions:
         parts: list[Formula] = []
         here = frame
         for left, op, right in zip(sides, node.ops, sides[1:], strict=False):
-            size = self._size_compared(left, op, right, here)
+            size = self.size_compared(left, op, right, here)
             found = compared(self.world, op, self.read(left, here), self.read(right, here)) if size is None else size
             parts.append(found)
             here = here.under(found)
         return Truth(all_of(parts))
-
-    def _size_compared(self, left: ast.expr, op: ast.cmpop, right: ast.expr, frame: Frame) -> Formula | None:
-        """The comparison of a length; None if neither side is one."""
-        turned: dict[type[ast.cmpop], ast.cmpop] = {ast.Lt: ast.Gt(), ast.Gt: ast.Lt(), ast.LtE: ast.GtE()}
-        turned[ast.GtE] = ast.LtE()
-        one, other = self._measured(left, frame), self._measured(right, frame)
-        if one is None and other is None:
-            return None
-        if one is None:
-            return self._size_compared(right, turned.get(type(op), op), left, frame)
-        if isinstance(one, Fixed):
-            one = known(len(one.parts))
-            return compared(self.world, op, one, self.read(right, frame))
-        if other is not None:
-            return self._sizes(as_group(one), op, other)
-        count = only(self.read(right, frame))
-        if type(count) is not int:
-            raise refuse("a length compared with an unknown number", "compare it with a number up to 2")
-        if isinstance(one, Table):
-            one = Group("agents", lambda: [], lambda _: TRUE, one.sort)
-        if isinstance(one, Group) and one.kind == "agents" and one.sort is not None:
-            return counted(agents(one.sort), op, count)
-        return counted(as_group(one), op, count)
-
-    def _sizes(self, one: Group, op: ast.cmpop, other: Value) -> Formula:
-        """A set of agents compared in size with all agents: as many only if all are in it."""
-        if isinstance(other, Group) and other.kind == "agents" and other.sort is not None and one.kind == "set":
-            sort = other.sort
-            whole = self._all_in(one, sort)
-            match op:
-                case ast.Eq() | ast.GtE():
-                    return whole
-                case ast.NotEq() | ast.Lt():
-                    return negation(whole)
-                case _:
-                    pass
-        raise refuse("two lengths compared", "compare a set of agents with len(config.agents), by == or <")
-
-    def _all_in(self, group: Group, sort: Sort) -> Formula:
-        for one in group.items():
-            leaves: tuple[tuple[Formula, Leaf], ...] = one.value.parts if isinstance(one.value, Cases) else ()
-            if not leaves or not all(isinstance(part, Elem) and part.term.sort == sort for _, part in leaves):
-                raise refuse(f"a set of other things than {sort.name}", "count agents")
-        x = FRESH(sort)
-        return every([x], group.has(leaf(Elem(x))))
-
-    def _measured(self, node: ast.expr, frame: Frame) -> Value | None:
-        if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
-            name = node.func.id if isinstance(node.func, ast.Name) else ""
-            if name and name not in frame.names and frame.source.outside(name) is len:
-                return self.read(node.args[0], frame)
-        return None
 
     def _binary(self, node: ast.BinOp, frame: Frame) -> Value:
         ring = self._ring(node, frame)
         if ring is not None:
             return ring
         if isinstance(node.op, ast.Mult) and isinstance(node.left, ast.Tuple) and len(node.left.elts) == 1:
-            by = self._measured(node.right, frame)
+            by = self.measured(node.right, frame)
             if isinstance(by, Group) and by.kind == "agents" and by.sort is not None:
                 entry = self.read(node.left.elts[0], frame)
                 return Table(by.sort, lambda _term: entry)
@@ -281,7 +242,7 @@ class Expressions:
         """`(me + 1) % len(config.nodes)` and `(me - 1) % len(config.nodes)`."""
         match node:
             case ast.BinOp(ast.BinOp(inner, (ast.Add() | ast.Sub()) as op, ast.Constant(1)), ast.Mod(), size):
-                by = self._measured(size, frame)
+                by = self.measured(size, frame)
             case _:
                 return None
         me = self.read(inner, frame)
@@ -345,6 +306,13 @@ class Expressions:
     def _subscript(self, node: ast.Subscript, inner: ast.expr, index: ast.expr, frame: Frame) -> Value:
         value = self.read(inner, frame)
         if isinstance(index, ast.Slice):
+            match index, value:
+                case ast.Slice(None, ast.Constant(1), None), Group():
+                    found_first = beginning(value)
+                    if found_first is not None:
+                        return found_first
+                case _:
+                    pass
             raise refuse("a slice", "write (*row[:i], entry, *row[i + 1:]) to change one entry")
         key = self.read(index, frame)
         if isinstance(value, Cases) and len(value.parts) == 1 and isinstance(key, Cases):
@@ -362,6 +330,13 @@ class Expressions:
             return self.entry(Table(value.sort, lambda term: leaf(Elem(term))), key, frame)
         if isinstance(value, Table):
             return self.entry(value, key, frame)
+        if isinstance(value, Group) and value.more is not None:
+            more = value.more
+            if more.first is not None and type(place) is int and place == 0:
+                self.errors.add(frame.path, negation(truth(value)))
+                return more.first
+            if more.places is not None and isinstance(key, Cases):
+                return self.entry(Table(more.places.sort, more.places.at), key, frame)
         raise refuse(f"entry {named(key)} of {named(value)}", "take the entry of an agent, or of a known place")
 
     def entry(self, row: Table, key: Value, frame: Frame) -> Value:
@@ -380,6 +355,33 @@ class Expressions:
         if found is None:
             raise refuse("the entry of None", "test `is not None` first")
         return found
+
+    def _listing(self, node: ast.ListComp | ast.GeneratorExp, frame: Frame) -> Listing | None:
+        """What is known of a list made member by member of another."""
+        generator = node.generators[0]
+        if len(node.generators) > 1 or generator.ifs:
+            return None
+
+        def made(value: Value) -> Value:
+            noted, self.errors = self.errors, Errors()
+            try:
+                return self.read(node.elt, self.assigned(generator.target, value, frame))
+            finally:
+                self.errors = noted
+
+        over = self.places(generator.iter, frame)
+        places = None
+        if over is not None:
+            there, entry = over.there, over.at
+            places = Places(over.sort, there, lambda term: made(entry(term)))
+        source = None if isinstance(generator.iter, ast.Call) else self.read(generator.iter, frame)
+        more = source.more if isinstance(source, Group) else None
+        first = None if more is None or more.first is None else made(more.first)
+        return Listing(first, None, places) if first is not None or places is not None else None
+
+    def places(self, node: ast.expr, frame: Frame) -> Places | None:
+        """Return the places of what a loop goes through; None if they are not known."""
+        raise NotImplementedError
 
     def _again(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, frame: Frame) -> list[Item]:
         """The members of a comprehension under fresh variables; what raises was noted before."""

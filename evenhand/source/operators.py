@@ -84,6 +84,8 @@ def less(world: World, left: Value, right: Value) -> Formula:
         case Cases(), Cases():
             pairs = [(g, h, a, b) for g, a in left.parts for h, b in right.parts]
             return any_of(all_of((g, h, _less_leaf(world, a, b))) for g, h, a, b in pairs)
+        case Truth(), Truth():
+            return all_of((negation(left.formula), right.formula))
         case Fixed(), Fixed() if len(left.parts) == len(right.parts):
             found: Formula = FALSE
             for one, other in reversed(list(zip(left.parts, right.parts, strict=True))):

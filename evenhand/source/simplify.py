@@ -65,8 +65,14 @@ def choice(test: fol.Formula, then: fol.Formula, other: fol.Formula) -> fol.Form
         return then
     if test == fol.FALSE:
         return other
-    if then in (fol.TRUE, fol.FALSE) or other in (fol.TRUE, fol.FALSE):
-        return all_of((implication(test, then), any_of((test, other))))
+    if then == fol.TRUE:
+        return any_of((test, other))
+    if then == fol.FALSE:
+        return all_of((negation(test), other))
+    if other == fol.TRUE:
+        return any_of((negation(test), then))
+    if other == fol.FALSE:
+        return all_of((test, then))
     return fol.Ite(test, then, other)
 
 
@@ -163,3 +169,39 @@ def simply_rebuilt(formula: fol.Formula, change: Callable[[fol.Formula], fol.For
             return choice(change(test), change(then), change(other))
         case _:
             raise AssertionError(f"no connective: {formula!r}")
+
+
+def numbered(formula: fol.Formula) -> fol.Formula:
+    """Return the formula, simplified, with bound variables named by sort and depth: the same in every process."""
+
+    def renamed(part: fol.Formula, names: dict[fol.Var, fol.Term], depth: int) -> fol.Formula:
+        match part:
+            case fol.Forall(variables, body) | fol.Exists(variables, body):
+                made = tuple(
+                    fol.Var(f"{one.sort.name.lower()}{depth + place}", one.sort)
+                    for place, one in enumerate(variables, start=1)
+                )
+                inner = renamed(body, {**names, **dict(zip(variables, made, strict=True))}, depth + len(made))
+                return fol.Forall(made, inner) if isinstance(part, fol.Forall) else fol.Exists(made, inner)
+            case fol.Holds() | fol.Equal():
+                return replaced(part, names)
+            case _:
+                found = simply_rebuilt(part, lambda one: renamed(one, names, depth))
+                return all_of(_beside(found.parts)) if isinstance(found, fol.And) else found
+
+    return renamed(formula, {}, 0)
+
+
+def _beside(parts: Sequence[fol.Formula]) -> list[fol.Formula]:
+    """Conjuncts without what the others say already: beside A, not (A and B) is not B."""
+    said = {part for part in parts if not (isinstance(part, fol.Not) and isinstance(part.body, fol.And))}
+
+    def left(part: fol.Formula) -> fol.Formula:
+        if part in said:
+            return part
+        assert isinstance(part, fol.Not) and isinstance(part.body, fol.And)
+        return negation(
+            all_of(fol.FALSE if negation(one) in said else one for one in part.body.parts if one not in said)
+        )
+
+    return [left(part) for part in parts]

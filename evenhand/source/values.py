@@ -26,6 +26,26 @@ class Const:
     value: Any
 
 
+class Other:
+    """A value of which only is known that it is none of these; asked about another one it refuses to answer."""
+
+    def __init__(self, *these: Any) -> None:
+        self.these = these
+
+    def __eq__(self, other: object) -> bool:
+        if other is self or any(other is one for one in self.these) or isinstance(other, Other):
+            return other is self
+        if any(type(other) is type(one) and other == one for one in self.these):
+            return False
+        raise refuse(f"whether an unknown value is {other!r}", "compare it with values that the rules know")
+
+    def __hash__(self) -> int:
+        return id(self) >> 4
+
+    def __bool__(self) -> bool:
+        raise refuse("the truth of an unknown value", "compare it")
+
+
 @dataclass(frozen=True)
 class Elem:
     """An agent, or another thing of which there may be any number."""
@@ -92,6 +112,29 @@ class Group:
     items: Callable[[], Sequence[Item]]
     has: Callable[[Value], Formula]
     sort: Sort | None = None
+    more: Listing | None = None
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the members of a list stand: `at` an element of the sort where one is `there`, in the sort's order."""
+
+    sort: Sort
+    there: Callable[[Term], Formula]
+    at: Callable[[Term], Value]
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What is known of a list beside its members; whoever says so vouches for it.
+
+    `first`: its first member, if it has any; `repeats`: whether two of its members, or the first parts of two of its
+    pairs, are equal.
+    """
+
+    first: Value | None = None
+    repeats: Formula | None = None
+    places: Places | None = None
 
 
 @dataclass(frozen=True)
@@ -189,6 +232,20 @@ def gathered(items: Callable[[], Sequence[Item]], kind: Literal["set", "list"]) 
         return any_of(some(one.variables, all_of((one.guard, equals(one.value, value)))) for one in items())
 
     return Group(kind, items, has)
+
+
+def beginning(group: Group) -> Group | None:
+    """Return the list of the first member alone, empty if there is none; None if the first is not known."""
+    first = group.more.first if group.more is not None else None
+    if first is None:
+        return None
+    filled = truth(group)
+    return Group(
+        "list",
+        lambda: [Item((), filled, first)],
+        lambda value: all_of((filled, equals(first, value))),
+        more=Listing(first, FALSE),
+    )
 
 
 def leaf(value: Leaf) -> Cases:

@@ -1,12 +1,16 @@
 """The theory of one epoch of `cud`, for any number of agents, keys, authorities and requests.
 
-The definitions of the kernel (`formed`, `covered`, `vetoed`, `passes`, `interferes`, `collides`, `executed` …) can be
-replaced by mutants and readings.  The predicates of the claims (`proper`, `clash`, `lawful`, `able` …) are definitions
-that no mutant may replace, so a kernel is never judged by its own definition.
+The words of the two passes (`formed`, `covered`, `vetoed`, `passes`, `interferes`, `collides` …) are read from the
+functions of `model/cud`; those about what is executed and told are written here.  Mutants and readings replace them.
+The predicates of the claims (`proper`, `clash`, `lawful`, `able` …) are definitions that no mutant may replace, so
+a kernel is never judged by its own definition.
 """
 
 from __future__ import annotations
 
+from evenhand.model.cud.kernel import REFERENCE
+from evenhand.model.cud.readings import Readings
+from evenhand.proofs.cud import rules
 from evenhand.proofs.cud.vocabulary import (
     ACT,
     AGENT,
@@ -40,7 +44,7 @@ from evenhand.proofs.cud.vocabulary import (
     submitted,
     wants,
 )
-from evenhand.smt.logic import FALSE, Formula, Relation, conjunction, differ, exists, forall, ite, same, variables
+from evenhand.smt.logic import FALSE, Formula, Relation, Var, conjunction, differ, exists, forall, ite, same, variables
 
 r, s = variables(ACT, "r s")
 h, k = variables(KEY, "h k")
@@ -49,19 +53,16 @@ v, w = variables(VALUE, "v w")
 x, y, z = variables(AGENT, "x y z")
 
 
-def _well_formed() -> Formula:
-    """Return the action grammar, which the kernel and the claims each define."""
-    return conjunction(
-        [
-            ~(forged_agent(r) | forged_id(r) | odd_type(r) | doubled(r) | odd_value(r) | misshapen(r)),
-            exists([k], scope(r, k)),
-            forall([k], scope(r, k) >> known(k)),
-            ~(reads(r) & exists([k, v], wants(r, k, v))),
-        ]
-    )
+KERNEL = rules.read(REFERENCE)
+"""The words that `model/cud` itself defines."""
 
 
-formed = SAID.word("formed", (r,), submitted(r) & _well_formed(), "C8, FQ1, FQ2, FQ12, FQ13: the action grammar")
+def read(name: str, *bound: Var, source: str) -> Relation:
+    """Declare a word whose meaning is read from the kernel."""
+    return SAID.word(name, bound, KERNEL[name], source)
+
+
+formed = read("formed", r, source="C8, FQ1, FQ2, FQ12, FQ13: the action grammar")
 puts = SAID.word("puts", (r, k, v), wants(r, k, v) & ~held(k, v), "C10: what the request would change")
 overreaches = SAID.word(
     "overreaches",
@@ -69,57 +70,17 @@ overreaches = SAID.word(
     exists([k, v], puts(r, k, v) & ~scope(r, k)),
     "C10, reading snapshot_diff_only: its own diff leaves its scope",
 )
-governs = SAID.word(
-    "governs",
-    (a, r, k),
-    ~odd_type(r) & ite(reads(r), over_read(a, k), over_write(a, k)),
-    "FQ6: a scope atom is target and operation",
-)
-in_force = SAID.word("in_force", (a,), early(a), "FQ26: authorities exist from epoch 0 or not at all")
-held_by = SAID.word("held_by", (a, x), same(holder(a), x), "FQ26: authorities are never transferred")
-capability = SAID.word(
-    "capability",
-    (r, a),
-    in_force(a) & permits(a) & cites(r, a) & held_by(a, by(r)),
-    "FQ33: an ALLOW that is cited and held",
-)
-stray = SAID.word(
-    "stray",
-    (r,),
-    cites_stranger(r) | exists([a], cites(r, a) & ~(in_force(a) & held_by(a, by(r)))),
-    "FQ33: a cited id that the submitter does not hold",
-)
-covered = SAID.word(
-    "covered",
-    (r,),
-    forall([k], scope(r, k) >> exists([a], capability(r, a) & governs(a, r, k))),
-    "FQ27: every declared key and operation has a capability",
-)
-vetoed = SAID.word(
-    "vetoed",
-    (r,),
-    exists([a, k], in_force(a) & forbids(a) & scope(r, k) & governs(a, r, k)),
-    "FQ27, FQ34: a DENY vetoes whoever holds it",
-)
-sound = SAID.word("sound", (r,), submitted(r) & formed(r) & ~stray(r), "FQ33: structural validation precedes pass 1")
-passes = SAID.word("passes", (r,), sound(r) & covered(r) & ~vetoed(r), "FQ4, FQ27: pass 1")
-contends = SAID.word("contends", (r,), passes(r), "FQ4: pass 2 is over the requests that passed pass 1")
-interferes = SAID.word(
-    "interferes",
-    (r, s),
-    (~reads(r) | ~reads(s)) & exists([k], scope(r, k) & scope(s, k)),
-    "FQ4, FQ10: WW and RW on a common declared key",
-)
-collides = SAID.word(
-    "collides",
-    (r,),
-    contends(r) & exists([s], differ(r, s) & contends(s) & interferes(r, s)),
-    "D13, FQ4: whoever interferes with another is refused",
-)
+stray = read("stray", r, source="FQ33: a cited id that the submitter does not hold")
+covered = read("covered", r, source="FQ27: every declared key and operation has a capability")
+vetoed = read("vetoed", r, source="FQ27, FQ34: a DENY vetoes whoever holds it")
+passes = read("passes", r, source="FQ4, FQ27: pass 1")
+struck = read("struck", r, source="FQ33: malformed, or a foreign citation")
+contends = read("contends", r, source="FQ4: pass 2 is over the requests that passed pass 1")
+interferes = read("interferes", r, s, source="FQ4, FQ10: WW and RW on a common declared key")
+collides = read("collides", r, source="D13, FQ4: whoever interferes with another is refused")
 admitted = SAID.word("admitted", (r,), passes(r) & ~collides(r), "FQ4: what both passes leave")
 executed = SAID.word("executed", (r,), admitted(r) & ~overreaches(r), "FQ4, C10: admitted and within its own scope")
-struck = SAID.word("struck", (r,), submitted(r) & (~formed(r) | stray(r)), "FQ33: malformed, or a foreign citation")
-refused = SAID.word("refused", (r,), sound(r) & ~admitted(r), "FQ5, FQ11: refused in either pass")
+refused = SAID.word("refused", (r,), submitted(r) & ~struck(r) & ~admitted(r), "FQ5, FQ11: refused in either pass")
 faulty = SAID.word(
     "faulty", (r,), struck(r) | (admitted(r) & overreaches(r)), "FQ5, FQ33: struck, or a scope violation"
 )
@@ -137,7 +98,19 @@ gets_none = SAID.word(
     "gets_none", (x,), active(x) & ~exits(x) & ~exists([r], submitted(r) & same(by(r), x)), "FQ5: the token NO_ACTION"
 )
 answered = SAID.word("answered", (x,), active(x) & ~exits(x), "FQ5: gets a token, whichever")
-proper = SAID.word("proper", (r,), _well_formed(), "C8: the action grammar, for the claims")
+proper = SAID.word(
+    "proper",
+    (r,),
+    conjunction(
+        [
+            ~(forged_agent(r) | forged_id(r) | odd_type(r) | doubled(r) | odd_value(r) | misshapen(r)),
+            exists([k], scope(r, k)),
+            forall([k], scope(r, k) >> known(k)),
+            ~(reads(r) & exists([k, v], wants(r, k, v))),
+        ]
+    ),
+    "C8: the action grammar, for the claims",
+)
 trespasses = SAID.word(
     "trespasses",
     (r,),
@@ -261,16 +234,13 @@ BEFORE_EXECUTION = EPOCH.redefined(
 )
 """The theory under the reading `scope_check=before_execution`."""
 
-_refused_first = ~covered(r) | vetoed(r)
+_FAILURE_FIRST = rules.read(REFERENCE, Readings(fault_precedence="failure_first"))
 FAILURE_FIRST = EPOCH.redefined(
     [
-        EPOCH.means(
-            "struck",
-            submitted(r) & (~formed(r) | (stray(r) & ~_refused_first)),
-            "FQ33, reading failure_first: a foreign citation is a fault only where pass 1 would let it pass",
-        ),
-        EPOCH.means(
-            "refused", submitted(r) & formed(r) & ~struck(r) & ~admitted(r), "FQ33, reading failure_first: refused"
+        *(
+            EPOCH.means(name, body, "FQ33, reading failure_first: a foreign citation counts where pass 1 lets pass")
+            for name, body in _FAILURE_FIRST.items()
+            if body != KERNEL[name]
         ),
         EPOCH.means("astray", proper(r) & foreign(r) & ~_fails, "FQ33, reading failure_first, for the claims"),
     ]

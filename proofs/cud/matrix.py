@@ -5,13 +5,10 @@ The expectations are those of `faults`, for all theorems and all mutants, not on
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
-from evenhand.core.system import Mutant
-from evenhand.model.cud.mutants import arbitration, authority, reporting
-from evenhand.proofs.cud.definitions import FAULTS
+from evenhand.proofs.cud.definitions import FAULTS, OUTSIDE
 from evenhand.proofs.cud.epoch import EPOCH
 from evenhand.proofs.cud.faults import KILLED, SPARED, lean, said
 from evenhand.proofs.cud.mail import FAULTS as OF_MAIL
@@ -20,24 +17,7 @@ from evenhand.proofs.cud.theorems import UNTRIMMED
 from evenhand.smt.matrix import Attempt, Registered
 from evenhand.smt.theorem import Mutation
 
-_MESSAGES = "it is about messages or observations: the theory `cud_mail` has it"
-_COUNTER = "the counter is the harness's: the theory `cud_livelock_counter` has it"
-OUTSIDE: Mapping[Mutant[Any], str] = {
-    arbitration.most_executions: "the largest set without interference compares numbers, which is not first-order",
-    arbitration.resolver_rewrites: "a rewritten request is another request; the theory has those that were submitted",
-    authority.agent_id_from_request: "the kernel's idea of who submitted would be a second author of each request",
-    reporting.message_delivered_at_once: _MESSAGES,
-    reporting.own_message_echoed: _MESSAGES,
-    reporting.other_agents_outcome_seen: _MESSAGES,
-    reporting.forged_sender_accepted: _MESSAGES,
-    reporting.oversized_message_passes: _MESSAGES,
-    reporting.any_text_is_a_message: _MESSAGES,
-    reporting.livelock_never_resets: _COUNTER,
-    reporting.livelock_counts_pass_one: _COUNTER,
-    reporting.livelock_counts_silence: _COUNTER,
-    reporting.livelock_counts_despite_change: _COUNTER,
-}
-"""Mutant kernel → the reason why the theory of an epoch cannot express it."""
+__all__ = ["OUTSIDE", "attempts"]
 
 
 def attempts() -> Iterator[Attempt]:

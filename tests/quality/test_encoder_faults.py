@@ -13,8 +13,9 @@ from functools import cache
 
 import pytest
 
-from evenhand.model.cud.mutants import arbitration
+from evenhand.model.cud.mutants import arbitration, authority
 from evenhand.model.cud.protocol import CUD
+from evenhand.proofs.cud.definitions import FAULTS as MUTANTS
 from evenhand.proofs.cud.definitions import word
 from evenhand.proofs.cud.epoch import EPOCH
 from evenhand.proofs.cud.samples import WORLDS
@@ -41,7 +42,6 @@ from evenhand.smt.conformance import Conformance
 from evenhand.smt.differential import agree
 from evenhand.smt.logic import (
     FALSE,
-    TRUE,
     Definition,
     Formula,
     conjunction,
@@ -104,23 +104,29 @@ def _lost(found: Structure) -> Structure:
 
 _third = exists([s, t], conjunction([differ(r, s), differ(r, t), differ(s, t), word("contends", s)]))
 _rival = exists([s], differ(r, s) & word("contends", s) & word("interferes", r, s))
+_held = conjunction([early(a), permits(a), same(holder(a), by(r))])
 _common = exists([k], scope(r, k) & scope(s, k))
+
 
 FAULTS: dict[str, Theorem] = {
     "a DENY counts only for its holder": _wrong(
         "vetoed",
-        exists([a, k], early(a) & forbids(a) & same(holder(a), by(r)) & scope(r, k) & word("governs", a, r, k)),
+        exists([a, k], early(a) & forbids(a) & same(holder(a), by(r)) & scope(r, k) & word("concerns", a, r, k)),
     ),
     "two readers collide": _wrong("interferes", _common),
     "a reader never collides": _wrong("interferes", ~reads(r) & ~reads(s) & _common),
     "an id that no artefact has is no stray citation": _wrong(
         "stray", exists([a], cites(r, a) & ~(early(a) & same(holder(a), by(r))))
     ),
-    "artefacts count whenever they were made": _wrong("in_force", TRUE),
-    "a held ALLOW need not be cited": _wrong("capability", early(a) & permits(a) & same(holder(a), by(r))),
-    "one covered key is enough": _wrong(
-        "covered", exists([k], scope(r, k) & exists([a], word("capability", r, a) & word("governs", a, r, k)))
+    "artefacts count whenever they were made": _with(EPOCH.redefined(MUTANTS[authority.late_authority_honoured])),
+    "a held ALLOW need not be cited": _wrong(
+        "covered",
+        forall(
+            [k],
+            scope(r, k) >> exists([a], _held & word("concerns", a, r, k)),
+        ),
     ),
+    "one covered key is enough": _wrong("covered", exists([k], scope(r, k) & word("entitled", r, k))),
     "a write of what is there already is a change": _wrong("puts", wants(r, k, v)),
     "three are not refused where two are": _wrong("collides", word("contends", r) & _rival & ~_third),
     "pass 2 is over whatever was submitted": _wrong("contends", submitted(r)),

@@ -36,6 +36,7 @@ PLANTED: tuple[tuple[str, str, str], ...] = (
     ("truth of a table", "return bool(state.at)", "return any(v == 'a' for v in state.at)"),
     ("truth of a number", "return True if state.count else False", "return state.count > 1"),
     ("truth of None", "return True if state.holder is not None else state.flag", "return state.flag"),
+    ("order of truths turned round", "return state.flag < (state.count == 1)", "return (state.count == 1) < state.flag"),
     ("difference turned round", "return not (state.marks - state.others)", "return not (state.others - state.marks)"),
     ("union for intersection", "return bool(state.marks & state.others)", "return bool(state.marks | state.others)"),
     ("subset for proper subset", "return state.marks <= state.others", "return state.marks < state.others"),
