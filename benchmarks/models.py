@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evenhand.core.system import OneOf, Scope, System
+from evenhand.core.system import Scope, System
 from evenhand.model.cud.protocol import CUD
 
 CELLS = 10
@@ -27,8 +27,7 @@ def step(_rules: None, _config: None, state: Ring, i: int) -> tuple[Ring, str]:
 
 
 def cells(size: int = CELLS) -> System[None, Ring, int, str, None]:
-    """Return the ring: a frozen dataclass and a pure step, with declared domains."""
-    domain: Any = tuple(OneOf((0, 1, 2, 3)) for _ in range(size))
+    """Return the ring: a frozen dataclass and a pure step."""
     return System(
         name="cells",
         rules=None,
@@ -36,9 +35,6 @@ def cells(size: int = CELLS) -> System[None, Ring, int, str, None]:
         initial=lambda _config: (Ring((0,) * size),),
         step=step,
         actions=lambda _config, _scope, _state: range(size),
-        allows=lambda _config, _state, _action: True,
-        menu=lambda _config, _scope: range(size),
-        domains=lambda _config, _scope: Ring(domain),
         scope=Scope(cells=size),
     )
 

@@ -258,9 +258,9 @@ class System(Generic[C, S, A, O, R]):
     is where no action is on offer; None where nobody said.  `constraint` and `action_constraint` bound the
     runs: a state outside, or one reached by a step outside, is checked, but no run goes on from there.
 
-    Two declarations let symmetric search make rows of the step; it trusts neither.  `domains` gives a state of which
-    every part that ever changes is a `OneOf`: records and tuples of fixed shape.  `menu`, where the actions are
-    no product, lists every action that is ever on offer, in the order of `enabled`; `allows` then says which are.
+    `domains` lets symmetric search make rows of the step, and is not trusted: it gives a state of which every part that
+    ever changes is a `OneOf`, in records and tuples of fixed shape.  `menu`, where the actions are no product, lists
+    every action that is ever on offer, so that a count of actions names those that were never taken.
     """
 
     name: str

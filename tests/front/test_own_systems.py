@@ -20,7 +20,7 @@ from evenhand.jobs.fixtures import fixture_files
 from evenhand.report.actions import actions_json
 from evenhand.web.files import Library
 from evenhand.web.position import opened
-from tests.engines.search.symmetric.systems import licence_of, menu_hall
+from tests.engines.search.symmetric.systems import joint_hall, licence_of
 from tests.front import own_files
 from tests.front.conftest import Command
 from tests.front.own_files import LIGHT, MENDED, TWO, in_process, project_folder, write
@@ -366,7 +366,7 @@ def test_actions_are_told_as_a_table_and_as_json(cli: Command, project: Path) ->
     assert "steps by action" not in cli("explore", "latch").out
     assert cli("explore", "latch", "--json").json["actions"]["counted"] is True
     assert "actions" not in cli("explore", "cud", "--system", "run", "--max-states", "5", "--json").json
-    hall = menu_hall(1, last=False)
+    hall = joint_hall(1)
     divided = evenhand.explore(hall, licence=licence_of(hall), method="symmetric", count_actions=True)
     assert actions_json(divided)["actions"] == {
         "counted": False,

@@ -1,15 +1,12 @@
-"""Compile a configuration of any system with declared domains into tables of rows.
+"""Compile a configuration of a separated system with declared domains into tables of rows.
 
-The actions on offer in a state decide its *leaf*; a leaf has *columns*, each of which reads some fields only and maps
-their values to a list of *rows*: clear these bits, set those, for so many actions.  Everything comes from running the
-model's own functions on proxies, path by path.  If the step separates (memoised search), judgements are shared and rows
-are made of verdicts; else they are made of actions.
+The joint choices on offer in a state decide its *leaf*; a leaf has *columns*, each of which reads some fields only and
+maps their values to a list of *rows*: clear these bits, set those, for so many joint choices.  Everything comes from
+running the model's own functions on proxies, path by path, once for each verdict.
 """
 
 from __future__ import annotations
 
-import itertools
-import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,8 +24,8 @@ RUNS = 400_000
 """Runs on proxies that a configuration may take before it counts as too wide."""
 
 
-BY_ROWS, NEVER = -1, -2
-"""Special numbers of a leaf's actions: as many as its rows say; none, because the offer could not be determined."""
+NEVER = -2
+"""The number of a leaf's actions where the offer could not be determined."""
 
 
 class Unfit(Exception):
@@ -49,7 +46,6 @@ class Leaf:
     offered: int
     columns: list[Column]
     menus: Any = None
-    table: Any = None
     broken: str = ""
 
 
@@ -71,8 +67,11 @@ class Compiler:
     """A compiler of one configuration of a system."""
 
     def __init__(self, system: AnySystem, config: Any, claims: Sequence[Any]) -> None:
-        assert system.domains is not None
+        assert system.domains is not None and system.separated is not None and system.joint is not None
         self.system, self.config = system, config
+        self.joint, self.separated = system.joint, system.separated
+        self.memo = Memo(system)
+        self.memo.begin(config, 0)
         self.where = _place(system)
         try:
             self.shape = Shape(system.domains(config, system.scope))
@@ -128,13 +127,8 @@ class Compiler:
         return found
 
     def _leaves(self) -> tuple[list[Leaf], Projection]:
-        system, config, shape = self.system, self.config, self.shape
-        if system.joint is not None:
-            ways = self.paths(self._menus, shape.open)
-        elif system.menu is not None and system.allows is not None:
-            ways = [(shape.open, ("menu", None, tuple(system.menu(config, system.scope))))]
-        else:
-            ways = self.paths(self._enabled, shape.open)
+        shape = self.shape
+        ways = self.paths(self._menus, shape.open)
         numbers: dict[Hashable, int] = {}
         hulls: list[list[set[int]]] = []
         offers: list[Any] = []
@@ -149,114 +143,59 @@ class Compiler:
                     known.update(values)
             marked.append((narrowed, number))
         self.dispatch = Projection(shape, shape.open, marked)
-        memo = self._memo()
         leaves: list[Leaf] = []
         for (narrowed, offer), hull in zip(offers, hulls, strict=True):
             start = tuple(tuple(sorted(values)) for values in hull)
-            leaves.append(self.leaf(len(leaves), narrowed, offer, start, memo))
+            leaves.append(self.leaf(len(leaves), narrowed, offer, start))
         return leaves, self.dispatch
-
-    def _memo(self) -> Memo | None:
-        if self.system.separated is None or self.system.joint is None:
-            return None
-        memo = Memo(self.system)
-        memo.begin(self.config, 0)
-        return memo
 
     def _menus(self, choices: Choices) -> Any:
         return self.watch.watched(self._menus_in, self.shape.build(choices.made))
 
     def _menus_in(self, state: Any) -> Hashable:
-        system, config = self.system, self.config
-        assert system.joint is not None
-        joint = system.joint
+        system, config, joint = self.system, self.config, self.joint
         agents = tuple(joint.agents(config, state))
-        key = None if system.separated is None else system.separated.reads(system.rules, config, state)
+        key = self.separated.reads(system.rules, config, state)
         offer = (key, agents, tuple(tuple(joint.choices(config, system.scope, state, agent)) for agent in agents))
         hash(offer)  # calls the run off if a part of it is still open
         return offer
 
-    def _enabled(self, choices: Choices) -> Any:
-        return self.watch.watched(self._enabled_in, self.shape.build(choices.made))
-
-    def _enabled_in(self, state: Any) -> Hashable:
-        offer = ("enabled", None, tuple(self.system.enabled(self.config, state)))
-        hash(offer)
-        return offer
-
-    def leaf(self, _number: int, narrowed: Narrowed, offer: Any, start: Narrowed, memo: Memo | None) -> Leaf:
-        """Return the leaf of that number: the effects of actions in the states with this offer."""
+    def leaf(self, _number: int, narrowed: Narrowed, offer: Any, start: Narrowed) -> Leaf:
+        """Return the leaf of that number: the effects of joint choices in the states with this offer."""
         if isinstance(offer, Broken):
             return Leaf(NEVER, [], broken=offer.what)
-        key, agents, menus = offer
-        if self.system.joint is None:
-            units = [self._action_unit(number, action, start, key == "menu") for number, action in enumerate(menus)]
-            offered = BY_ROWS if key == "menu" else len(menus)
-            return Leaf(offered, columns_of(self.shape, start, units), menus)
+        _, agents, menus = offer
         if not agents:
             return Leaf(0, [], (agents, menus))
-        if memo is not None:
-            representative = self.shape.build([d[n[0]] for d, n in zip(self.shape.domains, narrowed, strict=True)])
-            table = memo.table_of(self.config, representative)
-            if (table.agents, table.menus) != (agents, menus):
-                raise Unfit(f"{self.system.label}: `separated.reads` gives one key to states with different choices")
-            units = [self._verdict_unit(table, *group, start) for group in table.groups]
-            return Leaf(table.size, columns_of(self.shape, start, units), (agents, menus), table)
+        representative = self.shape.build([d[n[0]] for d, n in zip(self.shape.domains, narrowed, strict=True)])
+        table = self.memo.table_of(self.config, representative)
+        if (table.agents, table.menus) != (agents, menus):
+            raise Unfit(f"{self.system.label}: `separated.reads` gives one key to states with different choices")
         units = [
-            self._joint_unit(number, tuple(zip(agents, picked, strict=True)), start)
-            for number, picked in enumerate(itertools.product(*menus))
+            self.verdict_unit(members[0], len(members), verdict, table.picked(first), start)
+            for first, verdict, members in table.groups
         ]
-        return Leaf(math.prod(map(len, menus)), columns_of(self.shape, start, units), (agents, menus))
+        return Leaf(table.size, columns_of(self.shape, start, units), (agents, menus))
 
-    def unit(self, run: Callable[[Any], tuple[Any, Any, Any]], first: int, weight: int, start: Narrowed) -> Unit:
-        """Return the effect of `run` on every path; it gives (action,) or None, (after,) and the observation."""
-        shape, labeller, config, watched = self.shape, self.labeller, self.config, self.watch.watched
+    def verdict_unit(
+        self, first: int, weight: int, verdict: Any, picked: tuple[tuple[str, Any], ...], start: Narrowed
+    ) -> Unit:
+        """Return the effect of a verdict on every path; it stands for `weight` joint choices, the first is `picked`."""
+        system, config, shape, labeller = self.system, self.config, self.shape, self.labeller
+        apply, join, watched = self.separated.apply, self.joint.join, self.watch.watched
         labels = bool(labeller)
+
+        def run(state: Any) -> tuple[Any, Any, Any]:
+            after, shown = apply(system.rules, config, state, verdict)
+            return ((join(config, state, picked),) if weight == 1 else None), after, shown
 
         def whole(choices: Choices) -> Any:
             state = shape.build(choices.made)
             action, after, shown = watched(run, state)
-            if after is None:
-                return None
-            label = watched(labeller.label, config, state, action, shown, after[0]) if labels else 0
-            return tuple(shape.numbers(after[0])), label
+            label = watched(labeller.label, config, state, action, shown, after) if labels else 0
+            return tuple(shape.numbers(after)), label
 
         return Unit(first, weight, self.paths(whole, start))
-
-    def _action_unit(self, number: int, action: Any, start: Narrowed, ask: bool) -> Unit:
-        system, config = self.system, self.config
-        step, rules, allows = system.step, system.rules, system.allows
-
-        def run(state: Any) -> tuple[Any, Any, Any]:
-            if ask and allows is not None and not allows(config, state, action):
-                return action, None, None
-            after, shown = step(rules, config, state, action)
-            return (action,), (after,), shown
-
-        return self.unit(run, number, 1, start)
-
-    def _joint_unit(self, number: int, picked: tuple[tuple[str, Any], ...], start: Narrowed) -> Unit:
-        system, config = self.system, self.config
-        assert system.joint is not None
-        join, step, rules = system.joint.join, system.step, system.rules
-
-        def run(state: Any) -> tuple[Any, Any, Any]:
-            action = join(config, state, picked)
-            after, shown = step(rules, config, state, action)
-            return (action,), (after,), shown
-
-        return self.unit(run, number, 1, start)
-
-    def _verdict_unit(self, table: Any, first: int, verdict: Any, members: Sequence[int], start: Narrowed) -> Unit:
-        system, config = self.system, self.config
-        assert system.separated is not None and system.joint is not None
-        apply, join, rules, alone = system.separated.apply, system.joint.join, system.rules, len(members) == 1
-
-        def run(state: Any) -> tuple[Any, Any, Any]:
-            after, shown = apply(rules, config, state, verdict)
-            return ((join(config, state, table.picked(first)),) if alone else None), (after,), shown
-
-        return self.unit(run, first, len(members), start)
 
 
 def _source(function: Callable[..., Any]) -> str:

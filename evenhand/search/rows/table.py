@@ -26,9 +26,9 @@ LARGEST = 1 << 22
 
 @dataclass(frozen=True)
 class Unit:
-    """One action, or `weight` joint actions with one verdict: number of the first, and its paths.
+    """`weight` joint choices with one verdict: number of the first, and its paths.
 
-    A path gives (numbers of the fields after it, label), None if the action is not on offer, or `Broken`.
+    A path gives (numbers of the fields after it, label), or `Broken`.
     """
 
     first: int
@@ -138,8 +138,6 @@ def _column(shape: Shape, start: Narrowed, units: Sequence[Unit]) -> Column:
         here = covered.get(looked)
         if here is None:
             here = covered[looked] = projection.entries(narrowed)
-        if result is None:
-            continue
         if not isinstance(result, tuple):
             broken.update(dict.fromkeys(here.tolist(), result.what))
             continue

@@ -55,6 +55,8 @@ class Watch:
         # By id, because the hash of a code object goes through all its constants.  Holding the object keeps its id
         # unique.
         self.known: dict[int, tuple[CodeType, Callable[..., Any] | None, str]] = {}
+        self.quiet: set[int] = set()  # those that need no tracer
+        self.tracer = self._called()
         self.complaint: str = ""
         self.caught: str = ""
         self.codes = 0
@@ -62,7 +64,7 @@ class Watch:
     def watched(self, run: Callable[..., Any], *given: Any) -> Any:
         """Run the model's own code under watch, and restore the trace function that was set before."""
         before = sys.gettrace()
-        sys.settrace(self._called)
+        sys.settrace(self.tracer)
         try:
             return run(*given)
         finally:
@@ -80,15 +82,26 @@ class Watch:
             f"{where}: an `except` for every exception swallows what the search must see; catch Exception at most"
         )
 
-    def _called(self, frame: FrameType, event: str, _argument: Any) -> Any:
-        found = self.known.get(id(frame.f_code))
-        if found is None:
-            found = self.known[id(frame.f_code)] = (frame.f_code, *self._examined(frame))
-        _, tracer, events = found
-        if tracer is not None:
-            frame.f_trace_lines = events == "line"
-            frame.f_trace_opcodes = events == "opcode"
-        return tracer
+    def _called(self) -> Callable[[FrameType, str, Any], Any]:
+        """The trace function; it runs at every call of the model, so it does little for code that it knows."""
+        known, quiet = self.known, self.quiet
+
+        def called(frame: FrameType, _event: str, _argument: Any) -> Any:
+            code = frame.f_code
+            if id(code) in quiet:
+                return None
+            found = known.get(id(code))
+            if found is None:
+                found = known[id(code)] = (code, *self._examined(frame))
+                if found[1] is None:
+                    quiet.add(id(code))
+            _, tracer, events = found
+            if tracer is not None:
+                frame.f_trace_lines = events == "line"
+                frame.f_trace_opcodes = events == "opcode"
+            return tracer
+
+        return called
 
     def _examined(self, frame: FrameType) -> tuple[Callable[..., Any] | None, str]:
         """Examine a code object once; one that must be watched gets a tracer, and of which events."""
@@ -162,18 +175,24 @@ class Watch:
 
     def _looker(self, looks: dict[int, tuple[Operand, ...]], events: str) -> Callable[..., Any]:
         def looking(frame: FrameType, event: str, argument: Any) -> Any:
-            if event == "exception":
+            if event == "line":
+                if frame.f_lineno in looks and events == event:
+                    self._look(frame, looks[frame.f_lineno])
+            elif event == "exception":
                 self._saw(frame, argument)
-            elif event == events and (at := frame.f_lineno if events == "line" else frame.f_lasti) in looks:
-                for operand in looks[at]:
-                    if self._is_open(frame, operand):
-                        self._complain(
-                            f"{frame.f_code.co_filename}:{frame.f_lineno} ({frame.f_code.co_name}): `is` looks past "
-                            "a value that is not chosen yet; compare with == instead"
-                        )
+            elif event == events and frame.f_lasti in looks:
+                self._look(frame, looks[frame.f_lasti])
             return looking
 
         return looking
+
+    def _look(self, frame: FrameType, operands: tuple[Operand, ...]) -> None:
+        for operand in operands:
+            if self._is_open(frame, operand):
+                self._complain(
+                    f"{frame.f_code.co_filename}:{frame.f_lineno} ({frame.f_code.co_name}): `is` looks past "
+                    "a value that is not chosen yet; compare with == instead"
+                )
 
     def _is_open(self, frame: FrameType, operand: Operand) -> bool:
         """Whether an operand is a proxy right now; attributes of proxies never are."""

@@ -19,9 +19,8 @@ from evenhand.core.system import AnyStep, AnySystem, Step
 from evenhand.search.quotient import image_of, not_fixed, said
 from evenhand.search.rows.labels import about_steps
 from evenhand.search.rows.shape import OutsideDomain
-from evenhand.search.rows.walk import successors_in
-from evenhand.search.steps import nth_action, stepped
-from evenhand.search.symmetric.walk import FoldedWalk
+from evenhand.search.steps import stepped
+from evenhand.search.symmetric.walk import FoldedWalk, successors_in
 
 IMAGES = 6
 """Steps of a state whose images are compared, under one exchange after the other."""
@@ -57,7 +56,7 @@ def _rows(walk: FoldedWalk, sid: int, random: Random, claims: Sequence[Property]
         labels.setdefault(orbit, set()).add(int(rows.label[row]))
     offered = _agreed_offer(walk, state, known.total())
     found = Counter[tuple[int, ...]]()
-    for action in _drawn_actions(system, config, state, offered, None if offered <= WHOLE else random):
+    for action in _drawn_actions(system, config, state, None if offered <= WHOLE else random):
         after, shown = stepped(system, config, state, action)
         try:
             orbit = tuple(walk.orbit_of(walk.shape.numbers(after)))
@@ -97,12 +96,12 @@ def _images(walk: FoldedWalk, sid: int, random: Random, claims: Sequence[Propert
     if not offered:
         return
     generators = walk.folded.group.generators
-    for number, action in enumerate(_drawn_actions(system, config, state, offered, random)):
+    for number, action in enumerate(_drawn_actions(system, config, state, random)):
         if number >= IMAGES:
             break
         after, shown = stepped(system, config, state, action)
         step: AnyStep = Step(config, state, action, shown, after)
-        w = generators[(sid + number) % len(generators)].by[0]
+        w = generators[(sid + number) % len(generators)].by
         other = image_of(system, walk.quotient, w, config, step)
         for claim in claims:
             if about_steps(claim) and claim.applies(config) and said(claim, step) != said(claim, other):
@@ -121,7 +120,7 @@ def _agreed_offer(walk: FoldedWalk, state: Any, of_rows: int) -> int:
     if offered != of_rows:
         raise ModelError(
             f"{walk.system.label}: state {state!r} offers {offered} actions, its rows stand for {of_rows}. "
-            "Correct `domains` or `menu`, or explore with a lower method"
+            "Correct `domains`, or explore with a lower method"
         )
     return offered
 
@@ -129,23 +128,20 @@ def _agreed_offer(walk: FoldedWalk, state: Any, of_rows: int) -> int:
 def _offered_in(system: AnySystem, config: Any, state: Any) -> int:
     """Return how many actions are on offer; those of a product are not listed."""
     joint = system.joint
-    if joint is None:
-        return sum(1 for _ in system.enabled(config, state))
+    assert joint is not None
     agents = joint.agents(config, state)
     if not agents:
         return 0
     return math.prod(sum(1 for _ in joint.choices(config, system.scope, state, agent)) for agent in agents)
 
 
-def _drawn_actions(system: AnySystem, config: Any, state: Any, offered: int, random: Random | None) -> Iterator[Any]:
+def _drawn_actions(system: AnySystem, config: Any, state: Any, random: Random | None) -> Iterator[Any]:
     """Yield all actions on offer, or random ones of them."""
     if random is None:
         yield from system.enabled(config, state)
         return
     joint = system.joint
-    if joint is None:
-        yield from (nth_action(system, config, state, random.randrange(offered)) for _ in range(STEPS))
-        return
+    assert joint is not None
     agents = joint.agents(config, state)
     menus = [tuple(joint.choices(config, system.scope, state, agent)) for agent in agents]
     for _ in range(STEPS):

@@ -2,7 +2,7 @@
 
 A team's choices are run in one order.  The others lead to images of the same state if the team's new field values do
 not depend on the old: each path must leave them unread and write them all.  Otherwise the leaf is compiled as in
-compiled search, one joint choice after the other.
+verdict by verdict of all joint choices.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from evenhand.core.system import AnySystem
-from evenhand.search.memo import Memo
 from evenhand.search.rows.compiler import NEVER, Broken, Compiler, Leaf, Program, Unfit
 from evenhand.search.rows.proxies import Narrowed, TooWide
 from evenhand.search.rows.shape import KEPT
@@ -50,13 +49,13 @@ class _Folding(Compiler):
         self.teams: list[tuple[Team, ...]] = []
         self.merged = 0
 
-    def leaf(self, number: int, narrowed: Narrowed, offer: Any, start: Narrowed, memo: Memo | None) -> Leaf:
+    def leaf(self, number: int, narrowed: Narrowed, offer: Any, start: Narrowed) -> Leaf:
         """Compile as compiled search does, except for teams and for leaves without a picked state."""
         self.teams.append(())
         if not self._picks(start):
             return Leaf(NEVER, [], broken="none of the states that are picked offers this")
-        if isinstance(offer, Broken) or self.system.joint is None or not offer[1]:
-            return super().leaf(number, narrowed, offer, start, memo)
+        if isinstance(offer, Broken) or not offer[1]:
+            return super().leaf(number, narrowed, offer, start)
         key, agents, menus = offer
         state = self.shape.build([d[n[0]] for d, n in zip(self.shape.domains, narrowed, strict=True)])
         teams = teams_of(
@@ -80,7 +79,7 @@ class _Folding(Compiler):
                 f"{self.system.label}: a state offers {math.prod(map(len, menus))} joint choices, and no agents trade "
                 "places there: what a step does to an agent depends on what the others have, or on its own past"
             )
-        return super().leaf(number, narrowed, offer, start, memo)
+        return super().leaf(number, narrowed, offer, start)
 
     def _picks(self, start: Narrowed) -> bool:
         """Whether a state with such values can be the picked one; in doubt, true."""
@@ -97,13 +96,7 @@ class _Folding(Compiler):
         self, key: Any, agents: tuple[str, ...], menus: Any, teams: Sequence[Team], start: Narrowed
     ) -> Iterator[Unit]:
         strides = [math.prod(map(len, menus[place + 1 :])) for place in range(len(menus))]
-        if self.system.separated is None:
-            for picked, weight in _multisets(menus, teams):
-                first = sum(x * stride for x, stride in zip(picked, strides, strict=True))
-                made = tuple((agent, menu[x]) for agent, menu, x in zip(agents, menus, picked, strict=True))
-                yield self._step_unit(first, weight, made, start)
-            return
-        separated, rules = self.system.separated, self.system.rules
+        separated, rules = self.separated, self.system.rules
         judged = [
             [(agent, separated.judge(rules, self.config, key, agent, x)) for x in menu]
             for agent, menu in zip(agents, menus, strict=True)
@@ -118,33 +111,7 @@ class _Folding(Compiler):
             self.merged += 1
         for verdict, (first, weight) in groups.items():
             made = tuple((a, m[first // s % len(m)]) for a, m, s in zip(agents, menus, strides, strict=True))
-            yield self._merged_unit(first, weight, verdict, made, start)
-
-    def _step_unit(self, first: int, weight: int, made: tuple[tuple[str, Any], ...], start: Narrowed) -> Unit:
-        system, config = self.system, self.config
-        assert system.joint is not None
-        join = system.joint.join
-        self.merged += 1
-
-        def run(state: Any) -> tuple[Any, Any, Any]:
-            action = join(config, state, made)
-            after, shown = system.step(system.rules, config, state, action)
-            return ((action,) if weight == 1 else None), (after,), shown
-
-        return self.unit(run, first, weight, start)
-
-    def _merged_unit(
-        self, first: int, weight: int, verdict: Any, made: tuple[tuple[str, Any], ...], start: Narrowed
-    ) -> Unit:
-        system, config = self.system, self.config
-        assert system.separated is not None and system.joint is not None
-        apply, join = system.separated.apply, system.joint.join
-
-        def run(state: Any) -> tuple[Any, Any, Any]:
-            after, shown = apply(system.rules, config, state, verdict)
-            return ((join(config, state, made),) if weight == 1 else None), (after,), shown
-
-        return self.unit(run, first, weight, start)
+            yield self.verdict_unit(first, weight, verdict, made, start)
 
 
 def _multisets(menus: Sequence[Sequence[Any]], teams: Sequence[Team]) -> Iterator[tuple[list[int], int]]:
@@ -190,10 +157,17 @@ def _sorted_by(teams: Sequence[Team], unit: Unit, start: Narrowed) -> Unit:
     return replace(unit, ways=ways)
 
 
+def undeclared(system: AnySystem) -> str:
+    """Return which declaration symmetric search lacks; empty where it has all."""
+    if system.separated is None or system.joint is None:
+        return "no `separated` step is declared"
+    return "no `domains` are declared" if system.domains is None else ""
+
+
 def folded(system: AnySystem, config: Any, claims: Sequence[Any], quotient: AnyQuotient) -> Folded:
     """Return the compiled configuration under its group.  Raises Unfit with the reason where there is none."""
-    if system.domains is None:
-        raise Unfit(f"{system.label} declares no `domains`, so the states of a configuration cannot be divided")
+    if against := undeclared(system):
+        raise Unfit(f"{against} of {system.label}, so the states of a configuration cannot be divided")
     try:
         compiler = _Folding(system, config, claims, quotient)
         return Folded(compiler.program(), compiler.group, tuple(compiler.teams), compiler.merged)

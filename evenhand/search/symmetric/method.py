@@ -14,12 +14,11 @@ from evenhand.search.quotient import not_fixed
 from evenhand.search.rows.compiler import Unfit
 from evenhand.search.rows.flat import Flat, flattened
 from evenhand.search.rows.labels import LooksAtAction, about_states, about_steps
-from evenhand.search.rows.walk import successors_in
 from evenhand.search.steps import Method
 from evenhand.search.symmetric.check import compare_folded
-from evenhand.search.symmetric.compiler import Folded, folded
+from evenhand.search.symmetric.compiler import Folded, folded, undeclared
 from evenhand.search.symmetric.moves import AnyQuotient
-from evenhand.search.symmetric.walk import FoldedWalk, decoded, search_folded
+from evenhand.search.symmetric.walk import FoldedWalk, decoded, search_folded, successors_in
 from evenhand.search.totals import Result
 from evenhand.search.witness import Progress, Tally
 
@@ -119,8 +118,8 @@ def _built(walk: FoldedWalk, numbers: Sequence[int]) -> Any:
 
 def reason_against(system: AnySystem, claims: Sequence[Property]) -> str:
     """Return why symmetric search is not even tried; empty where it is."""
-    if system.domains is None:
-        return "the system declares no domains"
+    if against := undeclared(system):
+        return against
     if system.constrained:
         return "constraints are asked of each state and step"
     other = next((claim for claim in claims if not about_steps(claim)), None)
@@ -151,7 +150,7 @@ def _step_tally(
     `counts` has the steps of each label, `seen` the first state and row with it.  Where every row has the one label,
     nothing was counted by label.
     """
-    labeller = walk.program.labeller
+    labeller = walk.folded.program.labeller
     place = next(place for place, known in enumerate(labeller.claims) if known is claim)
     met = violations = 0
     first: list[tuple[int, int]] = []

@@ -1,8 +1,7 @@
-"""Find the effect of a group element on states, field by field.
+"""Find the effect of an exchange of names on states, field by field.
 
-An element that exchanges names moves the fields of a state around, and may rename their values.  Its images of a few
-states give its effect on each field, which is compared with its images of random states.  An element that does more
-than that is refused.
+It moves the fields of a state around.  Its images of a few states give the way of each field, which is compared with
+its images of random states.  An element that does more than that, such as to rename values, is refused.
 """
 
 from __future__ import annotations
@@ -25,38 +24,19 @@ AnyQuotient = Quotient[Any, Any, Any, Any]
 
 
 class Unmoved(Exception):
-    """An element does not just move fields and values; says how it fails."""
+    """An element does not just move fields; says how it fails."""
 
 
 @dataclass(frozen=True)
 class Move:
-    """Field `i` of an image is `values[i][…]` of the value in field `source[i]`; `by` are the elements, in turn."""
+    """Field `i` of an image is field `source[i]`; `by` is the element."""
 
-    by: tuple[Any, ...]
+    by: Any
     source: tuple[int, ...]
-    values: tuple[tuple[int, ...], ...]
 
     def images(self, numbers: Ints) -> Ints:
         """Return the images of states, given and returned as the numbers of their fields' values, one state a row."""
-        found = numbers[:, self.source]
-        for place, values in enumerate(self.values):
-            if values != tuple(range(len(values))):
-                found[:, place] = np.asarray(values, dtype=np.int64)[found[:, place]]
-        return found
-
-    def then(self, other: Move) -> Move:
-        """Return this move, and after it the other."""
-        source = tuple(self.source[place] for place in other.source)
-        values = tuple(
-            tuple(second[first] for first in self.values[place])
-            for place, second in zip(other.source, other.values, strict=True)
-        )
-        return Move((*self.by, *other.by), source, values)
-
-
-def identity(shape: Shape) -> Move:
-    """Return the move that moves nothing."""
-    return Move((), tuple(range(len(shape.domains))), tuple(tuple(range(len(domain))) for domain in shape.domains))
+        return numbers[:, self.source]
 
 
 def move_of(quotient: AnyQuotient, config: Any, shape: Shape, w: Any) -> Move:
@@ -65,28 +45,21 @@ def move_of(quotient: AnyQuotient, config: Any, shape: Shape, w: Any) -> Move:
     base = [0] * size
     image = _image(quotient, config, shape, w, base)
     source: dict[int, int] = {}
-    values: dict[int, list[int]] = {}
     for place, domain in enumerate(shape.domains):
         for number in range(1, len(domain)):
             other = _image(quotient, config, shape, w, [*base[:place], number, *base[place + 1 :]])
             changed = [there for there in range(size) if other[there] != image[there]]
             if len(changed) != 1 or source.setdefault(changed[0], place) != place:
                 raise Unmoved(f"field {shape.fields[place].path} has no one field as its image")
-            values.setdefault(changed[0], [image[changed[0]]]).append(other[changed[0]])
+            if shape.domains[changed[0]] != domain or (image[changed[0]], other[changed[0]]) != (0, number):
+                raise Unmoved(f"the values of field {shape.fields[place].path} name them")
     # Fields of a single value are taken to stay: if they trade places, no state shows it.
     for place in range(size):
         if len(shape.domains[place]) == 1:
             source.setdefault(place, place)
-            values.setdefault(place, [0])
     if sorted(source.values()) != list(range(size)):
         raise Unmoved("it does not take fields to fields one to one")
-    found = Move(
-        (w,),
-        tuple(source[place] for place in range(size)),
-        tuple(tuple(values[place]) for place in range(size)),
-    )
-    if any(sorted(column) != list(range(len(shape.domains[place]))) for place, column in enumerate(found.values)):
-        raise Unmoved("it does not take values to values one to one")
+    found = Move(w, tuple(source[place] for place in range(size)))
     random = Random(size)
     for _ in range(DRAWN):
         drawn = [random.randrange(len(domain)) for domain in shape.domains]

@@ -88,7 +88,7 @@ def _choices(
 
     def image(pair: tuple[int, int], picked: Sequence[int]) -> list[int] | None:
         made = tuple((agent, menu[x]) for agent, menu, x in zip(agents, menus, picked, strict=True))
-        moved = quotient.action(one.swaps[pair].by[0], config, joint.join(config, offer.state, made))
+        moved = quotient.action(one.swaps[pair].by, config, joint.join(config, offer.state, made))
         split = dict(joint.split(moved))
         if sorted(split) != sorted(agents):
             return None

@@ -7,7 +7,7 @@ the team's fields.  Distances are those of the full space, because the group tak
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -21,7 +21,6 @@ from evenhand.search.memory import resident
 from evenhand.search.rows.flat import Flat
 from evenhand.search.rows.plain import CHUNK, lists_of
 from evenhand.search.rows.shape import Shape, Words
-from evenhand.search.rows.walk import Walk, successors_in
 from evenhand.search.steps import nth_action, number_of
 from evenhand.search.symmetric.compiler import Folded
 from evenhand.search.symmetric.group import arrangements
@@ -30,26 +29,62 @@ from evenhand.search.witness import Progress, Witness
 
 
 @dataclass
-class FoldedWalk(Walk):
+class FoldedWalk:
     """The result of a search through picked states.
 
-    `words` are the picked states, `sizes` their orbits' sizes.  `states`, `transitions` and `edges` count the full
-    space; `label_counts` are its steps by label, `label_seen` the first state and row of each.  `doubts` says for some
-    claims, by name, why the group does not fix them.
+    `words` are the picked states, `sizes` their orbits' sizes; `parents` the number of the state before each (for an
+    initial one, -1 minus its place in the list of `initial`); `levels[d]` is the number of the first state at distance
+    `d`.  `states`, `transitions` and `edges` count the full space; `label_counts` are its steps by label, `label_seen`
+    the first state and row of each.  `doubts` says for some claims, by name, why the group does not fix them.
     """
 
+    system: AnySystem
+    config: Any
+    number: int
+    flat: Flat
     words: Words
     parents: list[int]
     quotient: AnyQuotient
     folded: Folded
     sizes: list[int]
+    levels: list[int] = field(default_factory=list[int])
+    states: int = 0
+    transitions: int = 0
+    edges: int = 0
+    open: bool = False
     label_counts: list[int] = field(default_factory=list[int])
     label_seen: dict[int, tuple[int, int]] = field(default_factory=dict[int, tuple[int, int]])
     doubts: dict[str, str] = field(default_factory=dict[str, str])
 
+    @property
+    def shape(self) -> Shape:
+        """The layout of states."""
+        return self.folded.program.shape
+
+    def state(self, sid: int) -> Any:
+        """Return the state of that number, as the model knows it."""
+        return self.shape.state(self.words[sid].tolist())
+
+    def ancestors(self, sid: int) -> list[int]:
+        """Return the states on the way to a state from an initial one, both included."""
+        states = [sid]
+        while self.parents[states[-1]] >= 0:
+            states.append(int(self.parents[states[-1]]))
+        return states[::-1]
+
     def finding(self, sid: int, row: int | None = None) -> Witness:
         """Return a shortest run of the unreduced model into that orbit, and an image of the row's action after it."""
         return unfolded(self, self.ancestors(sid), row)
+
+    def refused(self, sid: int, culprit: int) -> ModelError:
+        """Return the error of a state that takes a path where the model raised, or a leaf with a fault."""
+        about = f"{self.system.label}: in state {self.state(sid)!r}"
+        if culprit >= 0:
+            return ModelError(f"{about}: {self.flat.reasons[culprit]}")
+        leaf = self.folded.program.leaves[-1 - culprit]
+        if leaf.broken:
+            return ModelError(f"{about}: {leaf.broken}")
+        return ModelError(f"{about} {leaf.offered} actions are on offer, and rows for another number")
 
     def orbit_of(self, numbers: Sequence[int]) -> list[int]:
         """Return the words of the state that is picked for this state's orbit."""
@@ -67,6 +102,26 @@ def encoded(shape: Shape, numbers: Ints) -> Words:
     for place, one in enumerate(shape.fields):
         words[:, one.word] |= numbers[:, place] << one.shift
     return words
+
+
+def successors_in(flat: Flat, words: Any) -> Iterator[tuple[int, int, list[int]]]:
+    """Yield (number of the first action, row, words after) of every row that applies in a state given by its words."""
+    rows = flat.rows
+    columns = len(rows.list_base)
+
+    def index(column: int) -> int:
+        found = 0
+        for word, shift, mask, offset in rows.looks[rows.look_from[column] : rows.look_from[column + 1]].tolist():
+            found += int(rows.classes[offset + (int(words[word]) >> shift & mask)])
+        return found
+
+    leaf = int(rows.dispatch[index(columns)])
+    for place in range(int(rows.leaf_from[leaf]), int(rows.leaf_from[leaf + 1])):
+        column = int(rows.leaf_columns[place])
+        entry = int(rows.list_base[column]) + index(column)
+        for row in range(int(rows.row_from[entry]), int(rows.row_to[entry])):
+            after = (words & rows.keep[row] | rows.value[row]).tolist()
+            yield int(flat.first[row]), row, after
 
 
 class _Search:
@@ -203,7 +258,7 @@ def search_folded(
     first.sort()
     sizes = group.sizes(decoded(shape, picked[first]))
     parents = [-1 - int(place) for place in first]
-    walk = FoldedWalk(system, config, number, folded.program, flat, picked[first], parents, quotient, folded, sizes)
+    walk = FoldedWalk(system, config, number, flat, picked[first], parents, quotient, folded, sizes)
     walk.states = sum(sizes)
     walk.label_counts = [0] * len(folded.program.labeller.sets)
     if any(leaf.offered > 0 and leaf.offered.bit_length() > 62 for leaf in folded.program.leaves):
@@ -249,7 +304,7 @@ def unfolded(walk: FoldedWalk, chain: Sequence[int], row: int | None) -> Witness
             break
         picked = walk.state(here)
         first = int(walk.flat.first[row]) if there is None and row is not None else _first(walk, here, int(there or 0))
-        action = nth_action(system, config, picked, walk.offered(here, first))
+        action = nth_action(system, config, picked, first)
         after = system.take(config, picked, action).after
         image = acted(walk, by, action)
         taken.append(number_of(system, config, state, image))

@@ -56,7 +56,7 @@ class JointLearner:
         self.tables: dict[Hashable, tuple[int, ChoiceTable]] = {}
         self.read: set[int] = set()
         self.rows: list[Rows] = []
-        self.predicates = [Reader((one,)) for one in questions.steps[questions.first_test :]]
+        self.predicates: dict[int, tuple[list[int], Reader]] = {}
         self.acting: tuple[int, ...] = ()
         self.reader = Reader(())
         self.memo = None if system.separated is None else Memo(system)
@@ -351,22 +351,29 @@ class JointLearner:
                 found |= (asked.answers(pairs, len(jobs)) == ACTS).astype(np.int64) << bit
         return found.tolist()
 
+    def _asking(self, asks: int) -> tuple[list[int], Reader]:
+        """The bits of the predicates that ask for the action, and these predicates together."""
+        if asks not in self.predicates:
+            tests = self.questions.steps[self.questions.first_test :]
+            bits = [bit for bit in range(len(tests)) if asks >> bit & 1]
+            self.predicates[asks] = bits, Reader(tuple([tests[bit] for bit in bits]))
+        return self.predicates[asks]
+
     def _labelled(self, made: Rows, jobs: Sequence[Job]) -> Iterator[tuple[Job, int, int, Sequence[int]]]:
         """Yield the parts of each group with the same answers to these predicates: predicates, answers, actions."""
         splits = self._splits(made, jobs)
-        answers: list[dict[int, list[int]]] = []
-        for bit, reader in enumerate(self.predicates):
-            places = [place for place, asks in enumerate(splits) if asks >> bit & 1]
-            found = self._answered(reader, made, [jobs[place] for place in places])
-            answers.append({place: one[0] for place, one in zip(places, found, strict=True)})
-        for place, (job, asks) in enumerate(zip(jobs, splits, strict=True)):
+        found: dict[int, Iterator[list[list[int]]]] = {}
+        for asks in sorted(set(splits) - {0}):
+            mine = [job for job, one in zip(jobs, splits, strict=True) if one == asks]
+            found[asks] = iter(self._answered(self._asking(asks)[1], made, mine))
+        for job, asks in zip(jobs, splits, strict=True):
             if not asks:
                 yield job, 0, 0, job.members
                 continue
             parts: dict[int, list[int]] = {}
-            each = [answers[bit].get(place) for bit in range(len(self.predicates))]
-            for at, number in enumerate(job.members):
-                label = sum((one[at] & MET) << bit for bit, one in enumerate(each) if one is not None)
+            bits, _ = self._asking(asks)
+            for number, *answers in zip(job.members, *next(found[asks]), strict=True):
+                label = sum([(one & MET) << bit for bit, one in zip(bits, answers, strict=True)])
                 parts.setdefault(label, []).append(number)
             for label, some in parts.items():
                 yield job, asks, label, some
@@ -404,7 +411,8 @@ class JointLearner:
         job = Job(made.after[row], made.shown[row], *made.units[row][unit])
         if place < self.questions.first_test:
             return self._answered(self.reader, made, [job])[0][self.acting.index(place)][member]
-        return self._answered(self.predicates[place - self.questions.first_test], made, [job])[0][0][member]
+        bits, reader = self._asking(made.split[row])
+        return self._answered(reader, made, [job])[0][bits.index(place - self.questions.first_test)][member]
 
     def _answered(self, reader: Reader, made: Rows, jobs: Sequence[Job]) -> list[list[list[int]]]:
         """The answers of each question about each action of each job, evaluated once for equal values read."""

@@ -184,11 +184,13 @@ def _compare_rows(walk: JointWalk, learner: JointLearner, sid: int, kind: int, r
     there = walk.packing.unpacked(walk.words_after(sid, portion.row))
     if not learner.offers(state, made.leaf) or not np.array_equal(there, columns[learner.size :]):
         raise NotLearned(f"state {short(state)} offers other actions than its tables, or they lead elsewhere")
-    for place in sorted(random.sample(range(len(made.first)), min(rows, len(made.first)))):
+    places = sorted(random.sample(range(len(made.first)), min(rows, len(made.first))))
+    pairs = [*columns[:, places], np.asarray([made.shown[place] for place in places])]
+    every = [asked.answers(pairs, len(places)).tolist() for asked in learner.of_steps if places]
+    for index, place in enumerate(places):
         after = learner.shape.state(there[:, place].tolist())
         shown = learner.shown.values[made.shown[place]]
-        pairs = [*columns[:, place : place + 1], np.asarray([made.shown[place]])]
-        answers = [int(asked.answers(pairs, 1)[0]) for asked in learner.of_steps]
+        answers = [one[index] for one in every]
         for unit in random.sample(range(len(made.units[place])), min(MEMBERS, len(made.units[place]))):
             members = made.units[place][unit][1]
             member = random.randrange(len(members))
@@ -206,7 +208,8 @@ def _compare_rows(walk: JointWalk, learner: JointLearner, sid: int, kind: int, r
                 values = updated.values.values
                 value = random.randrange(len(values)) if values else -1
                 if value >= 0:
-                    known = values[int(updated.next([*pairs, np.asarray([value])], 1)[0])]
+                    at = [*(row[index : index + 1] for row in pairs), np.asarray([value])]
+                    known = values[int(updated.next(at, 1)[0])]
                     real_value = _plain(question, (values[value], step))
                     if not (known == real_value and alike(known, real_value)):
                         raise NotLearned(f"{question.name} goes on otherwise after {short(action)}")

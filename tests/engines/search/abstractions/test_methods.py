@@ -12,7 +12,7 @@ import pytest
 
 from evenhand.core.licence import Licence
 from evenhand.core.property import Always, DeterminedBy, EachStep, Eventually, Property, Reachable
-from evenhand.core.system import Abstraction, Joint, OneOf, Separated, System
+from evenhand.core.system import Abstraction, Joint, Separated, System
 from evenhand.core.verdict import Status
 from evenhand.search import LicenceMissing, explore
 from evenhand.search.spilling import Folder
@@ -47,7 +47,7 @@ def _image(_config: int, state: Watch) -> Watch:
     return Watch(0, max(state.one - state.now, -CAP), max(state.two - state.now, -CAP))
 
 
-def watches(cap: int = CAP) -> System[int, Watch, Any, str, None]:
+def watches() -> System[int, Watch, Any, str, None]:
     """Two agents wind their watches or rest; each joint step takes a second.  Two configurations."""
     joint = Joint[int, Watch, Any, str](
         agents=lambda _config, _state: ("one", "two"),
@@ -59,7 +59,6 @@ def watches(cap: int = CAP) -> System[int, Watch, Any, str, None]:
     def step(_rules: None, config: int, state: Watch, action: Any) -> tuple[Watch, str]:
         return _after(state, action), _shown(config, state, action)
 
-    ages = OneOf(tuple(range(-cap, 1)))
     return System(
         name="watches",
         rules=None,
@@ -73,7 +72,6 @@ def watches(cap: int = CAP) -> System[int, Watch, Any, str, None]:
             merge=lambda _rules, _config, _key, made: made,
             apply=lambda rules, config, state, made: step(rules, config, state, made),
         ),
-        domains=lambda _config, _scope: Watch(0, ages, ages),  # type: ignore[arg-type]
         abstractions=(
             Abstraction(
                 "ages",

@@ -1,4 +1,4 @@
-"""Random small systems with declared domains; steps read few fields, many or none, and fields that span words."""
+"""Random small systems; steps read few fields, many or none, and fields that span words."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from evenhand.core.system import Joint, OneOf, Scope, Separated, System
+from evenhand.core.system import Joint, Scope, Separated, System
 
 
 @dataclass(frozen=True)
@@ -75,14 +75,6 @@ def applied(rule: Rule, state: Cells) -> tuple[Cells, str]:
             return after, "yes"
 
 
-def declared(cells: int, numbers: int) -> Any:
-    """Return the domains of such a state."""
-    named: Any = tuple((f"c{i}", OneOf(("a", "b", "c"))) for i in range(cells))
-    counted: Any = (OneOf((0, 1, 2)),) * numbers
-    flag: Any = OneOf((None, True, False))
-    return Cells(named, counted, flag)
-
-
 def plain_cells(seed: int, *, menu: bool, cells: int = 3, numbers: int = 2) -> System[Table, Cells, int, str, None]:
     """Return a system of one rule at a time; `menu` offers applicable rules, by a list and `allows`, else by state."""
     random = Random(f"cells {seed}")
@@ -109,7 +101,6 @@ def plain_cells(seed: int, *, menu: bool, cells: int = 3, numbers: int = 2) -> S
         step=step,
         actions=actions,
         allows=allows,
-        domains=lambda _config, _scope: declared(cells, numbers),
         menu=(lambda config, _scope: range(len(config))) if menu else None,
     )
 
@@ -161,5 +152,4 @@ def joint_cells(seed: int, *, separated: bool) -> System[Table, Cells, Any, Any,
         step=step,
         joint=Joint(agents, lambda config, _s, _st, _a: range(len(config) + 1), lambda _c, _s, p: p, lambda a: a),
         separated=Separated(lambda _r, c, s: agents(c, s), judge, merge, apply) if separated else None,
-        domains=lambda _config, _scope: declared(2, 2),
     )

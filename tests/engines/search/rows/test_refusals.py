@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from evenhand.core.property import Always
-from evenhand.core.system import OneOf, System
+from evenhand.core.system import Joint, OneOf, Separated, System
 from evenhand.model.cud.free_system import FREE
 from evenhand.search import ModelError, explore
 from evenhand.search.rows import compiler
@@ -143,8 +143,21 @@ IMPURE = [
 
 
 def rows_of(system: System[Any, Any, str, str, Any]) -> Program:
-    """Return the rows of the only configuration."""
-    return Compiler(system, None, ()).program()
+    """Return the rows of the only configuration, where one agent chooses the action."""
+    step = system.step
+    joint = Joint[Any, Any, Any, str](
+        agents=lambda _config, _state: ("user",),
+        choices=lambda _config, _scope, _state, _agent: ("press", "wait"),
+        join=lambda _config, _state, picked: picked[0][1],
+        split=lambda action: (("user", action),),
+    )
+    separated = Separated[Any, Any, Any, Any, Any, str](
+        reads=lambda _rules, _config, _state: None,
+        judge=lambda _rules, _config, _key, _agent, choice: choice,
+        merge=lambda _rules, _config, _key, made: made[0][1],
+        apply=lambda rules, config, state, action: step(rules, config, state, action),
+    )
+    return Compiler(replace(system, actions=None, joint=joint, separated=separated), None, ()).program()
 
 
 @pytest.mark.parametrize(("step", "says"), IMPURE, ids=lambda value: getattr(value, "__name__", ""))

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from evenhand.core.licence import Licence
-from evenhand.core.system import Joint, OneOf, Quotient, Scope, Separated, System
+from evenhand.core.system import Joint, OneOf, Quotient, Separated, System
 
 NAMES = "xyz"
 GONE = 2
@@ -20,11 +20,10 @@ GONE = 2
 
 @dataclass(frozen=True)
 class Hall:
-    """A mark for each agent, a shared number, the last agent to act (if recorded), and a second mark each."""
+    """A mark for each agent, a shared number, and a second mark each."""
 
     marks: tuple[int, ...]
     shared: int = 0
-    last: str = "-"
     held: tuple[int, ...] = ()
 
 
@@ -60,12 +59,10 @@ def _permuted(w: Swap, values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _state(w: Swap, _config: Crew, state: Hall) -> Hall:
-    return Hall(_permuted(w, state.marks), state.shared, _renamed(w, state.last), _permuted(w, state.held))
+    return Hall(_permuted(w, state.marks), state.shared, _permuted(w, state.held))
 
 
 def _act(w: Swap, _config: Crew, action: Any) -> Any:
-    if isinstance(action[0], str):
-        return (_renamed(w, action[0]), action[1])
     return tuple(sorted((_renamed(w, name), choice) for name, choice in action))
 
 
@@ -91,13 +88,11 @@ def licence_of(system: System[Any, Any, Any, Any, Any]) -> Licence:
     return Licence("trade", system.name, system.variant, "by construction", "sha256:00", system.readings)
 
 
-def _domains(config: Crew, *, last: bool) -> Any:
-    names = tuple(NAMES[: len(config.kinds)])
-    marks: Any = tuple(OneOf((0, 1, GONE)) for _ in names)
+def _domains(config: Crew) -> Any:
+    marks: Any = tuple(OneOf((0, 1, GONE)) for _ in config.kinds)
     shared: Any = OneOf((0, 1))
-    who: Any = OneOf(("-", *names)) if last else "-"
-    held: Any = tuple(OneOf((0, 1)) for _ in names) if config.two else ()
-    return Hall(marks, shared, who, held)
+    held: Any = tuple(OneOf((0, 1)) for _ in config.kinds) if config.two else ()
+    return Hall(marks, shared, held)
 
 
 def _crew(random: Random) -> Crew:
@@ -107,10 +102,10 @@ def _crew(random: Random) -> Crew:
 
 
 def _start(config: Crew) -> Hall:
-    return Hall((0,) * len(config.kinds), 0, "-", (0,) * len(config.kinds) if config.two else ())
+    return Hall((0,) * len(config.kinds), 0, (0,) * len(config.kinds) if config.two else ())
 
 
-def joint_hall(seed: int, *, separated: bool, keeps: bool = False) -> System[Crew, Hall, Any, Any, None]:
+def joint_hall(seed: int, *, keeps: bool = False) -> System[Crew, Hall, Any, Any, None]:
     """Return a system in which all remaining agents choose at a time; `keeps`: the next mark depends on the old one."""
     random = Random(f"hall {seed}")
     config = _crew(random)
@@ -136,7 +131,7 @@ def joint_hall(seed: int, *, separated: bool, keeps: bool = False) -> System[Cre
             (new.get(name, 0) + state.shared) % 2 if name in new else old
             for name, old in zip(NAMES, state.held, strict=False)
         )
-        return Hall(marks, total % 2, "-", held), (total % 2, len(new))
+        return Hall(marks, total % 2, held), (total % 2, len(new))
 
     def step(_rules: None, config: Crew, state: Hall, action: Any) -> tuple[Hall, Any]:
         key = here(config, state)
@@ -150,43 +145,7 @@ def joint_hall(seed: int, *, separated: bool, keeps: bool = False) -> System[Cre
         initial=lambda config: (_start(config),),
         step=step,
         joint=Joint(here, lambda _c, _s, _state, _a: range(2), lambda _c, _s, picked: picked, lambda action: action),
-        separated=Separated(lambda _r, c, s: here(c, s), judge, merge, apply) if separated else None,
+        separated=Separated(lambda _r, c, s: here(c, s), judge, merge, apply),
         quotients=(TRADE,),
-        domains=lambda config, _scope: _domains(config, last=False),
-    )
-
-
-def menu_hall(seed: int, *, last: bool) -> System[Crew, Hall, tuple[str, int], Any, None]:
-    """Return a system in which one agent acts at a time; `last` keeps its name, so that values name agents."""
-    random = Random(f"menu {seed}")
-    config = _crew(random)
-
-    def menu(config: Crew, _scope: Scope) -> tuple[tuple[str, int], ...]:
-        return tuple((name, verb) for name in NAMES[: len(config.kinds)] for verb in range(2))
-
-    def allows(_config: Crew, state: Hall, action: tuple[str, int]) -> bool:
-        return state.marks[_place(action[0])] != GONE and not (state.last == action[0] and action[1] == 1)
-
-    def step(_rules: None, config: Crew, state: Hall, action: tuple[str, int]) -> tuple[Hall, Any]:
-        name, verb = action
-        if not allows(config, state, action):
-            return state, "refused"
-        at = _place(name)
-        busy = sum(mark == 1 for mark in state.marks)
-        new = _look(config, verb, state.marks[at], busy, state.shared, ord(config.kinds[at])) % 3
-        marks = (*state.marks[:at], new, *state.marks[at + 1 :])
-        held = (*state.held[:at], verb, *state.held[at + 1 :]) if config.two else ()
-        return Hall(marks, (state.shared + (new == 1)) % 2, name if last and verb else "-", held), new
-
-    return System(
-        name=f"menu_hall_{seed}",
-        rules=None,
-        configs=lambda _scope, _readings: (config,),
-        initial=lambda config: (_start(config),),
-        step=step,
-        actions=lambda config, scope, state: (one for one in menu(config, scope) if allows(config, state, one)),
-        allows=allows,
-        menu=menu,
-        quotients=(TRADE,),
-        domains=lambda config, _scope: _domains(config, last=last),
+        domains=lambda config, _scope: _domains(config),
     )

@@ -18,7 +18,7 @@ from evenhand.model.cud.protocol import CUD
 from evenhand.search import LicenceMissing, ModelError, explore
 from evenhand.search.symmetric import compiler, group
 from tests.engines.search.oracle import graphs_of, sizes
-from tests.engines.search.symmetric.systems import Crew, Hall, joint_hall, licence_of, menu_hall
+from tests.engines.search.symmetric.systems import Crew, Hall, joint_hall, licence_of
 
 CREW = Crew(("a", "a", "a"), tuple(number % 7 for number in range(97)))
 
@@ -31,7 +31,8 @@ def alike(system: AnySystem, crew: Crew = CREW) -> AnySystem:
     return replace(system, configs=lambda _scope, _readings: (crew,))
 
 
-HALL, MENU = alike(joint_hall(1, separated=True)), alike(menu_hall(1, last=False))
+HALL = alike(joint_hall(1), replace(CREW, table=TABLE))
+KEEPS = alike(joint_hall(1, keeps=True), replace(CREW, table=TABLE))
 
 
 def divided(system: AnySystem, *claims: Any) -> Any:
@@ -57,16 +58,16 @@ def test_a_claim_that_tells_names_apart_is_not_decided() -> None:
     first = Always(name="first", sentence="", check=lambda _c, s: s.marks[0] != 1)
     step = EachStep(name="step", sentence="", check=lambda s: s.after.marks[1] == s.before.marks[1])
     fixed = Always(name="fixed", sentence="", check=lambda _c, s: sum(s.marks) < 99)
-    found = divided(MENU, first, step, fixed)
+    found = divided(HALL, first, step, fixed)
     assert [one.status for one in found.verdicts] == [Status.UNDECIDED, Status.UNDECIDED, Status.HOLDS]
     assert all("does not leave" in one.because for one in found.verdicts[:2])
 
 
 def test_a_kind_that_needs_steps_is_not_decided_or_sends_the_search_below() -> None:
     """UNDECIDED if symmetric search was requested; else a lower method, with the reason."""
-    claim = DeadlockFree(name="free", sentence="", wants=lambda _c, _s: True, completes=lambda s: s.shown == 1)
-    assert divided(MENU, claim).verdicts[0].status is Status.UNDECIDED
-    found = explore(MENU, [claim], licence=licence_of(MENU))
+    claim = DeadlockFree(name="free", sentence="", wants=lambda _c, _s: True, completes=lambda s: s.shown[0] == 1)
+    assert divided(HALL, claim).verdicts[0].status is Status.UNDECIDED
+    found = explore(HALL, [claim], licence=licence_of(HALL))
     assert (
         found.method != "symmetric"
         and "not symmetric search" in found.why_method
@@ -76,7 +77,7 @@ def test_a_kind_that_needs_steps_is_not_decided_or_sends_the_search_below() -> N
 
 def test_agents_that_are_all_different() -> None:
     """There is nothing to divide by."""
-    system = alike(joint_hall(1, separated=True), Crew(("a", "b"), CREW.table))
+    system = alike(joint_hall(1), Crew(("a", "b"), CREW.table))
     with pytest.raises(ValueError, match="leaves no two names of this configuration interchangeable"):
         divided(system)
     assert explore(system, licence=licence_of(system)).method == "memoised"
@@ -84,38 +85,62 @@ def test_agents_that_are_all_different() -> None:
 
 def test_a_step_that_knows_a_name() -> None:
     """It does not commute, so the licence is wrong."""
-    step = MENU.step
+    parts = HALL.separated
+    assert parts is not None
 
-    def partial(rules: Any, config: Crew, state: Hall, action: tuple[str, int]) -> tuple[Hall, Any]:
-        after, shown = step(rules, config, state, action)
-        return (replace(after, shared=1 - state.shared), shown) if action[0] == "y" else (after, shown)
+    def apply(rules: Any, config: Crew, state: Hall, found: Any) -> tuple[Hall, Any]:
+        after, shown = parts.apply(rules, config, state, found)
+        return (replace(after, shared=1 - state.shared), shown) if dict(found).get("y") == 1 else (after, shown)
+
+    def step(rules: Any, config: Crew, state: Hall, action: Any) -> tuple[Hall, Any]:
+        key = parts.reads(rules, config, state)
+        made = tuple((agent, parts.judge(rules, config, key, agent, choice)) for agent, choice in action)
+        return apply(rules, config, state, parts.merge(rules, config, key, made))
 
     with pytest.raises(ModelError, match=r"does not commute|lead to other orbits|no row leads into that orbit"):
-        divided(replace(MENU, step=partial))
+        divided(replace(HALL, step=step, separated=replace(parts, apply=apply)))
+
+
+def test_what_is_not_declared() -> None:
+    """Without a separated step, or domains, there are no rows."""
+    for system, says in (
+        (replace(HALL, separated=None), "no `separated` step"),
+        (replace(HALL, domains=None), "no `domains`"),
+    ):
+        with pytest.raises(ValueError, match=says):
+            divided(system)
+        assert says in explore(system, licence=licence_of(system)).why_method
+
+
+def test_a_quotient_that_lists_its_elements_alone_or_renames_values() -> None:
+    """Names that trade places must own fields of the state, and the values in them must not name them."""
+    (trade,) = HALL.quotients
+    listed = replace(HALL, quotients=(replace(trade, swap=None),))
+    with pytest.raises(ValueError, match="leaves no two names of this configuration interchangeable"):
+        divided(listed)
+
+    def turned(w: Any, config: Crew, state: Hall) -> Hall:
+        other: Hall = trade.state(w, config, state)
+        return other if w[0] == w[1] else replace(other, shared=1 - other.shared)
+
+    with pytest.raises(ValueError, match=r"the values of field state\.shared name them"):
+        divided(replace(HALL, quotients=(replace(trade, state=turned),)))
 
 
 def test_a_start_that_favours_somebody() -> None:
     """Its images are not initial states."""
-    start = Hall((1, 0, 0), 0, "-", ())
+    start = Hall((1, 0, 0), 0, ())
     with pytest.raises(ModelError, match="has an image that is not initial"):
-        divided(replace(MENU, initial=lambda _config: (start,)))
+        divided(replace(HALL, initial=lambda _config: (start,)))
 
 
 def test_an_action_whose_image_is_not_on_offer() -> None:
     """The scope is not closed."""
-
-    def allows(_config: Any, state: Hall, action: tuple[str, int]) -> bool:
-        return state.marks["xyz".index(action[0])] != 2 and action != ("z", 1)
-
-    menu = MENU.menu
-    assert menu is not None
-    system = replace(
-        MENU,
-        allows=allows,
-        actions=lambda config, scope, state: (one for one in menu(config, scope) if allows(config, state, one)),
-    )
+    joint = HALL.joint
+    assert joint is not None
+    fewer = replace(joint, choices=lambda _config, _scope, _state, agent: range(1 if agent == "z" else 2))
     with pytest.raises(ModelError, match=r"not closed under quotient|is not on offer"):
-        divided(system)
+        divided(replace(HALL, joint=fewer))
 
 
 def wrong(system: AnySystem) -> bool:
@@ -144,15 +169,10 @@ def _one(_things: Any) -> int:
 
 
 FAULTS: dict[str, tuple[Any, str, Callable[..., Any], AnySystem]] = {
-    "states are not picked": (group.Sorted, "picked", _as_they_are, MENU),
-    "orbits count once": (group.Sorted, "sizes", _all_of_size_one, MENU),
+    "states are not picked": (group.Group, "picked", _as_they_are, KEEPS),
+    "orbits count once": (group.Group, "sizes", _all_of_size_one, KEEPS),
     "multisets count once": (compiler, "arrangements", _one, HALL),
-    "what a team was is not looked at": (
-        compiler,
-        "_sorted_by",
-        _unlooked,
-        alike(joint_hall(1, separated=True, keeps=True), replace(CREW, table=TABLE)),
-    ),
+    "what a team was is not looked at": (compiler, "_sorted_by", _unlooked, KEEPS),
 }
 
 
