@@ -281,7 +281,9 @@ class Calls(Expressions):
             return given[0] if whole else replace(as_group(given[0]), kind="list")
         if function == dict.fromkeys and len(given) == 1:
             group = as_group(given[0])
-            return replace(group, kind="list", sort=None, more=replace(group.more or Listing(), repeats=FALSE))
+            return replace(
+                group, kind="keys", sort=None, more=replace(group.more or Listing(), repeats=FALSE, twice=None)
+            )
         if function is bool and len(given) == 1:
             return Truth(truth(given[0]))
         if function in (min, max) and len(given) == 2:

@@ -307,7 +307,7 @@ class Expressions(Lengths):
         value = self.read(inner, frame)
         if isinstance(index, ast.Slice):
             match index, value:
-                case ast.Slice(None, ast.Constant(1), None), Group():
+                case ast.Slice(None, ast.Constant(1), None), Group("list"):
                     found_first = beginning(value)
                     if found_first is not None:
                         return found_first
@@ -330,7 +330,7 @@ class Expressions(Lengths):
             return self.entry(Table(value.sort, lambda term: leaf(Elem(term))), key, frame)
         if isinstance(value, Table):
             return self.entry(value, key, frame)
-        if isinstance(value, Group) and value.more is not None:
+        if isinstance(value, Group) and value.kind == "list" and value.more is not None:
             more = value.more
             if more.first is not None and type(place) is int and place == 0:
                 self.errors.add(frame.path, negation(truth(value)))
@@ -377,7 +377,7 @@ class Expressions(Lengths):
         source = None if isinstance(generator.iter, ast.Call) else self.read(generator.iter, frame)
         more = source.more if isinstance(source, Group) else None
         first = None if more is None or more.first is None else made(more.first)
-        return Listing(first, None, places) if first is not None or places is not None else None
+        return Listing(first, places=places) if first is not None or places is not None else None
 
     def places(self, node: ast.expr, frame: Frame) -> Places | None:
         """Return the places of what a loop goes through; None if they are not known."""

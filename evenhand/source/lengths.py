@@ -52,29 +52,38 @@ class Lengths:
         """`len(set(xs)) != len(xs)`, or of the keys of pairs: whether a member stands twice; None if it is no such."""
         match left, right:
             case ast.Call(_, [ast.Call(ast.Name("set"), [inner])]), ast.Call(_, [whole]):
-                pass
+                keys = False
+                if "set" in frame.names or frame.source.outside("set") is not set:
+                    return None
             case (
                 ast.Call(
-                    _, [ast.SetComp(ast.Name(key), [ast.comprehension(ast.Tuple([ast.Name(one), _]), inner, [])])]
+                    _,
+                    [
+                        ast.SetComp(
+                            ast.Name(key),
+                            [ast.comprehension(ast.Tuple([ast.Name(one), ast.Name(two)]), inner, [])],
+                        )
+                    ],
                 ),
                 ast.Call(_, [whole]),
-            ) if key == one:
-                pass
+            ) if key == one != two:
+                keys = True
             case _:
                 return None
         if ast.dump(inner) != ast.dump(whole) or self.measured(left, frame) is None:
             return None
         measured = self.measured(right, frame)
         if isinstance(measured, Fixed) and len(measured.parts) < 2:
-            measured = Group("list", lambda: [], lambda _: FALSE, more=Listing(repeats=FALSE))
+            measured = Group("list", lambda: [], lambda _: FALSE, more=Listing(repeats=FALSE, twice=FALSE))
         more = measured.more if isinstance(measured, Group) else None
-        if more is None or more.repeats is None:
+        repeats = None if more is None else more.twice if keys else more.repeats
+        if repeats is None:
             return None
         match op:
             case ast.NotEq() | ast.Lt():
-                return more.repeats
+                return repeats
             case ast.Eq() | ast.GtE():
-                return negation(more.repeats)
+                return negation(repeats)
             case _:
                 return None
 

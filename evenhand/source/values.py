@@ -105,10 +105,11 @@ class Item:
 class Group:
     """A collection: `items()` gives its members under fresh variables, `has` says what is in it.
 
-    `kind`: a `set` has no order, a `list` has one that is not known, `agents` are all of a sort in their order.
+    `kind`: a `set` has no order, a `list` has one that is not known, `agents` are all of a sort in their order, and
+    `keys` are those of a dict, of which only membership and order are read.
     """
 
-    kind: Literal["set", "list", "agents"]
+    kind: Literal["set", "list", "agents", "keys"]
     items: Callable[[], Sequence[Item]]
     has: Callable[[Value], Formula]
     sort: Sort | None = None
@@ -128,12 +129,13 @@ class Places:
 class Listing:
     """What is known of a list beside its members; whoever says so vouches for it.
 
-    `first`: its first member, if it has any; `repeats`: whether two of its members, or the first parts of two of its
-    pairs, are equal.
+    `first`: its first member, if it has any; `repeats`: whether two of its members are equal; `twice`: whether the first
+    parts of two of its pairs are.
     """
 
     first: Value | None = None
     repeats: Formula | None = None
+    twice: Formula | None = None
     places: Places | None = None
 
 
@@ -244,7 +246,7 @@ def beginning(group: Group) -> Group | None:
         "list",
         lambda: [Item((), filled, first)],
         lambda value: all_of((filled, equals(first, value))),
-        more=Listing(first, FALSE),
+        more=Listing(first, repeats=FALSE, twice=FALSE),
     )
 
 
@@ -312,7 +314,7 @@ def named(value: Value) -> str:
         case Fixed():
             return f"a tuple of {len(value.parts)}"
         case Group():
-            return {"set": "a set", "list": "a list", "agents": "the agents"}[value.kind]
+            return {"set": "a set", "list": "a list", "agents": "the agents", "keys": "a dict"}[value.kind]
         case Table():
             return f"a tuple by {value.sort.name}"
         case Cases():

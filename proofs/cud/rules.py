@@ -146,7 +146,9 @@ def _request(act: Term) -> Record:
         "action_type": Cases(tuple((guard, Const(one)) for guard, one in kinds)),
         "declared_scope": _made(KEY, lambda key: (scope(act, key), _a(key)), first=_a(head(act)), repeats=doubled(act)),
         # A delta that names a key twice is `misshapen`, as one that names an unknown key.
-        "proposed_delta": Group("list", delta, gathered(delta, "list").has, more=Listing(repeats=negation(TRUE))),
+        "proposed_delta": Group(
+            "list", delta, gathered(delta, "list").has, more=Listing(repeats=negation(TRUE), twice=negation(TRUE))
+        ),
         "authorities_cited": gathered(cited, "list"),
         "agent_id": _perhaps(forged_agent(act)),
         "action_id": _perhaps(forged_id(act)),
