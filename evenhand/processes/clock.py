@@ -12,6 +12,8 @@ from evenhand.processes.launch import cpu_of, waited_of
 FRESH = 0.25
 """Seconds for which the CPU time of running processes is not read again, because reading it takes time."""
 
+APART = 50
+"""The same as a multiple of what the last reading took, which is long on a machine with many processes."""
 
 PATIENCE = 50
 """Times its limit, by the clock, after which a task ends on the busiest machine."""
@@ -32,7 +34,7 @@ class Clock:
     ) -> None:
         self.limit = math.inf if limit is None else limit
         self.by_clock, self.running = by_clock, running
-        self._read: tuple[int | None, float, float] = (None, -math.inf, 0.0)
+        self._read: tuple[int | None, float, float] = (None, -math.inf, 0.0)  # what was read, until when it counts
         self.restart()
 
     def restart(self) -> None:
@@ -55,10 +57,10 @@ class Clock:
     def _live(self) -> float:
         """The CPU seconds of what runs, which are not among those of ended children."""
         pid, now = self.running(), time.monotonic()
-        known, when, seconds = self._read
-        if pid != known or now - when > FRESH:
+        known, until, seconds = self._read
+        if pid != known or now > until:
             seconds = 0.0 if pid is None else cpu_of(pid)
-            self._read = (pid, now, seconds)
+            self._read = (pid, now + max(FRESH, APART * (time.monotonic() - now)), seconds)
         return seconds
 
 

@@ -7,6 +7,7 @@ the search: the rest of the scope is reached around it.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -209,7 +210,6 @@ class _Check:
             self._compare(scopes)
         except KeyboardInterrupt:
             interrupted = True
-            self.source.renew()  # unread answers may be on their way
             self.source.last = self.began  # nothing more is asked
         return self._result(interrupted)
 
@@ -227,11 +227,8 @@ class _Check:
         shares = [0.0, *SHARES.values()]
         place = list(SHARES).index(name)
         self.source.end = self.began + seconds * (shares[place] + part * (shares[place + 1] - shares[place]))
-        try:
-            with until(self.source.busy_left, max(seconds * GRACE, 0.05)):
-                work()
-        except OutOfTime:
-            self.source.renew()  # unread answers may be on their way
+        with suppress(OutOfTime), until(self.source.busy_left, max(seconds * GRACE, 0.05)):
+            work()
         if self.source.left() <= 0 and name not in self.late:
             self.late.append(name)
 

@@ -11,12 +11,14 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evenhand.cli import console
+from evenhand.conform.adapters import kernels
 from evenhand.conform.adapters.kernels import KernelRequest, Piped
 from evenhand.conform.adapters.limits import KernelLimits
 from evenhand.conform.checking.drawing import drawn, silenced
@@ -133,6 +135,25 @@ def test_a_kernel_whose_stop_was_interrupted_is_started_anew(monkeypatch: pytest
     monkeypatch.undo()
     assert gone(mark)
     assert [one.fault for one in source.ask(asked)] == [None]
+    source.close()
+
+
+@pytest.mark.parametrize(("how", "stays"), [("honest", True), ("silent", False)])
+def test_a_kernel_whose_answers_nobody_awaits_is_ended_only_if_they_do_not_come(
+    monkeypatch: pytest.MonkeyPatch, how: str, stays: bool, mark: str
+) -> None:
+    """Answers on their way are read and thrown away, and each later one belongs to what was asked."""
+    monkeypatch.setattr(kernels, "DRAINED", 60.0 if stays else 0.2)
+    source = Piped("wild", wild(how, mark), KernelLimits(), hosted=False)
+    take = b'{"agent":1,"verb":"take"}'
+    start, busy = (KernelRequest(b'"start":{"inside":[%s]}}' % one, (), ()) for one in (b"", b"2"))
+    runs = [start, *(replace(one, actions=(take,) * 3, expected=(b"",) * 3) for one in (busy, start))]
+    assert next(source.ask(runs)).fault is None
+    before = source.pid
+    assert [one.fault for one in source.ask([start])] == [None]
+    assert (source.pid == before) == stays
+    if stays:
+        assert [one.shown for one in source.ask(runs[::-1])] == [("taken", "refused", "refused"), ("refused",) * 3, ()]
     source.close()
 
 
