@@ -111,7 +111,6 @@ class Defects:
     _followed: list[tuple[frozenset[str], int, tuple[frozenset[str], ...]]] = field(default_factory=list[Any])
     _sorts: dict[tuple[object, ...], tuple[int, int, tuple[object, ...]]] = field(default_factory=dict[Any, Any])
     _everywhere: frozenset[str] = frozenset()
-    _sights: dict[tuple[AnyScenario, bool], Divergence | None] = field(default_factory=dict[Any, Any])
 
     def __post_init__(self) -> None:
         self.lookalikes = Lookalikes(self.coder, self.mutants)
@@ -347,16 +346,7 @@ class Defects:
         return best
 
     def sight(self, scenario: AnyScenario, origin: str, *, at_end: bool = False) -> Divergence | None:
-        """Run one scenario on the kernel and return its first divergence, if any; or the one of its last step.
-
-        Shrinking proposes many a run twice, which is run once.
-        """
-        if (scenario, at_end) not in self._sights:
-            self._sights[scenario, at_end] = self._sighted(scenario, origin, at_end=at_end)
-        found = self._sights[scenario, at_end]
-        return None if found is None else replace(found, origin=origin)
-
-    def _sighted(self, scenario: AnyScenario, origin: str, *, at_end: bool) -> Divergence | None:
+        """Run one scenario on the kernel and return its first divergence, if any; or the one of its last step."""
         trace = self.coder.trace(scenario)
         request = self.coder.request(trace)
         self.runs += 1

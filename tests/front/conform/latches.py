@@ -208,6 +208,17 @@ def wavers(initial: Any) -> Latch:
     return Chance(initial)
 
 
+def scrambled(initial: Any) -> Latch:
+    """It refuses in one of many orders in which hashes may put things, which few processes have."""
+
+    class Scrambled(Latch):
+        def step(self, action: Any) -> Any:
+            answer = super().step(action)
+            return "refused" if answer == "taken" and os.environ["PYTHONHASHSEED"] == "3" else answer
+
+    return Scrambled(initial)
+
+
 def leaks(initial: Any) -> Latch:
     """Its answers depend on how many kernels were made before."""
     global _made

@@ -112,6 +112,12 @@ def checked(name: str) -> SystemChecked:
         source.close()
 
 
+def test_a_kernel_that_answers_otherwise_under_a_rare_hash_seed_is_found() -> None:
+    """Runs that agree are repeated in several processes, each with hashes of its own."""
+    (defect,) = checked("scrambled").defects
+    assert defect.divergence.subject == "kernel_is_deterministic"
+
+
 def test_a_kernel_that_remembers_earlier_runs_is_found_by_the_run_that_it_remembers(tmp_path: Path) -> None:
     """One finding, with the earlier run; the rest of the check is silent, since each run has its own process."""
     result = checked("hoards")
