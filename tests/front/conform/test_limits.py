@@ -247,6 +247,25 @@ except Hung:
     assert 0.55 <= float(ran.stdout) <= 5.0, ran.stderr
 
 
+def test_an_alarm_that_goes_off_while_it_is_switched_off_stays_off() -> None:
+    """The signal is on its way when the block has ended; left alone, the alarm would go off for ever."""
+    program = """
+import os, signal
+from evenhand.processes.alarm import until
+left, real = [5.0], signal.setitimer
+def late(which, seconds):
+    real(which, seconds)
+    if seconds == 0.0 and left[0] > 0:
+        left[0] = -1.0
+        os.kill(os.getpid(), signal.SIGALRM)
+signal.setitimer = late
+with until(lambda: left[0], 0.1): pass
+print(signal.getsignal(signal.SIGALRM) is signal.SIG_DFL, real(signal.ITIMER_REAL, 0.0)[0])
+"""
+    ran = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=20)
+    assert ran.stdout.split() == ["True", "0.0"], ran.stderr
+
+
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupted_examination_reports_what_was_found(by: signal.Signals, tmp_path: Path) -> None:
     """A kernel that favours a name is found long before the slow rest."""
