@@ -13,7 +13,7 @@ FRESH = 0.25
 """Seconds for which the CPU time of running processes is not read again, because reading it takes time."""
 
 APART = 50
-"""Multiple of what a reading of CPU time took for which it is not read again: on some machines it takes milliseconds."""
+"""How many times as long as a reading took it is not read again: on some machines it takes milliseconds."""
 
 PATIENCE = 50
 """Times its limit, by the clock, after which a task ends on the busiest machine."""

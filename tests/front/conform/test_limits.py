@@ -228,6 +228,22 @@ def test_cpu_seconds_count_also_those_of_processes_that_a_kernel_started(mark: s
     assert gone(mark, 0.5)
 
 
+def test_cpu_time_is_read_rarely_where_reading_it_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every answer of a kernel asks for it; where it takes milliseconds that was a sixth of a check."""
+    calls, real = list[int](), os.times
+
+    def slow() -> os.times_result:
+        calls.append(1)
+        time.sleep(0.02)
+        return real()
+
+    monkeypatch.setattr(os, "times", slow)
+    clock, end = Clock(by_clock=False), time.monotonic() + 0.5
+    while time.monotonic() < end:
+        clock.spent()
+    assert len(calls) <= 3
+
+
 def test_an_alarm_waits_for_the_time_and_interrupts_what_does_not_look_at_it() -> None:
     """In a process of its own, because the test runner may use the alarm."""
     program = """
