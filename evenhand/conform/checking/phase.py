@@ -48,7 +48,7 @@ BESIDE = 100
 """Runs that are repeated without the step that differs, for each kind of difference."""
 
 EARLIER = 256
-"""Runs of the kernel's process among which the one is looked for that changes a later answer."""
+"""Runs after which the kernel gets a new process; among them the one is looked for that changes a later answer."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Phase:
     leaks: bool = False
     futile: int = FUTILE
     struck: dict[frozenset[str], int] = field(default_factory=dict[frozenset[str], int])
-    asked: deque[AnyTrace] = field(default_factory=lambda: deque[AnyTrace](maxlen=EARLIER))
+    asked: list[AnyTrace] = field(default_factory=list[AnyTrace])
 
     def bases(self, most: int) -> list[AnyTrace]:
         """Return the last runs without any fault: `most` that agree in the model's words, as many in the kernel's."""
@@ -137,6 +137,9 @@ class Phase:
         again: list[tuple[AnyTrace, Walk | None]] = []
         suspects: list[_Suspect] = []
         requests = [self.coder.request(trace) for trace, _ in batch]
+        if len(self.asked) + len(batch) > EARLIER:
+            self.source.renew()
+            self.asked.clear()
         answers, waiting = self.source.ask(requests), deque(batch)
         while waiting:
             one, response = requests[-len(waiting)], self._next(answers, waiting, covering)

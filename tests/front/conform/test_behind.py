@@ -24,7 +24,8 @@ from evenhand.conform.checking.defects import Defect, Defects
 from evenhand.conform.checking.divergence import Divergence, Examiner
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import finding_json, recheck
-from evenhand.conform.checking.loop import CheckEffort, SystemChecked, check_system, takes
+from evenhand.conform.checking.loop import EXHAUSTIVE, MACHINE, CheckEffort, SystemChecked, check_system, takes
+from evenhand.conform.checking.phase import EARLIER
 from evenhand.core.codec import encode
 from evenhand.core.kernel import Unsupported
 from evenhand.core.registry import find
@@ -116,6 +117,24 @@ def test_a_kernel_that_answers_otherwise_under_a_rare_hash_seed_is_found() -> No
     """Runs that agree are repeated in several processes, each with hashes of its own."""
     (defect,) = checked("scrambled").defects
     assert defect.divergence.subject == "kernel_is_deterministic"
+
+
+def test_a_process_answers_no_more_runs_than_are_looked_through() -> None:
+    """So the run that changes a later answer is among those that are known."""
+    lives = [0]
+
+    class Counting(InProcess):
+        def renew(self) -> None:
+            lives.append(0)
+
+        def ask(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
+            lives[-1] += len(scenarios)
+            return super().ask(scenarios)
+
+    latch = find("latch")
+    effort = CheckEffort(transitions=1, examples=200, phases=(EXHAUSTIVE, MACHINE))
+    check_system("latch", (latch.model.systems["latch"],), (), Counting(latches.honest), effort=effort)
+    assert len(lives) > 2 and max(lives) <= EARLIER
 
 
 def test_a_kernel_that_remembers_earlier_runs_is_found_by_the_run_that_it_remembers(tmp_path: Path) -> None:
