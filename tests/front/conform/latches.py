@@ -246,4 +246,21 @@ def hoards(initial: Any) -> Latch:
     return made
 
 
+def chokes(initial: Any) -> Latch:
+    """It breaks down on who took the latch in an earlier run."""
+
+    class Choking(Latch):
+        def step(self, action: Any) -> Any:
+            answer = super().step(action)
+            if answer == "taken" and action["agent"] in self.before:
+                raise LookupError("seen before")
+            if answer == "taken":
+                _known.add(action["agent"])
+            return answer
+
+    made = Choking(initial)
+    made.before = frozenset(_known)
+    return made
+
+
 no_factory = 7

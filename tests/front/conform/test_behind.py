@@ -137,16 +137,17 @@ def test_a_process_answers_no_more_runs_than_are_looked_through() -> None:
     assert len(lives) > 2 and max(lives) <= EARLIER
 
 
-def test_a_kernel_that_remembers_earlier_runs_is_found_by_the_run_that_it_remembers(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["hoards", "chokes"])
+def test_a_kernel_that_remembers_earlier_runs_is_found_by_the_run_that_it_remembers(name: str, tmp_path: Path) -> None:
     """One finding, with the earlier run; the rest of the check is silent, since each run has its own process."""
-    result = checked("hoards")
+    result = checked(name)
     (defect,) = result.defects
     assert defect.divergence.subject == "kernel_forgets_earlier_runs"
     assert defect.divergence.beside is not None and len(defect.divergence.beside.scenario.actions) >= 1
     assert result.explained == result.divergences == defect.count
     (cause,) = causes([(result.system, result.defects)])
     record = save_finding(finding_json("latch", cause, (), claims_only=False, kernel="here"), tmp_path, "here")
-    assert [recheck(record, f"tests.front.conform.latches:{name}").ok for name in ("hoards", "honest")] == [False, True]
+    assert [recheck(record, f"tests.front.conform.latches:{one}").ok for one in (name, "honest")] == [False, True]
 
 
 def test_a_finding_behind_another_one_is_repeated_from_what_the_kernel_tells(tmp_path: Path) -> None:
