@@ -6,7 +6,7 @@ import gc
 import signal
 import threading
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 from evenhand.processes.clock import OutOfTime
@@ -65,5 +65,7 @@ def until(left: Callable[[], float], grace: float) -> Generator[None]:
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(alarm, signal.SIG_DFL)
+        while signal.getsignal(alarm) is over:
+            with suppress(Hung):  # an alarm that goes off just now sets itself again
+                signal.setitimer(signal.ITIMER_REAL, 0.0)
+                signal.signal(alarm, signal.SIG_DFL)

@@ -12,6 +12,8 @@ from evenhand.processes.launch import cpu_of, waited_of
 FRESH = 0.25
 """Seconds for which the CPU time of running processes is not read again, because reading it takes time."""
 
+APART = 50
+"""How many times as long as a reading took it is not read again: on some machines it takes milliseconds."""
 
 PATIENCE = 50
 """Times its limit, by the clock, after which a task ends on the busiest machine."""
@@ -32,7 +34,8 @@ class Clock:
     ) -> None:
         self.limit = math.inf if limit is None else limit
         self.by_clock, self.running = by_clock, running
-        self._read: tuple[int | None, float, float] = (None, -math.inf, 0.0)
+        self._live: tuple[int | None, float, float] = (None, -math.inf, 0.0)  # of whom, until when it counts, seconds
+        self._own = (-math.inf, 0.0)
         self.restart()
 
     def restart(self) -> None:
@@ -49,17 +52,20 @@ class Clock:
         return self.limit - self.spent()
 
     def _cpu(self) -> float:
-        used = os.times()
-        return used.user + used.system + used.children_user + used.children_system + self._live()
+        """The CPU seconds of this process, and of all that it started and that ended or runs.
 
-    def _live(self) -> float:
-        """The CPU seconds of what runs, which are not among those of ended children."""
+        When what ran ends, its seconds must not count twice: both parts are read anew.
+        """
         pid, now = self.running(), time.monotonic()
-        known, when, seconds = self._read
-        if pid != known or now - when > FRESH:
+        if pid != self._live[0] or now > self._live[1]:
             seconds = 0.0 if pid is None else cpu_of(pid)
-            self._read = (pid, now, seconds)
-        return seconds
+            self._live = (pid, now + max(FRESH, APART * (time.monotonic() - now)), seconds)
+            self._own = (-math.inf, 0.0)
+        if now > self._own[0]:
+            now, used = time.monotonic(), os.times()
+            seconds = used.user + used.system + used.children_user + used.children_system
+            self._own = (now + APART * (time.monotonic() - now), seconds)
+        return self._own[1] + self._live[2]
 
 
 class TimeHad:

@@ -129,8 +129,8 @@ class Places:
 class Listing:
     """What is known of a list beside its members; whoever says so vouches for it.
 
-    `first`: its first member, if it has any; `repeats`: whether two of its members are equal; `twice`: whether the first
-    parts of two of its pairs are.
+    `first`: its first member, if it has any; `repeats`: whether two of its members are equal; `twice`: whether the
+    first parts of two of its pairs are.
     """
 
     first: Value | None = None

@@ -145,12 +145,15 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """Shown by a step: marks delivered, agents activated, whether pipelines connect, manifests that overpromise."""
+    """Shown by a step: marks delivered, agents activated, whether pipelines connect, manifests that overpromise.
+
+    `tick_all()` returns those that are due, in no order that the text names (§14.2); nor does a validation (§13.2).
+    """
 
     delivered: tuple[Written, ...] | None = None
-    activated: tuple[str, ...] = ()
+    activated: tuple[str, ...] = free_field("orders", ())
     connected: bool | None = None
-    overpromised: tuple[str, ...] = ()
+    overpromised: tuple[str, ...] = free_field("orders", ())
     refused: str = free_field("texts", "")
 
 

@@ -105,6 +105,8 @@ class Adapter:
             raise Unsupported("a start in the middle of a run")
         if any(one["phase"]["name"] != "IDLE" for one in start["doing"]):
             raise Unsupported("a start in the middle of a run")
+        if config["ttl"] <= 0:
+            raise Unsupported("intents that are over at once, which the text does not ask for")
         decay = {"observation_half_life": 1, "warning_half_life": 1, "intent_ttl": config["ttl"]}
         policy = config["policy"]["name"].lower()
         room = scope_of(ROOM, conflict_policy=policy, deferred=config["deferred"], decay=decay)
@@ -280,6 +282,8 @@ class Adapter:
         mark, why = self.post(agent, resource, intent, failed=a["failed"])
         if mark is not None and self.intents.get(agent) == intent:
             del self.intents[agent]
+        if mark is not None and self.newest.get((agent, resource)) == intent:
+            del self.newest[agent, resource]
         if mark is not None and not a["failed"]:
             self.claims[resource] = mark
         lost = [one["reason"] for one in self.notices() if one["id"] not in before]

@@ -190,7 +190,7 @@ class Adapter:
         acts = answer["kind"] == "ACTION"
         if acts and answer.get("own") is not None:
             offered = [one["request"] for one in candidates]
-            won = [answer["request"]] if "request" in answer else [] if several else offered
+            won = [answer["request"]] if "request" in answer and not several else offered
             self.issued.append((won, answer.get("author", ""), answer["time"], answer["own"], self.count))
             self.choice |= several
         effects: Json = answer.get("effects", [])

@@ -29,6 +29,9 @@ from evenhand.processes.lines import Failure, LineProcess, NoLine
 SLICE = 0.25
 """Seconds of waiting for an answer between two looks at the time of the whole check."""
 
+DRAINED = 0.5
+"""Seconds for answers that nobody waits for any more; a process that takes longer is ended."""
+
 
 class NoKernel(ValueError):
     """There is no kernel to run: the adapter does not load, or the command does not start."""
@@ -194,7 +197,7 @@ class Piped:
         self._left: Callable[[], float] = lambda: inf
         self._clock: Clock | None = None
         self.answered = self.alone = False
-        self._begun = 0
+        self._begun = self._owed = 0
 
     @property
     def name(self) -> str:
@@ -209,16 +212,12 @@ class Piped:
     def ask(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
         """Yield the result of each scenario; one that breaks the process does not affect others."""
         todo = list(scenarios)
-        try:
-            while todo:
-                done = 0
-                for response in self._batch(todo[:1] if self.alone else todo, fresh=self.alone):
-                    done += 1
-                    yield response
-                del todo[:done]
-        finally:
-            if todo:  # the caller stopped early, and unread answers are on their way
-                self.renew()
+        while todo:
+            done = 0
+            for response in self._batch(todo[:1] if self.alone else todo, fresh=self.alone):
+                done += 1
+                yield response
+            del todo[:done]
 
     def together(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
         """Yield the result of each scenario in one fresh process, up to the first that breaks it."""
@@ -233,6 +232,7 @@ class Piped:
     def renew(self) -> None:
         """End the process; the next request starts a new one."""
         child, self._child = self._child, None  # first, so that nobody asks a child whose stop was interrupted
+        self._owed = 0
         if child is not None:
             child.stop()
 
@@ -242,6 +242,7 @@ class Piped:
         """Send all at once, to a `fresh` process if asked; stop after the first scenario that breaks the process."""
         if fresh and not self.hosted:
             self.renew()
+        self._drain()
         child, listening, lines = self._running(), list[_Listening](), list[bytes]()
         for asked in scenarios:
             listening.append(_Listening(asked, self._number + 1))
@@ -251,6 +252,7 @@ class Piped:
             self._number += len(asked.actions) + 1
         self._number += 1
         lines.append(wire.end(self._number))
+        self._owed = len(lines)
         child.send(lines)
         previous: KernelResponse | None = None
         for number, one in enumerate(listening):
@@ -314,7 +316,20 @@ class Piped:
                 self.answered = True
                 if self._clock is not None:
                     self._clock.restart()
+            self._owed -= 1
             return line
+
+    def _drain(self) -> None:
+        """Read what is still on its way to somebody who no longer waits; end the process if that is not at once."""
+        until, child = monotonic() + DRAINED, self._child
+        try:
+            while child is not None and self._owed > 0:
+                line = child.line(max(0.0, until - monotonic()))
+                self._owed -= 1
+                if not self._owed:
+                    wire.read_answer(line, self._number)
+        except (NoLine, Misanswer):
+            self.renew()
 
     def _running(self) -> LineProcess:
         if self._child is None:

@@ -1,7 +1,7 @@
 """Bring the findings of all systems together: one finding for each cause, the most serious first.
 
-Two defects of two systems are one cause if the same claim objects to differences in one place, or the same thing
-differs, or the same registered mutant shows what the kernel showed.
+Two defects of two systems are one cause if the same claim objects to differences in one place that are not opposite, or
+the same thing differs, or the same registered mutant shows what the kernel showed.
 """
 
 from __future__ import annotations
@@ -185,6 +185,17 @@ def _same(cause: Cause, defect: Defect) -> bool:
 
 
 def _meet(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two differences lie in one place at least; some are told without places."""
-    places = [{kind.partition(": ")[0] for kind in kinds} for kinds in (one, other)]
-    return not one or not other or bool(places[0] & places[1])
+    """Whether two differences lie in one place at least, and are not opposite there; some are told without places."""
+    both = (
+        (first.partition(": "), second.partition(": "))
+        for first in one
+        for second in other
+        if first.partition(": ")[0] == second.partition(": ")[0]
+    )
+    return not one or not other or any(not _opposite(first[2], second[2]) for first, second in both)
+
+
+def _opposite(one: str, other: str) -> bool:
+    """Whether what is shown in one case is what should be in the other: accepting is no cause of refusing."""
+    (expected, slash, got), (expects, _, gets) = one.partition(" / "), other.partition(" / ")
+    return bool(slash) and (expected == gets or got == expects)

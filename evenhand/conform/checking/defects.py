@@ -365,7 +365,6 @@ class Defects:
             return self._repeated(divergence, times)
         except OutOfTime:
             self.hurried = True
-            self.source.renew()  # unread answers may be on their way
             return divergence
 
     def _repeated(self, divergence: Divergence, times: int) -> Divergence:

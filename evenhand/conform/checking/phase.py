@@ -35,8 +35,8 @@ COST = {Fault.HUNG: SLOW, Fault.MEMORY: SLOW, Fault.TOO_LONG: SLOW, Fault.EXITED
 ASKED_AGAIN = 24
 """How often one scenario is asked again without an action that the kernel cannot take."""
 
-REPEATED = 24
-"""Agreeing runs repeated in a fresh process, in another order."""
+REPEATED, SEEDS = 24, 3
+"""Agreeing runs repeated in fresh processes in other orders, and in how many, each of another hash seed."""
 
 FUTILE = 32
 """Runs that the kernel does not support after which a phase ends, if it supported none before."""
@@ -48,7 +48,7 @@ BESIDE = 100
 """Runs that are repeated without the step that differs, for each kind of difference."""
 
 EARLIER = 256
-"""Runs of the kernel's process among which the one is looked for that changes a later answer."""
+"""Runs after which the kernel gets a new process; among them the one is looked for that changes a later answer."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Phase:
     leaks: bool = False
     futile: int = FUTILE
     struck: dict[frozenset[str], int] = field(default_factory=dict[frozenset[str], int])
-    asked: deque[AnyTrace] = field(default_factory=lambda: deque[AnyTrace](maxlen=EARLIER))
+    asked: list[AnyTrace] = field(default_factory=list[AnyTrace])
 
     def bases(self, most: int) -> list[AnyTrace]:
         """Return the last runs without any fault: `most` that agree in the model's words, as many in the kernel's."""
@@ -137,6 +137,9 @@ class Phase:
         again: list[tuple[AnyTrace, Walk | None]] = []
         suspects: list[_Suspect] = []
         requests = [self.coder.request(trace) for trace, _ in batch]
+        if len(self.asked) + len(batch) > EARLIER:
+            self.source.renew()
+            self.asked.clear()
         answers, waiting = self.source.ask(requests), deque(batch)
         while waiting:
             one, response = requests[-len(waiting)], self._next(answers, waiting, covering)
@@ -258,11 +261,15 @@ class Phase:
         return self.coder.trace(replace(scenario, actions=scenario.actions[:place] + kept if kept else ()))
 
     def again(self, seed: int) -> None:
-        """Repeat some agreeing runs in a fresh process and another order; they must agree again."""
-        agreeing = self.bases(len(self.agreed) + len(self.fine))
-        chosen = random.Random(seed).sample(agreeing, min(REPEATED, len(agreeing)))
-        if not chosen or self.over():
-            return
+        """Repeat some agreeing runs in fresh processes and other orders until they do not agree; they must again."""
+        agreeing, chance = self.bases(len(self.agreed) + len(self.fine)), random.Random(seed)
+        for _ in range(SEEDS):
+            chosen = chance.sample(agreeing, min(REPEATED, len(agreeing)))
+            if not chosen or self.over() or self._repeated(chosen):
+                break
+
+    def _repeated(self, chosen: Sequence[AnyTrace]) -> bool:
+        """Repeat runs in a fresh process; return whether the kernel answers otherwise."""
         self.source.renew()
         self.asked.clear()
         requests = [self.coder.request(trace) for trace in chosen]
@@ -277,9 +284,9 @@ class Phase:
         remembered = self._remembers(changed)
         if remembered is not None:
             self._saw(remembered)
-            return
-        for found, _ in changed:
+        for found, _ in changed if remembered is None else ():
             self._saw(wavering(replace(found, got=found.expected), found.got))
+        return bool(changed)
 
     def _differs(self, trace: AnyTrace, steps: int) -> None:
         """Keep a run up to step `steps`, in which the kernel differs."""

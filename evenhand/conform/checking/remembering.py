@@ -9,9 +9,10 @@ remembers; the shortest list of earlier runs that is needed is looked for by hal
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from evenhand.conform.adapters.kernels import KernelRequest, Source
+from evenhand.conform.adapters.wire import Fault
 from evenhand.conform.checking.divergence import Divergence, Examiner, SecondTrace, wavering
 from evenhand.core.canonical import Json
 from evenhand.core.codec import encode
@@ -31,17 +32,17 @@ def remembers(examiner: Examiner, source: Source, found: Divergence, before: Seq
     """
     asking = _Asking(examiner, source, examiner.coder.trace(found.scenario))
     alone = asking.settled(())
-    if alone is None or alone[: len(found.got)] == found.got:
+    if alone is None or (alone.shown[: len(found.got)] == found.got and alone.fault is found.fault):
         return None
     for runs in ((asking.trace,), tuple(before)):
         said = asking.settled(runs)
         if said is not None and said != alone and asking.stays(runs, said, alone):
             earlier = asking.fewest(runs, alone)
             return replace(
-                wavering(found, alone),
+                wavering(found, alone.shown),
                 what="remembers",
                 kinds=frozenset({"remembers"}),
-                got=said,
+                got=said.shown,
                 beside=earlier,
                 why="the same run is answered differently after an earlier run in the same process",
             )
@@ -54,6 +55,14 @@ def answers_by(examiner: Examiner, source: Source, run: AnyScenario, earlier: An
     return asking.behind([examiner.coder.trace(earlier)]) != asking.behind(())
 
 
+@dataclass(frozen=True)
+class _Said:
+    """What a kernel showed in a run, and how it failed to go on."""
+
+    shown: tuple[Json, ...]
+    fault: Fault | None
+
+
 class _Asking:
     """Asks one run of fresh processes, behind other runs."""
 
@@ -61,18 +70,18 @@ class _Asking:
         self.examiner, self.source, self.trace = examiner, source, trace
         self.request = examiner.coder.request(trace)
 
-    def behind(self, runs: Sequence[AnyTrace]) -> tuple[Json, ...]:
+    def behind(self, runs: Sequence[AnyTrace]) -> _Said:
         """Return the answers to the run after others."""
         earlier: list[KernelRequest] = [self.examiner.coder.request(one) for one in runs]
         *_, last = self.source.together([*earlier, self.request])
-        return self.examiner.answers(self.trace, self.request, last)
+        return _Said(self.examiner.answers(self.trace, self.request, last), last.fault)
 
-    def settled(self, runs: Sequence[AnyTrace]) -> tuple[Json, ...] | None:
+    def settled(self, runs: Sequence[AnyTrace]) -> _Said | None:
         """Return the answers after other runs; None if they vary."""
         said = self.behind(runs)
         return said if all(self.behind(runs) == said for _ in range(SETTLED - 1)) else None
 
-    def stays(self, runs: Sequence[AnyTrace], said: Sequence[Json], alone: Sequence[Json]) -> bool:
+    def stays(self, runs: Sequence[AnyTrace], said: _Said, alone: _Said) -> bool:
         """Return whether the answers after other runs, and alone, are the same where the kernel is loaded anew.
 
         Processes that are forked from one share its source of chance, and so agree by chance.
@@ -83,7 +92,7 @@ class _Asking:
                 return False
         return True
 
-    def fewest(self, runs: Sequence[AnyTrace], alone: Sequence[Json]) -> SecondTrace | None:
+    def fewest(self, runs: Sequence[AnyTrace], alone: _Said) -> SecondTrace | None:
         """Return the one of some earlier runs that changes the answers; None if it takes several."""
         while len(runs) > 1:
             half = len(runs) // 2

@@ -34,30 +34,41 @@ HABITS = (0.0, 0.25, 0.6)
 """How often a walk does what it did before, and how often all agents choose alike."""
 
 
+NONE = (0, 0)
 MORE = 6
-"""By how much a size is enlarged that does not multiply the configurations, such as a number of epochs."""
+"""By how much a size is enlarged that multiplies neither configurations nor actions on offer, as one of epochs."""
 
 
 def larger(bundle: Bundle, system: AnySystem) -> tuple[AnySystem, ...]:
     """Return the system at its own scope, at those that are planned for a search, and with each size larger."""
     planned = [plan.scope for plan in bundle.plans if plan.system == system.name and plan.engine == "explore"]
     made = [system, *(system.at(**dict(scope)) for scope in planned)]
-    usual = _number(system)
+    usual = _numbers(system)
     for name, size in system.scope.items():
-        one, found = system.at(**{name: size + 1}), 0
-        if size and (found := _number(one)):
+        one, found = system.at(**{name: size + 1}), NONE
+        if size and (found := _numbers(one)) != NONE:
             made.append(one)
-        if found == usual and _number(more := system.at(**{name: size + MORE})):
+        few = found[0] == usual[0] and found[1] < MENU and found[1] <= 2 * usual[1]
+        if few and _numbers(more := system.at(**{name: size + MORE})) != NONE:
             made.append(more)
     return tuple({one.scope: one for one in made}.values())
 
 
-def _number(system: AnySystem) -> int:
-    """How many configurations there are, at most `LISTED`; 0 where the model does not take the size."""
+def _numbers(system: AnySystem) -> tuple[int, int]:
+    """How many configurations there are, at most `LISTED`, and actions on offer at the first start, at most `MENU`.
+
+    Of a joint action each agent's choices are counted.  `NONE` where the model does not take the size.
+    """
     try:
-        return len(list(islice(system.all_configs(), LISTED)))
+        configs = list(islice(system.all_configs(), LISTED))
+        start = next(iter(system.initial(configs[0])))
+        if system.joint is None:
+            return len(configs), len(list(islice(system.enabled(configs[0], start), MENU)))
+        agents, choices = system.joint.agents(configs[0], start), system.joint.choices
+        listed = [islice(choices(configs[0], system.scope, start, agent), MENU) for agent in agents]
+        return len(configs), min(MENU, sum(len(list(one)) for one in listed))
     except Exception:  # sizes are the model's own words, and some are no sizes
-        return 0
+        return NONE
 
 
 def wandering(systems: Sequence[AnySystem], configs: Sequence[Any], *, seed: int) -> Iterator[AnyTrace]:

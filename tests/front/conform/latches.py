@@ -208,6 +208,17 @@ def wavers(initial: Any) -> Latch:
     return Chance(initial)
 
 
+def scrambled(initial: Any) -> Latch:
+    """It refuses in one of many orders in which hashes may put things, which few processes have."""
+
+    class Scrambled(Latch):
+        def step(self, action: Any) -> Any:
+            answer = super().step(action)
+            return "refused" if answer == "taken" and os.environ["PYTHONHASHSEED"] == "3" else answer
+
+    return Scrambled(initial)
+
+
 def leaks(initial: Any) -> Latch:
     """Its answers depend on how many kernels were made before."""
     global _made
@@ -231,6 +242,23 @@ def hoards(initial: Any) -> Latch:
             return answer
 
     made = Hoarding(initial)
+    made.before = frozenset(_known)
+    return made
+
+
+def chokes(initial: Any) -> Latch:
+    """It breaks down on who took the latch in an earlier run."""
+
+    class Choking(Latch):
+        def step(self, action: Any) -> Any:
+            answer = super().step(action)
+            if answer == "taken" and action["agent"] in self.before:
+                raise LookupError("seen before")
+            if answer == "taken":
+                _known.add(action["agent"])
+            return answer
+
+    made = Choking(initial)
     made.before = frozenset(_known)
     return made
 

@@ -24,7 +24,8 @@ from evenhand.conform.checking.defects import Defect, Defects
 from evenhand.conform.checking.divergence import Divergence, Examiner
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import finding_json, recheck
-from evenhand.conform.checking.loop import CheckEffort, SystemChecked, check_system, takes
+from evenhand.conform.checking.loop import EXHAUSTIVE, MACHINE, CheckEffort, SystemChecked, check_system, takes
+from evenhand.conform.checking.phase import EARLIER
 from evenhand.core.codec import encode
 from evenhand.core.kernel import Unsupported
 from evenhand.core.registry import find
@@ -112,17 +113,42 @@ def checked(name: str) -> SystemChecked:
         source.close()
 
 
+def test_a_kernel_that_answers_otherwise_under_a_rare_hash_seed_is_found() -> None:
+    """Runs that agree are repeated in several processes, each with hashes of its own."""
+    (defect,) = checked("scrambled").defects
+    assert defect.divergence.subject == "kernel_is_deterministic"
+
+
+def test_a_process_answers_no_more_runs_than_are_looked_through() -> None:
+    """So the run that changes a later answer is among those that are known."""
+    lives = [0]
+
+    class Counting(InProcess):
+        def renew(self) -> None:
+            lives.append(0)
+
+        def ask(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
+            lives[-1] += len(scenarios)
+            return super().ask(scenarios)
+
+    latch = find("latch")
+    effort = CheckEffort(transitions=1, examples=200, phases=(EXHAUSTIVE, MACHINE))
+    check_system("latch", (latch.model.systems["latch"],), (), Counting(latches.honest), effort=effort)
+    assert len(lives) > 2 and max(lives) <= EARLIER
+
+
 @pytest.mark.slow
-def test_a_kernel_that_remembers_earlier_runs_is_found_by_the_run_that_it_remembers(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["hoards", "chokes"])
+def test_a_kernel_that_remembers_earlier_runs_is_found_by_the_run_that_it_remembers(name: str, tmp_path: Path) -> None:
     """One finding, with the earlier run; the rest of the check is silent, since each run has its own process."""
-    result = checked("hoards")
+    result = checked(name)
     (defect,) = result.defects
     assert defect.divergence.subject == "kernel_forgets_earlier_runs"
     assert defect.divergence.beside is not None and len(defect.divergence.beside.scenario.actions) >= 1
     assert result.explained == result.divergences == defect.count
     (cause,) = causes([(result.system, result.defects)])
     record = save_finding(finding_json("latch", cause, (), claims_only=False, kernel="here"), tmp_path, "here")
-    assert [recheck(record, f"tests.front.conform.latches:{name}").ok for name in ("hoards", "honest")] == [False, True]
+    assert [recheck(record, f"tests.front.conform.latches:{one}").ok for one in (name, "honest")] == [False, True]
 
 
 def test_a_finding_behind_another_one_is_repeated_from_what_the_kernel_tells(tmp_path: Path) -> None:

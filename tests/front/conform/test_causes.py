@@ -175,6 +175,27 @@ def test_one_claim_that_objects_in_two_places_is_two_findings(other: set[str], n
     assert len(found) == number and {one.headline for one in found} == {claim.name}
 
 
+@pytest.mark.parametrize(
+    ("other", "number"),
+    [
+        ("to: ACT / REFUSE", 2),
+        ("to: null / REFUSE", 2),
+        ("to: REFUSE / null", 1),
+        ("to: HALT / ACT", 1),
+        ("by: ACT / REFUSE", 2),
+    ],
+)
+def test_a_wrong_refusal_and_a_wrong_acceptance_are_two_findings(other: str, number: int) -> None:
+    """Though one claim objects to both, in one place and two systems."""
+    system = find("apcm").model.systems["universe"]
+    claim = Always(name="acts_when_it_should", sentence="", check=lambda _config, _state: True)
+    both = [
+        Defect(replace(differing({kind}), violations=(Violation(claim, 1, Basis.SHOWN),)), 1)
+        for kind in ("to: REFUSE / ACT", other)
+    ]
+    assert len(causes([(system, both[:1]), (replace(system, name="another"), both[1:])])) == number
+
+
 def differing(kinds: set[str]) -> Divergence:
     """A run of one action in which so much differs."""
     return Divergence(Scenario(None, None, (1,)), "machine", "differs", frozenset(kinds), "", (), ())

@@ -11,12 +11,14 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evenhand.cli import console
+from evenhand.conform.adapters import kernels
 from evenhand.conform.adapters.kernels import KernelRequest, Piped
 from evenhand.conform.adapters.limits import KernelLimits
 from evenhand.conform.checking.drawing import drawn, silenced
@@ -134,6 +136,25 @@ def test_a_kernel_whose_stop_was_interrupted_is_started_anew(monkeypatch: pytest
     source.close()
 
 
+@pytest.mark.parametrize(("how", "stays"), [("honest", True), ("silent", False)])
+def test_a_kernel_whose_answers_nobody_awaits_is_ended_only_if_they_do_not_come(
+    monkeypatch: pytest.MonkeyPatch, how: str, stays: bool, mark: str
+) -> None:
+    """Answers on their way are read and thrown away, and each later one belongs to what was asked."""
+    monkeypatch.setattr(kernels, "DRAINED", 60.0 if stays else 0.2)
+    source = Piped("wild", wild(how, mark), KernelLimits(), hosted=False)
+    take = b'{"agent":1,"verb":"take"}'
+    start, busy = (KernelRequest(b'"start":{"inside":[%s]}}' % one, (), ()) for one in (b"", b"2"))
+    runs = [start, *(replace(one, actions=(take,) * 3, expected=(b"",) * 3) for one in (busy, start))]
+    assert next(source.ask(runs)).fault is None
+    before = source.pid
+    assert [one.fault for one in source.ask([start])] == [None]
+    assert (source.pid == before) == stays
+    if stays:
+        assert [one.shown for one in source.ask(runs[::-1])] == [("taken", "refused", "refused"), ("refused",) * 3, ()]
+    source.close()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("by", rest_slow([signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL]))
 def test_nothing_outlives_a_check_that_a_signal_ends(by: signal.Signals, mark: str) -> None:
@@ -207,6 +228,22 @@ def test_cpu_seconds_count_also_those_of_processes_that_a_kernel_started(mark: s
     assert gone(mark, 0.5)
 
 
+def test_cpu_time_is_read_rarely_where_reading_it_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every answer of a kernel asks for it; where it takes milliseconds that was a sixth of a check."""
+    calls, real = list[int](), os.times
+
+    def slow() -> os.times_result:
+        calls.append(1)
+        time.sleep(0.02)
+        return real()
+
+    monkeypatch.setattr(os, "times", slow)
+    clock, end = Clock(by_clock=False), time.monotonic() + 0.5
+    while time.monotonic() < end:
+        clock.spent()
+    assert len(calls) <= 3
+
+
 def test_an_alarm_waits_for_the_time_and_interrupts_what_does_not_look_at_it() -> None:
     """In a process of its own, because the test runner may use the alarm."""
     program = """
@@ -224,6 +261,25 @@ except Hung:
 """
     ran = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=20)
     assert 0.55 <= float(ran.stdout) <= 5.0, ran.stderr
+
+
+def test_an_alarm_that_goes_off_while_it_is_switched_off_stays_off() -> None:
+    """The signal is on its way when the block has ended; left alone, the alarm would go off for ever."""
+    program = """
+import os, signal
+from evenhand.processes.alarm import until
+left, real = [5.0], signal.setitimer
+def late(which, seconds):
+    real(which, seconds)
+    if seconds == 0.0 and left[0] > 0:
+        left[0] = -1.0
+        os.kill(os.getpid(), signal.SIGALRM)
+signal.setitimer = late
+with until(lambda: left[0], 0.1): pass
+print(signal.getsignal(signal.SIGALRM) is signal.SIG_DFL, real(signal.ITIMER_REAL, 0.0)[0])
+"""
+    ran = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=20)
+    assert ran.stdout.split() == ["True", "0.0"], ran.stderr
 
 
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGHUP])

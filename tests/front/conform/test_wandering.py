@@ -130,7 +130,7 @@ def test_agents_of_a_joint_action_want_the_same() -> None:
 
 
 def test_larger_scopes_are_the_planned_ones_and_each_size_that_the_model_takes() -> None:
-    """One more, and some more if that does not multiply the configurations; a model may refuse a size."""
+    """One more, and some more if that multiplies neither configurations nor actions; a model may refuse a size."""
     cud: Bundle = find("cud")
     bare = replace(cud, plans=())
     assert [one.scope["ringers"] for one in larger(bare, BELLS)] == [2, 3]
@@ -140,6 +140,9 @@ def test_larger_scopes_are_the_planned_ones_and_each_size_that_the_model_takes()
     assert (4, 3) not in {(one.scope["agents"], one.scope["keys"]) for one in larger(bare, free)}
     run = cud.model.systems["run"]
     assert {one.scope["epochs"] for one in larger(cud, run)} == {2, 3, 8}
+    apcm: Bundle = find("apcm")
+    artefacts = larger(apcm, apcm.model.systems["run"])  # two to the power of 28 sets of pairs of eight preferences
+    assert {one.scope["preferences"] for one in artefacts} == {2, 3}
 
 
 class Listening(InProcess):

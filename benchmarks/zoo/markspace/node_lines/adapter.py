@@ -193,11 +193,16 @@ class Lines(Adapter):
             self.canaries[agent] = found or ""
             self.inactive.discard(agent)
         elif op == "ACKNOWLEDGE":
-            name = self.canaries.get(agent, "") if a["right"] else "another"
+            if a["right"] and agent not in self.canaries:
+                raise Unsupported("how one acknowledges the right canary while there is none, no text says")
+            name = self.canaries[agent] if a["right"] else "another"
             right = Program.ask("ack", who=agent, id=name)["right"]
             why = "" if right else "another canary"
+            if right:
+                del self.canaries[agent]
         elif op == "END_ROUND":
             told = Program.ask("probe", who=agent)["health"]
+            self.canaries.pop(agent, None)
             if told == "INACTIVE":
                 self.inactive.add(agent)
         else:
