@@ -6,7 +6,7 @@ configuration.  A field that is not named here is determined in the steps that a
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from itertools import islice
@@ -40,11 +40,16 @@ def first_steps(system: AnySystem, config: Any) -> list[AnyStep]:
 
 
 def names_of(part: Any) -> tuple[str, ...]:
-    """The fields of a record whose content the text determines; none of what is no record."""
-    kind = cast("Any", type(part))
+    """The fields of a record whose content the text determines, if not its order; none of what is no record."""
     if not is_dataclass(part):
         return ()
-    return tuple(entry.name for entry in fields(kind) if entry.name not in freedom_of(kind))
+    free = {name for name, freedom in freedom_of(cast("Any", type(part))).items() if freedom.free != "orders"}
+    return tuple(entry.name for entry in fields(part) if entry.name not in free)
+
+
+def content(part: Any, name: str, value: Any) -> Any:
+    """What of a field's value the text determines: how often each entry occurs where their order is free."""
+    return Counter(value) if name in freedom_of(cast("Any", type(part))) else value
 
 
 def left_open(system: AnySystem, claims: Sequence[Safety]) -> set[str]:
@@ -62,7 +67,10 @@ def left_open(system: AnySystem, claims: Sequence[Safety]) -> set[str]:
             holding = [claim for claim in asked if claim.at(config, None, step) is not False]
             for part, name in seen:
                 usual = getattr(step, part)
-                others = [value for value in seen[part, name] if value != getattr(usual, name, value)]
+                if not hasattr(usual, name):
+                    continue
+                own = content(usual, name, getattr(usual, name))
+                others = [value for value in seen[part, name] if content(usual, name, value) != own]
                 for value in others[:: max(1, len(others) // VALUES)]:
                     other = replace(step, **{part: replace(usual, **{name: value})})
                     if not any(refuted(claim, other) for claim in holding):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from collections import deque
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -340,13 +342,17 @@ def author_is_the_credential(agent: Agent) -> str:
     return agent.credential
 
 
-_hidden = itertools.count()
+_WRITTEN: deque[tuple[Agent, Iterator[int]]] = deque(maxlen=64)
+"""Agents by identity, each with a count of its own: a run that starts anew, with new agents, is counted anew."""
 
 
 @fault("author", "2.1", CYCLE)
 def hidden_state(agent: Agent) -> str:
     """The record depends on what was written before."""
-    return f"{agent.uid} {next(_hidden) % 2}"
+    written = next((count for known, count in _WRITTEN if known is agent), None)
+    if written is None:
+        _WRITTEN.append((agent, written := itertools.count()))
+    return f"{agent.uid} {next(written) % 2}"
 
 
 @fault("author", "11.3", CYCLE)
