@@ -49,7 +49,7 @@ def names_of(part: Any) -> tuple[str, ...]:
 
 def content(part: Any, name: str, value: Any) -> Any:
     """What of a field's value the text determines: how often each entry occurs where their order is free."""
-    return Counter(value) if name in freedom_of(cast("Any", type(part))) else value
+    return Counter[Any](value) if name in freedom_of(cast("Any", type(part))) else value
 
 
 def left_open(system: AnySystem, claims: Sequence[Safety]) -> set[str]:
