@@ -8,6 +8,7 @@ in `docs/reference/faults-by-rule.md`.
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
 
@@ -22,10 +23,15 @@ def line(drawn: Drawn, made: Made) -> str:
     return f"| `{drawn.protocol}` | `{drawn.name}` | {drawn.paragraph} | {drawn.fault} | {told} |"
 
 
-def main(names: list[str]) -> int:
+def main() -> int:
     """Print the row of each fault; 1 if one is not killed."""
+    every = [one.name for one in protocols()]
+    parser = argparse.ArgumentParser(description="Try every claim on the faults of faults.json.")
+    parser.add_argument(
+        "protocols", nargs="*", metavar="PROTOCOL", choices=[*every, []], help=f"one of: {', '.join(every)}"
+    )
     total = killed = 0
-    for name in names or [one.name for one in protocols()]:
+    for name in parser.parse_args().protocols or every:
         began = time.process_time()
         for drawn, made in tried(find(name), listed(name)):
             total += 1
@@ -37,4 +43,4 @@ def main(names: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    raise SystemExit(main())
