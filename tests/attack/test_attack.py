@@ -1,4 +1,4 @@
-"""A small part of the attack in the default and the slow tests, the whole in `make deep`; nothing is left out of it."""
+"""A small part of the attack in the slow tests, the whole in `make deep`; nothing is left out of it."""
 
 from __future__ import annotations
 
@@ -19,21 +19,16 @@ from tests.attack.parts import PARTS
 from tests.attack.running import LINUX, Arena, faults_of
 from tests.attack.table import Attack, Row, printed
 from tests.attack.uses import RIGHT, uses
-from tests.deep import rest_slow
 from tests.front.conftest import ROOT
 from tests.front.parameters import parameters
 
-pytestmark = pytest.mark.skipif(not LINUX, reason="the launcher watches by means of Linux")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not LINUX, reason="the launcher watches by means of Linux")]
 
 WHOLE = 20_000
 """Mutations of files and answers in the whole attack, at least."""
 
 ANSWERED = {"wire": "answers"}
 """Formats that are no file: the part that attacks them."""
-
-
-FIRST = ("answers", "sockets")
-"""The parts whose few trials are over in seconds."""
 
 
 @pytest.fixture(scope="module", name="arena")
@@ -54,7 +49,7 @@ def in_a_thread(attack: Attack, arena: Arena, seed: int, trials: int) -> Row:
         return thread.submit(attack.run, arena, seed, trials).result()
 
 
-@pytest.mark.parametrize("part", [*FIRST, *rest_slow((part for part in PARTS if part not in FIRST), 0)])
+@pytest.mark.parametrize("part", PARTS)
 @pytest.mark.timeout(900)
 def test_a_few_of_each(arena: Arena, part: str) -> None:
     """With a seed of the tests' own."""

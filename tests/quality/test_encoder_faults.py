@@ -189,6 +189,7 @@ def test_few_situations_without_a_fault_catch_nothing() -> None:
     assert not _quickly("").caught
 
 
+@pytest.mark.slow
 def test_one_fault_of_each_kind_is_caught(capsys: pytest.CaptureFixture[str]) -> None:
     """Each by some part, named in the table; and each part notices one that another misses."""
     found = {name: tuple(origin for origin, _ in _quickly(name).caught) for name in QUICK}

@@ -103,6 +103,7 @@ def test_a_play_alone_is_asked() -> None:
             assert decides
 
 
+@pytest.mark.slow
 def test_known_findings_are_expected(tmp_path: Path) -> None:
     """What an earlier report found is expected; another arbiter at the same desk is not."""
     kernels = "tests.engines.arbiters.kernels"

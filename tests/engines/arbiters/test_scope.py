@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import evenhand
 from evenhand.core.verdict import Status
 from evenhand.examination import Examination, examine
@@ -91,6 +93,7 @@ def test_a_rule_has_one_round() -> None:
     assert tried.complete and tried.plays == 49 + 343 + tried.drawn
 
 
+@pytest.mark.slow
 def test_a_menu_that_is_a_set_gives_the_same_report() -> None:
     """Whatever the hash seed: the play that is shown does not depend on it."""
     code = (

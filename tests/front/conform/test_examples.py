@@ -60,6 +60,7 @@ def test_the_kernel_in_node_agrees() -> None:
     assert result.covered[0]["complete"] and result.steps["exhaustive"] > 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", [pytest.param("run", marks=pytest.mark.deep), "conditions"])
 def test_the_honest_kernel_agrees(system: str) -> None:
     """Some transitions, some drawn runs, every stored run."""

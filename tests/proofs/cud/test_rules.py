@@ -41,6 +41,7 @@ def test_the_kernel_says_what_its_words_say() -> None:
         compare(REFERENCE, FAILURE_FIRST, DRAWN)
 
 
+@pytest.mark.slow
 def test_most_mutants_are_read_from_their_own_functions() -> None:
     """Each agrees with the executable mutant; so does each that is written by hand."""
     assert len(FAULTS) - len(BY_HAND) >= 40 and not set(BY_HAND) & set(OUTSIDE)

@@ -127,6 +127,7 @@ def test_what_a_space_stores_and_answers_is_claimed(name: str, claim: str) -> No
     assert refuted & true == {claim}
 
 
+@pytest.mark.slow
 def test_resolutions_are_refused_for_cause_alone() -> None:
     """The step itself is changed by rule, as no rule of the record decides it."""
     (claim,) = (one for one in BUNDLE.claims if one.name == "needs_are_resolved_but_for_cause")

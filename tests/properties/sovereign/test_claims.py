@@ -85,6 +85,7 @@ def test_names_are_unique_and_expectations_are_about_claims() -> None:
         assert expectation.claim in names and expectation.because
 
 
+@pytest.mark.slow
 def test_the_machine_reaches_its_events() -> None:
     """A standard run of the agent stays above every floor, and finds only registered refutations."""
     generator = next(one for one in BUNDLE.generators if one.system == "agent")

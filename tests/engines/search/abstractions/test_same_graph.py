@@ -96,6 +96,7 @@ CHECKS: tuple[Callable[[int], None], ...] = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_random_timed_systems(check: Callable[[int], None]) -> None:
     """Fifty systems with a clock."""

@@ -102,6 +102,7 @@ def agree(kind: str, seeds: range) -> set[tuple[str, Status]]:
     return met
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "count"),
     rest_deep(
