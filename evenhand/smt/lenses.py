@@ -146,6 +146,7 @@ _MOST_LENSES = 6
 
 
 def lens_of(theorem: Theorem) -> Lens:
+    """Return the lens of the theorem's definitions and view; the oldest of more than a few is forgotten."""
     place = (id(theorem.theory.definitions), id(theorem.view))
     if place not in _LENSES:
         while len(_LENSES) >= _MOST_LENSES:

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.deep import rest_slow
 from tests.front.conftest import PLUGINS, ROOT
 
 
@@ -49,7 +48,7 @@ def run(tmp_path: Path, command: str, budget: str = "") -> tuple[int, str, str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("budget", rest_slow(["", "quick"]))
+@pytest.mark.parametrize("budget", ["", "quick"])
 def test_the_step_puts_the_digest_on_the_page_of_the_job(tmp_path: Path, budget: str) -> None:
     """And tells where the report is."""
     code, summary, outputs = run(tmp_path, "verify latch", budget)

@@ -13,7 +13,6 @@ import pytest
 from evenhand.core.registry import find
 from evenhand.report.graph import exporter
 from evenhand.search import explore
-from tests.deep import rest_slow
 from tests.known.gallery import FILES, SYSTEMS, claims_of, systems_of
 from tests.known.tlc import Said, needs_tlc, tlc
 
@@ -98,7 +97,7 @@ def confirmed(case: str, folder: Path) -> None:
 
 @pytest.mark.slow
 @needs_tlc
-@pytest.mark.parametrize("case", rest_slow(CASES))
+@pytest.mark.parametrize("case", CASES)
 def test_tlc_confirms_states_edges_and_invariants(case: str, tmp_path: Path) -> None:
     """Systems of one's own, and a built-in one; the configuration in the file names every invariant."""
     confirmed(case, tmp_path)

@@ -9,7 +9,6 @@ import pytest
 
 from evenhand.core.canonical import digest
 from evenhand.evidence.store import save
-from tests.deep import rest_slow
 from tests.engines.evidence.latch import RUNS, record
 
 ROOT = Path(__file__).parents[2]
@@ -124,7 +123,7 @@ def test_lamp():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("words", "states"), rest_slow([((), 100_000), (("--evenhand-budget", "quick"), 20_000)]))
+@pytest.mark.parametrize(("words", "states"), [((), 100_000), (("--evenhand-budget", "quick"), 20_000)])
 def test_the_budget_of_a_session_reaches_every_verify(
     project: pytest.Pytester, words: tuple[str, ...], states: int
 ) -> None:

@@ -19,7 +19,6 @@ import pytest
 import evenhand
 from evenhand.core.ltl import F, Formula, G, state
 from evenhand.core.property import Property
-from tests.deep import rest_slow
 from tests.known.gallery import SYSTEMS, claims_of
 from tests.known.tlc import needs_tlc, tlc
 
@@ -324,7 +323,7 @@ ASSUMED: dict[str, tuple[str, ...]] = {"Lazy": (), "Weak": ("go",), "Breaking": 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("spec", "fairness"), rest_slow(ASSUMED.items()))
+@pytest.mark.parametrize(("spec", "fairness"), ASSUMED.items())
 def test_liveness_under_fairness_and_stuttering_is_that_of_tlc(
     spec: str, fairness: tuple[str, ...], tmp_path: Path
 ) -> None:

@@ -16,7 +16,6 @@ import pytest
 from evenhand.arbiters.loading import factory_at
 from evenhand.core.verdict import Status
 from evenhand.examination import Examination, examine
-from tests.deep import rest_slow
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "docs/examples/examine"
@@ -52,7 +51,7 @@ def examined(kernel: Callable[..., Any], allow: dict[str, str] | None = None) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", rest_slow(FOUND))
+@pytest.mark.parametrize("name", FOUND)
 def test_what_decides_in_real_code(name: str) -> None:
     """The findings that the page states, by the shortest witnesses; the documented rule makes the rest clean."""
     small = {"most": 2} if name.startswith("pref") else {}

@@ -16,7 +16,6 @@ from evenhand.arbiters.programs import program
 from evenhand.conform.adapters.limits import KernelLimits
 from evenhand.core.verdict import Status
 from evenhand.examination import examine
-from tests.deep import rest_slow
 
 ROOT = Path(__file__).parents[3]
 DESK = ROOT / "docs/examples/examine/desk.mjs"
@@ -55,19 +54,17 @@ def written(folder: Path, winners: str, offers: str = "['agents', 'observe']") -
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("winners", "offers", "found"),
-    rest_slow(
-        [
-            (HONEST, "['agents', 'observe']", {}),
-            ("asking[:1]", "['agents']", {"delivery order": "whoever is handed over first gets 'got'"}),
-            ("sorted(asking)[:1]", "['agents']", {"names": "the smallest name gets 'got'"}),
-            (
-                "sorted(asking)[:1]",
-                "[]",
-                {"exchange": "left gets 'got' and right gets 'no', whoever makes which choice"},
-            ),
-            ("sorted(asking, key=hash)[:1]", "['agents']", {"hash seed": "depends on the hash seed"}),
-        ]
-    ),
+    [
+        (HONEST, "['agents', 'observe']", {}),
+        ("asking[:1]", "['agents']", {"delivery order": "whoever is handed over first gets 'got'"}),
+        ("sorted(asking)[:1]", "['agents']", {"names": "the smallest name gets 'got'"}),
+        (
+            "sorted(asking)[:1]",
+            "[]",
+            {"exchange": "left gets 'got' and right gets 'no', whoever makes which choice"},
+        ),
+        ("sorted(asking, key=hash)[:1]", "['agents']", {"hash seed": "depends on the hash seed"}),
+    ],
 )
 def test_a_program_is_asked_the_same_questions(
     winners: str, offers: str, found: dict[str, str], tmp_path: Path

@@ -22,7 +22,6 @@ from evenhand.evidence.judge import refutes
 from evenhand.jobs.engines import verdicts_of
 from evenhand.jobs.plan import EFFORT, Budget, Job, claims_for, plan, system_for
 from evenhand.machine import ahead, fuzz
-from tests.deep import rest_slow
 from tests.models import philosophers
 
 Row = tuple[str, str, str, Job]
@@ -167,9 +166,7 @@ def by_search(row: Row) -> Status:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
-    rest_slow(
-        ["every_action_space_admits_something", "patient_proposers_get_an_action", "revising_for_ever_brings_news"]
-    ),
+    ["every_action_space_admits_something", "patient_proposers_get_an_action", "revising_for_ever_brings_news"],
 )
 def test_the_machine_refutes_what_the_search_refutes(name: str) -> None:
     """Three small rows of the table."""

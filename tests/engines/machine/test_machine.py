@@ -22,7 +22,6 @@ from evenhand.core.trace import Lasso, Pair, Scenario
 from evenhand.core.verdict import Status, Verdict
 from evenhand.evidence.judge import refutes
 from evenhand.machine import Fuzzing, Refuted, fuzz, machine
-from tests.deep import rest_slow
 from tests.models import counter, lock, naive
 from tests.models.lock import Act
 
@@ -163,13 +162,11 @@ def test_all_evidence_replays_and_is_as_small_as_it_gets(reference: Fuzzing) -> 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("rules", "refuted"),
-    rest_slow(
-        [
-            (lock.CARELESS, {"mutual_exclusion"}),
-            (lock.FAVOURS_FIRST, {"mutual_exclusion", "by_place", "anonymous"}),
-            (lock.SEALS, {"by_place", "no_deadlock"}),
-        ]
-    ),
+    [
+        (lock.CARELESS, {"mutual_exclusion"}),
+        (lock.FAVOURS_FIRST, {"mutual_exclusion", "by_place", "anonymous"}),
+        (lock.SEALS, {"by_place", "no_deadlock"}),
+    ],
     ids=["careless", "favours_first", "seals"],
 )
 def test_a_mutant_is_refuted_by_the_claims_that_it_breaks(rules: lock.Rules, refuted: set[str]) -> None:

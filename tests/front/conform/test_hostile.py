@@ -112,7 +112,7 @@ def test_what_a_hostile_adapter_gets(name: str, _deed: str, claim: str, fault: s
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("how", "_deed", "claim", "fault"), rest_slow(rows(COMMANDS)))
+@pytest.mark.parametrize(("how", "_deed", "claim", "fault"), rows(COMMANDS))
 def test_what_a_hostile_program_gets(how: str, _deed: str, claim: str, fault: str) -> None:
     """The same over the bare pipe."""
     assert_found(checked(program(how)), claim, fault)

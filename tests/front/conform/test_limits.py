@@ -25,7 +25,6 @@ from evenhand.conform.checking.drawing import drawn, silenced
 from evenhand.core.registry import find
 from evenhand.processes.clock import Clock
 from evenhand.processes.lines import Failure, LineProcess, NoLine
-from tests.deep import rest_slow
 from tests.front.conftest import PLUGINS, ROOT, command_line
 
 WILD = Path(__file__).parent / "wild.py"
@@ -156,7 +155,7 @@ def test_a_kernel_whose_answers_nobody_awaits_is_ended_only_if_they_do_not_come(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("by", rest_slow([signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL]))
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_nothing_outlives_a_check_that_a_signal_ends(by: signal.Signals, mark: str) -> None:
     """Not even `kill -9` of evenhand leaves a process in a session of its own."""
     with started(wild("orphan", mark), "--seconds", "60", "--json") as run:

@@ -22,7 +22,6 @@ from evenhand.search.tables.learning import Learner
 from evenhand.search.tables.proxies import Run
 from evenhand.search.tables.trees import Node, Tree
 from evenhand.search.tables.walk import TableWalk
-from tests.deep import rest_slow
 from tests.engines.search.tables.forced import explicitly, searched
 from tests.engines.search.tables.hostile import Pair, numbers
 from tests.known import alternating_bit, gallery
@@ -194,7 +193,7 @@ FAULTS: dict[str, Planted] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fault", rest_slow(FAULTS))
+@pytest.mark.parametrize("fault", FAULTS)
 def test_planted_fault(fault: str) -> None:
     """No count is wrong, and some search says that its tables were given up."""
     given_up = 0
