@@ -9,6 +9,7 @@ import importlib.util
 import re
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -38,7 +39,9 @@ def tlc(module: str, config: Sequence[str], folder: Path, *, deadlock: bool = Fa
     assert name is not None
     (folder / f"{name[1]}.tla").write_text(module, "utf-8")
     (folder / f"{name[1]}.cfg").write_text("\n".join(config) + "\n", "utf-8")
-    options = ["-workers", "1", "-continue", *([] if deadlock else ["-deadlock"]), "-metadir", str(folder / "states")]
+    # TLC names its own folder by the clock, to the second: two runs in one second need two folders.
+    states = tempfile.mkdtemp(prefix="states-", dir=folder)
+    options = ["-workers", "1", "-continue", *([] if deadlock else ["-deadlock"]), "-metadir", states]
     java = ["java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx1g", "-cp", str(JAR), "tlc2.TLC"]
     done = subprocess.run([*java, *options, name[1]], cwd=folder, capture_output=True, timeout=240, text=True)
     violated = set(re.findall(r"^Error: (?:Invariant|Action property) (\w+) is violated", done.stdout, re.M))
