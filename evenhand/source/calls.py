@@ -32,6 +32,7 @@ from evenhand.source.values import (
     Truth,
     Value,
     as_group,
+    element,
     gathered,
     known,
     leaf,
@@ -275,7 +276,7 @@ class Calls(Expressions):
             return Group("set", group.items, group.has, None)
         if function in (list, sorted) and len(given) == 1:
             group = as_group(given[0])
-            return Group("list", group.items, group.has, None)
+            return Group("list", group.items, group.has, more=self._sorted(group) if function is sorted else None)
         if function is tuple and len(given) == 1:
             whole = isinstance(given[0], Table | Fixed) or (isinstance(given[0], Group) and given[0].kind == "agents")
             return given[0] if whole else replace(as_group(given[0]), kind="list")
@@ -298,6 +299,13 @@ class Calls(Expressions):
                 chosen = self.world.choose(over.sort, over.sort, distinct=True)
                 table = Table(over.sort, lambda term: leaf(Elem(chosen(term))))
                 return gathered(lambda: [Item((), TRUE, table)], "list")
+        return None
+
+    def _sorted(self, group: Group) -> Listing | None:
+        """What is known of the members in their order: that they rise, if they are elements and none stands twice."""
+        once = group.kind != "list" or (group.more is not None and group.more.repeats == FALSE)
+        if once and all(element(one.value) is not None for one in group.items()):
+            return Listing(repeats=FALSE, rising=self.world.before)
         return None
 
     def _product(self, given: Sequence[Value]) -> Value:

@@ -11,34 +11,33 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.core.system import Step, System
+from evenhand.model.apcm.compiler import REFERENCE
 from evenhand.model.apcm.mutants import rules
 from evenhand.model.apcm.readings import Readings
 from evenhand.model.apcm.step import ApcmStep
-from evenhand.proofs.apcm.compiling import ACT, PREF, TEXT, av, feasible, rp, violates
-from evenhand.proofs.apcm.definitions import FAULTS
+from evenhand.proofs.apcm.compiling import FAULTS, PREF, TEXT, read
 from evenhand.proofs.apcm.encoding import pref, view_text
 from evenhand.proofs.apcm.samples import WORLDS
 from evenhand.proofs.apcm.theorems import EXACTLY, MASK
 from evenhand.smt.equality import Equality
-from evenhand.smt.logic import Definition, Relation, exists, forall, iff, variables
+from evenhand.smt.logic import Definition, Relation
 from evenhand.smt.structure import Structure
 
-a = ACT("a")
-p, q = variables(PREF, "p q")
-
+p = PREF("p")
 overlapping = Relation("overlapping", (PREF,))
 """Preferences both authorised and to be preserved: the culprits of E_AV_RP_OVERLAP."""
 
-_MEANT = {
-    "compiles": (
-        Definition(overlapping, (p,), av(p) & rp(p), "3.1, reading av_rp_overlap=error"),
-        TEXT.means("compiles", TEXT.meanings["compiles"].body & forall([p], ~overlapping(p)), "6: no rule fails"),
-    )
-}
+_READ = read(REFERENCE, Readings(av_rp_overlap="error"))
+_COMPILES = (
+    Definition(overlapping, (p,), _READ["overlapping"], "3.1, reading av_rp_overlap=error"),
+    TEXT.means("compiles", _READ["compiles"], "6: no rule fails"),
+)
 OVERLAP_IS_AN_ERROR = replace(
     TEXT,
     name="apcm_pairs_apart",
-    definitions=tuple(one for meaning in TEXT.definitions for one in _MEANT.get(meaning.name, (meaning,))),
+    definitions=tuple(
+        one for meaning in TEXT.definitions for one in (_COMPILES if meaning.name == "compiles" else (meaning,))
+    ),
 )
 """The theory of a compile under `av_rp_overlap=error`."""
 
@@ -77,18 +76,12 @@ EQUALITIES = (
     Equality(
         mutant=rules.rule_1_as_equality,
         theorem=EXACTLY,
-        definitions=(
-            TEXT.means(
-                "rule_1",
-                feasible(a) & ~(forall([p], iff(violates(a, p), av(p))) & ~exists([q], av(q) & rp(q))),
-                "permitted is what violates exactly AV, if AV keeps RP",
-            ),
-        ),
+        definitions=FAULTS[rules.rule_1_as_equality],
     ),
     Equality(
         mutant=rules.preservations_redundant_without_overlap,
         theorem=_APART,
-        definitions=FAULTS[rules.preservations_forbid_nothing],
+        definitions=FAULTS[rules.preservations_redundant_without_overlap],
     ),
 )
 """The equality theorems about mutants registered as equivalent."""

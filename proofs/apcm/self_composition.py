@@ -19,6 +19,7 @@ from evenhand.model.apcm.step import ApcmStep
 from evenhand.model.apcm.vocabulary import Shown
 from evenhand.proofs.apcm.compiling import (
     ACT,
+    FAULTS,
     GENERAL,
     OBSERVED,
     PAIR,
@@ -32,7 +33,6 @@ from evenhand.proofs.apcm.compiling import (
     rp,
     word,
 )
-from evenhand.proofs.apcm.definitions import FAULTS
 from evenhand.proofs.apcm.encoding import act, pair, pref, scene, structure_of
 from evenhand.proofs.apcm.samples import samples, samples_in_groups, samples_of_precedents
 from evenhand.properties.apcm import blindness

@@ -13,6 +13,7 @@ from evenhand.model.apcm.mutants import inputs_and_views as views
 from evenhand.model.apcm.mutants import rules
 from evenhand.proofs.apcm.compiling import (
     ACT,
+    FAULTS,
     GENERAL,
     PAIR,
     PREF,
@@ -32,7 +33,6 @@ from evenhand.proofs.apcm.compiling import (
     violates,
     word,
 )
-from evenhand.proofs.apcm.definitions import FAULTS
 from evenhand.proofs.apcm.encoding import scene, view_general, view_text
 from evenhand.proofs.apcm.samples import WORLDS, samples_in_groups
 from evenhand.properties.apcm import compiling, conduct, deadlock, refusing

@@ -8,7 +8,7 @@ import pytest
 
 from evenhand.proofs.apcm import THEOREMS
 from evenhand.proofs.apcm.compiling import TEXT
-from evenhand.proofs.apcm.definitions import FAULTS
+from evenhand.proofs.apcm.compiling import FAULTS
 from evenhand.proofs.apcm.encoding import scene, structure_of, view_text
 from evenhand.proofs.apcm.samples import samples
 from evenhand.smt.prove import prove
