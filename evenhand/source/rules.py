@@ -91,11 +91,9 @@ class Faults(preludes.Faults):
 
     def __missing__(self, mutant: Mutant[Any]) -> tuple[Definition, ...]:
         """Return the words that change.  Raises Unreadable, and ValueError if none does."""
-        meanings = self.theory.meanings
-        said = [(name, body) for name, body in self.read(mutant.rules).items() if name in meanings]
-        found = tuple(
-            self.theory.means(name, body, mutant.source) for name, body in said if body != meanings[name].body
-        )
+        said, usual = self.read(mutant.rules), self.theory.meanings
+        changed = [name for name, body in said.items() if body != usual[name].body]
+        found = tuple(self.theory.means(name, said[name], mutant.source) for name in changed)
         if not found:
             raise ValueError(f"{mutant.name} changes no word of the theory")
         return self.setdefault(mutant, found)

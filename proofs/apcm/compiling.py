@@ -178,7 +178,7 @@ class _Rules:
             found.append(test(previous, Record(model.Artifact, {"previous_artifact_digest": named, "mode": _MODE})))
         return choice(has_precedent(), *found)
 
-    def result(self, overlapping: Formula) -> tuple[Formula, Formula]:
+    def result(self) -> tuple[Formula, Formula]:
         """Return that it compiles, and that its mask has the action a."""
         result = self.inside(
             compiler.compiled,
@@ -189,7 +189,7 @@ class _Rules:
             uncollided=Truth(_is("uncollided")),
             keepers=_said("keeps", ACT),
             gratuitous=_said("gratuitous", PREF),
-            overlap=Fixed(()) if overlapping == FALSE else _said("overlapping", PREF),
+            overlap=_said("overlapping", PREF),
             false_pairs=_said("false_pair", PAIR, _pair),
             unprecedented=Truth(_is("unprecedented")),
             forbidden=_said("rule_1", ACT),
@@ -221,8 +221,7 @@ class _Rules:
 def read(rules: compiler.Rules, readings: Readings = _USUAL) -> Mapping[str, Formula]:
     """Return the words of a compile with their meanings under these rules, over a, p and g.  Raises Unreadable."""
     of, both = _Rules(rules, readings), (_SITUATION, _FIELDS)
-    overlapping = of.has("overlap", thing(p), of.config, _FIELDS)
-    compiles, forbidden = of.result(overlapping)
+    compiles, forbidden = of.result()
     shown = of.shown()
     found = {
         "rule_1": of.has("forbidden", thing(a), *both),
@@ -230,7 +229,7 @@ def read(rules: compiler.Rules, readings: Readings = _USUAL) -> Mapping[str, For
         "unlinked": of.after(lambda old, artifact: negation(truth(of.call("linked", of.config, old, artifact)))),
         "uncollided": truth(of.call("uncollided", _FIELDS)),
         "gratuitous": of.has("gratuitous", thing(p), *both, _said("keeps", ACT)),
-        "overlapping": overlapping,
+        "overlapping": of.has("overlap", thing(p), of.config, _FIELDS),
         "false_pair": of.has("false_pairs", _pair(g), *both),
         "unprecedented": of.after(lambda old, _: truth(of.call("unprecedented", of.config, old, _FIELDS, _MODE))),
         "compiles": compiles,
@@ -251,6 +250,7 @@ for _name, _bound, _source in (
     ("unlinked", (), "3.2: a digest that is not the previous artefact's"),
     ("uncollided", (), "6.4 step 1: authorised without a collision"),
     ("gratuitous", (p,), "6.4 step 2: authorised, and avoided by an action of A_ok"),
+    ("overlapping", (p,), "3.1, reading av_rp_overlap=error: both authorised and to be preserved"),
     ("false_pair", (g,), "6.2: declared, and some feasible action violates no member"),
     ("unprecedented", (), "6.3: MAINTAIN without a precedent, or not of it"),
     ("compiles", (), "6: no rule fails"),
@@ -291,6 +291,7 @@ OBSERVED = (
     "unlinked",
     "uncollided",
     "gratuitous",
+    "overlapping",
     "false_pair",
     "unprecedented",
     "compiles",

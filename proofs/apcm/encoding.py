@@ -150,6 +150,7 @@ def _of_outcome(shown: model.Shown) -> dict[str, Rows]:
         "unlinked": prop("E_DIGEST_MISMATCH" in culprits),
         "uncollided": prop("E_AV_WITHOUT_COLLISION" in culprits),
         "gratuitous": ones(pref(one[0]) for one in culprits.get("E_GRATUITOUS_VIOLATION", ())),
+        "overlapping": ones(pref(one[0]) for one in culprits.get("E_AV_RP_OVERLAP", ())),
         "false_pair": ones(map(pair, culprits.get("E_FALSE_COLLISION", ()))),
         "unprecedented": prop("E_PRECEDENT_VIOLATION" in culprits),
         "compiles": prop(shown.compile_ok is True),

@@ -11,7 +11,6 @@ from evenhand.model.cud.mutants import mutant
 from evenhand.model.cud.mutants.arbitration import Collide
 from evenhand.model.cud.readings import Readings
 from evenhand.model.cud.vocabulary import ALLOW, DENY, DONE, FAILURE, READ, Authority, Config, Request
-from evenhand.proofs.cud.comparing import Compared, compare
 from evenhand.proofs.cud.definitions import BY_HAND, FAULTS, OUTSIDE
 from evenhand.proofs.cud.epoch import EPOCH, FAILURE_FIRST, KERNEL
 from evenhand.proofs.cud.rules import read, told
@@ -19,6 +18,7 @@ from evenhand.proofs.cud.samples import epochs
 from evenhand.smt.smtlib import show
 from evenhand.source.refusal import Unreadable
 from evenhand.source.validation import Mistranslated
+from tests.proofs.cud.comparing import Compared, compare
 
 SITUATIONS = epochs(Readings())
 DRAWN = SITUATIONS[1]
@@ -145,7 +145,7 @@ def test_tokens_are_tried_on_every_fate() -> None:
     def by_request(finding: Finding | None) -> str:
         return DONE if finding is not None and finding.bound.request.action_type == READ else FAILURE
 
-    with pytest.raises(Unreadable, match="depends on more than the verdict"):
+    with pytest.raises(Unreadable, match=r"test_rules.py.*Finding has no field bound"):
         told(replace(REFERENCE, token=by_request))
 
 
