@@ -6,7 +6,7 @@ value by cases.  A `Reader` unfolds a function for such arguments.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -70,6 +70,16 @@ def each(sort: Sort, make: Callable[[Var], tuple[Formula, Value]], **more: Any) 
         return [Item((fresh,), *make(fresh))]
 
     return Group("list", items, gathered(items, "list").has, more=Listing(**more) if more else None)
+
+
+def giving(value: Value) -> Given:
+    """Return what gives this value, whatever the arguments."""
+    return lambda _given: value
+
+
+def unchanged(given: Sequence[Value]) -> Value:
+    """Return the last argument: for a function that changes nothing of which a theory speaks."""
+    return given[-1]
 
 
 def thing(term: Term) -> Value:

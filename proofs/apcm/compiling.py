@@ -36,10 +36,9 @@ from evenhand.smt.logic import (
 )
 from evenhand.smt.preludes import Declarations, ordered
 from evenhand.smt.theory import Axiom, Theory
-from evenhand.source.expressions import Given
 from evenhand.source.frames import only
 from evenhand.source.refusal import refuse
-from evenhand.source.rules import Faults, Orders, Reader, each, one_of, thing
+from evenhand.source.rules import Faults, Orders, Reader, each, giving, one_of, thing, unchanged
 from evenhand.source.simplify import all_of, choice, negation, numbered
 from evenhand.source.values import Fixed, Group, Other, Record, Truth, Value, as_group, element, known, merged, truth
 
@@ -112,21 +111,13 @@ def _digest(given: Sequence[Value]) -> Value:
     return known("digest")
 
 
-def _just(value: Value) -> Given:
-    return lambda _given: value
-
-
-def _unchanged(given: Sequence[Value]) -> Value:
-    return given[-1]
-
-
 _CALLED = Reader(
     _WORLD,
     {
         model.Situation.violates: _violates,
-        model.Config.published: _just(_SITUATION),
+        model.Config.published: giving(_SITUATION),
         model.digest_of: _digest,
-        **dict.fromkeys((str, compiler.ranked, advanced), _unchanged),
+        **dict.fromkeys((str, compiler.ranked, advanced), unchanged),
     },
 )
 """Calls of rules; the order in which errors are reported, and the end of the run, are not in the theory."""
@@ -147,14 +138,23 @@ def _is(name: str) -> Formula:
 _USUAL = Readings()
 
 
-class _Rules:
-    """The rules of one compiler under some readings, each word made of words."""
+def result(compiles: Formula, masked: Relation) -> Record:
+    """Return what compiling gives, where it compiles and masks these actions."""
+    errors = merged(compiles, Fixed(()), Fixed((known(""),)))
+    parts = {"fields": _FIELDS, "mode": _MODE, "errors": errors, "forbidden": _some(ACT, masked)}
+    return Record(model.Compiled, parts)
 
-    def __init__(self, rules: compiler.Rules, readings: Readings) -> None:
+
+class Compiler:
+    """The rules of one compiler, each word made of words; `inventory` says which actions there are."""
+
+    def __init__(
+        self, rules: compiler.Rules, readings: Readings = _USUAL, inventory: Callable[[Term], Formula] = lambda _: TRUE
+    ) -> None:
         self.functions = {one.name: known(getattr(rules, one.name)) for one in fields(rules)}
         usual = known(model.Config((), (), (), readings=readings))
         assert isinstance(usual, Record)
-        self.config = Record(model.Config, {**usual.fields, "actions": _some(ACT, lambda _: TRUE)})
+        self.config = Record(model.Config, {**usual.fields, "actions": _some(ACT, inventory)})
 
     def call(self, rule: str, *given: Value) -> Value:
         """Return what a rule gives."""
@@ -167,7 +167,7 @@ class _Rules:
     def inside(self, function: Any, *given: Value, results: Mapping[Any, Value], **said: Value) -> Value:
         """Return what a function of rules gives, where some of the rules, and some other functions, say this."""
         record = Record(compiler.Rules, {**self.functions, **{name: known(name) for name in said}})
-        instead = {one: _just(value) for one, value in {**results, **said}.items()}
+        instead = {one: giving(value) for one, value in {**results, **said}.items()}
         return _CALLED(function, record, self.config, *given, instead=instead)
 
     def after(self, test: Callable[[Value, Value], Formula]) -> Formula:
@@ -178,9 +178,9 @@ class _Rules:
             found.append(test(previous, Record(model.Artifact, {"previous_artifact_digest": named, "mode": _MODE})))
         return choice(has_precedent(), *found)
 
-    def result(self) -> tuple[Formula, Formula]:
+    def compiled(self) -> tuple[Formula, Formula]:
         """Return that it compiles, and that its mask has the action a."""
-        result = self.inside(
+        found = self.inside(
             compiler.compiled,
             *(_SITUATION, _OLD, Record(model.Artifact, {"mode": _MODE})),
             results={},
@@ -194,35 +194,35 @@ class _Rules:
             unprecedented=Truth(_is("unprecedented")),
             forbidden=_said("rule_1", ACT),
         )
-        assert isinstance(result, Record)
-        compiles = negation(truth(result.fields["errors"]))
-        mask = as_group(result.fields["forbidden"]).has(thing(a))
+        assert isinstance(found, Record)
+        compiles = negation(truth(found.fields["errors"]))
+        mask = as_group(found.fields["forbidden"]).has(thing(a))
         parts = mask.parts if isinstance(mask, And) else (mask,)
         body = numbered(compiles)
         return compiles, all_of(_is("compiles") if numbered(part) == body else part for part in parts)
 
-    def shown(self) -> Record:
+    def permitted(self, compiled: Record) -> Formula:
+        """Return that the action a is left, by what compiled."""
+        return self.has("permit", thing(a), self.config, _SITUATION, compiled)
+
+    def shown(self, compiled: Record, permitted: Relation) -> Mapping[str, Value]:
         """Return what a step shows, by what compiled and what is permitted."""
-        errors = merged(_is("compiles"), Fixed(()), Fixed((known(""),)))
-        said = {"fields": _FIELDS, "mode": _MODE, "errors": errors, "forbidden": _said("forbidden", ACT)}
-        self.compiled = Record(model.Compiled, said)
-        submitted = Record(model.Submit, {"artifact": Record(model.Artifact, {})})
-        found = self.inside(
-            *(step, _PLACE, submitted),
-            results={compiler.compiled: self.compiled},
-            validate=Fixed(()),
-            keep=_OLD,
-            permit=_said("permitted", ACT),
-        )
+        submit, results = Record(model.Submit, {"artifact": known(None)}), {compiler.compiled: compiled}
+        said = {"validate": Fixed(()), "keep": _OLD, "permit": _some(ACT, permitted)}
+        found = self.inside(step, _PLACE, submit, results=results, **said)
         assert isinstance(found, Fixed) and isinstance(found.parts[1], Record)
-        return found.parts[1]
+        return found.parts[1].fields
+
+    def offered(self, compiled: Record, permitted: Relation) -> Formula:
+        """Return that the action a is offered."""
+        return as_group(self.shown(compiled, permitted)["offered"]).has(thing(a))
 
 
 def read(rules: compiler.Rules, readings: Readings = _USUAL) -> Mapping[str, Formula]:
     """Return the words of a compile with their meanings under these rules, over a, p and g.  Raises Unreadable."""
-    of, both = _Rules(rules, readings), (_SITUATION, _FIELDS)
-    compiles, forbidden = of.result()
-    shown = of.shown()
+    of, both = Compiler(rules, readings), (_SITUATION, _FIELDS)
+    compiles, forbidden = of.compiled()
+    said, permitted = result(_is("compiles"), Relation("forbidden", (ACT,))), Relation("permitted", (ACT,))
     found = {
         "rule_1": of.has("forbidden", thing(a), *both),
         "keeps": of.has("keepers", thing(a), *both),
@@ -234,9 +234,9 @@ def read(rules: compiler.Rules, readings: Readings = _USUAL) -> Mapping[str, For
         "unprecedented": of.after(lambda old, _: truth(of.call("unprecedented", of.config, old, _FIELDS, _MODE))),
         "compiles": compiles,
         "forbidden": forbidden,
-        "permitted": of.has("permit", thing(a), of.config, _SITUATION, of.compiled),
-        "offered": as_group(shown.fields["offered"]).has(thing(a)),
-        "gridlock": truth(shown.fields["gridlock"]),
+        "permitted": of.permitted(said),
+        "offered": of.offered(said, permitted),
+        "gridlock": truth(of.shown(said, permitted)["gridlock"]),
     }
     return {name: numbered(formula) for name, formula in found.items()}
 
@@ -287,19 +287,7 @@ covers = SAID.word(
     "every feasible action violates a member, for the claims",
 )
 
-OBSERVED = (
-    "unlinked",
-    "uncollided",
-    "gratuitous",
-    "overlapping",
-    "false_pair",
-    "unprecedented",
-    "compiles",
-    "forbidden",
-    "permitted",
-    "offered",
-    "gridlock",
-)
+OBSERVED = tuple(name for name in KERNEL if name not in ("rule_1", "keeps"))
 """The defined predicates whose values a step of the executable model shows."""
 
 

@@ -68,7 +68,7 @@ from evenhand.smt.logic import (
 from evenhand.source.expressions import Given
 from evenhand.source.frames import only
 from evenhand.source.refusal import refuse
-from evenhand.source.rules import Orders, Reader, each, one_of, thing
+from evenhand.source.rules import Orders, Reader, each, giving, one_of, thing, unchanged
 from evenhand.source.simplify import all_of, any_of, equal, every, negation, numbered, replaced, simply_rebuilt, some
 from evenhand.source.values import (
     FRESH,
@@ -230,7 +230,7 @@ def _settled(formula: Formula) -> Formula:
 
 _CALLED = Reader(
     Orders({AGENT: ahead, ACT: sooner}),
-    {model.target: lambda given: given[0], isinstance: _is_of},
+    {model.target: unchanged, isinstance: _is_of},
     _settled,
 )
 """Calls of rules, which may look at the orders of names and of submission."""
@@ -246,10 +246,6 @@ def _refused_one(refused: Group, act: Term) -> Formula:
         rest = [v for v in one.variables if v != who]
         parts.append(some(rest, replaced(one.guard, {who: act})))
     return any_of(parts)
-
-
-def _says(formula: Formula, _given: Sequence[Value]) -> Value:
-    return Truth(formula)
 
 
 class _Reading:
@@ -279,7 +275,7 @@ class _Reading:
         """What `examine` gives, in the words of its parts."""
         words = {"malformed": negation(_FORMED(r)), "foreign": _STRAY(r), "covers": _COVERED(r), "vetoed": _VETOED(r)}
         record = Record(Rules, {name: leaf(Const(name)) for name in words})
-        instead: dict[Any, Given] = {name: partial(_says, formula) for name, formula in words.items()}
+        instead: dict[Any, Given] = {name: giving(Truth(formula)) for name, formula in words.items()}
         return _CALLED(kernel.examine, record, self.config, self.authorities, self.bound(r), instead=instead)
 
     def contends(self) -> Formula:
