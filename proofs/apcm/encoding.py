@@ -1,8 +1,8 @@
 """Abstraction and concretisation between the theory of a compile and the executable model.
 
 `view_*` reads a step as a finite structure: the published situation, the fields submitted, and the observed values of
-the defined predicates.  `scene` reads a structure as a scenario: where it has a precedent, the environment first publishes
-that nothing is feasible, and the previous artefact is submitted there.  Neither runs the compiler.
+the defined predicates.  `scene` reads a structure as a scenario: where it has a precedent, the environment first
+publishes that nothing is feasible, and the previous artefact is submitted there.  Neither runs the compiler.
 """
 
 from __future__ import annotations

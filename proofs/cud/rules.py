@@ -294,31 +294,34 @@ class _Reading:
         return _refused_one(as_group(refused), r)
 
 
-FATES = {
-    (kernel.STRUCTURE, kernel.MALFORMED_REQUEST): "struck",
-    (kernel.STRUCTURE, kernel.INVALID_CAPABILITY_CLAIM): "struck",
-    (kernel.ADMITTED, kernel.SCOPE_VIOLATION): "violation",
-    (kernel.ADMITTED, ""): "executed",
-    (kernel.PASS_TWO, ""): "collides",
-    (kernel.PASS_ONE, ""): "fails",
+_EXECUTED, _FAULTY, _REFUSED, _COLLIDES = (
+    Relation(name, (ACT,))(r) for name in ("executed", "faulty", "refused", "collides")
+)
+FATES: Mapping[tuple[str, str], Formula] = {
+    (kernel.ADMITTED, ""): _EXECUTED,
+    (kernel.STRUCTURE, kernel.MALFORMED_REQUEST): _STRUCK(r),
+    (kernel.STRUCTURE, kernel.INVALID_CAPABILITY_CLAIM): _STRUCK(r),
+    (kernel.ADMITTED, kernel.SCOPE_VIOLATION): _FAULTY & ~_STRUCK(r),
+    (kernel.PASS_TWO, ""): _COLLIDES,
+    (kernel.PASS_ONE, ""): _REFUSED & ~_COLLIDES,
 }
 """Verdict and fault → what became of a request."""
 
 _TOLD = {model.DONE: "gets_done", model.FAILURE: "gets_failure", model.FAULT: "gets_fault"}
 
 
-def told(rules: Rules) -> Mapping[str, frozenset[str]]:
-    """Return which fates of a request get each token: `gets_done` and so on, and `gets_more` for other tokens.
+def told(rules: Rules) -> Mapping[str, Formula]:
+    """Return which requests get each token: `gets_done` and so on, and `gets_more` for other tokens.
 
     Raises Unreadable where the rule `token` looks at more than verdict and fault.
     """
-    found: set[tuple[str, str]] = set()
+    found: dict[tuple[Formula, str], None] = {}
     for (verdict, fault), fate in FATES.items():
         token = _CALLED(rules.token, Record(Finding, {"verdict": constant(verdict), "fault": constant(fault)}))
-        found.add((fate, _TOLD.get(only(token), "gets_more")))
+        found[fate, _TOLD.get(only(token), "gets_more")] = None
     if len(found) > len(set(FATES.values())):
         raise refuse("two requests of one fate get two tokens", "tell them apart by verdict")
-    return {name: frozenset(fate for fate, one in found if one == name) for name in (*_TOLD.values(), "gets_more")}
+    return {name: any_of(fate for fate, one in found if one == name) for name in (*_TOLD.values(), "gets_more")}
 
 
 def _formed(reading: _Reading) -> Formula:

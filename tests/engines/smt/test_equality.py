@@ -10,8 +10,7 @@ from evenhand.core.registry import find, protocols
 from evenhand.core.trace import replay
 from evenhand.core.verdict import Status
 from evenhand.model.apcm.mutants import rules
-from evenhand.proofs.apcm.compiling import ACT, TEXT, feasible
-from evenhand.proofs.apcm.compiling import FAULTS
+from evenhand.proofs.apcm.compiling import ACT, FAULTS, TEXT, feasible
 from evenhand.proofs.apcm.theorems import EXACTLY, MASK
 from evenhand.proofs.sovereign import equality as of_sovereign
 from evenhand.smt.equality import Equality, EqualityResult, distinguished, equalities, equality_of
