@@ -208,7 +208,7 @@ class Compiler:
     def shown(self, compiled: Record, permitted: Relation) -> Mapping[str, Value]:
         """Return what a step shows, by what compiled and what is permitted."""
         submit, results = Record(model.Submit, {"artifact": known(None)}), {compiler.compiled: compiled}
-        said = {"validate": Fixed(()), "keep": _OLD, "permit": _some(ACT, permitted)}
+        said: dict[str, Value] = {"validate": Fixed(()), "keep": _OLD, "permit": _some(ACT, permitted)}
         found = self.inside(step, _PLACE, submit, results=results, **said)
         assert isinstance(found, Fixed) and isinstance(found.parts[1], Record)
         return found.parts[1].fields
