@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from evenhand.smt.logic import FALSE, TRUE, Formula, Term
 from evenhand.source.frames import Closure, Errors, Frame, only
 from evenhand.source.lengths import Lengths
-from evenhand.source.operators import compared, joined, operated
+from evenhand.source.operators import beginning, compared, joined, operated
 from evenhand.source.reading import MISSING
 from evenhand.source.refusal import Unreadable, refuse
 from evenhand.source.simplify import all_of, any_of, equal, negation
@@ -32,7 +32,6 @@ from evenhand.source.values import (
     Truth,
     Value,
     as_group,
-    beginning,
     cases,
     gathered,
     known,

@@ -8,7 +8,7 @@ multiplicity is known, and a `Table` a tuple with an entry for each agent.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, Literal, TypeAlias, cast
@@ -237,40 +237,6 @@ def gathered(items: Callable[[], Sequence[Item]], kind: Literal["set", "list"]) 
         return any_of(some(one.variables, all_of((one.guard, equals(one.value, value)))) for one in items())
 
     return Group(kind, items, has)
-
-
-def beginning(group: Group) -> Group | None:
-    """Return the list of the first member alone, empty if there is none; None if the first is not known."""
-    first = group.more.first if group.more is not None else None
-    if first is None:
-        return _least(group)
-    filled = truth(group)
-    return Group(
-        "list",
-        lambda: [Item((), filled, first)],
-        lambda value: all_of((filled, equals(first, value))),
-        more=Listing(first, repeats=FALSE, twice=FALSE),
-    )
-
-
-def _least(group: Group) -> Group | None:
-    """The list of the member before which no other stands; None if no order is known, or members are no elements."""
-    before = order_of(group)
-    if before is None or any(element(one.value) is None for one in group.items()):
-        return None
-
-    def is_least(value: Value) -> Formula:
-        parts: list[Formula] = []
-        for other in group.items():
-            one, two = element(other.value), element(value)
-            assert one is not None and two is not None
-            parts.append(every(other.variables, implication(other.guard, negation(before(one, two)))))
-        return all_of(parts)
-
-    def items() -> list[Item]:
-        return [Item(one.variables, all_of((one.guard, is_least(one.value))), one.value) for one in group.items()]
-
-    return replace(gathered(items, "list"), more=Listing(repeats=FALSE, rising=before))
 
 
 def element(value: Value) -> Term | None:
