@@ -274,11 +274,10 @@ class Calls(Expressions):
         if function in (set, frozenset, tuple, list) and not given:
             return listed([], "set" if function in (set, frozenset) else "list") if function is not tuple else Fixed(())
         if function in (set, frozenset) and len(given) == 1:
-            group = as_group(given[0])
-            return Group("set", group.items, group.has, None)
+            return replace(as_group(given[0]), kind="set", sort=None, more=None, of=None)
         if function in (list, sorted) and len(given) == 1:
-            group = as_group(given[0])
-            return Group("list", group.items, group.has, more=self._rising(group) if function is sorted else None)
+            more = self._rising(as_group(given[0])) if function is sorted else None
+            return replace(as_group(given[0]), kind="list", sort=None, more=more, of=None)
         if function is tuple and len(given) == 1:
             whole = isinstance(given[0], Table | Fixed) or (isinstance(given[0], Group) and given[0].kind == "agents")
             return given[0] if whole else replace(as_group(given[0]), kind="list")

@@ -1,4 +1,4 @@
-"""What Python's operators mean on values: comparison, order, membership, union, arithmetic, the first member of a list."""
+"""What Python's operators mean on values: comparison, order, membership, union, arithmetic, first members."""
 
 from __future__ import annotations
 

@@ -38,17 +38,13 @@ class Orders(World):
         return self.orders[one.sort](one, other)
 
 
-def _as_it_is(formula: Formula) -> Formula:
-    return formula
-
-
 @dataclass(frozen=True)
 class Reader:
     """Unfolds functions; those `given` are not unfolded, and `settled` shortens formulas by what the axioms say."""
 
     world: World
     given: Mapping[Any, Given] = field(default_factory=dict[Any, Given])
-    settled: Callable[[Formula], Formula] = _as_it_is
+    settled: Callable[[Formula], Formula] = lambda formula: formula
 
     def __call__(self, function: Any, *arguments: Value, instead: Mapping[Any, Given] | None = None) -> Value:
         """Return what a function gives for these arguments; `instead` are more given functions.
