@@ -21,6 +21,8 @@ from evenhand.source.refusal import refuse
 from evenhand.source.simplify import all_of, any_of, every, implication, negation, some
 from evenhand.source.values import (
     FRESH,
+    Cases,
+    Const,
     Elem,
     Fixed,
     Group,
@@ -32,6 +34,7 @@ from evenhand.source.values import (
     Truth,
     Value,
     as_group,
+    element,
     gathered,
     known,
     leaf,
@@ -271,11 +274,10 @@ class Calls(Expressions):
         if function in (set, frozenset, tuple, list) and not given:
             return listed([], "set" if function in (set, frozenset) else "list") if function is not tuple else Fixed(())
         if function in (set, frozenset) and len(given) == 1:
-            group = as_group(given[0])
-            return Group("set", group.items, group.has, None)
+            return replace(as_group(given[0]), kind="set", sort=None, more=None, of=None)
         if function in (list, sorted) and len(given) == 1:
-            group = as_group(given[0])
-            return Group("list", group.items, group.has, None)
+            more = self._rising(as_group(given[0])) if function is sorted else None
+            return replace(as_group(given[0]), kind="list", sort=None, more=more, of=None)
         if function is tuple and len(given) == 1:
             whole = isinstance(given[0], Table | Fixed) or (isinstance(given[0], Group) and given[0].kind == "agents")
             return given[0] if whole else replace(as_group(given[0]), kind="list")
@@ -298,6 +300,16 @@ class Calls(Expressions):
                 chosen = self.world.choose(over.sort, over.sort, distinct=True)
                 table = Table(over.sort, lambda term: leaf(Elem(chosen(term))))
                 return gathered(lambda: [Item((), TRUE, table)], "list")
+        return None
+
+    def _rising(self, group: Group) -> Listing | None:
+        """What is known of the members in their order: that they rise, if they are elements and none stands twice."""
+        leaves = [part for one in group.items() if isinstance(one.value, Cases) for _, part in one.value.parts]
+        if any(isinstance(part, Const) and part.value is None for part in leaves):
+            raise refuse("the order of what may be None", "leave None out before")
+        once = group.kind != "list" or (group.more is not None and group.more.repeats == FALSE)
+        if once and all(element(one.value) is not None for one in group.items()):
+            return Listing(repeats=FALSE, rising=self.world.before)
         return None
 
     def _product(self, given: Sequence[Value]) -> Value:

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from evenhand.smt.logic import FALSE, TRUE, Formula, Term
 from evenhand.source.frames import Closure, Errors, Frame, only
 from evenhand.source.lengths import Lengths
-from evenhand.source.operators import compared, joined, operated
+from evenhand.source.operators import beginning, compared, joined, operated
 from evenhand.source.reading import MISSING
 from evenhand.source.refusal import Unreadable, refuse
 from evenhand.source.simplify import all_of, any_of, equal, negation
@@ -32,7 +32,6 @@ from evenhand.source.values import (
     Truth,
     Value,
     as_group,
-    beginning,
     cases,
     gathered,
     known,
@@ -41,6 +40,7 @@ from evenhand.source.values import (
     looked_up,
     merged,
     named,
+    order_of,
     truth,
 )
 from evenhand.source.world import World
@@ -359,7 +359,13 @@ class Expressions(Lengths):
     def _listing(self, node: ast.ListComp | ast.GeneratorExp, frame: Frame) -> Listing | None:
         """What is known of a list made member by member of another."""
         generator = node.generators[0]
-        if len(node.generators) > 1 or generator.ifs:
+        if len(node.generators) > 1:
+            return None
+        source = None if isinstance(generator.iter, ast.Call) else self.read(generator.iter, frame)
+        more = self._part(node.elt, generator.target, source)
+        if more is not None and (generator.ifs or more.rising is not None):
+            return more
+        if generator.ifs:
             return None
 
         def made(value: Value) -> Value:
@@ -374,10 +380,20 @@ class Expressions(Lengths):
         if over is not None:
             there, entry = over.there, over.at
             places = Places(over.sort, there, lambda term: made(entry(term)))
-        source = None if isinstance(generator.iter, ast.Call) else self.read(generator.iter, frame)
         more = source.more if isinstance(source, Group) else None
         first = None if more is None or more.first is None else made(more.first)
         return Listing(first, places=places) if first is not None or places is not None else None
+
+    def _part(self, made: ast.expr, target: ast.expr, source: Value | None) -> Listing | None:
+        """What is known of a list of some members of another, or of a set: its order, if none stands twice."""
+        match made, target:
+            case ast.Name(one), ast.Name(other) if one == other and isinstance(source, Group):
+                if source.kind == "agents":
+                    return Listing(repeats=FALSE, rising=self.world.before)
+                once = source.kind == "set" or (source.more is not None and source.more.repeats == FALSE)
+                return Listing(repeats=FALSE, rising=order_of(source)) if once else None
+            case _:
+                return None
 
     def places(self, node: ast.expr, frame: Frame) -> Places | None:
         """Return the places of what a loop goes through; None if they are not known."""

@@ -1,15 +1,16 @@
-"""What Python's operators mean on values: comparison, order, membership, union, arithmetic."""
+"""What Python's operators mean on values: comparison, order, membership, union, arithmetic, first members."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from enum import Enum
 
 from evenhand.smt.arithmetic import below, minus, plus
 from evenhand.smt.logic import FALSE, TRUE, Formula, Term
 from evenhand.source.refusal import refuse
-from evenhand.source.simplify import all_of, any_of, negation, some
+from evenhand.source.simplify import all_of, any_of, every, implication, negation, some
 from evenhand.source.values import (
     Cases,
     Const,
@@ -17,14 +18,19 @@ from evenhand.source.values import (
     Fixed,
     Group,
     Item,
+    Listing,
     Num,
     Truth,
     Value,
     as_group,
     cases,
+    element,
     equals,
+    gathered,
     named,
     numeral,
+    order_of,
+    truth,
     within,
 )
 from evenhand.source.world import World
@@ -229,3 +235,37 @@ def counted(group: Group, node: ast.cmpop, count: int) -> Formula:
             return at_least(group, count)
         case _:
             raise refuse("a length in this comparison", "compare a length with a number")
+
+
+def beginning(group: Group) -> Group | None:
+    """Return the list of the first member alone, empty if there is none; None if the first is not known."""
+    first = group.more.first if group.more is not None else None
+    if first is None:
+        return _least(group)
+    filled = truth(group)
+    return Group(
+        "list",
+        lambda: [Item((), filled, first)],
+        lambda value: all_of((filled, equals(first, value))),
+        more=Listing(first, repeats=FALSE, twice=FALSE),
+    )
+
+
+def _least(group: Group) -> Group | None:
+    """The list of the member before which no other stands; None if no order is known, or members are no elements."""
+    before = order_of(group)
+    if before is None or any(element(one.value) is None for one in group.items()):
+        return None
+
+    def is_least(value: Value) -> Formula:
+        parts: list[Formula] = []
+        for other in group.items():
+            one, two = element(other.value), element(value)
+            assert one is not None and two is not None
+            parts.append(every(other.variables, implication(other.guard, negation(before(one, two)))))
+        return all_of(parts)
+
+    def items() -> list[Item]:
+        return [Item(one.variables, all_of((one.guard, is_least(one.value))), one.value) for one in group.items()]
+
+    return replace(gathered(items, "list"), more=Listing(repeats=FALSE, rising=before))

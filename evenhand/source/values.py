@@ -106,7 +106,8 @@ class Group:
     """A collection: `items()` gives its members under fresh variables, `has` says what is in it.
 
     `kind`: a `set` has no order, a `list` has one that is not known, `agents` are all of a sort in their order, and
-    `keys` are those of a dict, of which only membership and order are read.
+    `keys` are those of a dict, of which only membership and order are read.  `of` is the element that a collection is,
+    where collections are things with names: two are equal where their elements are.
     """
 
     kind: Literal["set", "list", "agents", "keys"]
@@ -114,6 +115,7 @@ class Group:
     has: Callable[[Value], Formula]
     sort: Sort | None = None
     more: Listing | None = None
+    of: Term | None = None
 
 
 @dataclass(frozen=True)
@@ -130,13 +132,14 @@ class Listing:
     """What is known of a list beside its members; whoever says so vouches for it.
 
     `first`: its first member, if it has any; `repeats`: whether two of its members are equal; `twice`: whether the
-    first parts of two of its pairs are.
+    first parts of two of its pairs are; `rising`: the order in which its members stand, none of them twice.
     """
 
     first: Value | None = None
     repeats: Formula | None = None
     twice: Formula | None = None
     places: Places | None = None
+    rising: Callable[[Term, Term], Formula] | None = None
 
 
 @dataclass(frozen=True)
@@ -236,18 +239,24 @@ def gathered(items: Callable[[], Sequence[Item]], kind: Literal["set", "list"]) 
     return Group(kind, items, has)
 
 
-def beginning(group: Group) -> Group | None:
-    """Return the list of the first member alone, empty if there is none; None if the first is not known."""
-    first = group.more.first if group.more is not None else None
-    if first is None:
-        return None
-    filled = truth(group)
-    return Group(
-        "list",
-        lambda: [Item((), filled, first)],
-        lambda value: all_of((filled, equals(first, value))),
-        more=Listing(first, repeats=FALSE, twice=FALSE),
-    )
+def element(value: Value) -> Term | None:
+    """Return the term of a value that is an element in every case; None for another."""
+    if isinstance(value, Cases) and len(value.parts) == 1 and isinstance(value.parts[0][1], Elem):
+        return value.parts[0][1].term
+    return None
+
+
+def order_of(group: Group) -> Callable[[Term, Term], Formula] | None:
+    """Return the order in which a list's members stand, none of them twice; None if there is none."""
+    return group.more.rising if group.kind == "list" and group.more is not None else None
+
+
+def _rising(one: Group, two: Group) -> Listing | None:
+    """What is known of a list that is one of these two: its order, if both have it or are empty."""
+    orders = [order_of(group) for group in (one, two) if group.items()]
+    if orders and orders[0] is not None and all(order == orders[0] for order in orders):
+        return Listing(repeats=FALSE, rising=orders[0])
+    return None
 
 
 def leaf(value: Leaf) -> Cases:
@@ -298,7 +307,8 @@ def merged(test: Formula, then: Value, other: Value) -> Value:
                 return [*yes, *(Item(i.variables, all_of((no, i.guard)), i.value) for i in two.items())]
 
             kind: Literal["set", "list"] = "set" if one.kind == "set" else "list"
-            return Group(kind, items, lambda value: choice(test, one.has(value), two.has(value)))
+            more = None if kind == "set" else _rising(one, two)
+            return Group(kind, items, lambda value: choice(test, one.has(value), two.has(value)), more=more)
         case _:
             why = f"{named(then)} in one case and {named(other)} in the other"
             raise refuse(why, "return values of one type from both branches")
@@ -380,12 +390,19 @@ def equals(left: Value, right: Value) -> Formula:
         case Table(), Table() if left.sort == right.sort:
             x = FRESH(left.sort)
             return every([x], equals(left.at(x), right.at(x)))
-        case Group(), Group() if left.kind == right.kind == "set":
+        case Group(), Group() if left.of is not None and right.of is not None and left.of.sort == right.of.sort:
+            return equal(left.of, right.of)
+        case Group(), Group() if left.kind == right.kind == "set" or _one_order(left, right):
             return all_of((within(left, right), within(right, left)))
         case _ if _never_equal(left, right):
             return FALSE
         case _:
             raise refuse(f"{named(left)} compared with {named(right)}", "compare values of one type")
+
+
+def _one_order(left: Group, right: Group) -> bool:
+    """Whether two lists stand in one order without doubles, so that they are equal if their members are."""
+    return order_of(left) is not None and order_of(left) == order_of(right)
 
 
 def plainly_compared(cls: type) -> bool:

@@ -267,21 +267,17 @@ def compiled(
     if fields is None or artifact is None:
         return Compiled(None, "", malformed, ())
     mode = str(artifact.mode)
-    errors: list[Error] = []
-    if not rules.linked(config, previous, artifact):
-        errors.append(Error("E_DIGEST_MISMATCH"))
-    if rules.uncollided(fields):
-        errors.append(Error("E_AV_WITHOUT_COLLISION"))
     keeping = rules.keepers(situation, fields)
-    errors += [Error("E_GRATUITOUS_VIOLATION", (p,)) for p in rules.gratuitous(situation, fields, keeping)]
-    errors += [Error("E_AV_NOT_IN_COLLISION", (p,)) for p in rules.unexplained(config, fields)]
-    errors += [Error("E_AV_RP_OVERLAP", (p,)) for p in rules.overlap(config, fields)]
-    errors += [Error("E_FALSE_COLLISION", pair) for pair in rules.false_pairs(situation, fields)]
-    if rules.unprecedented(config, previous, fields, mode):
-        errors.append(Error("E_PRECEDENT_VIOLATION"))
-    if errors:
-        return Compiled(fields, mode, rules.ranked(tuple(errors)), ())
-    return Compiled(fields, mode, (), rules.forbidden(situation, fields))
+    errors = (
+        *(() if rules.linked(config, previous, artifact) else (Error("E_DIGEST_MISMATCH"),)),
+        *((Error("E_AV_WITHOUT_COLLISION"),) if rules.uncollided(fields) else ()),
+        *(Error("E_GRATUITOUS_VIOLATION", (p,)) for p in rules.gratuitous(situation, fields, keeping)),
+        *(Error("E_AV_NOT_IN_COLLISION", (p,)) for p in rules.unexplained(config, fields)),
+        *(Error("E_AV_RP_OVERLAP", (p,)) for p in rules.overlap(config, fields)),
+        *(Error("E_FALSE_COLLISION", pair) for pair in rules.false_pairs(situation, fields)),
+        *((Error("E_PRECEDENT_VIOLATION"),) if rules.unprecedented(config, previous, fields, mode) else ()),
+    )
+    return Compiled(fields, mode, rules.ranked(errors), () if errors else rules.forbidden(situation, fields))
 
 
 # Mask, selector, conditions (7, 10)

@@ -1,14 +1,13 @@
 """Abstraction and concretisation between the theory of a compile and the executable model.
 
-`view_*` reads a step as a finite structure: the published situation, the submission, and the observed values of the
-defined predicates.  `scene` reads a structure as a scenario: where it has a precedent, the environment first publishes
-that nothing is feasible, and the previous artefact is submitted there.  Neither runs the compiler.
+`view_*` reads a step as a finite structure: the published situation, the fields submitted, and the observed values of
+the defined predicates.  `scene` reads a structure as a scenario: where it has a precedent, the environment first
+publishes that nothing is feasible, and the previous artefact is submitted there.  Neither runs the compiler.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from evenhand.core.trace import Scenario
 from evenhand.model.apcm import vocabulary as model
@@ -35,28 +34,6 @@ def pair(members: Iterable[str]) -> str:
     return "pair:" + "+".join(members)
 
 
-def _ids(value: Any) -> tuple[str, ...] | None:
-    """Return the sorted preferences of a set; None for anything else."""
-    if not isinstance(value, frozenset) or not all(isinstance(one, str) for one in value):  # pyright: ignore
-        return None
-    return tuple(sorted(value))  # pyright: ignore
-
-
-def _fields(artifact: model.Artifact | None) -> model.Fields | None:
-    """Return the fields of an artefact that the theory covers: sets of names, mode and digest of the right types."""
-    if artifact is None or artifact.mode not in model.MODES or not isinstance(artifact.precedent_reference, str):
-        return None
-    av, rp = _ids(artifact.authorized_violations), _ids(artifact.required_preservations)
-    pairs: Any = artifact.conflict_attribution
-    if av is None or rp is None or not isinstance(pairs, frozenset):
-        return None
-    if not isinstance(artifact.previous_artifact_digest, str | None):
-        return None
-    members = [_ids(frozenset(one)) if isinstance(one, tuple) else None for one in pairs]  # pyright: ignore
-    found = [one for one in members if one is not None]
-    return model.Fields(av, rp, tuple(sorted(set(found)))) if len(found) == len(members) else None
-
-
 def _plain(config: model.Config) -> bool:
     """Return whether the readings are those of the theory, and the compiler decides."""
     usual = Readings()
@@ -70,13 +47,10 @@ def _plain(config: model.Config) -> bool:
 def structure_of(step: ApcmStep) -> Structure | None:
     """Return a submission as a structure of GENERAL, with observations; None outside the theory.
 
-    Outside: other readings and conditions, an improper APCM, a malformed artefact, a submission that is not taken up.
+    Outside: other readings and conditions, an improper APCM, a malformed artefact, what is no submission.
     """
-    config, shown = step.config, step.shown
-    fields = _fields(shown.artifact)
-    if shown.kind != "submit" or shown.invalid or not _plain(config) or fields is None or shown.artifact is None:
-        return None
-    if any(error.code in model.SCHEMA_CODES for error in shown.errors) or not config.actions or not config.preferences:
+    config, shown, fields = step.config, step.shown, step.shown.fields
+    if shown.invalid or not _plain(config) or fields is None or not config.actions or not config.preferences:
         return None
     situation = config.published(step.before)
     if any(not isinstance(entry.violates, frozenset) for _, entry in situation.apcm):
@@ -90,7 +64,7 @@ def structure_of(step: ApcmStep) -> Structure | None:
     pairs = sorted({*fields.pairs, *(old.pairs if old else ())}) or [config.preferences[:2]]
     relations: dict[str, Rows] = {
         **_of_submission(fields, situation, pairs),
-        **_of_precedent(shown.artifact, old),
+        **_of_precedent(shown, old),
         **_of_outcome(shown),
         "before_act": line(sorted(map(act, config.actions))),
         "before_pref": line(sorted(map(pref, config.preferences))),
@@ -130,11 +104,11 @@ def _of_submission(
     }
 
 
-def _of_precedent(artifact: model.Artifact, old: model.Fields | None) -> dict[str, Rows]:
+def _of_precedent(shown: model.Shown, old: model.Fields | None) -> dict[str, Rows]:
     link = None if old is None else model.digest_of(old)
     return {
-        "linked": prop(artifact.previous_artifact_digest == link),
-        "maintain": prop(artifact.mode == model.MAINTAIN),
+        "linked": prop(shown.artifact is not None and shown.artifact.previous_artifact_digest == link),
+        "maintain": prop(shown.mode == model.MAINTAIN),
         "has_precedent": prop(old is not None),
         "old_av": _prefs(old.av if old else ()),
         "old_rp": _prefs(old.rp if old else ()),
@@ -150,6 +124,7 @@ def _of_outcome(shown: model.Shown) -> dict[str, Rows]:
         "unlinked": prop("E_DIGEST_MISMATCH" in culprits),
         "uncollided": prop("E_AV_WITHOUT_COLLISION" in culprits),
         "gratuitous": ones(pref(one[0]) for one in culprits.get("E_GRATUITOUS_VIOLATION", ())),
+        "overlapping": ones(pref(one[0]) for one in culprits.get("E_AV_RP_OVERLAP", ())),
         "false_pair": ones(map(pair, culprits.get("E_FALSE_COLLISION", ()))),
         "unprecedented": prop("E_PRECEDENT_VIOLATION" in culprits),
         "compiles": prop(shown.compile_ok is True),

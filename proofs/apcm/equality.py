@@ -1,7 +1,7 @@
 """Mutants of the compiler proved equivalent in the theory of a compile, and their encoding there.
 
-Under `av_rp_overlap=error` a preference that is both authorised and to be preserved is an error of its own: the theory
-then has one more definition, and no artefact with an overlap compiles.
+Under `av_rp_overlap=error` a preference that is both authorised and to be preserved is an error of its own, so no
+artefact with an overlap compiles.
 """
 
 from __future__ import annotations
@@ -11,34 +11,20 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.core.system import Step, System
+from evenhand.model.apcm.compiler import REFERENCE
 from evenhand.model.apcm.mutants import rules
 from evenhand.model.apcm.readings import Readings
 from evenhand.model.apcm.step import ApcmStep
-from evenhand.proofs.apcm.compiling import ACT, PREF, TEXT, av, feasible, rp, violates
-from evenhand.proofs.apcm.definitions import FAULTS
-from evenhand.proofs.apcm.encoding import pref, view_text
+from evenhand.proofs.apcm.compiling import FAULTS, TEXT, read
+from evenhand.proofs.apcm.encoding import view_text
 from evenhand.proofs.apcm.samples import WORLDS
 from evenhand.proofs.apcm.theorems import EXACTLY, MASK
 from evenhand.smt.equality import Equality
-from evenhand.smt.logic import Definition, Relation, exists, forall, iff, variables
 from evenhand.smt.structure import Structure
 
-a = ACT("a")
-p, q = variables(PREF, "p q")
-
-overlapping = Relation("overlapping", (PREF,))
-"""Preferences both authorised and to be preserved: the culprits of E_AV_RP_OVERLAP."""
-
-_MEANT = {
-    "compiles": (
-        Definition(overlapping, (p,), av(p) & rp(p), "3.1, reading av_rp_overlap=error"),
-        TEXT.means("compiles", TEXT.meanings["compiles"].body & forall([p], ~overlapping(p)), "6: no rule fails"),
-    )
-}
+_APART_BY = read(REFERENCE, Readings(av_rp_overlap="error"))["overlapping"]
 OVERLAP_IS_AN_ERROR = replace(
-    TEXT,
-    name="apcm_pairs_apart",
-    definitions=tuple(one for meaning in TEXT.definitions for one in _MEANT.get(meaning.name, (meaning,))),
+    TEXT.redefined([TEXT.means("overlapping", _APART_BY, "3.1, reading av_rp_overlap=error")]), name="apcm_pairs_apart"
 )
 """The theory of a compile under `av_rp_overlap=error`."""
 
@@ -49,12 +35,7 @@ def view_overlap(step: ApcmStep) -> Structure | None:
     if readings.av_rp_overlap != "error":
         return None
     usual = replace(step.config, readings=replace(readings, av_rp_overlap=Readings().av_rp_overlap))
-    found = view_text(Step(usual, step.before, step.action, step.shown, step.after))
-    if found is None:
-        return None
-    culprits = [error.culprit for error in step.shown.errors if error.code == "E_AV_RP_OVERLAP"]
-    said = frozenset((pref(one[0]),) for one in culprits)
-    return Structure(found.universe, {**found.relations, "overlapping": said}, found.functions)
+    return view_text(Step(usual, step.before, step.action, step.shown, step.after))
 
 
 def _samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[ApcmStep]:
@@ -77,18 +58,12 @@ EQUALITIES = (
     Equality(
         mutant=rules.rule_1_as_equality,
         theorem=EXACTLY,
-        definitions=(
-            TEXT.means(
-                "rule_1",
-                feasible(a) & ~(forall([p], iff(violates(a, p), av(p))) & ~exists([q], av(q) & rp(q))),
-                "permitted is what violates exactly AV, if AV keeps RP",
-            ),
-        ),
+        definitions=FAULTS[rules.rule_1_as_equality],
     ),
     Equality(
         mutant=rules.preservations_redundant_without_overlap,
         theorem=_APART,
-        definitions=FAULTS[rules.preservations_forbid_nothing],
+        definitions=FAULTS[rules.preservations_redundant_without_overlap],
     ),
 )
 """The equality theorems about mutants registered as equivalent."""

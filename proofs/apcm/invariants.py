@@ -8,31 +8,34 @@ environment publishes the next feasible actions.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from evenhand.core.system import System
 from evenhand.core.trace import Scenario
+from evenhand.model.apcm.compiler import REFERENCE, Rules
 from evenhand.model.apcm.generators import artifact_of
 from evenhand.model.apcm.menus import MOST, action_names, entry, preference_names
 from evenhand.model.apcm.mutants import inputs_and_views as views
 from evenhand.model.apcm.vocabulary import Act, Artifact, Config, Fields, Select, Situation, State, Submit
+from evenhand.proofs.apcm.compiling import ACT, Compiler, feasible, result
 from evenhand.proofs.apcm.encoding import act
 from evenhand.properties.apcm import refusing
 from evenhand.smt import logic as fol
 from evenhand.smt.preludes import relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import constant, ones, prop
-from evenhand.smt.theorem import Lemma, Mutation
+from evenhand.smt.theorem import Lemma
 from evenhand.smt.theory import Axiom, Theory
 from evenhand.smt.transitions.invariant import Invariant, Steps
 from evenhand.smt.transitions.machine import Machine, after
 from evenhand.smt.transitions.runs import Run
+from evenhand.source.rules import Faults
+from evenhand.source.simplify import numbered
 
-ACT = fol.Sort("Act")
 a, b = fol.variables(ACT, "a b")
-inventory, feasible, permitted, offered = relations("inventory feasible permitted offered", ACT)
+inventory, permitted, offered = relations("inventory permitted offered", ACT)
 (over,) = relations("over")
 """The state: the feasible actions of the present place, those left by the mask and then by the selector, the end of the
 run."""
@@ -43,10 +46,17 @@ pick = fol.Function("pick", (), ACT)
 """A step either submits an artefact, which compiles or not, with the actions its mask forbids, or picks an action;
 `published` are the feasible actions of the next place; `invalid`: the APCM of this place is not proper."""
 
-_LEAVES = fol.Definition(
-    leaves, (a,), compiled() & feasible(a) & ~masked(a), "7: feasible minus forbidden, after a compile"
-)
-_OFFERS = fol.Definition(offers, (a,), leaves(a), "11.6: the selector that leaves every choice open")
+
+def _read(rules: Rules) -> Mapping[str, fol.Formula]:
+    """Return what the mask leaves and what the selector offers, under these rules."""
+    compiler, made = Compiler(rules, inventory=inventory), result(compiled(), masked)
+    found = {"leaves": compiler.permitted(made), "offers": compiler.offered(made, leaves)}
+    return {name: numbered(formula) for name, formula in found.items()}
+
+
+_KERNEL = _read(REFERENCE)
+_LEAVES = fol.Definition(leaves, (a,), _KERNEL["leaves"], "7: feasible minus forbidden, after a compile")
+_OFFERS = fol.Definition(offers, (a,), _KERNEL["offers"], "11.6: the selector that leaves every choice open")
 
 _STATE = (feasible, permitted, offered)
 _awaited = ~fol.exists([a], offered(a))
@@ -231,6 +241,8 @@ def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[Steps]:
         yield tuple(run)
 
 
+_FAULTS = Faults(PIPELINE.theory, _read)
+
 MASKED = Invariant(
     claim=refusing.only_permitted_actions_execute,
     protocol="apcm",
@@ -244,25 +256,9 @@ MASKED = Invariant(
     samples=samples,
     scope="any number of actions, preferences, steps",
     mutants=(
-        Mutation(
-            mutant=views.selector_ignores_the_mask,
-            definitions=(
-                fol.Definition(offers, (a,), feasible(a) & fol.exists([b], leaves(b)), "offers whatever is feasible"),
-            ),
-        ),
-        Mutation(
-            mutant=views.mask_of_the_inventory,
-            definitions=(fol.Definition(leaves, (a,), compiled() & inventory(a) & ~masked(a), "off the inventory"),),
-        ),
-        Mutation(
-            mutant=views.best_effort_bypass,
-            definitions=(
-                fol.Definition(
-                    leaves, (a,), feasible(a) & (~compiled() | ~masked(a)), "everything where nothing compiles"
-                ),
-            ),
-            expected="proved",
-            because="what is permitted without a compile is permitted all the same, and feasible",
+        *_FAULTS.refuted(views.selector_ignores_the_mask, views.mask_of_the_inventory),
+        _FAULTS.unseen(
+            views.best_effort_bypass, "what is permitted without a compile is permitted all the same, and feasible"
         ),
     ),
 )

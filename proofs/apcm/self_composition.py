@@ -19,6 +19,7 @@ from evenhand.model.apcm.step import ApcmStep
 from evenhand.model.apcm.vocabulary import Shown
 from evenhand.proofs.apcm.compiling import (
     ACT,
+    FAULTS,
     GENERAL,
     OBSERVED,
     PAIR,
@@ -32,7 +33,6 @@ from evenhand.proofs.apcm.compiling import (
     rp,
     word,
 )
-from evenhand.proofs.apcm.definitions import FAULTS
 from evenhand.proofs.apcm.encoding import act, pair, pref, scene, structure_of
 from evenhand.proofs.apcm.samples import samples, samples_in_groups, samples_of_precedents
 from evenhand.properties.apcm import blindness
@@ -53,6 +53,22 @@ def _words(structure: Structure, suffix: str) -> dict[str, Rows]:
     return {f"{name}{suffix}": structure.relations[name] for name in OBSERVED}
 
 
+def _beside(case: tuple[ApcmStep, ApcmStep], *apart: str) -> Structure | None:
+    """Return two steps as one structure, in which the second has its own `apart` relations, and its own words."""
+    one, two = structure_of(case[0]), structure_of(case[1])
+    if one is None or two is None or not one.functions or not two.functions:
+        return None
+    universe = {sort: tuple(sorted({*elements, *two.universe[sort]})) for sort, elements in one.universe.items()}
+    relations = {**one.relations, **_words(two, "2"), **{f"{name}2": two.relations[name] for name in apart}}
+    relations |= {
+        "member": one.relations["member"] | two.relations["member"],
+        "before_act": line(universe["Act"]),
+        "before_pref": line(universe["Pref"]),
+    }
+    functions = {name: {**one.functions[name], **two.functions[name]} for name in ("first", "second")}
+    return Structure(universe, relations, functions)
+
+
 # More preservations: the second artefact requires one more preference.
 
 _REQUIRING = Twice.apart(TEXT, "rp")
@@ -63,12 +79,10 @@ def _view_pair(changed: str, constant: str, element: Callable[[str], str]) -> Ca
     """Return the view of a step and its second trace that differ in one relation, by the thing named `constant`."""
 
     def view(case: tuple[str, ApcmStep, ApcmStep]) -> Structure | None:
-        w, step, other = case
-        one, two = structure_of(step), structure_of(other)
-        if one is None or two is None or not one.functions:
+        found = _beside(case[1:], changed)
+        if found is None:
             return None
-        relations = {**one.relations, **_words(two, "2"), f"{changed}2": two.relations[changed]}
-        return Structure(one.universe, relations, {**one.functions, constant: {(): element(w)}})
+        return Structure(found.universe, found.relations, {**found.functions, constant: {(): element(case[0])}})
 
     return view
 
@@ -136,16 +150,7 @@ def _equal(old: Callable[..., Formula]) -> Formula:
 
 
 def _view_precedents(case: tuple[ApcmStep, ApcmStep]) -> Structure | None:
-    step, other = case
-    one, two = structure_of(step), structure_of(other)
-    if one is None or two is None or not one.functions or not two.functions:
-        return None
-    pairs = tuple(sorted({*one.universe["Pair"], *two.universe["Pair"]}))
-    universe = {**one.universe, "Pair": pairs}
-    relations = {**one.relations, **_words(two, "2"), **{f"{name}2": two.relations[name] for name in _OLD}}
-    relations["member"] = one.relations["member"] | two.relations["member"]
-    functions = {name: {**one.functions[name], **two.functions[name]} for name in ("first", "second")}
-    return Structure(universe, relations, functions)
+    return _beside(case, *_OLD)
 
 
 _RESULTS = ("unlinked", "uncollided", "unprecedented", "compiles", "gridlock")
@@ -187,19 +192,7 @@ _BLIND = Twice(_NAMED_TEXT, _NAMES)
 
 
 def _view_masked(case: tuple[ApcmStep, ApcmStep]) -> Structure | None:
-    one, two = structure_of(case[0]), structure_of(case[1])
-    if one is None or two is None or not one.functions or not two.functions:
-        return None
-    universe = {sort: tuple(sorted({*one.universe[sort], *two.universe[sort]})) for sort in ("Act", "Pref", "Pair")}
-    relations = dict(one.relations)
-    relations |= {f"{name}2": rows for name, rows in two.relations.items() if name not in _NAMES}
-    relations |= {
-        "member": one.relations["member"] | two.relations["member"],
-        "before_act": line(universe["Act"]),
-        "before_pref": line(universe["Pref"]),
-    }
-    functions = {name: {**one.functions[name], **two.functions[name]} for name in ("first", "second")}
-    return Structure(universe, relations, functions)
+    return _beside(case, *(one.name for one in _NAMED_TEXT.relations if one.name not in _NAMES))
 
 
 BLIND = _of_pairs(

@@ -13,6 +13,7 @@ from evenhand.model.apcm.mutants import inputs_and_views as views
 from evenhand.model.apcm.mutants import rules
 from evenhand.proofs.apcm.compiling import (
     ACT,
+    FAULTS,
     GENERAL,
     PAIR,
     PREF,
@@ -32,7 +33,6 @@ from evenhand.proofs.apcm.compiling import (
     violates,
     word,
 )
-from evenhand.proofs.apcm.definitions import FAULTS
 from evenhand.proofs.apcm.encoding import scene, view_general, view_text
 from evenhand.proofs.apcm.samples import WORLDS, samples_in_groups
 from evenhand.properties.apcm import compiling, conduct, deadlock, refusing
@@ -126,6 +126,7 @@ UNAVOIDABLE = _of_text(
     goal=violates(a, p),
     mutants=(
         *usual(rules.necessity_dropped, rules.necessity_of_the_claimed_action, rules.necessity_for_some_action),
+        *usual(rules.necessity_inverted),
         unseen(rules.rule_1_dropped, "the mask has no part in necessity"),
     ),
 )
@@ -145,6 +146,7 @@ COVER = _of_text(
     goal=exists([p], member(g, p) & violates(a, p)),
     mutants=(
         *usual(rules.rule_2_dropped, rules.rule_2_for_some_action),
+        *usual(rules.rule_2_inverted, rules.rule_2_of_the_claimed_action),
         unseen(rules.rule_2_asks_for_both, "it asks for more"),
         unseen(rules.collision_not_needed, "nothing need be declared, but what is must be true"),
     ),
@@ -180,7 +182,10 @@ GRIDLOCK = _of_text(
     source="1, 7",
     assumes=exists([b], feasible(b)),
     goal=iff(word("gridlock"), word("compiles") & forall([a], feasible(a) >> word("forbidden", a))),
-    mutants=(*usual(views.gridlock_is_halt), unseen(rules.rule_1_dropped, "nothing forbidden is no gridlock")),
+    mutants=(
+        *usual(views.gridlock_is_halt, views.halt_not_logged),
+        unseen(rules.rule_1_dropped, "nothing forbidden is no gridlock"),
+    ),
 )
 
 GATED = _of_text(
@@ -193,6 +198,7 @@ GATED = _of_text(
         *usual(
             rules.rule_1_dropped, views.best_effort_bypass, rules.violations_need_no_authority, rules.necessity_dropped
         ),
+        *usual(views.mask_of_the_inventory),
         unseen(rules.rule_2_dropped, "a false collision changes no mask"),
     ),
 )
@@ -270,6 +276,7 @@ COMPLETE = _of_text(
     witness=exists([q], av(q)),
     mutants=(
         *usual(rules.rule_2_asks_for_both, rules.necessity_ignores_preservations, rules.rule_1_inverted),
+        *usual(rules.collision_always_needed),
         unseen(rules.rule_2_dropped, "what is declared is true"),
         unseen(rules.necessity_dropped, "what is authorised is necessary"),
     ),
@@ -300,7 +307,7 @@ MAINTAINED = _of_text(
     ),
     witness=exists([p], av(p)),
     mutants=(
-        *usual(rules.maintain_exempt, rules.maintain_binds_av_only),
+        *usual(rules.maintain_exempt, rules.maintain_binds_av_only, rules.maintain_frees_the_pairs),
         unseen(rules.digest_ignored, "the fields are compared, not the digest"),
         unseen(rules.rule_2_dropped, "another rule"),
     ),

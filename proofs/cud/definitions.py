@@ -48,7 +48,6 @@ from evenhand.smt.logic import (
     Var,
     conjunction,
     differ,
-    disjunction,
     exists,
     forall,
     same,
@@ -123,22 +122,8 @@ def _read(kernel: Rules, source: str, *, in_force: Group | None = None) -> tuple
     meanings = rules.read(kernel, in_force=in_force)
     told, usual = rules.told(kernel), rules.told(REFERENCE)
     changed = {name: body for name, body in meanings.items() if body != KERNEL[name]}
-    changed |= {name: _one_of(fates) for name, fates in told.items() if fates != usual[name]}
+    changed |= {name: body for name, body in told.items() if body != usual[name]}
     return tuple(_means(name, body, source) for name, body in changed.items())
-
-
-_FATE = {
-    "executed": word("executed", r),
-    "struck": word("struck", r),
-    "violation": word("faulty", r) & ~word("struck", r),
-    "collides": word("collides", r),
-    "fails": word("refused", r) & ~word("collides", r),
-}
-"""What becomes of a request, in words."""
-
-
-def _one_of(fates: frozenset[str]) -> Formula:
-    return disjunction(formula for fate, formula in _FATE.items() if fate in fates)
 
 
 BY_HAND: Mapping[Mutant[Any], tuple[Definition, ...]] = {

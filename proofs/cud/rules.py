@@ -14,7 +14,7 @@ from typing import Any
 from evenhand.core.atoms import Opaque
 from evenhand.model.cud import kernel
 from evenhand.model.cud import vocabulary as model
-from evenhand.model.cud.kernel import REFERENCE, Finding, Moment, Rules
+from evenhand.model.cud.kernel import Finding, Moment, Rules
 from evenhand.model.cud.readings import Readings
 from evenhand.proofs.cud.vocabulary import (
     ACT,
@@ -50,7 +50,6 @@ from evenhand.proofs.cud.vocabulary import (
     wants,
 )
 from evenhand.smt.logic import (
-    FALSE,
     TRUE,
     And,
     Apply,
@@ -62,22 +61,19 @@ from evenhand.smt.logic import (
     Not,
     Or,
     Relation,
-    Sort,
     Term,
     Var,
     variables,
 )
 from evenhand.source.expressions import Given
-from evenhand.source.frames import Frame, only
-from evenhand.source.reading import source_of
+from evenhand.source.frames import only
 from evenhand.source.refusal import refuse
+from evenhand.source.rules import Orders, Reader, each, giving, one_of, thing, unchanged
 from evenhand.source.simplify import all_of, any_of, equal, every, negation, numbered, replaced, simply_rebuilt, some
-from evenhand.source.statements import Translator
 from evenhand.source.values import (
     FRESH,
     Cases,
     Const,
-    Elem,
     Fixed,
     Group,
     Item,
@@ -94,7 +90,6 @@ from evenhand.source.values import (
     truth,
 )
 from evenhand.source.values import known as constant
-from evenhand.source.world import World
 
 r, s = variables(ACT, "r s")
 
@@ -108,43 +103,32 @@ _INTERFERES = Relation("interferes", (ACT, ACT))
 # The arguments of the rules.
 
 
-def _made(sort: Sort, make: Callable[[Var], tuple[Formula, Value]], **more: Any) -> Group:
-    """The list of one value for each element of a sort, where its guard is true."""
-
-    def items() -> list[Item]:
-        fresh = FRESH(sort)
-        return [Item((fresh,), *make(fresh))]
-
-    return Group("list", items, gathered(items, "list").has, more=Listing(**more) if more else None)
-
-
-def _a(term: Term) -> Value:
-    return leaf(Elem(term))
-
-
 _UNKNOWN = leaf(Const(Other()))
 """A text or value that is no element."""
-_FIRST = _a(first_key())
+_FIRST = thing(first_key())
 
 
 def _request(act: Term) -> Record:
     def delta() -> list[Item]:
         key, value = FRESH(KEY), FRESH(VALUE)
         return [
-            Item((key, value), wants(act, key, value), Fixed((_a(key), _a(value)))),
+            Item((key, value), wants(act, key, value), Fixed((thing(key), thing(value)))),
             Item((), odd_value(act), Fixed((_FIRST, leaf(Const(Opaque("nan")))))),
             Item((), misshapen(act), Fixed((_UNKNOWN, _UNKNOWN))),
         ]
 
     def cited() -> list[Item]:
         auth = FRESH(AUTH)
-        return [Item((auth,), cites(act, auth), _a(auth)), Item((), cites_stranger(act), _UNKNOWN)]
+        return [Item((auth,), cites(act, auth), thing(auth)), Item((), cites_stranger(act), _UNKNOWN)]
 
     plain = all_of((negation(reads(act)), negation(odd_type(act))))
-    kinds = ((reads(act), model.READ), (plain, model.WRITE), (odd_type(act), Other(*model.OPERATIONS)))
     fields: dict[str, Value] = {
-        "action_type": Cases(tuple((guard, Const(one)) for guard, one in kinds)),
-        "declared_scope": _made(KEY, lambda key: (scope(act, key), _a(key)), first=_a(head(act)), repeats=doubled(act)),
+        "action_type": one_of(
+            (reads(act), model.READ), (plain, model.WRITE), (odd_type(act), Other(*model.OPERATIONS))
+        ),
+        "declared_scope": each(
+            KEY, lambda key: (scope(act, key), thing(key)), first=thing(head(act)), repeats=doubled(act)
+        ),
         # A delta that names a key twice is `misshapen`, as one that names an unknown key.
         "proposed_delta": Group(
             "list", delta, gathered(delta, "list").has, more=Listing(repeats=negation(TRUE), twice=negation(TRUE))
@@ -158,7 +142,7 @@ def _request(act: Term) -> Record:
 
 def _perhaps(forged: Formula) -> Value:
     """None, or a text that is none of those it should be."""
-    return Cases(((negation(forged), Const(None)), (forged, Const(Other(None)))))
+    return one_of((negation(forged), None), (forged, Other(None)))
 
 
 def authority(auth: Term, held_by: Term) -> Record:
@@ -167,16 +151,16 @@ def authority(auth: Term, held_by: Term) -> Record:
     def atoms() -> list[Item]:
         pairs = ((over_read, model.READ), (over_write, model.WRITE))
         return [
-            Item(((key := FRESH(KEY)),), over(auth, key), Fixed((_a(key), leaf(Const(operation)))))
+            Item(((key := FRESH(KEY)),), over(auth, key), Fixed((thing(key), leaf(Const(operation)))))
             for over, operation in pairs
         ]
 
     fields: dict[str, Value] = {
-        "authority_id": _a(auth),
-        "commitment": Cases(((permits(auth), Const(model.ALLOW)), (forbids(auth), Const(model.DENY)))),
-        "holder_agent_id": _a(held_by),
+        "authority_id": thing(auth),
+        "commitment": one_of((permits(auth), model.ALLOW), (forbids(auth), model.DENY)),
+        "holder_agent_id": thing(held_by),
         "scope": gathered(atoms, "list"),
-        "epoch": Cases(((early(auth), Const(0)), (negation(early(auth)), Const(1)))),
+        "epoch": one_of((early(auth), 0), (negation(early(auth)), 1)),
     }
     return Record(model.Authority, fields)
 
@@ -193,31 +177,21 @@ def holding(guard: Callable[[Var, Var], Formula]) -> Group:
 
 def _config(readings: Readings) -> Record:
     def key(one: Var) -> tuple[Formula, Value]:
-        return known(one), Fixed((_a(one), _UNKNOWN))
+        return known(one), Fixed((thing(one), _UNKNOWN))
 
     fields: dict[str, Value] = {
-        "agents": _made(AGENT, lambda who: (member(who), _a(who))),
-        "world": _made(KEY, key, first=Fixed((_FIRST, _UNKNOWN))),
-        "authorities": _made(AUTH, lambda auth: (TRUE, authority(auth, holder(auth)))),
+        "agents": each(AGENT, lambda who: (member(who), thing(who))),
+        "world": each(KEY, key, first=Fixed((_FIRST, _UNKNOWN))),
+        "authorities": each(AUTH, lambda auth: (TRUE, authority(auth, holder(auth)))),
         "readings": constant(readings),
     }
     return Record(model.Config, fields)
 
 
-_NOW = Record(Moment, {"active": _made(AGENT, lambda who: (active(who), _a(who)))})
+_NOW = Record(Moment, {"active": each(AGENT, lambda who: (active(who), thing(who)))})
 
 
 # Reading.
-
-
-class _Order(World):
-    """The orders that rules may look at: of names, and of submission."""
-
-    def before(self, one: Term, other: Term) -> Formula:
-        orders = {AGENT: ahead, ACT: sooner}
-        if one.sort != other.sort or one.sort not in orders:
-            raise refuse("an order of other things than agents and requests", "compare names or places")
-        return orders[one.sort](one, other)
 
 
 def _is_of(given: Sequence[Value]) -> Value:
@@ -226,18 +200,6 @@ def _is_of(given: Sequence[Value]) -> Value:
     if not isinstance(value, Cases) or cls is not Opaque:
         raise refuse("isinstance", "ask it of a value of the delta")
     return Truth(any_of(g for g, one in value.parts if isinstance(one, Const) and isinstance(one.value, cls)))
-
-
-_GIVEN: Mapping[Any, Given] = {model.target: lambda given: given[0], isinstance: _is_of}
-
-
-def _called(function: Any, *given: Value, instead: Mapping[Any, Given] | None = None) -> Value:
-    """Return what a rule gives for these arguments.  Raises Unreadable."""
-    translator = Translator(_Order(object, {}, {}), {**_GIVEN, **(instead or {})})
-    found = translator.invoked(function, given, {}, Frame(source_of(REFERENCE.token), {}))
-    if any(_settled(one) != FALSE for one in translator.errors.found):
-        raise refuse(f"{function.__name__} may raise", "let it return something")
-    return found
 
 
 def _settled(formula: Formula) -> Formula:
@@ -266,20 +228,24 @@ def _settled(formula: Formula) -> Formula:
             return simply_rebuilt(formula, _settled)
 
 
+_CALLED = Reader(
+    Orders({AGENT: ahead, ACT: sooner}),
+    {model.target: unchanged, isinstance: _is_of},
+    _settled,
+)
+"""Calls of rules, which may look at the orders of names and of submission."""
+
+
 def _refused_one(refused: Group, act: Term) -> Formula:
     """Return whether a request is among those whose agents were refused."""
     parts: list[Formula] = []
     for one in refused.items():
-        who = next((v for v in one.variables if v.sort == ACT and one.value == _a(by(v))), None)
+        who = next((v for v in one.variables if v.sort == ACT and one.value == thing(by(v))), None)
         if who is None:
             raise refuse("refused is somebody else than a request's agent", "return agents of contenders")
         rest = [v for v in one.variables if v != who]
         parts.append(some(rest, replaced(one.guard, {who: act})))
     return any_of(parts)
-
-
-def _says(formula: Formula, _given: Sequence[Value]) -> Value:
-    return Truth(formula)
 
 
 class _Reading:
@@ -289,77 +255,77 @@ class _Reading:
         self.rules = rules
         self.config = _config(readings)
         self.made: list[tuple[Value, Term]] = []
-        self.authorities = in_force or as_group(_called(rules.in_force, self.config, _NOW))
+        self.authorities = in_force or as_group(_CALLED(rules.in_force, self.config, _NOW))
 
     def bound(self, act: Term) -> Value:
         """The request bound to its submitter."""
         request = _request(act)
         self.made.append((request, act))
-        agent = _a(by(act))
-        return _called(self.rules.bind, agent, agent, request)
+        agent = thing(by(act))
+        return _CALLED(self.rules.bind, agent, agent, request)
 
     def collide(self, given: Sequence[Value]) -> Value:
         """Whether two requests interfere: the word, where they are as submitted."""
         terms = [act for value in given for one, act in self.made if one is value]
         if len(terms) == 2:
             return Truth(_INTERFERES(*terms))
-        return _called(self.rules.interfere, *given)
+        return _CALLED(self.rules.interfere, *given)
 
     def finding(self) -> Value:
         """What `examine` gives, in the words of its parts."""
         words = {"malformed": negation(_FORMED(r)), "foreign": _STRAY(r), "covers": _COVERED(r), "vetoed": _VETOED(r)}
         record = Record(Rules, {name: leaf(Const(name)) for name in words})
-        instead: dict[Any, Given] = {name: partial(_says, formula) for name, formula in words.items()}
-        return _called(kernel.examine, record, self.config, self.authorities, self.bound(r), instead=instead)
+        instead: dict[Any, Given] = {name: giving(Truth(formula)) for name, formula in words.items()}
+        return _CALLED(kernel.examine, record, self.config, self.authorities, self.bound(r), instead=instead)
 
     def contends(self) -> Formula:
         rest = negation(any_of((_PASSES(r), _STRUCK(r))))
-        verdicts = ((_PASSES(r), kernel.ADMITTED), (_STRUCK(r), kernel.STRUCTURE), (rest, kernel.PASS_ONE))
-        finding = {"bound": self.bound(r), "verdict": Cases(tuple((g, Const(one)) for g, one in verdicts))}
-        return truth(_called(self.rules.contends, Record(Finding, finding)))
+        verdict = one_of((_PASSES(r), kernel.ADMITTED), (_STRUCK(r), kernel.STRUCTURE), (rest, kernel.PASS_ONE))
+        return truth(_CALLED(self.rules.contends, Record(Finding, {"bound": self.bound(r), "verdict": verdict})))
 
     def refused(self) -> Formula:
         """Whether pass 2 refuses a request that takes part in it."""
 
         places = Places(ACT, lambda act: _CONTENDS(act), self.bound)
-        contenders = _made(ACT, lambda act: (_CONTENDS(act), self.bound(act)), places=places)
+        contenders = each(ACT, lambda act: (_CONTENDS(act), self.bound(act)), places=places)
         collide, instead = leaf(Const("interfere")), {"interfere": self.collide}
-        resolved = _called(self.rules.resolve, self.config, contenders, collide, instead=instead)
-        refused = _called(self.rules.refuse, self.config, _NOW, resolved, collide, instead=instead)
+        resolved = _CALLED(self.rules.resolve, self.config, contenders, collide, instead=instead)
+        refused = _CALLED(self.rules.refuse, self.config, _NOW, resolved, collide, instead=instead)
         return _refused_one(as_group(refused), r)
 
 
-FATES = {
-    (kernel.STRUCTURE, kernel.MALFORMED_REQUEST): "struck",
-    (kernel.STRUCTURE, kernel.INVALID_CAPABILITY_CLAIM): "struck",
-    (kernel.ADMITTED, kernel.SCOPE_VIOLATION): "violation",
-    (kernel.ADMITTED, ""): "executed",
-    (kernel.PASS_TWO, ""): "collides",
-    (kernel.PASS_ONE, ""): "fails",
+_EXECUTED, _FAULTY, _REFUSED, _COLLIDES = (
+    Relation(name, (ACT,))(r) for name in ("executed", "faulty", "refused", "collides")
+)
+FATES: Mapping[tuple[str, str], Formula] = {
+    (kernel.ADMITTED, ""): _EXECUTED,
+    (kernel.STRUCTURE, kernel.MALFORMED_REQUEST): _STRUCK(r),
+    (kernel.STRUCTURE, kernel.INVALID_CAPABILITY_CLAIM): _STRUCK(r),
+    (kernel.ADMITTED, kernel.SCOPE_VIOLATION): _FAULTY & ~_STRUCK(r),
+    (kernel.PASS_TWO, ""): _COLLIDES,
+    (kernel.PASS_ONE, ""): _REFUSED & ~_COLLIDES,
 }
 """Verdict and fault → what became of a request."""
 
 _TOLD = {model.DONE: "gets_done", model.FAILURE: "gets_failure", model.FAULT: "gets_fault"}
 
 
-def told(rules: Rules) -> Mapping[str, frozenset[str]]:
-    """Return which fates of a request get each token: `gets_done` and so on, and `gets_more` for other tokens.
+def told(rules: Rules) -> Mapping[str, Formula]:
+    """Return which requests get each token: `gets_done` and so on, and `gets_more` for other tokens.
 
-    The rule `token` has so few arguments that it is run on all of them.  Raises Unreadable where it looks at more.
+    Raises Unreadable where the rule `token` looks at more than verdict and fault.
     """
-    unseen: Any = Other()
-    try:
-        tokens = [(fate, rules.token(Finding(unseen, *verdict))) for verdict, fate in FATES.items()]
-    except AttributeError as error:
-        raise refuse(f"a token that depends on more than the verdict: {error}", "tell by verdict") from None
-    found = {(fate, _TOLD.get(token, "gets_more")) for fate, token in tokens}
+    found: dict[tuple[Formula, str], None] = {}
+    for (verdict, fault), fate in FATES.items():
+        token = _CALLED(rules.token, Record(Finding, {"verdict": constant(verdict), "fault": constant(fault)}))
+        found[fate, _TOLD.get(only(token), "gets_more")] = None
     if len(found) > len(set(FATES.values())):
         raise refuse("two requests of one fate get two tokens", "tell them apart by verdict")
-    return {name: frozenset(fate for fate, one in found if one == name) for name in (*_TOLD.values(), "gets_more")}
+    return {name: any_of(fate for fate, one in found if one == name) for name in (*_TOLD.values(), "gets_more")}
 
 
 def _formed(reading: _Reading) -> Formula:
-    malformed = _called(reading.rules.malformed, reading.config, reading.bound(r))
+    malformed = _CALLED(reading.rules.malformed, reading.config, reading.bound(r))
     return all_of((submitted(r), equals(malformed, leaf(Const("")))))
 
 
@@ -370,7 +336,7 @@ def _verdict(verdict: str, reading: _Reading) -> Formula:
 
 
 def _examined(rule: str, reading: _Reading) -> Formula:
-    return truth(_called(getattr(reading.rules, rule), reading.authorities, reading.bound(r)))
+    return truth(_CALLED(getattr(reading.rules, rule), reading.authorities, reading.bound(r)))
 
 
 def _contends(reading: _Reading) -> Formula:
@@ -393,7 +359,7 @@ _WORDS: Mapping[str, tuple[tuple[str, ...], Callable[[_Reading], Formula]]] = {
     "contends": (("contends",), _contends),
     "interferes": (
         ("interfere",),
-        lambda reading: truth(_called(reading.rules.interfere, _request(r), _request(s))),
+        lambda reading: truth(_CALLED(reading.rules.interfere, _request(r), _request(s))),
     ),
     "collides": (("contends", "resolve", "refuse", "interfere"), _collides),
 }

@@ -40,10 +40,9 @@ from evenhand.model.cud.vocabulary import (
     State,
     target,
 )
-from evenhand.proofs.cud.comparing import compare
 from evenhand.proofs.cud.concretisation import STRANGER
 from evenhand.proofs.cud.encoding import CudStep
-from evenhand.proofs.cud.epoch import EPOCH, FAILURE_FIRST
+from evenhand.proofs.cud.epoch import EPOCH
 from evenhand.proofs.cud.vocabulary import ACT, AGENT, KEY, active, known, member, submitted
 from evenhand.smt.logic import Formula, Var, conjunction, exists
 from evenhand.smt.samples import Event, Samples, Situation, draw
@@ -52,13 +51,6 @@ DRAWN = 14
 """Examples of each strategy."""
 
 _VALUES = (Atom("str", "taken"), Atom("str", "other"), Atom("str", "free"), Atom("int", "1"))
-
-
-def _compared(situations: tuple[Situation, ...], readings: Readings) -> tuple[Situation, ...]:
-    """Return the situations, after comparing on each fourth the words read from the rules with the rules."""
-    theory = FAILURE_FIRST if readings.fault_precedence == "failure_first" else EPOCH
-    compare(kernel.REFERENCE, theory, situations[::4])
-    return situations
 
 
 def _every(readings: Readings) -> tuple[Situation, ...]:
@@ -75,7 +67,7 @@ def _every(readings: Readings) -> tuple[Situation, ...]:
         (state,) = initial(config)
         for picked in itertools.product(*(_honest(config, name) for name in agents)):
             found.append((config, state, Epoch(tuple(zip(agents, picked, strict=True)))))
-    return _compared(tuple(found), readings)
+    return tuple(found)
 
 
 def _honest(config: Config, agent: str) -> Iterator[Choice]:
@@ -335,7 +327,7 @@ def _drawn_once() -> tuple[Situation, ...]:
         "orphans": _bereft(readings),
         "hopeless": _hopeless(readings),
     }
-    return _compared(tuple(_again(list(draw(strategies, DRAWN)))), readings)
+    return tuple(_again(list(draw(strategies, DRAWN))))
 
 
 def epochs(readings: Readings) -> tuple[tuple[Situation, ...], tuple[Situation, ...]]:

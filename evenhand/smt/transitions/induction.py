@@ -59,13 +59,3 @@ def induct(machine: Machine, goal: Formula, ask: Ask, *, depth: int = 1, name: s
             return Inductive("open", depth, None, base.answers, (answered,), because)
         return Inductive("open", depth, run, base.answers, (answered,), f"it is not {depth}-inductive")
     return Inductive("open", depth, None, base.answers, (answered,), answered.because)
-
-
-def induct_up_to(machine: Machine, goal: Formula, ask: Ask, *, most: int, name: str = "theorem") -> Inductive:
-    """Return the first k-induction that decides, for k from 1 to `most`, else the last."""
-    found = induct(machine, goal, ask, name=f"{name}.1")
-    for depth in range(2, most + 1):
-        if found.status != "open":
-            break
-        found = induct(machine, goal, ask, depth=depth, name=f"{name}.{depth}")
-    return found

@@ -10,8 +10,7 @@ from evenhand.core.registry import find, protocols
 from evenhand.core.trace import replay
 from evenhand.core.verdict import Status
 from evenhand.model.apcm.mutants import rules
-from evenhand.proofs.apcm.compiling import ACT, TEXT, feasible
-from evenhand.proofs.apcm.definitions import FAULTS
+from evenhand.proofs.apcm.compiling import ACT, FAULTS, TEXT, feasible
 from evenhand.proofs.apcm.theorems import EXACTLY, MASK
 from evenhand.proofs.sovereign import equality as of_sovereign
 from evenhand.smt.equality import Equality, EqualityResult, distinguished, equalities, equality_of
@@ -118,7 +117,7 @@ def test_a_theory_of_other_readings_says_nothing() -> None:
 
 def test_what_no_theory_says_is_said_to_be_so() -> None:
     """A mutant without counterpart, and one made by rule."""
-    assert "no theory of the protocol" in equality_of(APCM, "rule_2_inverted").because
+    assert "no theory of the protocol" in equality_of(APCM, "satisfying_excuses_violating").because
     assert "made by rule" in equality_of(APCM, "auto:forbidden:reversed").because
 
 

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
 
+from evenhand.core.system import AnySystem
+from evenhand.model.apcm.compiler import REFERENCE
+from evenhand.model.apcm.step import ApcmStep
 from evenhand.proofs.apcm import THEOREMS
-from evenhand.proofs.apcm.compiling import TEXT
-from evenhand.proofs.apcm.definitions import FAULTS
+from evenhand.proofs.apcm.compiling import FAULTS, KERNEL, OBSERVED, TEXT, read
 from evenhand.proofs.apcm.encoding import scene, structure_of, view_text
-from evenhand.proofs.apcm.samples import samples
+from evenhand.proofs.apcm.samples import samples, samples_of_precedents
 from evenhand.smt.prove import prove
+from evenhand.smt.smtlib import show
+from evenhand.smt.structure import Reader
 from evenhand.smt.theorem import Theorem
+from evenhand.smt.theory import Theory
+from evenhand.source.refusal import Unreadable
 from tests.properties.apcm.bundle import BUNDLE
 
 QUICK = (
@@ -67,6 +74,53 @@ def test_view_and_scene_are_inverse() -> None:
                 assert other.relations[name] == structure.relations[name], name
         seen += 1
     assert seen > 50
+
+
+def _differ(theory: Theory, steps: Iterable[ApcmStep]) -> set[str]:
+    """Return the words that a theory defines otherwise than steps show them."""
+    reader, structures = Reader(theory.meanings), [one for one in map(view_text, steps) if one is not None]
+    assert len(structures) >= 100
+    return {
+        name
+        for one in structures
+        for name in OBSERVED
+        if reader.extension(theory.meanings[name].relation, one.without(OBSERVED)) != one.relations[name]
+    }
+
+
+def test_words_are_what_the_functions_say() -> None:
+    """Of each readable mutant; as words of the reference, those of each but the equivalent ones are wrong."""
+    system = BUNDLE.model.systems["universe"]
+    equal, unread = {"rule_1_as_equality", "errors_by_section"}, dict[str, str]()
+
+    def steps(variant: AnySystem) -> list[ApcmStep]:
+        return [*samples(variant), *samples_of_precedents(variant)][::3]
+
+    usual = steps(system)
+    for mutant in BUNDLE.model.mutants:
+        try:
+            theory = TEXT.redefined(FAULTS[mutant])
+        except (Unreadable, ValueError) as error:
+            unread[mutant.name] = str(error)
+            continue
+        assert not _differ(theory, steps(replace(system, rules=mutant.rules, variant=mutant.name))), mutant.name
+        assert bool(_differ(theory, usual)) == (mutant.name not in equal), mutant.name
+    assert {name for name, why in unread.items() if "changes no word" not in why} == {
+        "satisfying_excuses_violating",
+        "necessity_of_the_first_name",
+        "any_digest_links",
+        "first_step_needs_a_link",
+        "fail_fast",
+        "first_listed_wins",
+        "selector_peeks_at_apcm",
+    }
+    assert len(FAULTS) >= 34
+
+
+def test_words_are_the_same_in_every_process() -> None:
+    """The names of bound variables count nothing that ran before."""
+    assert read(REFERENCE) == KERNEL
+    assert show(KERNEL["gratuitous"]) == "(and (av p) (exists ((act1 Act)) (and (keeps act1) (not (violates act1 p)))))"
 
 
 def test_a_theorem_that_is_false_is_refuted() -> None:

@@ -1,7 +1,7 @@
-"""Compare the words that were read from the rules with the rules: nothing that `rules` reads is believed.
+"""Compare each word that was read from the rules of `cud` with the function that it was read from.
 
-Compared are situations of `samples`: in every run each fourth, in the tests all, of which those of one agent and one
-key are all there are.  Every word is compared for every request (and pair of requests) with what the function returns.
+Every run compares the words that a step shows; here those are compared too that no step shows, for every request (and
+pair of requests) of a situation, with what the function returns.
 """
 
 from __future__ import annotations
