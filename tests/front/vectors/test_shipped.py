@@ -42,6 +42,7 @@ HIDDEN = {"markspace": frozenset({"partial_writes", "resolution_supersedes_nothi
 
 NEWER = {
     "conviction": frozenset({"completes=staking_action"}),
+    "cud": frozenset({"broadcast=to_everybody", "livelock_rule=collisions_alone"}),
     "markspace": frozenset(
         {
             "the_first_agent_signs",
@@ -51,6 +52,8 @@ NEWER = {
             "actions_claim_nothing_here",
             "expired_intents_contend",
             "lone_intents_lose",
+            "activation=every_operation",
+            "need_first=need_in_the_scope",
         }
     ),
 }
