@@ -43,6 +43,7 @@ HIDDEN = {"markspace": frozenset({"partial_writes", "resolution_supersedes_nothi
 
 NEWER = {
     "conviction": frozenset({"completes=staking_action", "credit_of_the_poorest"}),
+    "cud": frozenset({"broadcast=to_everybody", "livelock_rule=collisions_alone"}),
     "markspace": frozenset(
         {
             "the_first_agent_signs",
