@@ -13,7 +13,7 @@ far.  Claims that remember a run, and those that compare runs, are left out: one
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from typing import Any, TypeAlias, cast
@@ -21,7 +21,7 @@ from typing import Any, TypeAlias, cast
 from evenhand.core.answers import ModelError, Signal
 from evenhand.core.freedom import freedom_of
 from evenhand.core.kinds import Property, Safety
-from evenhand.core.system import AnyStep, AnySystem
+from evenhand.core.system import AnyStep
 
 PARTS = ("shown", "after")
 Place: TypeAlias = tuple[str, str]
@@ -34,15 +34,15 @@ Kept: TypeAlias = dict[Place, tuple[int, int]]
 
 @dataclass(frozen=True)
 class Rival:
-    """A step that is not the reference's: where it differs, the fields that may have any value, the claims it violates.
+    """A step that is not the reference's: the fields that a claim read, where it differs, the claim that it violates.
 
-    `chosen` holds the fields that a claim read.
+    A field that no claim read may have any value.
     """
 
     step: AnyStep
     chosen: tuple[tuple[Place, Any], ...]
     differs: tuple[Place, ...]
-    violates: tuple[str, ...]
+    violates: str | None
 
 
 @dataclass(frozen=True)
@@ -67,24 +67,27 @@ class Unread(Signal):
         self.place = place
 
 
-def determined(claims: Sequence[Property], steps: Sequence[AnyStep], every: int = 1, most: int = 1) -> Determined:
+def determined(
+    claims: Sequence[Property], steps: Sequence[AnyStep], every: int = 1, *, needs: bool = True
+) -> Determined:
     """Return whether the claims determine every `every`-th of these steps of one configuration.
 
-    The values of each field are those of all the steps.  With `most` 0 only rivals that violate no claim are looked
-    for, which is faster, and no needed claims are found.
+    The values of each field are those of all the steps.  Without `needs` the needed claims are not looked for, which is
+    faster.
     """
     asked = [one for one in claims if isinstance(one, Safety) and one.reads != "histories"]
     values = values_of(steps)
-    looked, found, needed, kept = 0, list[Rival](), dict[str, Rival](), Kept()
-    for step in steps[::every]:
-        looked += 1
+    done = set[str]() if needs else {one.name for one in asked}
+    looked, found, needed, kept = steps[::every], list[Rival](), dict[str, Rival](), Kept()
+    for step in looked:
         speaking = [one for one in asked if one.applies(step.config) and one.at(step.config, None, step) is not False]
-        for rival in rivals(speaking, step, values, most, kept):
-            if not rival.violates:
+        for rival in rivals(speaking, step, values, done, kept):
+            if rival.violates is None:
                 found.append(rival)
-            for name in rival.violates[: most == len(rival.violates) == 1]:
-                needed.setdefault(name, rival)
-    return Determined(looked, tuple(found), needed)
+            else:
+                done.add(rival.violates)
+                needed[rival.violates] = rival
+    return Determined(len(looked), tuple(found), needed)
 
 
 def values_of(steps: Iterable[AnyStep]) -> Values:
@@ -93,7 +96,7 @@ def values_of(steps: Iterable[AnyStep]) -> Values:
     found: dict[Place, dict[Any, Any]] = {}
     for part in PARTS:
         records = [getattr(step, part) for step in steps]
-        kinds = {type(one) for one in records}
+        kinds: set[Any] = {type(one) for one in records}
         whole = len(kinds) > 1 or not is_dataclass(records[0])
         for record in records:
             for name in ("",) if whole else tuple(one.name for one in fields(record)):
@@ -102,38 +105,40 @@ def values_of(steps: Iterable[AnyStep]) -> Values:
     return {place: tuple(values.values()) for place, values in found.items()}
 
 
-def _content(kind: Any, name: str, value: Any) -> Any:
+def _content(kind: Any, name: str, value: Any) -> Hashable:
     """What of a value the text determines: whether a free text is empty, how often entries occur in a free order."""
     freedom = freedom_of(kind).get(name) if name else None
     if freedom is None or value in freedom.named:
-        return value
-    return frozenset(Counter(value).items()) if freedom.free == "orders" else bool(value)
+        return cast("Hashable", value)
+    return frozenset[Any](Counter[Any](value).items()) if freedom.free == "orders" else bool(value)
 
 
 def rivals(
-    claims: Sequence[Safety], step: AnyStep, values: Values, most: int, kept: Kept | None = None
+    claims: Sequence[Safety], step: AnyStep, values: Values, done: Collection[str], kept: Kept
 ) -> Iterator[Rival]:
-    """Yield the rivals of a step that violate at most `most` of the claims, fields that no claim reads left out.
+    """Yield the rivals of a step that violate no claim, or one alone that is not in `done`; fields that nobody read are
+    left out.
 
     `kept` remembers from step to step how many values of each field were left when it was chosen.
     """
-    kept = {} if kept is None else kept
-    waiting: list[tuple[Chosen, Sequence[Safety], tuple[str, ...]]] = [({}, claims, ())]
+    waiting: list[tuple[Chosen, Sequence[Safety], str | None]] = [({}, claims, None)]
     while waiting:
         chosen, pending, violated = waiting.pop()
         rival = _partial(step, chosen, values)
         wanted, later = dict[Place, None](), list[Safety]()
-        for claim in pending:
+        alive = violated not in done
+        for claim in pending if alive else ():
             try:
                 if not _kept(claim, rival):
-                    violated = (*violated, claim.name)
+                    alive = violated is None and claim.name not in done
+                    violated = claim.name
             except Unread as unread:
                 wanted[unread.place] = None
                 later.append(claim)
-            if len(violated) > most:
+            if not alive:
                 break
-        _count(kept, chosen, len(violated) <= most)
-        if len(violated) > most:
+        _count(kept, chosen, alive)
+        if not alive:
             continue
         if not wanted:
             differs = tuple(place for place in values if _differs(step, place, chosen, values[place]))
@@ -176,28 +181,31 @@ def _partial(step: AnyStep, chosen: Chosen, values: Values) -> AnyStep:
     """The step with the chosen fields alone."""
     made: dict[str, Any] = {}
     for part in PARTS:
-        if (part, "") in values:
-            made[part] = chosen[part, ""] if (part, "") in chosen else _unknown(object, part)
-            continue
-        made[part] = _unknown(type(getattr(step, part)), part)
-        object.__setattr__(made[part], "_chosen", {name: value for (of, name), value in chosen.items() if of == part})
-    return replace(step, **made)
+        if (part, "") not in values:
+            own = {name: value for (of, name), value in chosen.items() if of == part}
+            made[part] = _unknown(cast("type[Any]", type(getattr(step, part))), part, own)
+        elif (part, "") in chosen:
+            made[part] = chosen[part, ""]
+    if len(made) == len(PARTS):
+        return replace(step, **made)
+    given = {one.name: getattr(step, one.name) for one in fields(step) if one.name not in PARTS}
+    return cast("AnyStep", _unknown(type(step), "", {**given, **made}))
 
 
-def _unknown(kind: type, part: str) -> Any:
-    made = object.__new__(_unknown_kind(kind, part))
-    object.__setattr__(made, "_chosen", {})
+def _unknown(kind: type[Any], part: str, chosen: Mapping[str, Any]) -> Any:
+    made = cast("Any", object.__new__(_unknown_kind(kind, part)))
+    object.__setattr__(made, "_chosen", chosen)
     return made
 
 
 @cache
-def _unknown_kind(kind: type, part: str) -> type:
+def _unknown_kind(kind: type[Any], part: str) -> type[Any]:
     """A class whose records pass for those of `kind`, and raise Unread where a field without a value is read."""
-    known = fields(cast("Any", kind)) if is_dataclass(kind) else ()
+    known = fields(cast("Any", kind))
     names = frozenset(one.name for one in known)
     compared = [one.name for one in known if one.compare]
 
-    class Unknown(kind):  # type: ignore[misc, valid-type]
+    class Unknown(kind):  # type: ignore[misc]
         __slots__ = ("_chosen",)
 
         def __getattribute__(self, name: str) -> Any:
@@ -206,7 +214,7 @@ def _unknown_kind(kind: type, part: str) -> type:
             if name in names:
                 chosen = object.__getattribute__(self, "_chosen")
                 if name not in chosen:
-                    raise Unread((part, name))
+                    raise Unread((part, name) if part else (name, ""))
                 return chosen[name]
             return object.__getattribute__(self, name)
 

@@ -1,8 +1,8 @@
 """The claims about the justification compiler: guarantees, refusals, independence, deadlock and reachability.
 
 Start reading at `predicates`, which defines keeping, covering and being blocked; then one module for each idea:
-`compiling`, `refusing`, `recording`, `blindness`, `deadlock`, `conduct`, `reach`.  Every claim is expected to hold unless its
-`expected` says otherwise.  An unexpected verdict is a finding: report it, never edit the expectation to fit.
+`compiling`, `refusing`, `recording`, `blindness`, `deadlock`, `conduct`, `reach`.  Every claim is expected to hold
+unless its `expected` says otherwise.  An unexpected verdict is a finding: report it, never edit the expectation to fit.
 """
 
 from __future__ import annotations

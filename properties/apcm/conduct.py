@@ -198,7 +198,8 @@ def generated_artifacts_name_their_precedent(step: ApcmStep) -> bool:
 
 
 @each_step(
-    "The selector `any` leaves everything that is permitted, `first` and `last` the one at that end; of nothing, nothing.",
+    "The selector `any` leaves everything that is permitted, `first` and `last` the one at that end; nothing of "
+    "nothing.",
     source="1",
     systems=ARTIFICIAL,
     when=submits,

@@ -95,10 +95,12 @@ def test_a_kernel_of_the_default_reading_is_told_apart(
     def as_usual(config: Config) -> Config:
         return replace(config, readings=usual)
 
-    default = replace(
-        rules,
-        observe=lambda config, state, agent, sent: rules.observe(as_usual(config), state, agent, sent),
-        count=lambda config, before, happened: rules.count(as_usual(config), before, happened),
-    )
+    def observe(config: Config, state: Any, agent: str, sent: Any) -> Any:
+        return rules.observe(as_usual(config), state, agent, sent)
+
+    def count(config: Config, before: int, happened: Any) -> int:
+        return int(rules.count(as_usual(config), before, happened))
+
+    default = replace(rules, observe=observe, count=count)
     faulty = replace(asked, rules=default, variant="default")
     assert explore(faulty, (NAMES[name],)).verdicts[0].status is Status.REFUTED
