@@ -193,7 +193,7 @@ def _partial(step: AnyStep, chosen: Chosen, values: Values) -> AnyStep:
 
 
 def _unknown(kind: type[Any], part: str, chosen: Mapping[str, Any]) -> Any:
-    made = cast("Any", object.__new__(_unknown_kind(kind, part)))
+    made: Any = object.__new__(_unknown_kind(cast("Any", kind), part))
     object.__setattr__(made, "_chosen", chosen)
     return made
 
