@@ -9,6 +9,7 @@ from evenhand.model.apcm.vocabulary import ASB, INVALID_RUN, Shown, Submit
 from evenhand.properties.apcm.predicates import (
     ARTIFICIAL,
     FREE,
+    ONE_STEP,
     ApcmStep,
     apcm_faults,
     proper,
@@ -36,20 +37,21 @@ def submissions_arrive_unchanged(step: ApcmStep) -> bool:
 
 
 @each_step(
-    "What could not be read is recorded without fields and without a mode, and it is malformed.",
+    "Only a malformed artefact is recorded without its fields, and then without a mode.",
     source="3, 5, 9.1",
     systems=ARTIFICIAL,
-    when=lambda step: proper(step) and step.config.condition != ASB and step.shown.fields is None,
+    when=lambda step: proper(step) and step.config.condition != ASB,
 )
 def only_malformed_artifacts_go_unread(step: ApcmStep) -> bool:
     """The other direction of reading fields as they are written."""
-    return not step.shown.mode and bool(schema_faults(step.config, step.shown.artifact))
+    shown = step.shown
+    return shown.fields is not None or (not shown.mode and bool(schema_faults(step.config, shown.artifact)))
 
 
 @each_step(
     "Where no compiler runs, under ASB or after an improper APCM, no result of one is recorded.",
     source="2.2, 10",
-    systems=ARTIFICIAL,
+    systems=("universe", "repaired", "conditions"),
     when=_uncompiled,
 )
 def nothing_is_compiled_without_a_compiler(step: ApcmStep) -> bool:
@@ -94,7 +96,7 @@ def masks_wait_for_a_selection(step: ApcmStep) -> bool:
 @each_step(
     "An improper APCM ends the run where it stands.",
     source="2.2",
-    systems=ARTIFICIAL,
+    systems=ONE_STEP,
     when=lambda step: submits(step) and bool(step.shown.invalid),
 )
 def invalid_runs_end_where_they_stand(step: ApcmStep) -> bool:
