@@ -127,8 +127,14 @@ def observe(config: Config, state: State, agent: str, sent: tuple[Message, ...])
         own_last_outcome=own.last,
         own_last_action_id=None if own.last_scope is None else action_id(agent, before),
         own_last_declared_scope=own.last_scope,
-        messages=tuple(Message(sender, before, content) for sender, content in state.mailbox if sender != agent),
+        messages=tuple(Message(sender, before, content) for sender, content in delivered(config, state, agent)),
     )
+
+
+def delivered(config: Config, state: State, agent: str) -> tuple[tuple[str, str], ...]:
+    """Return the messages of the last epoch that `agent` gets: its own too, if `broadcast` says so (E15, FQ16)."""
+    everybody = config.readings.broadcast == "to_everybody"
+    return tuple(pair for pair in state.mailbox if everybody or pair[0] != agent)
 
 
 def action_id(agent: str, epoch: int | None) -> str:
@@ -304,9 +310,10 @@ def history(_config: Config, _state: State) -> tuple[tuple[str, str | None], ...
 
 def count(config: Config, before: int, happened: Happened) -> int:
     """Return the livelock counter after an epoch, 0 to 3, under the reading `livelock_rule` (FQ34, G20)."""
-    any_attempt = config.readings.livelock_rule == "unchanged_state"
-    stuck = happened.attempted if any_attempt else happened.collided
-    return min(LIVELOCK_EPOCHS, before + 1) if stuck and not happened.changed else 0
+    rule = config.readings.livelock_rule
+    stuck = happened.attempted if rule == "unchanged_state" else happened.collided
+    ends = happened.changed and rule != "collisions_alone"
+    return min(LIVELOCK_EPOCHS, before + 1) if stuck and not ends else 0
 
 
 def examine(rules: Rules, config: Config, authorities: tuple[Authority, ...], bound: Bound) -> Finding:

@@ -26,7 +26,9 @@ class Readings:
     livelock_rule: str = reading(
         "pass2_refusals",
         "unchanged_state",
-        sentence="FQ34 counts pass-2 refusals without a state change; G20 and FQ17 any attempt without one",
+        "collisions_alone",
+        sentence="FQ34 counts pass-2 refusals without a state change, G20, FQ17 and FQ22 any attempt without one; "
+        "whether a change by an agent that has no part in the collision counts, and hides a livelock for ever",
     )
     deadlock_space: str = reading(
         "strategies_of_run",
@@ -68,5 +70,10 @@ class Readings:
         "index_in_key_list",
         "hash_bucket",
         sentence="FQ19, FQ30: a role takes the keys of its hash bucket; FQ37: its assigned key",
+    )
+    broadcast: str = reading(
+        "to_the_others",
+        "to_everybody",
+        sentence="E15, FQ16: messages are broadcast to all agents: whether the sender is one of them",
     )
     message_limit: int = reading(4096, sentence="FQ21: a size bound is preregistered, in bytes; the text gives none")

@@ -81,7 +81,7 @@ def remember(config: Config, agent: str, seen: Observation, memory: str) -> str:
     if memory == "":
         return "start"
     expected = roles(strategy.peers, config.readings.role_fallback)
-    heard = sorted((message.sender, message.content) for message in seen.messages)
+    heard = sorted((message.sender, message.content) for message in seen.messages if message.sender != agent)
     wanted = sorted((peer, role) for peer, role in expected.items() if peer != agent)
     agreed = len(heard) == len(wanted) and all(
         sender == peer and parse(content) == {"role": role}

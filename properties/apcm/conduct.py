@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from evenhand.core.plan import refuted
 from evenhand.core.property import TwoRun, determined_by, each_step
-from evenhand.model.apcm.vocabulary import ASB, BYPASS, MVRA, SCRAMBLE, Artifact, Config, Select, Shown, digest_of
+from evenhand.model.apcm.vocabulary import ASB, BYPASS, DONE, MVRA, SCRAMBLE, Artifact, Config, Select, Shown, digest_of
 from evenhand.properties.apcm.predicates import (
     ARTIFICIAL,
     ApcmStep,
@@ -16,7 +16,6 @@ from evenhand.properties.apcm.predicates import (
     covering,
     masks,
     minimal_sets,
-    permits,
     proper,
     published,
     said,
@@ -51,8 +50,8 @@ def _open(step: ApcmStep, generator: str) -> bool:
 @each_step(
     "The previous artefact is the last that compiled, or was well formed, as the reading says.",
     source="4, 6.3",
-    systems=("run", "conditions"),
-    when=proper,
+    systems=ARTIFICIAL,
+    when=lambda step: proper(step) or step.shown.kind == "select",
 )
 def precedent_is_kept_as_read(step: ApcmStep) -> bool:
     """Nothing else changes the previous artefact."""
@@ -76,7 +75,7 @@ def every_step_moves_on_by_one(step: ApcmStep) -> bool:
         return False
     if config.steps is None:
         return after.place == place % len(config.situations) and not after.over and not after.permitted
-    return after.place == place and bool(after.over) == (place >= config.steps) and not after.permitted
+    return after.place == place and after.over == (DONE if place >= config.steps else "") and not after.permitted
 
 
 @each_step(
@@ -199,15 +198,16 @@ def generated_artifacts_name_their_precedent(step: ApcmStep) -> bool:
 
 
 @each_step(
-    "The selector `any` leaves everything that is permitted, `first` and `last` the one at that end.",
+    "The selector `any` leaves everything that is permitted, `first` and `last` the one at that end; nothing of "
+    "nothing.",
     source="1",
     systems=ARTIFICIAL,
-    when=permits,
+    when=submits,
 )
 def selectors_choose_as_named(step: ApcmStep) -> bool:
     """It narrows the permitted set and never empties it."""
     permitted = step.shown.permitted
-    left = {"any": permitted, "first": (min(permitted),), "last": (max(permitted),)}
+    left = {"any": permitted, "first": permitted[:1], "last": permitted[-1:]}
     return step.shown.offered == left[step.config.selector] == step.after.offered
 
 

@@ -22,6 +22,7 @@ from evenhand.properties.cud.predicates import (
     asked,
     contested,
     facts,
+    mail_for,
     true_id,
 )
 
@@ -107,7 +108,7 @@ def observation_is_own_only(step: RunStep) -> bool:
         if seen.own_last_action_id != (None if own.last_scope is None else true_id(agent, last_epoch)):
             return False
         heard = [(message.sender, message.content) for message in seen.messages]
-        if heard != [pair for pair in before.mailbox if pair[0] != agent]:
+        if heard != mail_for(config, before, agent):
             return False
         if any(message.epoch != last_epoch for message in seen.messages):
             return False
@@ -122,7 +123,7 @@ def _view(step: RunStep) -> Any:
         next((choice for name, choice in step.action.choices if name == agent), None),
         dict(step.shown.tokens).get(agent),
         step.after.world,
-        tuple(pair for pair in step.after.mailbox if pair[0] != agent),
+        tuple(mail_for(step.config, step.after, agent)),
     )
 
 

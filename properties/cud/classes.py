@@ -42,7 +42,7 @@ def _follow(value: Course, step: RunStep) -> Course:
         return value._replace(tally=tally)
     known = facts(step)
     passing = [ask.agent for ask in known.asks if ask.standing.passes]
-    unchanged = step.before.world == step.after.world
+    unchanged = step.before.world == step.after.world or config.readings.livelock_rule == "collisions_alone"
     if config.readings.livelock_rule == "unchanged_state":
         counts = unchanged and bool(known.asks)
     else:

@@ -36,13 +36,15 @@ from evenhand.properties.cud.predicates import (
     asked,
     facts,
     is_over,
+    mail_for,
     may_act,
     orphans,
 )
 
 
 @each_step(
-    "A message is delivered in the epoch after it was sent, once, to every other agent in the run, and never sooner.",
+    "A message is delivered in the epoch after it was sent, once, to every other agent in the run (to its sender, too, "
+    "if `broadcast` is read so), and never sooner.",
     source="FQ21, FQ31",
     systems=("run", "conditions"),
     when=lambda step: bool(step.shown.sent or step.before.mailbox),
@@ -54,7 +56,7 @@ def messages_one_epoch_later(step: RunStep) -> bool:
         return not shown.seen and not shown.sent and step.after.mailbox == before.mailbox
     for agent, seen in shown.seen:
         heard = [(message.sender, message.content) for message in seen.messages]
-        if heard != [pair for pair in before.mailbox if pair[0] != agent]:
+        if heard != mail_for(step.config, before, agent):
             return False
     return step.after.mailbox == tuple((message.sender, message.content) for message in shown.sent)
 

@@ -99,7 +99,7 @@ deadlock_is_stable = Monitor(
 
 
 def _counts_to_livelock(step: RunStep) -> bool:
-    if step.shown.effects:
+    if step.shown.effects and step.config.readings.livelock_rule != "collisions_alone":
         return False
     if step.config.readings.livelock_rule == "unchanged_state":
         return bool(step.shown.log)
@@ -255,7 +255,7 @@ def livelock(step: FreeStep) -> bool:
 
 
 def _stuck(step: FreeStep) -> bool:
-    if step.before.world != step.after.world:
+    if step.before.world != step.after.world and step.config.readings.livelock_rule != "collisions_alone":
         return False
     happened = step.shown.happened
     any_attempt = step.config.readings.livelock_rule == "unchanged_state"
@@ -296,6 +296,7 @@ no_livelock_with_progress = Monitor(
     update=_since_change,
     ok=lambda _config, value: not value[1],
     when=lambda _config, value: value[0] < LIVELOCK_EPOCHS,
+    applies=lambda config: config.readings.livelock_rule != "collisions_alone",
 )
 
 

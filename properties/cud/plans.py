@@ -45,6 +45,7 @@ _TOUCHED = {
     ),
     "deadlock_space": names(liveness.deadlock_is_stable, liveness.deadlock_xor_livelock, classes.one_terminal_class),
     "livelock_rule": names(liveness.deadlock_xor_livelock, classes.one_terminal_class),
+    "broadcast": names(history.messages_one_epoch_later, blindness.observation_is_own_only),
     "silent_epoch": names(liveness.deadlock_is_stable, liveness.deadlock_xor_livelock, classes.one_terminal_class),
     "orphan_scope": names(history.orphaning_is_permanent, classes.one_terminal_class),
     "orphan_ends_run": names(
@@ -140,5 +141,8 @@ def _under_readings() -> Iterator[Plan]:
             yield Plan("conditions", "explore", budgets, readings={name: value})
             if name in _TOUCHED:
                 yield Plan("run", "explore", _STANDARD, readings={name: value}, claims=_TOUCHED[name])
+            if value == "collisions_alone":  # two agents have no third whose writes could count
+                counted = names(liveness.livelock_counter_is_faithful)
+                yield Plan("free", "explore", _STANDARD, {"agents": 3}, {name: value}, claims=counted)
             if name == "scope_check":
                 yield Plan("run", "fuzz", ("deep",), readings={name: value})

@@ -116,6 +116,11 @@ def true_id(agent: str, epoch: int | None) -> str:
     return f"{agent}:{'*' if epoch is None else epoch}:0"
 
 
+def mail_for(config: Config, state: State, agent: str) -> list[tuple[str, str]]:
+    """Return the (sender, content) pairs of the last epoch for `agent`, by `broadcast` its own too (E15, FQ16)."""
+    return [p for p in state.mailbox if p[0] != agent or config.readings.broadcast == "to_everybody"]
+
+
 def active_agents(config: Config, state: EpochState) -> tuple[str, ...]:
     """Return the agents in the run: a `State` has agents with a flag, a free state has marks."""
     if isinstance(state, State):

@@ -82,9 +82,9 @@ def asked(claims: tuple[Property, ...], system: AnySystem, config: Any) -> int:
     for action in islice(system.enabled(config, state), WIDTH):
         step = system.take(config, state, action)
         for claim in claims:
-            if isinstance(claim, Safety) and claim.reads != "histories" and claim.applies(config):
+            if isinstance(claim, Safety) and claim.applies(config):
                 try:
-                    claim.at(config, None, step)
+                    claim.at(config, claim.follow(claim.memory(config), step), step)
                 except ModelError:
                     raised += 1
     return raised

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from msgspec import to_builtins
+from msgspec import convert, to_builtins
 
 from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse, Source
 from evenhand.conform.adapters.wire import initial_text, text
@@ -24,9 +24,10 @@ from evenhand.core.codec import decode, encode
 from evenhand.core.observer import readout
 from evenhand.core.system import Step, UnknownName
 from evenhand.core.trace import Scenario
+from evenhand.evidence.growth import completed
 from evenhand.evidence.record import BadRecord, decode_run
 from evenhand.evidence.store import read_json
-from evenhand.evidence.vector import Expected, Manifest, Suite, Vector
+from evenhand.evidence.vector import Expected, Manifest, Suite, Vector, VectorRun
 
 MANIFEST_FILE = "manifest.json"
 SCHEMA_FILE = "schema.json"
@@ -99,7 +100,10 @@ def against_model(bundle: Bundle, vectors: Sequence[Vector]) -> Iterator[Failure
 
 
 def candidate_of(bundle: Bundle, vector: Vector) -> Candidate:
-    """Return the run of a vector.  Raises BadRecord if this model lacks its system, scope, reading or value."""
+    """Return the run of a vector; a reading that is newer than it has its default.
+
+    Raises BadRecord if this model lacks its system, scope, reading or value.
+    """
     try:
         systems = bundle.model.systems
         if vector.system not in systems:
@@ -108,7 +112,8 @@ def candidate_of(bundle: Bundle, vector: Vector) -> Candidate:
         usual = base.readings
         chosen = {name: decode(value, *base.types) for name, value in vector.readings.items()}
         base.under(**chosen)
-        run = decode_run(vector.run, base.types)
+        filled, _ = completed(to_builtins(vector.run), base.types)
+        run = decode_run(convert(filled, VectorRun), base.types)
     except ValueError as error:
         raise BadRecord(f"vector {vector.name}", str(error), f"The model changed since. {AGAIN}") from error
     assert isinstance(run, Scenario)
@@ -121,7 +126,7 @@ def candidate_of(bundle: Bundle, vector: Vector) -> Candidate:
 def against_kernel(bundle: Bundle, vectors: Sequence[Vector], source: Source) -> Iterator[Failure | str]:
     """Yield the failures of a kernel, and a text for each vector that it does not implement.
 
-    Raises NoKernel as the source does.
+    Raises NoKernel as the source does, and BadRecord for a vector that this model cannot run.
     """
     asked = [_asked(bundle, vector) for vector in vectors]
     for vector, response in zip(vectors, source.ask(asked), strict=True):
@@ -134,7 +139,7 @@ def against_kernel(bundle: Bundle, vectors: Sequence[Vector], source: Source) ->
 
 
 def _asked(bundle: Bundle, vector: Vector) -> KernelRequest:
-    run = vector.run
+    run = VectorRun.of(candidate_of(bundle, vector).scenario)
     return KernelRequest(
         initial_text(bundle.name, vector.system, run.config, run.start),
         tuple(text(action).encode("utf-8", "surrogatepass") for action in run.actions),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,9 @@ import pytest
 from msgspec.structs import replace
 
 from evenhand.cli.vectors import schema_text, shipped
+from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse
 from evenhand.conform.vectors.targets import targets_of
-from evenhand.conform.vectors.verifying import SCHEMA_FILE, against_model, load_frozen
+from evenhand.conform.vectors.verifying import SCHEMA_FILE, against_kernel, against_model, load_frozen
 from evenhand.core.canonical import canonical_bytes, digest
 from evenhand.core.registry import find, folder
 from evenhand.evidence.record import BadRecord
@@ -43,6 +45,7 @@ HIDDEN = {"markspace": frozenset({"partial_writes", "resolution_supersedes_nothi
 
 NEWER = {
     "conviction": frozenset({"completes=staking_action", "credit_of_the_poorest"}),
+    "cud": frozenset({"broadcast=to_everybody", "livelock_rule=collisions_alone"}),
     "markspace": frozenset(
         {
             "the_first_agent_signs",
@@ -195,6 +198,44 @@ def test_an_expectation_that_is_wrong_is_found() -> None:
     assert "rule_1_as_equality comes to the same now" in failure.how
     (failure,) = against_model(bundle, [replace(vector, separates=(replace(entry, name="gone"),))])
     assert "there is no mutant gone any more" in failure.how
+
+
+def test_a_vector_older_than_a_reading_is_run_with_its_default() -> None:
+    """By the model, and by a kernel, which is told the default; another value of the reading changes what is shown."""
+    bundle = find("cud")
+    vector = next(v for v in _covering("cud").vectors if any(m["messages"] for e in v.expected for m in _seen(e.shown)))
+
+    def put(readings: dict[str, Any], of_config: dict[str, Any]) -> Vector:
+        config = {**_dict(vector.run.config), "readings": of_config}
+        return replace(vector, readings=readings, run=replace(vector.run, config=config))
+
+    of_config = _dict(_dict(vector.run.config)["readings"])
+    old = put(
+        *({name: value for name, value in one.items() if name != "broadcast"} for one in (vector.readings, of_config))
+    )
+    assert "broadcast" not in old.readings
+    assert list(against_model(bundle, [old])) == []
+    other = put({**vector.readings, "broadcast": "to_everybody"}, {**of_config, "broadcast": "to_everybody"})
+    assert list(against_model(bundle, [other])) != []
+    told = list[KernelRequest]()
+
+    class Listening:
+        def ask(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
+            for one in scenarios:
+                told.append(one)
+                yield KernelResponse(unsupported="it only listens")
+
+    source: Any = Listening()
+    assert len(list(against_kernel(bundle, [vector, old], source))) == 2
+    assert told[0] == told[1]
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return dict(value)
+
+
+def _seen(shown: Any) -> list[Any]:
+    return [seen for _, seen in shown["seen"]]
 
 
 def _copy(protocol: str, folder: Path) -> Path:

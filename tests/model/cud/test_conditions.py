@@ -50,7 +50,7 @@ TABLE = {
     "I.b": (5, "COORDINATED", PASS),
 }
 
-MANIFEST = "sha256:574b5d657a3aaa807cf84a2e9da17c6521de8e3dd6937e46cc18082d1d338d15"
+MANIFEST = "sha256:4ae74eee8a91049a79decfd67fd62ccb3bcea9c0dabcba012a49e5b4d2acc43b"
 """The digest of the manifest, a second place where the preregistration is written down."""
 
 
@@ -275,10 +275,10 @@ def test_the_order_of_agents_and_fields_in_a_file_does_not_matter() -> None:
 
 
 def test_every_two_values_of_every_reading_are_separated() -> None:
-    """For every pair of values some condition has different results."""
+    """For every pair of values some condition has different results; of two readings other tests do."""
     separated = {(name, frozenset((left, right))) for name, left, right, _ in separations()}
     for name, values in reading_values(Readings()).items():
-        if name != "terminal_precedence":
+        if name not in ("terminal_precedence", "broadcast"):
             pairs = itertools.combinations(values or (9, 10), 2)
             assert [pair for pair in pairs if (name, frozenset(pair)) not in separated] == [], name
 
@@ -305,6 +305,17 @@ def test_every_two_precedences_are_separated() -> None:
         assert came_out == by_hand
         found.add(tuple(came_out))
     assert len(found) == len(PRECEDENCES) == 24
+
+
+@pytest.mark.parametrize(("broadcast", "hears_itself"), [("to_the_others", False), ("to_everybody", True)])
+def test_who_hears_a_broadcast_is_seen_and_changes_no_outcome(broadcast: str, hears_itself: bool) -> None:
+    """In I.b each agent checks the role of the other alone (FQ37), so what it hears of itself decides nothing."""
+    one = condition("I.b")
+    trace = play(replace(one.config, readings=Readings(broadcast=broadcast)))
+    heard = {agent: [message.sender for message in seen.messages] for agent, seen in trace.steps[1].shown.seen}
+    both = ["agent_1", "agent_2"]
+    assert heard == {agent: [sender for sender in both if sender != agent or hears_itself] for agent in both}
+    assert observed(trace) == one.cases[0].expected
 
 
 # The roles of I.b.

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import pytest
 
-from evenhand.core.system import Mutant, System
+from evenhand.core.kinds import Safety
+from evenhand.core.system import Mutant, Step, System
 from evenhand.core.verdict import Status
 from evenhand.model.apcm.systems import RUN, ApcmSystem
-from evenhand.model.apcm.vocabulary import EMPTY, MAINTAIN, REVISE, Act, Config, Shown, State
+from evenhand.model.apcm.vocabulary import EMPTY, MAINTAIN, REVISE, Act, Artifact, Config, Select, Shown, State
 from evenhand.search import explore
 from evenhand.variants.separate import separate
 from tests.deep import rest_slow
@@ -116,3 +118,85 @@ def test_a_claim_about_records_is_false_of_a_wrong_one(claim: str, wrong: Callab
     (verdict,) = explore(with_record(RUN, wrong), claims).verdicts
     assert right.status is Status.HOLDS and not right.because
     assert verdict.status is Status.REFUTED
+
+
+def with_step(system: ApcmSystem, wrong: Callable[[State, State, Shown], tuple[State, Shown]]) -> ApcmSystem:
+    """Return the system whose steps are changed: from state before, state after and record to the last two."""
+
+    def changed(rules: Any, config: Config, state: State, action: Act) -> tuple[State, Shown]:
+        return wrong(state, *system.step(rules, config, state, action))
+
+    return replace(system, step=changed, variant="wrong_step")
+
+
+Wrong = Callable[[State, State, Shown], tuple[State, Shown]]
+OTHER = Artifact(frozenset(), frozenset(), frozenset())
+
+
+def shows(when: Callable[[Shown], bool], **wrong: Any) -> Wrong:
+    """Return what records some steps wrongly."""
+    return lambda _before, after, shown: (after, replace(shown, **wrong) if when(shown) else shown)
+
+
+def leads(when: Callable[[Shown], bool], **wrong: Any) -> Wrong:
+    """Return what leaves another state after some steps."""
+    return lambda _before, after, shown: (replace(after, **wrong) if when(shown) else after, shown)
+
+
+@pytest.mark.parametrize(
+    ("system", "claim", "wrong"),
+    [
+        ("run", "submissions_arrive_unchanged", shows(lambda one: one.artifact is not None, artifact=OTHER)),
+        ("run", "submissions_arrive_unchanged", shows(lambda one: one.fields is not None, artifact=None)),
+        (
+            "universe",
+            "only_malformed_artifacts_go_unread",
+            shows(lambda one: one.fields is not None, fields=None, mode=""),
+        ),
+        ("universe", "only_malformed_artifacts_go_unread", shows(lambda one: one.fields is None, mode=REVISE)),
+        ("universe", "nothing_is_compiled_without_a_compiler", shows(lambda one: bool(one.invalid), revision=True)),
+        ("conditions", "nothing_is_compiled_without_a_compiler", shows(lambda one: bool(one.permitted), fields=EMPTY)),
+        ("run", "submissions_execute_nothing", shows(lambda one: one.kind == "submit", selected="a1")),
+        ("run", "submissions_execute_nothing", shows(lambda one: one.kind == "submit", selected_violates=("P1",))),
+        ("run", "rejections_say_why_and_nothing_else", shows(lambda one: one.kind == "select", rejected="late")),
+        ("run", "masks_wait_for_a_selection", leads(lambda one: bool(one.offered), permitted=())),
+        ("run", "masks_wait_for_a_selection", leads(lambda one: bool(one.offered), over="DONE")),
+        ("universe", "invalid_runs_end_where_they_stand", leads(lambda one: bool(one.invalid), place=1)),
+        ("run", "selectors_choose_as_named", shows(lambda one: not one.permitted, offered=("a1",))),
+        ("run", "precedent_is_kept_as_read", leads(lambda one: one.kind == "select", previous=None)),
+        ("universe", "every_step_moves_on_by_one", leads(lambda one: one.halt, over="INVALID_RUN")),
+    ],
+)
+def test_a_claim_about_what_a_step_leaves_is_false_of_another(system: str, claim: str, wrong: Wrong) -> None:
+    """Every step of a few configurations: true of each as it is, and false of one as it is changed."""
+    (asked,) = (one for one in BUNDLE.claims_of(system) if one.name == claim)
+    assert isinstance(asked, Safety)
+    right = BUNDLE.model.systems[system]
+    told = [
+        (asked.at(config, None, right.take(config, state, action)), asked.at(config, None, other))
+        for config, state, action, other in steps_of(right, with_step(right, wrong))
+    ]
+    assert True in {one for one, _ in told} and False not in {one for one, _ in told}
+    assert False in {one for _, one in told}
+
+
+def steps_of(right: ApcmSystem, wrong: ApcmSystem) -> Iterator[tuple[Config, State, Act, Step[Any, Any, Any, Any]]]:
+    """The first hundred steps of every other configuration, breadth first, and each as `wrong` takes it."""
+    for config in islice(right.all_configs(), 0, None, 2):
+        states = list(right.initial(config))
+        for state in states:
+            for action in islice(right.enabled(config, state), 100):
+                yield config, state, action, wrong.take(config, state, action)
+                if len(states) < 4:
+                    states.append(right.take(config, state, action).after)
+
+
+def test_a_rejection_without_a_reason_or_with_a_result_is_told() -> None:
+    """No system offers what would be rejected, so the step is taken here."""
+    (claim,) = (one for one in BUNDLE.claims_of("run") if one.name == "rejections_say_why_and_nothing_else")
+    assert isinstance(claim, Safety)
+    config = next(iter(RUN.all_configs()))
+    step = RUN.take(config, next(iter(RUN.initial(config))), Select("a1"))
+    assert step.shown.kind == "rejected" and claim.at(config, None, step) is True
+    for wrong in ({"rejected": ""}, {"halt": True}, {"selected": "a1"}):
+        assert claim.at(config, None, replace(step, shown=replace(step.shown, **wrong))) is False

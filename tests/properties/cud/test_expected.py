@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from evenhand.core.registry import find
 from evenhand.core.system import reading_values
 from evenhand.core.verdict import Status
 from evenhand.model.cud.protocol import CUD
+from evenhand.model.cud.vocabulary import Config
 from evenhand.search import explore
 from tests.deep import rest_slow
 
@@ -72,3 +74,33 @@ def test_a_reading_refutes_what_the_default_keeps(name: str, readings: dict[str,
     assert BUNDLE.expectation(name, "run", "explore", readings).expected is Status.REFUTED
     (verdict,) = explore(system, (NAMES[name],)).verdicts
     assert verdict.status is Status.HOLDS
+
+
+FOLLOWED = [
+    ("run", "messages_one_epoch_later", {"broadcast": "to_everybody"}, {"keys": 1, "epochs": 2}),
+    ("run", "observation_is_own_only", {"broadcast": "to_everybody"}, {"keys": 1, "epochs": 2}),
+    ("free", "livelock_counter_is_faithful", {"livelock_rule": "collisions_alone"}, {"agents": 3}),
+]
+
+
+@pytest.mark.parametrize(("system", "name", "reading", "scope"), FOLLOWED)
+def test_a_kernel_of_the_default_reading_is_told_apart(
+    system: str, name: str, reading: dict[str, str], scope: dict[str, int]
+) -> None:
+    """The claim is true under the reading, and false of a kernel that follows the default there."""
+    asked = CUD.systems[system].at(**scope).under(**reading)
+    assert explore(asked, (NAMES[name],)).verdicts[0].status is Status.HOLDS
+    rules, usual = asked.rules, CUD.systems[system].readings
+
+    def as_usual(config: Config) -> Config:
+        return replace(config, readings=usual)
+
+    def observe(config: Config, state: Any, agent: str, sent: Any) -> Any:
+        return rules.observe(as_usual(config), state, agent, sent)
+
+    def count(config: Config, before: int, happened: Any) -> int:
+        return int(rules.count(as_usual(config), before, happened))
+
+    default = replace(rules, observe=observe, count=count)
+    faulty = replace(asked, rules=default, variant="default")
+    assert explore(faulty, (NAMES[name],)).verdicts[0].status is Status.REFUTED
