@@ -303,7 +303,7 @@ class Adapter:
         elif why := self.tick(credential):
             return self._shown(why, self.news())
         seen, phases = self.seen(), ("FEEDBACK", "REVISE", "STAKE")
-        lasts = self.done() if seen.get("phase") in phases else seen.get("phase") == "PROPOSE" and self.ready
+        lasts = self.done() if seen.get("phase") in phases else seen.get("phase") == "PROPOSE" and bool(self.ready)
         self.ready.clear()
         if self.limits["think_ticks"] > 1 and lasts:
             raise Unsupported("READY lasts for the phase here, for one tick in the model")
