@@ -205,6 +205,7 @@ class _Check:
     def run(self, scopes: Sequence[AnySystem]) -> SystemChecked:
         """Run every phase, as far as the time allows; Ctrl-C ends them and keeps the findings so far."""
         interrupted = False
+        self.source.renew()  # what other systems left in the process would be no run of this one
         try:
             self._search(scopes)
             self._compare(scopes)

@@ -1,6 +1,6 @@
 """Adapter of the Node program; give the readings in defects.toml.
 
-The program has no way to begin anew: each scenario has a process of its own.
+The program has no way to begin anew: `anew.mjs` loads it again for each scenario.
 """
 
 from __future__ import annotations
@@ -22,32 +22,35 @@ DOES = {
 
 
 class Program:
-    """One process."""
+    """The program, begun anew by each object in one process (`anew.mjs`)."""
+
+    process: subprocess.Popen[str] | None = None
 
     def __init__(self, rules: dict[str, Any]) -> None:
-        program = str(Path(__file__).with_name("kernel.mjs"))
-        options = [f"--defects={','.join(sorted(adapting.defects()))}", f"--rules={json.dumps(rules)}"]
-        self.process = subprocess.Popen(
-            ["node", program, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
-        )
+        if Program.process is None:
+            command = ["node", str(Path(__file__).with_name("anew.mjs"))]
+            Program.process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+            )
+        self._write([f"--defects={','.join(sorted(adapting.defects()))}", f"--rules={json.dumps(rules)}"])
+
+    def _write(self, message: Any) -> None:
+        assert self.process is not None
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(message) + "\n")
+        self.process.stdin.flush()
 
     def ask(self, op: str, **message: Any) -> Any:
-        """The answer to one line.  Raises RuntimeError if the process has ended."""
-        assert self.process.stdin is not None
+        """The answer to one line.  Raises RuntimeError if the program has ended."""
+        self._write({"op": op, **message})
+        assert self.process is not None
         assert self.process.stdout is not None
-        self.process.stdin.write(json.dumps({"op": op, **message}) + "\n")
-        self.process.stdin.flush()
         answer = self.process.stdout.readline()
         if not answer:
+            self.process.communicate()
+            Program.process = None
             raise RuntimeError("the program has ended")
         return json.loads(answer)
-
-    def end(self) -> None:
-        self.process.kill()
-        self.process.communicate()
-
-    def __del__(self) -> None:
-        self.end()
 
 
 class Lines(Adapter):
