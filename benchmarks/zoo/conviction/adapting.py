@@ -175,6 +175,8 @@ class Adapter:
         kind = action["$"]
         if self.whole and isinstance(action.get("amount"), dict):
             raise Unsupported("an amount that is no whole number")
+        if (kind, action["credential"]) in (("Tick", ADMIN), ("Invite", SCHEDULER)):
+            raise Unsupported("administrator and scheduler are one and the same")
         if kind == "Tick":
             return self._tick(action["credential"])
         if kind == "Invite":

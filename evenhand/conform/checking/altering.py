@@ -179,7 +179,7 @@ class Altering:
         return self._exchanged(scenario, self._another)
 
     def _meant(self, scenario: AnyScenario) -> AnyScenario | None:
-        """Another value in one action, which the runs or the configuration name, or a number near another."""
+        """Another value in one action, which stands in a field of that name elsewhere in the runs."""
         return self._exchanged(scenario, self._known_values)
 
     def _exchanged(
@@ -204,29 +204,22 @@ class Altering:
     def _another(self, place: Place, scenario: AnyScenario) -> list[list[Any]]:
         """Other values for a place, of several kinds, odd ones too."""
         value, words = place.value, self._word(scenario.config)
-        kinds = [[*VALUES], [*ATOMS] if isinstance(value, Atom) else [], *self._near(place, words)]
+        kinds: list[list[Any]] = [[*VALUES], [*ATOMS] if isinstance(value, Atom) else []]
         if isinstance(value, str):
-            kinds += [list(spellings(value)), list(limited(words))]
-        elif isinstance(value, tuple | frozenset):
-            kinds.append(list(self._lists(value, words)))
-        return kinds
-
-    def _known_values(self, place: Place, scenario: AnyScenario) -> list[list[Any]]:
-        """Values for a place: of such fields in the runs, of the configuration, of its class, or near a limit."""
-        return [self._fields.get(_field(place), []), *self._near(place, self._word(scenario.config))]
-
-    @staticmethod
-    def _near(place: Place, words: Words) -> list[list[Any]]:
-        value, kinds = place.value, list[list[Any]]()
-        if isinstance(value, str):
-            kinds.append(words.texts)
+            kinds += [words.texts, list(spellings(value)), list(limited(words))]
         elif isinstance(value, Enum):
             kinds.append(list(type(value)))
         elif isinstance(value, int | Fraction) and not isinstance(value, bool):
             near = (value + 1, value - 1, 2 * value, -value, Fraction(value) / 2)
             limits = (number + more for number in words.numbers for more in (-1, 0, 1))
             kinds += [[_shortest(one, place.hint) for one in some] for some in (near, limits)]
+        elif isinstance(value, tuple | frozenset):
+            kinds.append(list(self._lists(value, words)))
         return kinds
+
+    def _known_values(self, place: Place, _scenario: AnyScenario) -> list[list[Any]]:
+        """The values of fields of this name in the runs."""
+        return [self._fields.get(_field(place), [])]
 
     def _lists(self, value: Any, words: Words) -> Iterator[Any]:
         """Yield a tuple or set with an entry less, twice or more, and reversed."""
