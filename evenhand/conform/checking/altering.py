@@ -76,19 +76,19 @@ class Altering:
         self._known = set[int]()
         self._words: dict[Any, Words] = {}
         self._bare: dict[Any, bytes] = {}
-        self._fields: dict[str, list[Any]] = {}
+        self._fields: dict[tuple[Any, str], list[Any]] = {}
         self._noted = set[Any]()
         for base in self.bases:
             self._is_new(base)
             for action in base.scenario.actions:
-                self._note(action)
+                self._note(base.scenario.config, action)
 
-    def _note(self, action: Any) -> None:
-        """Keep the values of an action's fields, by the names of the fields."""
-        if action not in self._noted:
-            self._noted.add(action)
+    def _note(self, config: Any, action: Any) -> None:
+        """Keep the values of an action's fields, by the names of the fields: in another configuration others act."""
+        if (config, action) not in self._noted:
+            self._noted.add((config, action))
             for place in places(action, type(action), lambda new: new):
-                known = self._fields.setdefault(_field(place), [])
+                known = self._fields.setdefault((config, _field(place)), [])
                 if place.path and not any(_same(one, place.value) for one in known):
                     known.append(place.value)
 
@@ -217,9 +217,9 @@ class Altering:
             kinds.append(list(self._lists(value, words)))
         return kinds
 
-    def _known_values(self, place: Place, _scenario: AnyScenario) -> list[list[Any]]:
-        """The values of fields of this name in the runs."""
-        return [self._fields.get(_field(place), [])]
+    def _known_values(self, place: Place, scenario: AnyScenario) -> list[list[Any]]:
+        """The values of fields of this name in the runs of this configuration."""
+        return [self._fields.get((scenario.config, _field(place)), [])]
 
     def _lists(self, value: Any, words: Words) -> Iterator[Any]:
         """Yield a tuple or set with an entry less, twice or more, and reversed."""
