@@ -36,8 +36,8 @@ HABITS = (0.0, 0.25, 0.6)
 """How often a walk does what it did before, and how often all agents choose alike."""
 
 CURIOUS, TRIED = 0.5, 2
-"""The part of the walks that rather do what was seldom done, some from the start, and the actions of each kind that they
-try."""
+"""The part of the walks that rather do what was seldom done, some from the start, and how many actions of each kind
+they try."""
 
 NONE = (0, 0)
 MORE = 6
