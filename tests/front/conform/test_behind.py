@@ -74,6 +74,19 @@ def looked_at(kernel: Any, actions: tuple[Any, ...]) -> tuple[Divergence, list[D
 ENTERING = (Enter("ann"), Enter("bob"), Enter("cy"))
 
 
+def test_what_follows_from_a_field_that_is_not_told_accuses_nobody_often() -> None:
+    """The model goes on from what is told; if the step that differs changes more, no later step counts by itself."""
+
+    class Quiet(Haunted):
+        def inside(self) -> Any:
+            return {}
+
+    told, (behind,) = looked_at(Haunted(), ENTERING)
+    untold, (later, *_) = looked_at(Quiet(), ENTERING)
+    assert told.tells and behind.tells
+    assert untold.tells and not later.tells
+
+
 def test_the_model_goes_on_from_the_state_that_the_kernel_tells() -> None:
     """The ghost is a difference once, and what is wrong behind it is told by itself."""
     first, (behind,) = looked_at(Haunted(), ENTERING)
