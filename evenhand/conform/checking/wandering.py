@@ -39,6 +39,9 @@ CURIOUS, TRIED = 0.5, 2
 """The part of the walks that rather do what was seldom done, some from the start, and how many actions of each kind
 they try."""
 
+CLOSED = 0.5
+"""The part of the walks after which nobody acts any more, so that what ends by itself ends."""
+
 NONE = (0, 0)
 MORE = 6
 """By how much a size is enlarged that multiplies neither configurations nor actions on offer, as one of epochs."""
@@ -122,8 +125,22 @@ class _Walk:
             steps.append(self.system.take(self.config, state, action))
             self.taken.append(action)
             state = steps[-1].after
+        if steps and self.chance.random() < CLOSED:
+            steps += self._closing(state)
         actions = tuple(step.action for step in steps)
         return Trace(Scenario(self.config, start, actions), tuple(steps)) if steps else None
+
+    def _closing(self, state: Any) -> Iterator[AnyStep]:
+        """Yield steps that no agent causes, such as ticks, until there is none or nothing changes."""
+        actor = self.system.actor
+        for _ in range(LONGEST if actor is not None else 0):
+            offered = islice(self.system.enabled(self.config, state), MENU)
+            nobodys = next((one for one in offered if actor is not None and not actor(one)), None)
+            step = None if nobodys is None else self.system.take(self.config, state, nobodys)
+            if step is None or step.after == state:
+                return
+            yield step
+            state = step.after
 
     def _likes(self, kind: Any) -> int:
         if kind not in self.liked:

@@ -156,6 +156,29 @@ def test_half_of_the_walks_do_what_is_seldom_done(monkeypatch: pytest.MonkeyPatc
     assert often > 1.5 * sat() > 0
 
 
+def test_behind_half_of_the_walks_nobody_acts_until_all_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What ends after forty ticks ends in such walks alone, since none else is as long."""
+
+    def ticking(_rules: Any, _hall: Hall, place: int, ring: Ring) -> tuple[int, Heard]:
+        return place + (ring.who == 0), Heard(ring.who, place)
+
+    def menu(hall: Hall, place: int) -> Iterator[Ring]:
+        yield from (Ring(who) for who in range(hall.ringers + 1)) if place < 40 else ()
+
+    clock = replace(
+        small("clock", _halls, 0, menu, ticking, (Hall, Ring, Heard), scope=Scope(ringers=4)),
+        actor=lambda ring: f"ringer {ring.who}" if ring.who else "",
+    )
+
+    def over() -> int:
+        monkeypatch.setattr("evenhand.conform.checking.wandering.CURIOUS", 0.0)
+        return sum(walk.steps[-1].after == 40 for walk in islice(wandering((clock,), (), seed=0), 100))
+
+    often = over()
+    monkeypatch.setattr("evenhand.conform.checking.wandering.CLOSED", 0.0)
+    assert often > 5 and not over()
+
+
 def test_agents_of_a_joint_action_want_the_same() -> None:
     """Three agents write one key in one epoch, and in others one of them rests."""
     system = find("cud").model.systems["free"].at(agents=3)
