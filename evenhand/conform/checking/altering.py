@@ -84,11 +84,11 @@ class Altering:
                 self._note(base.scenario.config, action)
 
     def _note(self, config: Any, action: Any) -> None:
-        """Keep the values of an action's fields, by the names of the fields: in another configuration others act."""
+        """Keep the values of an action's fields, by configuration and kind of action: elsewhere they mean nothing."""
         if (config, action) not in self._noted:
             self._noted.add((config, action))
             for place in places(action, type(action), lambda new: new):
-                known = self._fields.setdefault((config, _field(place)), [])
+                known = self._fields.setdefault((config, _field(action, place)), [])
                 if place.path and not any(_same(one, place.value) for one in known):
                     known.append(place.value)
 
@@ -179,16 +179,16 @@ class Altering:
         return self._exchanged(scenario, self._another)
 
     def _meant(self, scenario: AnyScenario) -> AnyScenario | None:
-        """Another value in one action, which stands in a field of that name elsewhere in the runs."""
+        """Another value in one action, which stands there in another action of the runs."""
         return self._exchanged(scenario, self._known_values)
 
     def _exchanged(
-        self, scenario: AnyScenario, offered: Callable[[Place, AnyScenario], list[list[Any]]]
+        self, scenario: AnyScenario, offered: Callable[[Any, Place, AnyScenario], list[list[Any]]]
     ) -> AnyScenario | None:
         at = self.random.randrange(len(scenario.actions))
         action = scenario.actions[at]
         place = self.random.choice(list(places(action, type(action), lambda new: new)))
-        kinds = [[one for one in kind if fits(one, place.hint)] for kind in offered(place, scenario)]
+        kinds = [[one for one in kind if fits(one, place.hint)] for kind in offered(action, place, scenario)]
         kinds = [[one for one in kind if not _same(one, place.value)] for kind in kinds]
         fitting = [kind for kind in kinds if kind]
         if not fitting:
@@ -201,7 +201,7 @@ class Altering:
             return None
         return replace(scenario, actions=(*scenario.actions[:at], made, *scenario.actions[at + 1 :]))
 
-    def _another(self, place: Place, scenario: AnyScenario) -> list[list[Any]]:
+    def _another(self, _action: Any, place: Place, scenario: AnyScenario) -> list[list[Any]]:
         """Other values for a place, of several kinds, odd ones too."""
         value, words = place.value, self._word(scenario.config)
         kinds: list[list[Any]] = [[*VALUES], [*ATOMS] if isinstance(value, Atom) else []]
@@ -217,9 +217,9 @@ class Altering:
             kinds.append(list(self._lists(value, words)))
         return kinds
 
-    def _known_values(self, place: Place, scenario: AnyScenario) -> list[list[Any]]:
-        """The values of fields of this name in the runs of this configuration."""
-        return [self._fields.get((scenario.config, _field(place)), [])]
+    def _known_values(self, action: Any, place: Place, scenario: AnyScenario) -> list[list[Any]]:
+        """The values of this field in the runs of this configuration."""
+        return [self._fields.get((scenario.config, _field(action, place)), [])]
 
     def _lists(self, value: Any, words: Words) -> Iterator[Any]:
         """Yield a tuple or set with an entry less, twice or more, and reversed."""
@@ -321,9 +321,9 @@ def _without_numbers(value: Json) -> Json:
     return 0 if type(value) is int else value
 
 
-def _field(place: Place) -> str:
-    """The name of the field that a place is in."""
-    return place.path.rpartition(".")[2]
+def _field(action: Any, place: Place) -> str:
+    """The field that a place of an action is in."""
+    return f"{type(action).__name__}{place.path}"
 
 
 def _shortest(number: int | Fraction, hint: Any) -> int | Fraction:
