@@ -31,8 +31,11 @@ def remembers(examiner: Examiner, source: Source, found: Divergence, before: Seq
     `before` are the runs that its process answered before.
     """
     asking = _Asking(examiner, source, examiner.coder.trace(found.scenario))
+    once = asking.behind(())
+    if once.shown[: len(found.got)] == found.got and once.fault is found.fault:
+        return None
     alone = asking.settled(())
-    if alone is None or (alone.shown[: len(found.got)] == found.got and alone.fault is found.fault):
+    if alone is None:
         return None
     for earlier in ((asking.trace,), tuple(before)):
         if asking.behind(earlier) == alone:

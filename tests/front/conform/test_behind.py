@@ -164,6 +164,55 @@ def test_a_kernel_that_remembers_earlier_runs_is_found_by_the_run_that_it_rememb
     assert [recheck(record, f"tests.front.conform.latches:{one}").ok for one in (name, "honest")] == [False, True]
 
 
+class Wrecked(InProcess):
+    """A kernel that breaks down in one house, and after that in every one until its process ends."""
+
+    wrecked = False
+
+    def _made(self, initial: Any) -> Any:
+        bad = initial["config"] == "haunted"
+        self.wrecked, before = self.wrecked or bad, self.wrecked
+        kernel = Haunted()
+        kernel.room = Room(("ann",))
+        if bad or before:
+            kernel.step = self._broken  # type: ignore[method-assign]
+        return kernel
+
+    @staticmethod
+    def _broken(_action: Any) -> Any:
+        raise LookupError("wrecked")
+
+    def ask(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
+        self.factory = self._made
+        return super().ask(scenarios)
+
+    def together(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
+        self.renew()
+        return self.ask(scenarios)
+
+    def renew(self) -> None:
+        self.wrecked = False
+
+
+def test_what_fails_by_itself_in_one_configuration_may_be_remembered_in_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The same failure is looked into in a few configurations, not in the first alone."""
+    start = Room(("ann",))
+    houses = replace(
+        ROOM, configs=lambda _scope, _readings: iter(["haunted", "house"]), initial=lambda _config: (start,)
+    )
+
+    def subjects() -> set[str]:
+        effort = CheckEffort(transitions=200, phases=(EXHAUSTIVE,))
+        checked = check_system("house", (houses,), (), Wrecked(lambda one: one), effort=effort)
+        return {one.divergence.subject for one in checked.defects}
+
+    assert "kernel_forgets_earlier_runs" in subjects()
+    monkeypatch.setattr("evenhand.conform.checking.phase.CONFIGS", 1)
+    assert "kernel_forgets_earlier_runs" not in subjects()
+
+
 def test_a_finding_behind_another_one_is_repeated_from_what_the_kernel_tells(tmp_path: Path) -> None:
     """The steps between the two differences are the model's from the told state, not those of its own run."""
     (system,) = find("latch").model.systems.values()
