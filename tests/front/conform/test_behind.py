@@ -74,7 +74,7 @@ def looked_at(kernel: Any, actions: tuple[Any, ...]) -> tuple[Divergence, list[D
 ENTERING = (Enter("ann"), Enter("bob"), Enter("cy"))
 
 
-def test_what_follows_from_a_field_that_is_not_told_accuses_nobody_often() -> None:
+def test_what_may_follow_from_a_field_that_is_not_told_is_no_finding_of_its_own() -> None:
     """The model goes on from what is told; if the step that differs changes more, no later step counts by itself."""
 
     class Quiet(Haunted):
