@@ -63,34 +63,21 @@ OFFERED = 2_000
 class Altering:
     """Alters runs of one system; equal seed and runs give equal alterations.
 
-    If not `hostile`, actions are only repeated, moved and told in other words of the runs, and left out where the
-    protocol does not offer them.  A name is exchanged only where the model shows the same under the other name.
+    If not `hostile`, actions are only repeated and moved, and left out where the protocol does not offer them.  A name
+    is exchanged only where the model shows the same under the other name.
     """
 
     def __init__(self, coder: Coder, bases: Sequence[AnyTrace], seed: int = 0, *, hostile: bool = True) -> None:
         self.coder, self.system, self.bases = coder, coder.system, [one for one in bases if one.steps]
         self.random, self.hostile = random.Random(seed), hostile
-        often, either = [self._value] * 3, [self._again, self._moved]
-        self.alterations = [*often, *either, self._named] if hostile else [*either, self._meant]
+        offered = [self._again, self._moved]
+        self.alterations = [self._value, self._value, self._value, *offered, self._named] if hostile else offered
         self.novel: list[AnyTrace] = []
         self._known = set[int]()
         self._words: dict[Any, Words] = {}
         self._bare: dict[Any, bytes] = {}
-        self._fields: dict[tuple[Any, str], list[Any]] = {}
-        self._noted = set[Any]()
         for base in self.bases:
             self._is_new(base)
-            for action in base.scenario.actions:
-                self._note(base.scenario.config, action)
-
-    def _note(self, config: Any, action: Any) -> None:
-        """Keep the values of an action's fields, by configuration and kind of action: elsewhere they mean nothing."""
-        if (config, action) not in self._noted:
-            self._noted.add((config, action))
-            for place in places(action, type(action), lambda new: new):
-                known = self._fields.setdefault((config, _field(action, place)), [])
-                if place.path and not any(_same(one, place.value) for one in known):
-                    known.append(place.value)
 
     def runs(self, count: int) -> Iterator[AnyTrace]:
         """Yield at most `count` altered runs."""
@@ -176,33 +163,20 @@ class Altering:
 
     def _value(self, scenario: AnyScenario) -> AnyScenario | None:
         """Another value in one action."""
-        return self._exchanged(scenario, self._another)
-
-    def _meant(self, scenario: AnyScenario) -> AnyScenario | None:
-        """Another value in one action, which stands there in another action of the runs."""
-        return self._exchanged(scenario, self._known_values)
-
-    def _exchanged(
-        self, scenario: AnyScenario, offered: Callable[[Any, Place, AnyScenario], list[list[Any]]]
-    ) -> AnyScenario | None:
         at = self.random.randrange(len(scenario.actions))
         action = scenario.actions[at]
         place = self.random.choice(list(places(action, type(action), lambda new: new)))
-        kinds = [[one for one in kind if fits(one, place.hint)] for kind in offered(action, place, scenario)]
-        kinds = [[one for one in kind if not _same(one, place.value)] for kind in kinds]
-        fitting = [kind for kind in kinds if kind]
-        if not fitting:
-            return None
         try:
-            made = place.put(self.random.choice(self.random.choice(fitting)))
+            value = self._another(place, scenario)
+            made = place.put(value)
             if decode(encode(made), *self.system.types) != made or type(made) is not type(action):
                 return None
         except (ArithmeticError, LookupError, TypeError, ValueError):  # its class refuses the value
             return None
         return replace(scenario, actions=(*scenario.actions[:at], made, *scenario.actions[at + 1 :]))
 
-    def _another(self, _action: Any, place: Place, scenario: AnyScenario) -> list[list[Any]]:
-        """Other values for a place, of several kinds, odd ones too."""
+    def _another(self, place: Place, scenario: AnyScenario) -> Any:
+        """Another value for a place.  Raises LookupError if its type allows none."""
         value, words = place.value, self._word(scenario.config)
         kinds: list[list[Any]] = [[*VALUES], [*ATOMS] if isinstance(value, Atom) else []]
         if isinstance(value, str):
@@ -215,11 +189,11 @@ class Altering:
             kinds += [[_shortest(one, place.hint) for one in some] for some in (near, limits)]
         elif isinstance(value, tuple | frozenset):
             kinds.append(list(self._lists(value, words)))
-        return kinds
-
-    def _known_values(self, action: Any, place: Place, scenario: AnyScenario) -> list[list[Any]]:
-        """The values of this field in the runs of this configuration."""
-        return [self._fields.get((scenario.config, _field(action, place)), [])]
+        kinds = [[one for one in kind if fits(one, place.hint) and not _same(one, value)] for kind in kinds]
+        fitting = [kind for kind in kinds if kind]
+        if not fitting:
+            raise LookupError
+        return self.random.choice(self.random.choice(fitting))
 
     def _lists(self, value: Any, words: Words) -> Iterator[Any]:
         """Yield a tuple or set with an entry less, twice or more, and reversed."""
@@ -319,11 +293,6 @@ def _without_numbers(value: Json) -> Json:
     if isinstance(value, dict):
         return {key: _without_numbers(one) for key, one in cast("dict[str, Json]", value).items()}
     return 0 if type(value) is int else value
-
-
-def _field(action: Any, place: Place) -> str:
-    """The field that a place of an action is in."""
-    return f"{type(action).__name__}{place.path}"
 
 
 def _shortest(number: int | Fraction, hint: Any) -> int | Fraction:

@@ -174,7 +174,7 @@ def test_an_honest_kernel_is_silent() -> None:
 
 @pytest.mark.slow
 def test_without_hostile_values_every_action_is_on_offer() -> None:
-    """Then actions are repeated, moved and told in words on offer, and what takes a strange value is not found."""
+    """Then actions are repeated and moved alone, and what takes a strange value is not found."""
     coder = Coder("house", BANK)
     base = coder.trace(Scenario(Bank(("ann", "bob")), Paid(), (Pay("ann", 2), Pay("bob", 2, ("tea",)))))
     runs = [run.scenario for run in Altering(coder, [base], 0, hostile=False).runs(50)]
@@ -188,26 +188,6 @@ def test_names_without_a_meaning_are_exchanged_without_hostile_values() -> None:
     """A customer may have any plain name: a kernel that takes one for something else is found."""
     assert checked({"pastes names"}, ALTERED, hostile=False).defects
     assert not checked((), ALTERED, hostile=False).defects
-
-
-def test_values_of_other_actions_are_exchanged_where_any_action_may_be_sent() -> None:
-    """A kernel that takes bob's two things for ann's is found though nothing on offer says so."""
-
-    class Mixing(Kernel):
-        def step(self, action: Any) -> Any:
-            mixed = (action["name"], len(action["things"])) == ("bob", 2)
-            return super().step({**action, "things": []} if mixed else action)
-
-    def menu(bank: Bank, _paid: Paid) -> Iterator[Pay]:
-        yield from (Pay("ann", 2, ("tea", "milk")), Pay("bob", 2, ("tea",)))
-
-    def found(allows: Any) -> int:
-        bank = replace(BANK, actions=lambda bank, _scope, paid: menu(bank, paid), allows=allows)
-        effort = CheckEffort(transitions=2, examples=60, phases=(EXHAUSTIVE, ALTERED))
-        return len(check_system("house", [bank], (), InProcess(lambda one: Mixing((), one)), effort=effort).defects)
-
-    assert found(lambda _bank, _paid, pay: pay.name in ("ann", "bob")) == 1
-    assert not found(None)
 
 
 def test_a_name_that_means_something_stays() -> None:
