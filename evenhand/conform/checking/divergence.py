@@ -384,7 +384,7 @@ class _Run:
         if not is_dataclass(after) or not isinstance(told, dict):
             return False
         changed = [one.name for one in fields(after) if getattr(before, one.name) != getattr(after, one.name)]
-        return all(told.get(name, UNKNOWN) != UNKNOWN for name in changed)
+        return all(cast("dict[str, Json]", told).get(name, UNKNOWN) != UNKNOWN for name in changed)
 
     def _observable(self, place: int) -> Any:
         """The shown value, which must be of the class that the model shows; what was not shown is withheld."""

@@ -34,6 +34,7 @@ from evenhand.processes import alarm
 from evenhand.processes.alarm import in_collector
 from tests.front.conform import latches
 from tests.front.conform.in_process import InProcess
+from tests.front.conform.small import Small, small
 from tests.front.conform.test_words import ROOM, Enter, Leave, Room, step
 from tests.front.plugins.toylatch import Act, Config, Readings
 
@@ -164,23 +165,24 @@ def test_a_kernel_that_remembers_earlier_runs_is_found_by_the_run_that_it_rememb
     assert [recheck(record, f"tests.front.conform.latches:{one}").ok for one in (name, "honest")] == [False, True]
 
 
+class Broken(Haunted):
+    """It breaks down."""
+
+    def step(self, action: Any) -> Any:
+        """Raise."""
+        raise LookupError("wrecked")
+
+
 class Wrecked(InProcess):
     """A kernel that breaks down in one house, and after that in every one until its process ends."""
 
     wrecked = False
 
     def _made(self, initial: Any) -> Any:
-        bad = initial["config"] == "haunted"
-        self.wrecked, before = self.wrecked or bad, self.wrecked
-        kernel = Haunted()
+        self.wrecked = self.wrecked or initial["config"] == "haunted"
+        kernel = Broken() if self.wrecked else Haunted()
         kernel.room = Room(("ann",))
-        if bad or before:
-            kernel.step = self._broken  # type: ignore[method-assign]
         return kernel
-
-    @staticmethod
-    def _broken(_action: Any) -> Any:
-        raise LookupError("wrecked")
 
     def ask(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
         self.factory = self._made
@@ -198,9 +200,14 @@ def test_what_fails_by_itself_in_one_configuration_may_be_remembered_in_another(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The same failure is looked into in a few configurations, not in the first alone."""
-    start = Room(("ann",))
-    houses = replace(
-        ROOM, configs=lambda _scope, _readings: iter(["haunted", "house"]), initial=lambda _config: (start,)
+    names = ("haunted", "house")
+    houses: Small = small(
+        "house",
+        lambda _scope: iter(names),
+        Room(("ann",)),
+        lambda config, room: ROOM.enabled(config, room),
+        step,
+        ROOM.types,
     )
 
     def subjects() -> set[str]:

@@ -139,7 +139,7 @@ def test_half_of_the_walks_do_what_is_seldom_done(monkeypatch: pytest.MonkeyPatc
     """Five moves in a row, each of a kind of its own, with one on offer that spoils them."""
 
     def done(_rules: Any, _config: Any, place: int, do: Do) -> tuple[int, int]:
-        return (do.move.value,) * 2
+        return do.move.value, do.move.value
 
     def menu(_config: Any, place: int) -> Iterator[Do]:
         yield Do(Move.WAIT)
@@ -165,10 +165,10 @@ def test_behind_half_of_the_walks_nobody_acts_until_all_is_over(monkeypatch: pyt
     def menu(hall: Hall, place: int) -> Iterator[Ring]:
         yield from (Ring(who) for who in range(hall.ringers + 1)) if place < 40 else ()
 
-    clock = replace(
-        small("clock", _halls, 0, menu, ticking, (Hall, Ring, Heard), scope=Scope(ringers=4)),
-        actor=lambda ring: f"ringer {ring.who}" if ring.who else "",
-    )
+    def actor(ring: Ring) -> str:
+        return f"ringer {ring.who}" if ring.who else ""
+
+    clock = replace(small("clock", _halls, 0, menu, ticking, (Hall, Ring, Heard), scope=Scope(ringers=4)), actor=actor)
 
     def over() -> int:
         monkeypatch.setattr("evenhand.conform.checking.wandering.CURIOUS", 0.0)
