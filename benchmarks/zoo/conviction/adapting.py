@@ -175,6 +175,8 @@ class Adapter:
         kind = action["$"]
         if self.whole and isinstance(action.get("amount"), dict):
             raise Unsupported("an amount that is no whole number")
+        if (kind, action["credential"]) in (("Tick", ADMIN), ("Invite", SCHEDULER)):
+            raise Unsupported("administrator and scheduler are one and the same")
         if kind == "Tick":
             return self._tick(action["credential"])
         if kind == "Invite":
@@ -303,7 +305,7 @@ class Adapter:
         elif why := self.tick(credential):
             return self._shown(why, self.news())
         seen, phases = self.seen(), ("FEEDBACK", "REVISE", "STAKE")
-        lasts = self.done() if seen.get("phase") in phases else seen.get("phase") == "PROPOSE" and self.ready
+        lasts = self.done() if seen.get("phase") in phases else seen.get("phase") == "PROPOSE" and bool(self.ready)
         self.ready.clear()
         if self.limits["think_ticks"] > 1 and lasts:
             raise Unsupported("READY lasts for the phase here, for one tick in the model")

@@ -20,7 +20,11 @@ UNKNOWN: Json = {"$unknown": True}
 GUARDS = ("first_writer", "highest_confidence", "yield_all", "deferred", "meddled")
 SOURCES = {"FLEET": "fleet", "VERIFIED": "external_verified", "UNVERIFIED": "external_unverified"}
 SUBJECT = {"intent": "resource", "action": "resource", "observation": "topic", "warning": "topic", "need": "question"}
-CONTENT = {"action": "result", "observation": "content", "warning": "reason", "need": "context"}
+OWN = {
+    "intent": ("action", "confidence"), "action": ("action", "failed", "result"), "warning": ("severity", "reason"),
+    "observation": ("confidence", "source", "content"), "need": ("priority", "blocking", "context"),
+}  # fmt: skip
+"""The fields that marks of one kind have."""
 DEFAULTS = {
     "id_order": "sequence", "own_intents": "replaced_by_newest", "reference_authority": "anyone",
     "failed_action": "never_claims", "active_threshold": "above_zero", "claim_release": "none",
@@ -101,10 +105,8 @@ class Adapter:
 
     def _guarded(self, start: Any) -> None:
         config = self.config
-        if start["intents"] or start["needs"]["$set"] or any(start["claims"]) or any(start["named"]):
-            raise Unsupported("a start in the middle of a run")
-        if any(one["phase"]["name"] != "IDLE" for one in start["doing"]):
-            raise Unsupported("a start in the middle of a run")
+        begun = [one for one in start["doing"] if one["phase"]["name"] != "IDLE"]
+        self.begins(start["intents"], start["needs"]["$set"], *start["claims"], *start["named"], begun)
         if config["ttl"] <= 0:
             raise Unsupported("intents that are over at once, which the text does not ask for")
         decay = {"observation_half_life": 1, "warning_half_life": 1, "intent_ttl": config["ttl"]}
@@ -117,10 +119,8 @@ class Adapter:
         self.make([room, scope_of(ELSEWHERE)], agents, "pat")
 
     def _spaced(self, start: Any) -> None:
-        if start["marks"]:
-            raise Unsupported("a start in the middle of a run")
-        if self.config["weights"] != [{"$fraction": "1"}, {"$fraction": "7/10"}, {"$fraction": "3/10"}]:
-            raise Unsupported("other weights of trust")
+        self.begins(start["marks"])
+        self.trusts()
         scopes = [
             scope_of(
                 one["name"], visibility=one["visibility"]["name"].lower(), allowed_intent_verbs=one["intent_verbs"],
@@ -135,6 +135,16 @@ class Adapter:
             rows = [{"scope": scope, "mark_types": [kind["name"].lower()]} for scope, kind in one["writes"]["$set"]]
             agents.append({"id": one["name"], "read_scopes": one["reads"]["$set"], "permissions": rows})
         self.make(scopes, agents, "principal")
+
+    def begins(self, *there: Any) -> None:
+        """Raise Unsupported if something is there already."""
+        if any(there):
+            raise Unsupported("a start in the middle of a run")
+
+    def trusts(self) -> None:
+        """Raise Unsupported for other weights of trust than the text's."""
+        if self.config["weights"] != [{"$fraction": "1"}, {"$fraction": "7/10"}, {"$fraction": "3/10"}]:
+            raise Unsupported("other weights of trust")
 
     def policy_of(self, policy: str) -> str:
         """The policy of a scope in which the guard is not asked."""
@@ -341,10 +351,6 @@ class Adapter:
             raise Unsupported("a mark that there is not, or one of several intents")
         return mark
 
-    def on_warn_claim(self, a: Any) -> Any:
-        """A warning against a claim."""
-        raise Unsupported("a warning weakens an action here, and its claim stands")
-
     def on_warn_intent(self, a: Any) -> Any:
         """A warning against an intent."""
         intent = self.about(a, self.intents, "target")
@@ -373,24 +379,14 @@ class Adapter:
 
     def draft(self, draft: Any) -> dict[str, Any]:
         """A mark in the text's words."""
-        kind = draft["kind"]["name"].lower()
-        mark: dict[str, Any] = {"mark_type": kind, "scope": draft["scope"], SUBJECT[kind]: draft["subject"]}
+        kind, text, sure = draft["kind"]["name"].lower(), draft["content"], number(draft["confidence"])
+        values: dict[str, Any] = {
+            "action": draft["verb"], "confidence": sure, "priority": sure, "source": SOURCES[draft["source"]["name"]],
+            "failed": draft["failed"], "blocking": draft["blocking"], "severity": "info", "reason": text,
+        }  # fmt: skip
+        mark = {"mark_type": kind, "scope": draft["scope"], SUBJECT[kind]: draft["subject"]}
         mark["initial_strength"] = number(draft["strength"])
-        if kind in ("intent", "action"):
-            mark["action"] = draft["verb"]
-        if kind in ("intent", "observation"):
-            mark["confidence"] = number(draft["confidence"])
-        if kind == "observation":
-            mark["source"] = SOURCES[draft["source"]["name"]]
-        if kind == "action":
-            mark["failed"] = draft["failed"]
-        if kind == "warning":
-            mark["severity"] = "info"
-        if kind == "need":
-            mark |= {"priority": number(draft["confidence"]), "blocking": draft["blocking"]}
-        if kind in CONTENT:
-            text = draft["content"]
-            mark[CONTENT[kind]] = text if kind == "warning" else {"text": text}
+        mark |= {name: values.get(name, {"text": text}) for name in OWN[kind]}
         for name in ("supersedes", "invalidates"):
             if draft[name] is not None and (name == "supersedes" or kind == "warning"):
                 mark[name] = self.ids.get(draft[name], f"no mark {draft[name]}")
@@ -416,21 +412,19 @@ class Adapter:
             "subject": "" if mark.get(SUBJECT[kind]) is None else mark[SUBJECT[kind]],
             "strength": near(mark["initial_strength"]), "supersedes": self.opaque(mark["supersedes"]),
         }  # fmt: skip
-        if kind in ("intent", "action"):
-            draft["verb"] = mark["action"]
-        if kind in ("intent", "observation", "need"):
-            draft["confidence"] = near(mark["priority" if kind == "need" else "confidence"])
-        if kind in CONTENT:
-            content = mark[CONTENT[kind]]
-            draft["content"] = "" if content is None else content if kind == "warning" else content["text"]
+        for name in OWN[kind]:
+            if name in ("confidence", "priority"):
+                draft["confidence"] = near(mark[name])
+            elif name in ("failed", "blocking"):
+                draft[name] = mark[name]
+            elif name == "action":
+                draft["verb"] = mark[name]
+            elif name not in ("source", "severity"):
+                draft["content"] = "" if mark[name] is None else mark[name] if name == "reason" else mark[name]["text"]
         if kind == "need" and mark["question"] is None:
             draft["subject"] = UNKNOWN
-        if kind == "action":
-            draft["failed"] = mark["failed"]
         if kind == "warning":
             draft["invalidates"] = self.opaque(mark.get("invalidates"))
-        if kind == "need":
-            draft["blocking"] = mark["blocking"]
         return {
             "$": "Mark", "id": self.opaque(mark["id"]), "agent": mark["agent_id"], "draft": draft,
             "age": self.now - mark["created_at"], "resolved_by": self.opaque(mark.get("resolved_by")),
@@ -487,8 +481,7 @@ class Adapter:
         """The strength of one mark at two instants."""
         if any(one["age"] > a["age"] for one in a["warnings"]) or a["resolved"]:
             raise Unsupported("a warning that is older than its mark, or a resolved need")
-        if self.config["weights"] != [{"$fraction": "1"}, {"$fraction": "7/10"}, {"$fraction": "3/10"}]:
-            raise Unsupported("other weights of trust")
+        self.trusts()
         kinds = list(SUBJECT)
         agent = {"id": "ann", "read_scopes": [], "permissions": [{"scope": ROOM, "mark_types": kinds}]}
         lives = {name: value for name, value in self.config["lives"].items() if name != "$"}

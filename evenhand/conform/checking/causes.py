@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from evenhand.conform.adapters.wire import Fault
 from evenhand.conform.checking.comparing import one_reason
-from evenhand.conform.checking.divergence import SENTENCES
+from evenhand.conform.checking.duties import SENTENCES
 from evenhand.core.canonical import Json
 from evenhand.core.parts import Part, parts_of
 

@@ -4,53 +4,24 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from functools import cached_property
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse
 from evenhand.conform.adapters.wire import Fault, text
 from evenhand.conform.checking.claims import Basis, Judge, KernelStep, Violation
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.comparing import Difference, Names, differences, normal, shape
+from evenhand.conform.checking.duties import SUBJECTS, What
 from evenhand.conform.checking.withholding import decode_with_gaps, is_withheld
-from evenhand.conform.checking.words import Dictionary, Malformed, Reading, gaps
+from evenhand.conform.checking.words import UNKNOWN, Dictionary, Malformed, Reading, gaps
 from evenhand.core.canonical import Json
 from evenhand.core.codec import decode, encode
 from evenhand.core.system import AnyStep
 from evenhand.core.trace import AnyScenario, AnyTrace, Scenario
-
-What = Literal["differs", "fails", "violates", "mutates", "non-deterministic", "remembers", "relates", "liveness"]
-"""The fault of a run.
-
-In this order: it shows something else; it does not answer; it violates a claim although it shows the same, or is not
-compared; it wrote to its input; it is non-deterministic; it answers by what earlier runs of its process did; two runs
-together violate a claim; it violates a liveness claim.
-"""
-
-
-DISAGREES = "kernel_agrees_with_model"
-SENTENCES: Mapping[str, str] = {
-    DISAGREES: "The kernel shows in every step what the model shows.",
-    "kernel_answers": "The kernel answers every action, once and in time, in the protocol's own words.",
-    "kernel_keeps_its_input": "The kernel changes nothing in the data that it is handed.",
-    "kernel_is_deterministic": "The kernel answers the same actions from the same start in the same way.",
-    "kernel_forgets_earlier_runs": "What a kernel answers depends on no earlier run of its process.",
-}
-"""The duties of every kernel under any protocol."""
-
-SUBJECTS: Mapping[What, str] = {
-    "differs": DISAGREES,
-    "violates": DISAGREES,
-    "fails": "kernel_answers",
-    "mutates": "kernel_keeps_its_input",
-    "non-deterministic": "kernel_is_deterministic",
-    "remembers": "kernel_forgets_earlier_runs",
-    "relates": DISAGREES,
-    "liveness": DISAGREES,
-}
 
 
 @dataclass(frozen=True)
@@ -407,6 +378,14 @@ class _Run:
     def _tells_state(self, place: int) -> bool:
         return place < len(self.response.states) and not self._is_partial(place)
 
+    def _tells_change(self, place: int) -> bool:
+        """Whether the kernel tells each field of the state that the step changes; in others it may have gone astray."""
+        before, after, told = self.steps[place].before, self.steps[place].after, self._told_facts(place)
+        if not is_dataclass(after) or not isinstance(told, dict):
+            return False
+        changed = [one.name for one in fields(after) if getattr(before, one.name) != getattr(after, one.name)]
+        return all(cast("dict[str, Json]", told).get(name, UNKNOWN) != UNKNOWN for name in changed)
+
     def _observable(self, place: int) -> Any:
         """The shown value, which must be of the class that the model shows; what was not shown is withheld."""
         if place not in self._observables:
@@ -482,7 +461,8 @@ class _Run:
             why,
             violations,
             own=own,
-            tells=all(place in self.facts or self._tells_state(place) for place in range(len(got))),
+            tells=all(place in self.facts or self._tells_state(place) for place in range(len(got)))
+            and all(self._tells_state(one) or self._tells_change(one) for one in self.differing if one < at - 1),
             said=self._said(at),
         )
 

@@ -28,7 +28,8 @@ from evenhand.conform.checking.causes import Cause
 from evenhand.conform.checking.claims import Judge, Words, judged_kinds
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.defects import STUBBORN
-from evenhand.conform.checking.divergence import SENTENCES, Examiner, What
+from evenhand.conform.checking.divergence import Examiner
+from evenhand.conform.checking.duties import SENTENCES, What
 from evenhand.conform.checking.multi_run import still_broken, still_related
 from evenhand.conform.checking.remembering import answers_by
 from evenhand.conform.checking.two_safety import Pairing

@@ -41,8 +41,8 @@ REPEATED, SEEDS = 24, 3
 FUTILE = 32
 """Runs that the kernel does not support after which a phase ends, if it supported none before."""
 
-SUSPECTED = 48
-"""Differing runs, each of another kind than those before, that are repeated at once in a process of their own."""
+SUSPECTED, CONFIGS = 64, 3
+"""Differing runs that are repeated at once in a process of their own, and in how many configurations for each kind."""
 
 BESIDE = 100
 """Runs that are repeated without the step that differs, for each kind of difference."""
@@ -85,7 +85,7 @@ class Phase:
     left_out: dict[str, LeftOut] = field(default_factory=dict[str, LeftOut])
     refused: set[tuple[Any, Any]] = field(default_factory=set[tuple[Any, Any]])
     taken: dict[Any, set[Any]] = field(default_factory=dict[Any, set[Any]])
-    repeated: set[frozenset[str]] = field(default_factory=set[frozenset[str]])
+    repeated: dict[frozenset[str], set[Any]] = field(default_factory=dict[frozenset[str], set[Any]])
     leaks: bool = False
     futile: int = FUTILE
     struck: dict[frozenset[str], int] = field(default_factory=dict[frozenset[str], int])
@@ -171,8 +171,7 @@ class Phase:
             if found is not None and walk is None and not response.refused:
                 rest = self._beside(trace, found)
             again += [(rest, None)] if rest is not None and rest.steps else []
-            if found is not None and found.kinds not in self.repeated and len(self.repeated) < SUSPECTED:
-                self.repeated.add(found.kinds)
+            if found is not None and self._is_suspect(found):
                 suspects.append((found, tuple(self.asked)[:-1]))
         self._suspect(suspects)
         return again
@@ -202,6 +201,18 @@ class Phase:
         scenario = trace.scenario
         rest = scenario.actions[: found.length - 1] + scenario.actions[found.length :]
         return self.coder.trace(replace(scenario, actions=rest))
+
+    def _is_suspect(self, found: Divergence) -> bool:
+        """Whether a run is to be repeated by itself: the first of its kind in a few configurations.
+
+        In one of them the kernel may do by itself what in another only an earlier run makes it do.
+        """
+        tried = self.repeated.setdefault(found.kinds, set())
+        config = found.scenario.config
+        if config in tried or len(tried) >= CONFIGS or sum(map(len, self.repeated.values())) >= SUSPECTED:
+            return False
+        tried.add(config)
+        return True
 
     def _suspect(self, suspects: Sequence[_Suspect]) -> None:
         """Repeat differing runs in processes of their own: does the kernel answer by what earlier runs did?

@@ -2,8 +2,8 @@
 
 A kernel that keeps something in its module, class or default arguments is wrong in nearly every run after the first,
 which hides all its other faults.  So a run that differs is repeated in a process of its own, and behind the runs that
-came before it in a fresh process.  If each repetition always says the same and the two do not agree, the kernel
-remembers; the shortest list of earlier runs that is needed is looked for by halving.
+came before it in a fresh process.  If the two do not agree, the shortest list of earlier runs that is needed is looked
+for by halving, and both are repeated: if each repetition always says the same, the kernel remembers.
 """
 
 from __future__ import annotations
@@ -31,19 +31,24 @@ def remembers(examiner: Examiner, source: Source, found: Divergence, before: Seq
     `before` are the runs that its process answered before.
     """
     asking = _Asking(examiner, source, examiner.coder.trace(found.scenario))
-    alone = asking.settled(())
-    if alone is None or (alone.shown[: len(found.got)] == found.got and alone.fault is found.fault):
+    once = asking.behind(())
+    if once.shown[: len(found.got)] == found.got and once.fault is found.fault:
         return None
-    for runs in ((asking.trace,), tuple(before)):
+    alone = asking.settled(())
+    if alone is None:
+        return None
+    for earlier in ((asking.trace,), tuple(before)):
+        if asking.behind(earlier) == alone:
+            continue
+        runs = asking.fewest(earlier, alone)
         said = asking.settled(runs)
         if said is not None and said != alone and asking.stays(runs, said, alone):
-            earlier = asking.fewest(runs, alone)
             return replace(
                 wavering(found, alone.shown),
                 what="remembers",
                 kinds=frozenset({"remembers"}),
                 got=said.shown,
-                beside=earlier,
+                beside=_second(runs[0]) if len(runs) == 1 else None,
                 why="the same run is answered differently after an earlier run in the same process",
             )
     return None
@@ -92,13 +97,17 @@ class _Asking:
                 return False
         return True
 
-    def fewest(self, runs: Sequence[AnyTrace], alone: _Said) -> SecondTrace | None:
-        """Return the one of some earlier runs that changes the answers; None if it takes several."""
+    def fewest(self, runs: Sequence[AnyTrace], alone: _Said) -> Sequence[AnyTrace]:
+        """Return a part of some earlier runs that changes the answers, one run if one is enough."""
         while len(runs) > 1:
             half = len(runs) // 2
             kept = next((some for some in (runs[:half], runs[half:]) if self.behind(some) != alone), None)
             if kept is None:
-                return None
+                break
             runs = kept
-        expected = tuple(encode(step.shown) for step in runs[0].steps)
-        return SecondTrace(runs[0].scenario, expected, expected)
+        return runs
+
+
+def _second(run: AnyTrace) -> SecondTrace:
+    expected = tuple(encode(step.shown) for step in run.steps)
+    return SecondTrace(run.scenario, expected, expected)

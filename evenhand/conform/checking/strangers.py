@@ -105,13 +105,16 @@ class Strangers:
             return None
 
     def _words(self, met: _Met) -> Iterator[str]:
-        """Yield each odd text of letters as the plain one has, no text that is there already, and no blank."""
+        """Yield each odd text of letters as the plain one has, no text that is there already, below one, or blank."""
         scenario = met.trace.scenario
         words = Words(scenario.config, self.coder.system.readings)
         known = {*texts_of([encode(scenario.config), *map(encode, scenario.actions)]), met.place.value}
         odd = (*(met.head + one for one in ODD), *spellings(met.place.value), *limited(words))
         letters = _letters(met.word)
-        yield from (one for one in dict.fromkeys(odd) if one not in known and one.strip() and _letters(one) == letters)
+        for one in dict.fromkeys(odd):
+            top, below, _ = one.partition("/")  # where "a" is known, "a/b" is no stranger to a kernel that inherits
+            if one not in known and one.strip() and _letters(one) == letters and not (below and top in known):
+                yield one
 
     def _alike(self, met: _Met, word: str) -> bool:
         """Whether the model shows the same of a stranger of this name, and afterwards, as of the plain one."""

@@ -3,12 +3,14 @@
 A walk takes what is on offer, so an honest kernel knows the answer to each step.  It costs a tenth of a drawn run.
 Walks differ in their habits: each has kinds of actions that it prefers or never takes, an agent that may rest, a
 tendency to do what it did before, and in joint actions a tendency of all agents to want the same.  So some walks repeat
-one action beyond each limit, wait for long, or put three agents on one resource, which equal chances do not.
+one action beyond each limit, wait for long, or put three agents on one resource, which equal chances do not.  Half of
+them rather do what few walks did before, lest time alone passes.
 """
 
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 from itertools import islice
@@ -33,6 +35,12 @@ WEIGHTS = (0, 1, 1, 1, 4)
 HABITS = (0.0, 0.25, 0.6)
 """How often a walk does what it did before, and how often all agents choose alike."""
 
+CURIOUS, TRIED = 0.5, 2
+"""The part of the walks that rather do what was seldom done, some from the start, and how many actions of each kind
+they try."""
+
+CLOSED = 0.5
+"""The part of the walks after which nobody acts any more, so that what ends by itself ends."""
 
 NONE = (0, 0)
 MORE = 6
@@ -77,13 +85,13 @@ def wandering(systems: Sequence[AnySystem], configs: Sequence[Any], *, seed: int
     The last system walks through `configs`, which some generator drew; the others are one system at several scopes.
     Equal arguments give equal walks.
     """
-    chance = random.Random(seed)
+    chance, done = random.Random(seed), Counter[tuple[str, bool]]()
     places = [(system, some) for system in systems if (some := _configs(system))]
     if configs:
         places.insert(0, (systems[-1], tuple(configs)))
     while places:
         for system, some in places:
-            trace = _Walk(system, chance.choice(some), chance).trace()
+            trace = _Walk(system, chance.choice(some), chance, done).trace()
             if trace is not None:
                 yield trace
 
@@ -94,12 +102,13 @@ def _configs(system: AnySystem) -> tuple[Any, ...]:
 
 
 class _Walk:
-    """One walk with its habits."""
+    """One walk with its habits; behind `curious` steps it does what was seldom done."""
 
-    def __init__(self, system: AnySystem, config: Any, chance: random.Random) -> None:
-        self.system, self.config, self.chance = system, config, chance
+    def __init__(self, system: AnySystem, config: Any, chance: random.Random, done: Counter[tuple[str, bool]]) -> None:
+        self.system, self.config, self.chance, self.done = system, config, chance, done
         self.steady, self.alike = chance.choice(HABITS), chance.choice(HABITS)
-        self.length = chance.randint(2, LONGEST)
+        self.curious = chance.choice((0, 0, chance.randrange(LONGEST))) if chance.random() < CURIOUS else 2 * LONGEST
+        self.length = chance.randint(2, LONGEST) + self.curious % (2 * LONGEST)
         self.rests = chance.randrange(4)
         self.liked: dict[Any, int] = {}
         self.taken: list[Any] = []
@@ -116,8 +125,22 @@ class _Walk:
             steps.append(self.system.take(self.config, state, action))
             self.taken.append(action)
             state = steps[-1].after
+        if steps and self.chance.random() < CLOSED:
+            steps += self._closing(state)
         actions = tuple(step.action for step in steps)
         return Trace(Scenario(self.config, start, actions), tuple(steps)) if steps else None
+
+    def _closing(self, state: Any) -> Iterator[AnyStep]:
+        """Yield steps that no agent causes, such as ticks, until there is none or nothing changes."""
+        actor = self.system.actor
+        for _ in range(LONGEST if actor is not None else 0):
+            offered = islice(self.system.enabled(self.config, state), MENU)
+            nobodys = next((one for one in offered if actor is not None and not actor(one)), None)
+            step = None if nobodys is None else self.system.take(self.config, state, nobodys)
+            if step is None or step.after == state:
+                return
+            yield step
+            state = step.after
 
     def _likes(self, kind: Any) -> int:
         if kind not in self.liked:
@@ -139,6 +162,8 @@ class _Walk:
         offered = list(islice(self.system.enabled(self.config, state), MENU))
         if not offered:
             return None
+        if len(self.taken) >= self.curious:
+            return self._seldom(state, offered)
         if self.taken and self.chance.random() < self.steady:
             before = self.chance.choice(self.taken[-4:])
             if before in offered:
@@ -147,6 +172,20 @@ class _Walk:
             if again:
                 return self.chance.choice(again)
         return self._weighed(offered, kind_of)
+
+    def _seldom(self, state: Any, offered: Sequence[Any]) -> Any:
+        """One of some actions of each kind, rather what was seldom done: ticks alone would soon end most runs.
+
+        What changes nothing, as a refusal, is told from what does.
+        """
+        kinds: dict[str, list[Any]] = {}
+        for item in offered:
+            kinds.setdefault(kind_of(item), []).append(item)
+        some = [(kind, self.chance.choice(items)) for kind, items in kinds.items() for _ in range(TRIED)]
+        keys = [(kind, self.system.take(self.config, state, one).after == state) for kind, one in some]
+        (at,) = self.chance.choices(range(len(some)), [1 / (1 + self.done[key]) for key in keys])
+        self.done[keys[at]] += 1
+        return some[at][1]
 
     def _joint(self, state: Any) -> Any:
         """A joint action, perhaps one that was taken before, or one in which agents choose alike or one rests."""

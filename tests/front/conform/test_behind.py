@@ -34,6 +34,7 @@ from evenhand.processes import alarm
 from evenhand.processes.alarm import in_collector
 from tests.front.conform import latches
 from tests.front.conform.in_process import InProcess
+from tests.front.conform.small import Small, small
 from tests.front.conform.test_words import ROOM, Enter, Leave, Room, step
 from tests.front.plugins.toylatch import Act, Config, Readings
 
@@ -72,6 +73,19 @@ def looked_at(kernel: Any, actions: tuple[Any, ...]) -> tuple[Divergence, list[D
 
 
 ENTERING = (Enter("ann"), Enter("bob"), Enter("cy"))
+
+
+def test_what_may_follow_from_a_field_that_is_not_told_is_no_finding_of_its_own() -> None:
+    """The model goes on from what is told; if the step that differs changes more, no later step counts by itself."""
+
+    class Quiet(Haunted):
+        def inside(self) -> Any:
+            return {}
+
+    told, (behind,) = looked_at(Haunted(), ENTERING)
+    untold, (later, *_) = looked_at(Quiet(), ENTERING)
+    assert told.tells and behind.tells
+    assert untold.tells and not later.tells
 
 
 def test_the_model_goes_on_from_the_state_that_the_kernel_tells() -> None:
@@ -149,6 +163,61 @@ def test_a_kernel_that_remembers_earlier_runs_is_found_by_the_run_that_it_rememb
     (cause,) = causes([(result.system, result.defects)])
     record = save_finding(finding_json("latch", cause, (), claims_only=False, kernel="here"), tmp_path, "here")
     assert [recheck(record, f"tests.front.conform.latches:{one}").ok for one in (name, "honest")] == [False, True]
+
+
+class Broken(Haunted):
+    """It breaks down."""
+
+    def step(self, action: Any) -> Any:
+        """Raise."""
+        raise LookupError("wrecked")
+
+
+class Wrecked(InProcess):
+    """A kernel that breaks down in one house, and after that in every one until its process ends."""
+
+    wrecked = False
+
+    def _made(self, initial: Any) -> Any:
+        self.wrecked = self.wrecked or initial["config"] == "haunted"
+        kernel = Broken() if self.wrecked else Haunted()
+        kernel.room = Room(("ann",))
+        return kernel
+
+    def ask(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
+        self.factory = self._made
+        return super().ask(scenarios)
+
+    def together(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
+        self.renew()
+        return self.ask(scenarios)
+
+    def renew(self) -> None:
+        self.wrecked = False
+
+
+def test_what_fails_by_itself_in_one_configuration_may_be_remembered_in_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The same failure is looked into in a few configurations, not in the first alone."""
+    names = ("haunted", "house")
+    houses: Small = small(
+        "house",
+        lambda _scope: iter(names),
+        Room(("ann",)),
+        lambda config, room: ROOM.enabled(config, room),
+        step,
+        ROOM.types,
+    )
+
+    def subjects() -> set[str]:
+        effort = CheckEffort(transitions=200, phases=(EXHAUSTIVE,))
+        checked = check_system("house", (houses,), (), Wrecked(lambda one: one), effort=effort)
+        return {one.divergence.subject for one in checked.defects}
+
+    assert "kernel_forgets_earlier_runs" in subjects()
+    monkeypatch.setattr("evenhand.conform.checking.phase.CONFIGS", 1)
+    assert "kernel_forgets_earlier_runs" not in subjects()
 
 
 def test_a_finding_behind_another_one_is_repeated_from_what_the_kernel_tells(tmp_path: Path) -> None:

@@ -93,6 +93,19 @@ def test_a_name_that_is_there_is_no_stranger() -> None:
     assert odd and not {"%", STRANGER} & odd
 
 
+def test_what_is_below_a_name_that_is_there_is_no_stranger() -> None:
+    """A kernel may let `a/b` do what `a` may; without an `a` it is a stranger like any other."""
+
+    def odd(name: str) -> set[str]:
+        base = replace(BASE, config=Bank((name, "bob")), actions=(Pay(name, 2),))
+        strangers = Strangers(Coder("house", BANK), [Coder("house", BANK).trace(base)])
+        plain = [one.scenario for _ in range(8) for one in strangers.plain()]
+        return {action.name for run in strangers.odd(plain) for action in run.scenario.actions}
+
+    assert "a/b" in odd("ann")
+    assert not [one for one in odd("a") if one.startswith("a/")]
+
+
 @pytest.mark.parametrize("letters", ["ascii", "printable"])
 def test_letters_that_no_name_may_have_on_the_way_to_the_kernel_are_left_out(letters: str) -> None:
     """An adapter that sends names in a header fails for every name of such letters: that is no finding."""

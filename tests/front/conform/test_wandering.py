@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from itertools import groupby, islice
 from math import inf
 from typing import Any
+
+import pytest
 
 from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse
 from evenhand.conform.checking.claims import Judge
@@ -112,6 +115,68 @@ def test_walks_repeat_what_they_did() -> None:
     walks = islice(wandering((BELLS.at(ringers=5),), (), seed=0), 60)
     rows = [len(list(row)) for walk in walks for _, row in groupby(walk.scenario.actions)]
     assert max(rows) >= 6
+
+
+class Move(Enum):
+    """What one does at a door: the first loses all that was reached."""
+
+    WAIT = 0
+    KNOCK = 1
+    OPEN = 2
+    ENTER = 3
+    CLOSE = 4
+    SIT = 5
+
+
+@dataclass(frozen=True)
+class Do:
+    """Somebody does something."""
+
+    move: Move
+
+
+def test_half_of_the_walks_do_what_is_seldom_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five moves in a row, each of a kind of its own, with one on offer that spoils them."""
+
+    def done(_rules: Any, _config: Any, place: int, do: Do) -> tuple[int, int]:
+        return do.move.value, do.move.value
+
+    def menu(_config: Any, place: int) -> Iterator[Do]:
+        yield Do(Move.WAIT)
+        yield from (Do(one) for one in Move if one.value == place + 1)
+
+    door = small("door", lambda _scope: iter(["door"]), 0, menu, done, (Do, Move))
+
+    def sat() -> int:
+        walks = islice(wandering((door,), (), seed=0), 100)
+        return sum(any(step.after == Move.SIT.value for step in walk.steps) for walk in walks)
+
+    often = sat()
+    monkeypatch.setattr("evenhand.conform.checking.wandering.CURIOUS", 0.0)
+    assert often > 1.5 * sat() > 0
+
+
+def test_behind_half_of_the_walks_nobody_acts_until_all_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What ends after forty ticks ends in such walks alone, since none else is as long."""
+
+    def ticking(_rules: Any, _hall: Hall, place: int, ring: Ring) -> tuple[int, Heard]:
+        return place + (ring.who == 0), Heard(ring.who, place)
+
+    def menu(hall: Hall, place: int) -> Iterator[Ring]:
+        yield from (Ring(who) for who in range(hall.ringers + 1)) if place < 40 else ()
+
+    def actor(ring: Ring) -> str:
+        return f"ringer {ring.who}" if ring.who else ""
+
+    clock = replace(small("clock", _halls, 0, menu, ticking, (Hall, Ring, Heard), scope=Scope(ringers=4)), actor=actor)
+
+    def over() -> int:
+        monkeypatch.setattr("evenhand.conform.checking.wandering.CURIOUS", 0.0)
+        return sum(walk.steps[-1].after == 40 for walk in islice(wandering((clock,), (), seed=0), 100))
+
+    often = over()
+    monkeypatch.setattr("evenhand.conform.checking.wandering.CLOSED", 0.0)
+    assert often > 5 and not over()
 
 
 def test_agents_of_a_joint_action_want_the_same() -> None:

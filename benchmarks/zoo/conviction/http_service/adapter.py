@@ -19,6 +19,8 @@ from benchmarks.zoo.conviction import adapting
 from benchmarks.zoo.conviction.adapting import ADMIN, SCHEDULER, UNKNOWN, Adapter, Unsupported, event, number, told
 from benchmarks.zoo.conviction.http_service import service
 
+LASTING = ("READY", "FEEDBACK", "REVISION", "ADDSTAKE", "MOVESTAKE")
+"""What an agent has done for its phase by, here; in the model for one tick."""
 STAKES = {"SELFSTAKE": "SelfStake", "ADDSTAKE": "AddStake"}
 TIES = {"none": "none", "earliest-last-stake": "earliest", "unresolved": "unresolved"}
 DOES = {"SignalReady": "signal-ready", "Propose": "propose", "Revise": "revise", "Feedback": "feedback",
@@ -122,7 +124,7 @@ class Service(Adapter):
     def done(self) -> bool:
         since = [kind for kind, _ in self.lines]
         last = max((at for at, kind in enumerate(since) if kind == "PHASE"), default=0)
-        return "READY" in since[last:]
+        return any(kind in LASTING for kind in since[last:])
 
     def log(self) -> bool:
         """Read the log anew."""

@@ -1,6 +1,6 @@
 """Adapter of the Node program; give the readings in defects.toml.
 
-The program has no way to begin anew: each scenario has a process of its own.
+The program has no way to begin anew: `anew.mjs` loads it again for each scenario.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from benchmarks.zoo.conviction import adapting
 from benchmarks.zoo.conviction.adapting import ADMIN, SCHEDULER, UNKNOWN, Adapter, event, told, words
 
 STAKES = {"SelfStake": "SelfStake", "StakeAdded": "AddStake"}
+LASTING = ("Ready", "Feedback", "Revision", "StakeAdded", "StakeMoved")
+"""What an agent has done for its phase by, here; in the model for one tick."""
 TIES = {"none": "none", "EarliestLastStakeTick": "earliest", "LowestProposalId": "unresolved"}
 DOES = {
     "SignalReady": "ready", "Propose": "proposal.submit", "Revise": "proposal.revise", "Feedback": "feedback.give",
@@ -22,32 +24,35 @@ DOES = {
 
 
 class Program:
-    """One process."""
+    """The program, begun anew by each object in one process (`anew.mjs`)."""
+
+    process: subprocess.Popen[str] | None = None
 
     def __init__(self, rules: dict[str, Any]) -> None:
-        program = str(Path(__file__).with_name("kernel.mjs"))
-        options = [f"--defects={','.join(sorted(adapting.defects()))}", f"--rules={json.dumps(rules)}"]
-        self.process = subprocess.Popen(
-            ["node", program, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
-        )
+        if Program.process is None:
+            command = ["node", str(Path(__file__).with_name("anew.mjs"))]
+            Program.process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+            )
+        self._write([f"--defects={','.join(sorted(adapting.defects()))}", f"--rules={json.dumps(rules)}"])
+
+    def _write(self, message: Any) -> None:
+        assert self.process is not None
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(message) + "\n")
+        self.process.stdin.flush()
 
     def ask(self, op: str, **message: Any) -> Any:
-        """The answer to one line.  Raises RuntimeError if the process has ended."""
-        assert self.process.stdin is not None
+        """The answer to one line.  Raises RuntimeError if the program has ended."""
+        self._write({"op": op, **message})
+        assert self.process is not None
         assert self.process.stdout is not None
-        self.process.stdin.write(json.dumps({"op": op, **message}) + "\n")
-        self.process.stdin.flush()
         answer = self.process.stdout.readline()
         if not answer:
+            self.process.communicate()
+            Program.process = None
             raise RuntimeError("the program has ended")
         return json.loads(answer)
-
-    def end(self) -> None:
-        self.process.kill()
-        self.process.communicate()
-
-    def __del__(self) -> None:
-        self.end()
 
 
 class Lines(Adapter):
@@ -119,7 +124,7 @@ class Lines(Adapter):
         since = 0
         for at, entry in enumerate(self.last):
             since = at + 1 if entry["ev"] == "Phase" else since
-        return any(entry["ev"] == "Ready" for entry in self.last[since:])
+        return any(entry["ev"] in LASTING for entry in self.last[since:])
 
     def news(self) -> list[Any]:
         self.last = self.ask("log")["log"]
