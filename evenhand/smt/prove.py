@@ -166,8 +166,9 @@ class _Theorem(ProofTask):
 
         for elements in SIZES:
             model, query = small_model(self.theory, conjunction(claims), self.portfolio, elements=elements)
-            if model is not None and not false_in(model):
-                self.note(name, self.portfolio.model(query, limits=LIMITS))
+            if model is not None:
+                answered = self.note(name, self.portfolio.model(query, limits=LIMITS))
+                self.contradicted(name, answered.answers[-1].solver, false_in(model))
                 return
         self.satisfiable(name, self.theory.query(*((name, one) for one in claims)), otherwise, false_in)
 
