@@ -83,11 +83,12 @@ class ProofTask:
         elif answered.status == "unknown":
             self.doubt(ProofStatus.UNDECIDED, f"no solver decides whether {name} can be satisfied: {answered.because}")
         for answer in answered.answers:
-            said = confirmed(answer.model) if answer.model is not None else ""
-            if said:
-                self.doubt(
-                    ProofStatus.UNDECIDED, f"the evaluator contradicts {answer.solver}'s model of {name}: {said}"
-                )
+            self.contradicted(name, answer.solver, confirmed(answer.model) if answer.model is not None else "")
+
+    def contradicted(self, name: str, solver: str, said: str) -> None:
+        """Doubt where the evaluator says what is false in a solver's model of `name`."""
+        if said:
+            self.doubt(ProofStatus.UNDECIDED, f"the evaluator contradicts {solver}'s model of {name}: {said}")
 
     def needed(self, steps: Sequence[Answered]) -> None:
         """Doubt unless each axiom of `needs` is in every core of some step, and each core contains its goal.

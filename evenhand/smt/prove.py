@@ -17,11 +17,11 @@ from evenhand.core.registry import find
 from evenhand.core.verdict import Status
 from evenhand.smt.countermodel import Outcome, Refutation, confirmed, follow
 from evenhand.smt.differential import agree
-from evenhand.smt.logic import Formula, Not
+from evenhand.smt.logic import Formula, Not, conjunction
 from evenhand.smt.portfolio import Answered, Portfolio, shared
 from evenhand.smt.proof_task import ProofTask
 from evenhand.smt.proved import Killed, ProofStatus, Proved
-from evenhand.smt.small_models import LIMITS, small_model
+from evenhand.smt.small_models import LIMITS, SIZES, small_model
 from evenhand.smt.solvers import SolverLimits
 from evenhand.smt.structure import Structure
 from evenhand.smt.theorem import Mutation, Stated, Theorem
@@ -164,19 +164,24 @@ class _Theorem(ProofTask):
         def false_in(model: Structure) -> str:
             return confirmed(self.theory, model, *claims)
 
+        for elements in SIZES:
+            model, query = small_model(self.theory, conjunction(claims), self.portfolio, elements=elements)
+            if model is not None:
+                answered = self.note(name, self.portfolio.model(query, limits=LIMITS))
+                self.contradicted(name, answered.answers[-1].solver, false_in(model))
+                return
         self.satisfiable(name, self.theory.query(*((name, one) for one in claims)), otherwise, false_in)
 
     def mutant(self, theorem: Theorem, mutation: Mutation) -> Killed:
         theory = theorem.theory.redefined(mutation.definitions)
         if mutation.expected == "refuted":
             # Most faults show in a small structure; if it replays, no larger query is needed.
-            model, query = small_model(theory, Not(theorem.formula), self.portfolio)
-            found = None if model is None else follow(theorem, theory, model, self.mutated(mutation))
-            if isinstance(found, Refutation):
-                said = self.note(
-                    f"mutant.{mutation.mutant.name}", self.portfolio.model(query, limits=LIMITS, both=True)
-                )
-                return self.killed(mutation, said, found)
+            for elements in SIZES:
+                model, query = small_model(theory, Not(theorem.formula), self.portfolio, elements=elements)
+                found = None if model is None else follow(theorem, theory, model, self.mutated(mutation))
+                if isinstance(found, Refutation):
+                    answered = self.portfolio.model(query, limits=LIMITS, both=True)
+                    return self.killed(mutation, self.note(f"mutant.{mutation.mutant.name}", answered), found)
         expected: Literal["sat", "unsat"] = "sat" if mutation.expected == "refuted" else "unsat"
         answered, _ = self.decide(f"mutant.{mutation.mutant.name}", theorem, theory, expected)
         outcome: Outcome | None = None

@@ -25,6 +25,9 @@ from evenhand.smt.theory import Theory, spoken
 ELEMENTS = 2
 """Elements of each sort: enough for one to differ from another, which most faults need."""
 
+SIZES = (ELEMENTS, 3)
+"""Elements of each sort, in the order of trying, where a larger query would follow: three cost less than its model."""
+
 Values = Mapping[fol.Var, fol.Term]
 
 LIMITS = SolverLimits(rlimit=1_000_000, timeout_ms=10_000)

@@ -160,6 +160,12 @@ KILLED: Mapping[str, tuple[Mutant[Any], ...]] = {
     "final_world_is_a_function_of_the_requests_before_execution": (),
     # Corrected: an exit that lifts a veto lets an agent in that then collides with a third.
     "exit_is_harmless": (validity.exit_keeps_a_lock, authority.exit_frees_authority),
+    # Corrected: a fault spreads only from a request that passed both passes.
+    "pass_one_refusals_are_inert": (
+        validity.pass_two_over_all,
+        reporting.refusing_agent_named,
+        authority.open_world_allow,
+    ),
     "token_blindness": (
         reporting.refusing_agent_named,
         reporting.receipt_names_the_pass,
@@ -218,6 +224,12 @@ SPARED: Mapping[str, Mapping[Mutant[Any], str]] = {
     "equivariance": {
         arbitration.reader_beats_writer: "who wins by operation wins under every name: equivariance is not enough",
         reporting.receipt_names_the_pass: "the receipt says too much, but the same under every name",
+    },
+    "pass_one_refusals_are_inert": {
+        arbitration.tie_break_by_name: "whoever fails pass 1 neither wins nor loses",
+        validity.refuse_all_if_any_collides: "whoever fails pass 1 collides with nobody",
+        reporting.receipt_names_the_pass: "the receipt says too much, but the same with and without",
+        validity.fault_spreads: "a fault spreads only from a request that passed both passes",
     },
     "order_independence": {arbitration.tie_break_by_name: "names do not depend on the order"},
     "epoch_independence": {arbitration.tie_break_by_name: _NO_PAST},

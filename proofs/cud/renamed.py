@@ -1,4 +1,4 @@
-"""Theorems about two epochs that differ in the agents present, one DENY, or every name."""
+"""Theorems about two epochs that differ in the agents present, one request, one DENY, or every name."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from evenhand.model.cud.readings import Readings
 from evenhand.model.cud.renaming import Renaming
-from evenhand.proofs.cud.copies import LOGGED_WORDS, TOLD_WORDS, alike, apart, by_passes, twin
+from evenhand.model.cud.vocabulary import Epoch
+from evenhand.proofs.cud.copies import LOGGED_WORDS, TOLD_WORDS, alike, apart, by_passes, effects, twin
 from evenhand.proofs.cud.definitions import word
-from evenhand.proofs.cud.encoding import CudStep
+from evenhand.proofs.cud.encoding import CudStep, act_element
 from evenhand.proofs.cud.epoch import EPOCH
-from evenhand.proofs.cud.pairs import SHARED, view_leaving, view_renamed, view_vetoed
-from evenhand.proofs.cud.samples import FEWER
+from evenhand.proofs.cud.pairs import SHARED, view_leaving, view_pair, view_renamed, view_vetoed
+from evenhand.proofs.cud.samples import FEWER, WORLDS
 from evenhand.proofs.cud.vocabulary import (
     ACT,
     AGENT,
@@ -38,7 +40,7 @@ from evenhand.proofs.cud.vocabulary import (
     submitted,
     wants,
 )
-from evenhand.properties.cud import blindness, history, symmetry
+from evenhand.properties.cud import arbitration, blindness, history, symmetry
 from evenhand.smt.logic import (
     Formula,
     Function,
@@ -54,7 +56,9 @@ from evenhand.smt.logic import (
     variables,
 )
 from evenhand.smt.preludes import Copies
+from evenhand.smt.samples import Situation
 from evenhand.smt.structure import Structure
+from evenhand.smt.tables import constant
 from evenhand.smt.theorem import Lemma
 from evenhand.smt.theory import Axiom, Theory
 
@@ -67,6 +71,13 @@ def _seen_leaving(case: tuple[tuple[str, str], CudStep, CudStep | None]) -> Stru
 
 def _seen_vetoed(case: tuple[tuple[str, str, tuple[str, ...]], CudStep, CudStep]) -> Structure | None:
     return view_vetoed(*case)
+
+
+def _seen_silenced(case: tuple[str, CudStep, CudStep | None]) -> Structure | None:
+    found = view_pair(*case[1:], moved=("submitted",), without=act_element(case[0]))
+    if found is None:
+        return None
+    return replace(found, functions={**found.functions, "dropped": constant(act_element(case[0]))})
 
 
 def _seen_renamed(case: tuple[Renaming, CudStep, CudStep]) -> Structure | None:
@@ -123,6 +134,91 @@ EXIT = twin(
     witness=exists([r], word("passes", r) & differ(by(r), LEAVER())),
     view=_seen_leaving,
     samples=replace(FEWER, restrictions=frozenset({"all_start_active"})),  # an agent may have left before
+)
+
+# Inertness: the second epoch is the first without one request that fails pass 1; its agent stays, and says nothing.
+
+DROPPED = Function("dropped", (), ACT)
+_without = apart("cud_silenced", ("submitted",))
+_SILENCED = _without.extended(
+    "cud_silenced",
+    Axiom(
+        "one_request_less",
+        submitted(DROPPED()) & forall([r], iff(_without.second("submitted", r), submitted(r) & differ(r, DROPPED()))),
+        "the second epoch is the first without one request",
+    ),
+    functions=(DROPPED,),
+)
+_ANSWERED = (*TOLD_WORDS, "gets_more", "tells_two", *LOGGED_WORDS)
+
+
+def _others(name: str) -> Formula:
+    """Return that a predicate of requests has the same value in both epochs for every request but that one."""
+    return forall([r], differ(r, DROPPED()) >> _without.alike(name, r))
+
+
+def _both(*names: str) -> tuple[str, ...]:
+    return tuple(f"{name}{copy}" for name in names for copy in ("", "2"))
+
+
+_by_itself = ("stray", "covered", "vetoed", "overreaches")
+
+
+def _with_two_struck(readings: Readings) -> tuple[Situation, ...]:
+    """Return the drawn epochs, and those of three requests again with two of them malformed: one is left to compare."""
+    found = WORLDS.drawn(readings)
+    for config, state, epoch in WORLDS.drawn(readings):
+        asking = [agent for agent, choice in epoch.choices if choice.request is not None]
+        if len(asking) > 2:
+            choices = (
+                (agent, replace(choice, request=replace(choice.request, action_type="DELETE")))
+                if agent in asking[:2] and choice.request is not None
+                else (agent, choice)
+                for agent, choice in epoch.choices
+            )
+            found = (*found, (config, state, Epoch(tuple(choices))))
+    return found
+
+
+INERT = twin(
+    arbitration.pass_one_refusals_are_inert,
+    _SILENCED,
+    sentence="Where some request passes pass 1, without one that does not every other request gets the same token and "
+    "log entry, and the same keys change to the same values.",
+    assumes=~word("lawful", DROPPED()) & exists([r], word("lawful", r)),
+    goal=conjunction(
+        [
+            *map(_others, _ANSWERED),
+            forall([r, x], differ(r, DROPPED()) >> _without.alike("hears_of", r, x)),
+            effects(_without),
+        ]
+    ),
+    lemmas=(
+        *(Lemma(f"{name}_alike", alike(_without, name)) for name in _by_itself),
+        Lemma("formed_alike", _others("formed")),
+        Lemma(
+            "passes_alike",
+            _others("passes"),
+            ("stray_alike", "covered_alike", "vetoed_alike", "formed_alike"),
+            _both("stray", "covered", "vetoed", "formed"),
+        ),
+        Lemma(
+            "dropped_fails",
+            word("lawful", DROPPED()) | ~(word("passes", DROPPED()) | _without.second("passes", DROPPED())),
+        ),
+        Lemma("interferes_alike", forall([r, s], _without.alike("interferes", r, s))),
+        Lemma(
+            "collides_alike",
+            word("lawful", DROPPED()) | _others("collides"),
+            ("passes_alike", "dropped_fails", "interferes_alike"),
+            _both("passes", "interferes"),
+        ),
+    ),
+    opaque=(*_both("stray", "formed", "passes", "collides", "overreaches"), "lawful"),
+    needs=("one_request_less",),
+    witness=word("struck", DROPPED()),
+    view=_seen_silenced,
+    samples=replace(WORLDS.fewer(8, 1), drawn=_with_two_struck),
 )
 
 # Blindness: the second epoch is the first with one more DENY in force, aimed at one request.
@@ -260,5 +356,5 @@ EQUIVARIANCE = twin(
     **alike_under_new_names(_two),
 )
 
-RENAMED = (EQUIVARIANCE, EXIT, BLINDNESS)
+RENAMED = (EQUIVARIANCE, EXIT, INERT, BLINDNESS)
 """The theorems of this module."""

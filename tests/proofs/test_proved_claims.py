@@ -33,8 +33,9 @@ PROVED = {
         livelock_counter_is_faithful malformed_is_a_fault messages_are_lawful messages_one_epoch_later
         no_livelock_with_progress no_outcome_unasked no_over_refusal no_veto_overridden no_winner
         non_executed_changes_nothing observation_is_own_only only_own_scope_changes order_independence
-        orphaning_is_permanent outcomes_are_those_of_the_text passes_ignore_values rivals_collide_for_ever
-        sender_is_true token_blindness value_independence verdict_determined whoever_may_act_completes_alone
+        orphaning_is_permanent outcomes_are_those_of_the_text pass_one_refusals_are_inert passes_ignore_values
+        rivals_collide_for_ever sender_is_true token_blindness value_independence verdict_determined
+        whoever_may_act_completes_alone
     """,
     "markspace": """
         action_permanence_p2 action_precedence_p39 barrier_monotonicity_p44 barrier_principal_exclusivity_p45

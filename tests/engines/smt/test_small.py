@@ -20,6 +20,8 @@ from evenhand.smt.logic import (
     Formula,
     Iff,
     Not,
+    Var,
+    conjunction,
     differ,
     exists,
     forall,
@@ -133,6 +135,17 @@ def test_both_are_asked_about_a_refuted_mutant_and_a_contradiction_is_loud(tmp_p
     assert [answer.status for answer in both.answers] == ["sat", "unsat"] and both.status == "disagreement"
     honest = shared().model(query, both=True)
     assert {answer.module for answer in honest.answers} == {"z3", "cvc5"} and honest.status == "sat"
+
+
+def test_a_witness_of_three_needs_no_larger_query() -> None:
+    """Its text has no quantifier; of four it has, because so many are not tried.  Each is a witness all the same."""
+    for number, small_enough in ((3, True), (4, False)):
+        agents = [x, y, *(Var(f"v{place}", x.sort) for place in range(number - 2))]
+        apart = [differ(one, other) for one, other in itertools.combinations(agents, 2)]
+        found = prove(replace(THEOREM, witness=exists(agents, conjunction(apart)), mutants=()), bundle=BUNDLE)
+        answered = dict(found.queries)["witness"]
+        assert answered.model is not None and answered.model.size >= number
+        assert ("forall" not in answered.asked and "exists" not in answered.asked) is small_enough
 
 
 def test_a_mutant_is_refuted_by_a_small_countermodel_unless_that_does_not_replay() -> None:
