@@ -172,6 +172,9 @@ def test_only_planned_searches_are_walked(made: list[dict[str, Any]]) -> None:
         check_search({**made[0], "scope": {"agents": 50}})
     with pytest.raises(Invalid, match="unknown protocol"):
         check_search({**made[0], "protocol": "x.py:y"})
+    for large in ([[]] * 1_000, "x" * 10_000):  # to write five million of them into an error took over a gigabyte
+        with pytest.raises(Invalid, match=r"^it names no protocol$"):
+            check_search({**made[0], "protocol": large})
 
 
 def test_tampering(made: list[dict[str, Any]]) -> None:
