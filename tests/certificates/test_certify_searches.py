@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks import certificates as benchmark
 from evenhand.core.kinds import Safety
 from evenhand.core.registry import find
 from evenhand.core.temporal import Temporal
@@ -185,6 +186,25 @@ def test_a_claim_that_is_new_is_asked(
         patched.delattr(certifying_searches, "check_search")  # the graph is not walked to say so
         assert "asks other claims by now" in recheck_search(bundle, job, tmp_path).because
     assert certify_search(bundle, job, tmp_path).certified == whole
+
+
+def test_the_benchmark_checks_once_what_is_kept(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It makes nothing again that names the claims of today, and counts no file that the checker refuses."""
+    jobs = tuple(job_of("conviction", part) for part in SMALL["conviction"])
+    monkeypatch.setattr(benchmark, "planned_searches", lambda _bundle: jobs)
+    monkeypatch.delattr(benchmark, "make_search")
+    row = benchmark.searches_of("conviction", folder)
+    assert row["searches"] == row["searches_certified"] == 2
+    assert row["claims_certified"] == row["claims_that_hold"] > 40
+    assert row["without"] == {}
+    for job in jobs:
+        made = json.loads(file_of(folder, job).read_bytes())
+        made["configurations"][0]["states"] += job is jobs[0]
+        file_of(tmp_path, job).parent.mkdir(parents=True, exist_ok=True)
+        file_of(tmp_path, job).write_text(json.dumps(made), "utf-8")
+    row = benchmark.searches_of("conviction", tmp_path)
+    assert row["searches_certified"] == 1
+    assert row["without"] == {jobs[0].title: "its certificate is invalid"}
 
 
 def test_only_planned_searches_are_walked(made: list[dict[str, Any]]) -> None:
