@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from benchmarks import certificates as benchmark
+from evenhand.core.bundle import Bundle
 from evenhand.core.kinds import Safety
 from evenhand.core.registry import find
 from evenhand.core.temporal import Temporal
@@ -191,7 +192,11 @@ def test_a_claim_that_is_new_is_asked(
 def test_the_benchmark_checks_once_what_is_kept(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It makes nothing again that names the claims of today, and counts no file that the checker refuses."""
     jobs = tuple(job_of("conviction", part) for part in SMALL["conviction"])
-    monkeypatch.setattr(benchmark, "planned_searches", lambda _bundle: jobs)
+
+    def few(_bundle: Bundle) -> tuple[Job, ...]:
+        return jobs
+
+    monkeypatch.setattr(benchmark, "planned_searches", few)
     monkeypatch.delattr(benchmark, "make_search")
     row = benchmark.searches_of("conviction", folder)
     assert row["searches"] == row["searches_certified"] == 2
@@ -213,7 +218,8 @@ def test_only_planned_searches_are_walked(made: list[dict[str, Any]]) -> None:
         check_search({**made[0], "scope": {"agents": 50}})
     with pytest.raises(Invalid, match="unknown protocol"):
         check_search({**made[0], "protocol": "x.py:y"})
-    for large in ([[]] * 1_000, "x" * 10_000):  # to write five million of them into an error took over a gigabyte
+    many: list[list[str]] = [[]] * 1_000  # five million of them, written into an error, took over a gigabyte
+    for large in (many, "x" * 10_000):
         with pytest.raises(Invalid, match=r"^it names no protocol$"):
             check_search({**made[0], "protocol": large})
 
