@@ -3,8 +3,8 @@
     python -m benchmarks.certificates [--json] [--out DIR] [--alterations N] [--seed N]
         [--theorems-only] [PROTOCOL …]
 
-Seconds are those of the processor, of whole commands with their children: making beside `evenhand-check`.
-Certificates that are in DIR already and valid are kept, so a second run measures checking alone.
+Seconds are those of the processor: of making, and of `evenhand-check` as a whole command.  What DIR has already is
+kept, so a run that was interrupted goes on, and a run after it measures checking alone: each search is walked once.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ from pathlib import Path
 from typing import Any
 
 import evenhand_certificates
-from evenhand.core.registry import protocols
+from evenhand.core.bundle import Bundle
+from evenhand.core.registry import find, protocols
+from evenhand.jobs.certifying_searches import asked_in, file_of, make_search, planned_searches
+from evenhand.jobs.plan import Job
 from evenhand_certificates.check import clauses_of
 from tests.certificates.others import dratify_accepts, drup_accepts
 from tests.certificates.tampering import OF_THEOREMS, queries_below, second, tamper, theorems_below
@@ -32,12 +35,17 @@ SMALL = 500
 
 def timed(*words: str) -> tuple[str, float]:
     """Run a module of Python; return its output and its processor seconds with its children's."""
-    before = os.times()
+    before = spent()
     ran = subprocess.run([sys.executable, "-m", *words], capture_output=True, text=True, check=False)
-    after = os.times()
+    seconds = spent() - before
     if ran.returncode not in (0, 1, 3):
         raise RuntimeError(f"{' '.join(words)}: exit code {ran.returncode}: {ran.stderr[-2000:]}")
-    return ran.stdout, after.children_user + after.children_system - before.children_user - before.children_system
+    return ran.stdout, seconds
+
+
+def spent() -> float:
+    """Return the processor seconds of this process and of its children that have ended."""
+    return sum(os.times()[:4])
 
 
 def row_of(protocol: str, folder: Path) -> dict[str, Any]:
@@ -74,24 +82,38 @@ def searches_in(folder: Path, protocol: str) -> list[Path]:
 
 
 def searches_of(protocol: str, folder: Path) -> dict[str, Any]:
-    """Certify the planned searches of one protocol and check what was written."""
-    out, made = timed("evenhand", "certify", protocol, "--searches", "--out", str(folder), "--json")
-    listed = json.loads(out)["searches"]
-    files = searches_in(folder, protocol)
-    _, checked = timed("evenhand_certificates", *map(str, files)) if files else ("", 0.0)
+    """Write the certificates of planned searches that are missing or stale, then check each once."""
+    bundle = find(protocol)
+    jobs, without = planned_searches(bundle), dict[str, str]()
+    before = spent()
+    for job in jobs:
+        if not is_kept(bundle, job, folder) and (none := make_search(bundle, job, folder)) is not None:
+            without[job.title] = none.because or "no claim holds in it"
+    made = spent() - before
+    files = {job.title: file_of(folder, job) for job in jobs if is_kept(bundle, job, folder)}
+    out, checked = timed("evenhand_certificates", *map(str, files.values())) if files else ("", 0.0)
+    valid = [file for file in files.values() if f"\nvalid    {file}: " in f"\n{out}"]
+    without |= {title: "its certificate is invalid" for title, file in files.items() if file not in valid}
+    listed = [json.loads(file.read_text("utf-8")) for file in valid]
     return {
         "protocol": protocol,
-        "searches": len(listed),
-        "searches_certified": sum(one["valid"] for one in listed),
-        "claims_that_hold": sum(one["holds"] for one in listed),
-        "claims_certified": sum(one["certified"] for one in listed),
-        "states": sum(one["states"] for one in listed if one["certified"]),
-        "steps": sum(one["steps"] for one in listed if one["certified"]),
-        "without": {one["search"]: one["because"] for one in listed if not one["valid"]},
-        "bytes": sum(file.stat().st_size for file in files),
+        "searches": len(jobs),
+        "searches_certified": sum(len(one["claims"]) == one["about"]["holds"] for one in listed),
+        "claims_that_hold": sum(one["about"]["holds"] for one in listed),
+        "claims_certified": sum(len(one["claims"]) for one in listed),
+        "states": sum(entry["states"] for one in listed for entry in one["configurations"]),
+        "steps": sum(entry["steps"] for one in listed for entry in one["configurations"]),
+        "without": without,
+        "bytes": sum(file.stat().st_size for file in files.values()),
         "make_cpu_seconds": round(made, 1),
         "check_cpu_seconds": round(checked, 1),
     }
+
+
+def is_kept(bundle: Bundle, job: Job, folder: Path) -> bool:
+    """Whether a folder has a certificate of a search, valid or not, that names the claims it asks today."""
+    file = file_of(folder, job)
+    return file.exists() and json.loads(file.read_text("utf-8"))["about"].get("asked") == asked_in(bundle, job)
 
 
 def small_searches(folder: Path, names: Sequence[str]) -> list[dict[str, Any]]:

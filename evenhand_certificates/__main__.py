@@ -34,10 +34,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wrong = unchecked = 0
     for file in files:
         try:
-            said = f"valid    {file}: {check_file(file)}"
+            said = f"valid    {file}: {check_file(file):.2000}"
         except (Invalid, OSError) as error:
             wrong += 1
-            said = f"INVALID  {file}: {error}"
+            said = f"INVALID  {file}: {error!s:.2000}"
         except ImportError as error:
             unchecked += 1
             said = f"NO MODEL {file}: a search is checked with evenhand's model and claims: {error}"

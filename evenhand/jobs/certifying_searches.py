@@ -20,6 +20,7 @@ from evenhand.core.verdict import Status
 from evenhand.core.versions import __version__
 from evenhand.evidence.store import write_atomically
 from evenhand.jobs.engines import prepared_search
+from evenhand.jobs.finishable import steps_beyond
 from evenhand.jobs.plan import Budget, Job, claims_for, plan, system_for, written_value
 from evenhand.search.bounds import Bounds
 from evenhand.search.ranks import NoRanks, configuration
@@ -58,18 +59,27 @@ def planned_searches(bundle: Bundle) -> tuple[Job, ...]:
 def certify_search(bundle: Bundle, job: Job, folder: Path) -> CertifiedSearch:
     """Have a certificate of a search below `folder`: a valid one stays, another is made and checked.
 
-    Raises OSError where a file cannot be written, ModelError and NotLicensed as the search does.
+    Raises as `make_search` does.
     """
     kept = recheck_search(bundle, job, folder)
-    if kept.valid:
-        return kept
+    return kept if kept.valid else make_search(bundle, job, folder) or recheck_search(bundle, job, folder)
+
+
+def make_search(bundle: Bundle, job: Job, folder: Path) -> CertifiedSearch | None:
+    """Search, and write a certificate below `folder`, unchecked; return why there is none if none is written.
+
+    Raises OSError where a file cannot be written, ModelError and NotLicensed as the search does.
+    """
     system = system_for(bundle, job)
+    if any(one.name in job.quotient.split("+") for one in system.abstractions):
+        return _without(job, "no certificate: its graph is one of classes of states")
+    size = steps_beyond(system, MOST_STEPS) if job.part else ""
+    if size:
+        return _without(job, f"no certificate: it is searched in parts, because the whole has {size}")
     prepared = prepared_search(bundle, job, system)
     found = prepared.concluded(prepared.totals())
     held = [verdict.claim for verdict in found.verdicts if verdict.status is Status.HOLDS]
     counts = len(held), found.states, found.transitions
-    if found.classes:
-        return _without(job, "searched, no certificate: its graph is one of classes of states", *counts)
     if held and (not found.complete or found.transitions > MOST_STEPS):
         return _without(job, f"searched, no certificate: its graph is open or has over {MOST_STEPS:,} steps", *counts)
     if not held:
@@ -99,7 +109,7 @@ def certify_search(bundle: Bundle, job: Job, folder: Path) -> CertifiedSearch:
         },
     }
     write_atomically(file_of(folder, job), canonical_bytes(made))
-    return recheck_search(bundle, job, folder)
+    return None
 
 
 def recheck_search(bundle: Bundle, job: Job, folder: Path) -> CertifiedSearch:
@@ -107,10 +117,11 @@ def recheck_search(bundle: Bundle, job: Job, folder: Path) -> CertifiedSearch:
     if not file_of(folder, job).exists():
         return _without(job, "there is no certificate of it")
     try:
-        about, found = _checked(bundle, job, folder)
-        if about["asked"] != asked_in(bundle, job):
+        made = _read(bundle, job, folder)
+        if made["about"]["asked"] != asked_in(bundle, job):
             raise Invalid("the search asks other claims by now, or other versions of them")
-        return CertifiedSearch(_title(job), about["holds"], len(found.claims), found.states, found.steps)
+        found = _checked(made)
+        return CertifiedSearch(_title(job), made["about"]["holds"], len(found.claims), found.states, found.steps)
     except (ValueError, KeyError, TypeError) as error:
         return _without(job, f"its certificate is invalid: {error}")
 
@@ -124,23 +135,27 @@ def asked_in(bundle: Bundle, job: Job) -> dict[str, Json]:
 def certified_claims(bundle: Bundle, job: Job, folder: Path) -> tuple[str, ...]:
     """Return the claims that hold in a search by a valid certificate; none if there is none."""
     try:
-        return _checked(bundle, job, folder)[1].claims
+        return _checked(_read(bundle, job, folder)).claims
     except (ValueError, KeyError, TypeError):
         return ()
 
 
-def _checked(bundle: Bundle, job: Job, folder: Path) -> tuple[Any, Searched]:
-    """What a file says of its search, and what it certifies.  Raises ValueError, KeyError and TypeError."""
+def _read(bundle: Bundle, job: Job, folder: Path) -> Any:
+    """The certificate of a search, unchecked.  Raises ValueError, KeyError and TypeError for one of another."""
     made: Any = parse(content_of(file_of(folder, job), MOST_BYTES))
-    found = check_search(made)
     if (made["protocol"], {key: made[key] for key in place_of(job)}) != (bundle.name, place_of(job)):
         raise Invalid("it is about another search")
-    about = made["about"]
-    if not isinstance(about["holds"], int):
+    if not isinstance(made["about"]["holds"], int):
         raise Invalid("the number of claims that hold is no whole number")
-    if (about["states"], about["steps"]) != (found.states, found.steps):
+    return made
+
+
+def _checked(made: Any) -> Searched:
+    """What a certificate certifies.  Raises ValueError, KeyError and TypeError."""
+    found = check_search(made)
+    if (made["about"]["states"], made["about"]["steps"]) != (found.states, found.steps):
         raise Invalid("the search counted other states or steps")
-    return about, found
+    return found
 
 
 def _title(job: Job) -> str:

@@ -55,13 +55,13 @@ class Searched:
 
 def check_search(certificate: Any) -> Searched:
     """Check a certificate read from JSON.  Raises Invalid with the place and the reason."""
-    if not isinstance(certificate, Mapping) or (certificate.get("format"), certificate.get("version")) != (
-        FORMAT,
-        VERSION,
-    ):
+    given = certificate if isinstance(certificate, Mapping) else {}
+    if (given.get("format"), given.get("version")) != (FORMAT, VERSION):
         raise Invalid(f"it is not of the format {FORMAT}, version {VERSION}")
+    if not isinstance(name := given.get("protocol"), str) or len(name) > 100:
+        raise Invalid("it names no protocol")
     try:
-        bundle = registered(str(certificate.get("protocol")))
+        bundle = registered(name)
         system = planned(bundle, certificate)
         claims = claims_named(bundle, system, certificate.get("claims"))
         states, steps = check_configurations(system, claims, certificate.get("configurations"))

@@ -18,6 +18,9 @@ from evenhand_certificates.searches.check import claims_named, planned
 from tests.certificates.tampering import HOSTILE, Tally, leaf, other, shifted
 
 Alter = Callable[[random.Random, dict[str, Any]], None]
+LARGE: tuple[Any, ...] = ("x" * 100_000, [[]] * 50_000, {str(number): number for number in range(50_000)})
+LONGEST = 1_000
+"""The most characters of an answer; a longer one repeats what a file says."""
 
 
 def _entry(rng: random.Random, made: dict[str, Any]) -> dict[str, Any]:
@@ -112,6 +115,12 @@ def _place(rng: random.Random, made: dict[str, Any]) -> None:
         made[key] = {"protocol": one.name, "system": plan.system, "scope": dict(plan.scope), "readings": {}}[key]
 
 
+def _hostile_place(rng: random.Random, made: dict[str, Any]) -> None:
+    made[rng.choice(("protocol", "system", "scope", "readings"))] = copy.deepcopy(
+        rng.choice(rng.choice((HOSTILE, LARGE)))
+    )
+
+
 def _configurations(rng: random.Random, made: dict[str, Any]) -> None:
     listed = made["configurations"]
     if rng.random() < 0.5:
@@ -146,6 +155,7 @@ KINDS: dict[str, Alter] = {
     "leaf changed": leaf("configurations", shifted),
     "leaf exchanged": leaf("configurations", other),
     "hostile value": leaf("configurations", lambda rng, old, alike: copy.deepcopy(rng.choice(HOSTILE))),
+    "hostile place": _hostile_place,
     "hostile claim": leaf("claims", lambda rng, old, alike: copy.deepcopy(rng.choice(HOSTILE))),
     "nested deeply": _deep,
     "version changed": lambda rng, made: made.update(version=rng.choice((0, 2, "1", None))),
@@ -173,15 +183,17 @@ def tamper_searches(certificates: Sequence[dict[str, Any]], count: int, seed: in
 
     Ranks are no part of what is stated, so others may do as well, and another claim may be true too.  `wrong` lists an
     accepted alteration where the search finds other counts, or a claim that does not hold, and one that breaks the
-    checker.
+    checker or is answered at length.
     """
     tally = Tally()
     for kind, changed in altered(certificates, count, seed):
         tally.tried[kind] += 1
         try:
             check_search(changed)
-        except Invalid:
+        except Invalid as error:
             tally.rejected[kind] += 1
+            if len(str(error)) > LONGEST:
+                tally.wrong.append(f"{kind}: an answer of {len(str(error))} characters")
             continue
         except Exception as error:
             tally.wrong.append(f"{kind}: {type(error).__name__}: {error}")

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from benchmarks import certificates as benchmark
+from evenhand.core.bundle import Bundle
 from evenhand.core.kinds import Safety
 from evenhand.core.registry import find
 from evenhand.core.temporal import Temporal
@@ -145,8 +147,27 @@ def test_a_certificate_of_another_search_is_not_taken(folder: Path, tmp_path: Pa
     assert "no whole number" in recheck_search(bundle, one, tmp_path).because
 
 
+@pytest.mark.parametrize(
+    ("protocol", "quotient", "why"),
+    [("cud", "renaming", "searched in parts, because the whole has about"), ("markspace", "shift", "one of classes")],
+)
+def test_no_search_is_run_that_can_have_no_certificate(
+    protocol: str, quotient: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The two searches of the standard budget that take minutes, or have no end, without a map."""
+    bundle = find(protocol)
+    (job,) = (job for job in planned_searches(bundle) if quotient in job.quotient)
+    monkeypatch.delattr(certifying_searches, "prepared_search")
+    without = certify_search(bundle, job, tmp_path)
+    assert why in without.because
+    assert not without.valid
+    assert not list(tmp_path.rglob("*.json"))
+
+
 @pytest.mark.parametrize("change", ["added", "of another version"])
-def test_a_claim_that_is_new_is_asked(change: str, folder: Path, tmp_path: Path) -> None:
+def test_a_claim_that_is_new_is_asked(
+    change: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A certificate from before it is valid, but is no longer one of all that holds, so the search is made again."""
     bundle, job = find("conviction"), job_of("conviction", SMALL["conviction"][0])
     made = json.loads(file_of(folder, job).read_bytes())
@@ -162,8 +183,33 @@ def test_a_claim_that_is_new_is_asked(change: str, folder: Path, tmp_path: Path)
     file_of(tmp_path, job).parent.mkdir(parents=True)
     file_of(tmp_path, job).write_text(json.dumps(made), "utf-8")
     assert len(check_search(made).claims) == len(made["claims"])
-    assert "asks other claims by now" in recheck_search(bundle, job, tmp_path).because
+    with monkeypatch.context() as patched:
+        patched.delattr(certifying_searches, "check_search")  # the graph is not walked to say so
+        assert "asks other claims by now" in recheck_search(bundle, job, tmp_path).because
     assert certify_search(bundle, job, tmp_path).certified == whole
+
+
+def test_the_benchmark_checks_once_what_is_kept(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It makes nothing again that names the claims of today, and counts no file that the checker refuses."""
+    jobs = tuple(job_of("conviction", part) for part in SMALL["conviction"])
+
+    def few(_bundle: Bundle) -> tuple[Job, ...]:
+        return jobs
+
+    monkeypatch.setattr(benchmark, "planned_searches", few)
+    monkeypatch.delattr(benchmark, "make_search")
+    row = benchmark.searches_of("conviction", folder)
+    assert row["searches"] == row["searches_certified"] == 2
+    assert row["claims_certified"] == row["claims_that_hold"] > 40
+    assert row["without"] == {}
+    for job in jobs:
+        made = json.loads(file_of(folder, job).read_bytes())
+        made["configurations"][0]["states"] += job is jobs[0]
+        file_of(tmp_path, job).parent.mkdir(parents=True, exist_ok=True)
+        file_of(tmp_path, job).write_text(json.dumps(made), "utf-8")
+    row = benchmark.searches_of("conviction", tmp_path)
+    assert row["searches_certified"] == 1
+    assert row["without"] == {jobs[0].title: "its certificate is invalid"}
 
 
 def test_only_planned_searches_are_walked(made: list[dict[str, Any]]) -> None:
@@ -172,6 +218,10 @@ def test_only_planned_searches_are_walked(made: list[dict[str, Any]]) -> None:
         check_search({**made[0], "scope": {"agents": 50}})
     with pytest.raises(Invalid, match="unknown protocol"):
         check_search({**made[0], "protocol": "x.py:y"})
+    many: list[list[str]] = [[]] * 1_000  # five million of them, written into an error, took over a gigabyte
+    for large in (many, "x" * 10_000):
+        with pytest.raises(Invalid, match=r"^it names no protocol$"):
+            check_search({**made[0], "protocol": large})
 
 
 def test_tampering(made: list[dict[str, Any]]) -> None:

@@ -340,8 +340,12 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     (tmp_path / "bad.json").write_text(json.dumps(BAD["without the instance"]))
     (tmp_path / "float.json").write_text('{"version": 1.0}')
     (tmp_path / "deep.json").write_text("[" * 100_000)
+    (tmp_path / "long.json").write_text(json.dumps({**GOOD, "relations": [["r" * 100_000, []]] * 2}))
     assert main([str(tmp_path)]) == 1
-    assert "4 certificates: 1 valid, 3 invalid." in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "5 certificates: 1 valid, 4 invalid." in told
+    assert "rrr" in told
+    assert len(told) < 10_000, "an error repeats a hostile name in full"
     assert main([str(tmp_path / "none")]) == 2
     (tmp_path / "empty").mkdir()
     assert main([str(tmp_path / "empty")]) == 2
