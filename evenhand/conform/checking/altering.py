@@ -1,8 +1,9 @@
 """Alter runs of the model: hostile values wherever a type takes them, actions again and elsewhere, other names.
 
 An action's value is exchanged for another that its type allows: a text for one that is spelled otherwise, forged, or
-odd to some language; a number for one around a limit of the configuration; a list for a shorter or longer one.  The
-rest of the run follows.  A run in which the model shows something new, after what it showed before, is altered further.
+odd to some language; a number for one around a limit of the configuration; a list for a shorter or longer one; a part
+for that of another action.  The rest of the run follows.  A run in which the model shows something new, after what it
+showed before, is altered further.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import json
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from itertools import islice
@@ -63,21 +64,24 @@ OFFERED = 2_000
 class Altering:
     """Alters runs of one system; equal seed and runs give equal alterations.
 
-    If not `hostile`, actions are only repeated and moved, and left out where the protocol does not offer them.  A name
-    is exchanged only where the model shows the same under the other name.
+    If not `hostile`, actions are only repeated, moved and crossed, and left out where the protocol does not offer them.
+    A name is exchanged only where the model shows the same under the other name.
     """
 
     def __init__(self, coder: Coder, bases: Sequence[AnyTrace], seed: int = 0, *, hostile: bool = True) -> None:
         self.coder, self.system, self.bases = coder, coder.system, [one for one in bases if one.steps]
         self.random, self.hostile = random.Random(seed), hostile
-        offered = [self._again, self._moved]
+        offered = [self._again, self._moved, self._crossed, self._crossed]
         self.alterations = [self._value, self._value, self._value, *offered, self._named] if hostile else offered
         self.novel: list[AnyTrace] = []
         self._known = set[int]()
+        self._taken: dict[tuple[Any, type], list[Any]] = {}
         self._words: dict[Any, Words] = {}
         self._bare: dict[Any, bytes] = {}
         for base in self.bases:
             self._is_new(base)
+            for action in dict.fromkeys(base.scenario.actions):
+                self._taken.setdefault((base.scenario.config, type(action)), []).append(action)
 
     def runs(self, count: int) -> Iterator[AnyTrace]:
         """Yield at most `count` altered runs."""
@@ -114,7 +118,7 @@ class Altering:
             return None
 
     def _offered(self, scenario: AnyScenario) -> AnyScenario:
-        """The run without what is not on offer where it is taken, such as an action of somebody whose run is over.
+        """The run without what is not on offer where it is taken, unless the source lets the run be over there.
 
         An action on offer that differs from it in whole numbers alone, such as the ids of a run, takes its place.
         """
@@ -122,7 +126,7 @@ class Altering:
         kept: list[Any] = []
         for action in scenario.actions:
             taken: Any = action
-            if not self.system.is_enabled(config, state, action):
+            if not self.system.has_answer(config, state, action):
                 offered = () if self.system.joint else islice(self.system.enabled(config, state), OFFERED)
                 near = self._like(action, offered)
                 if not near:
@@ -168,10 +172,33 @@ class Altering:
         place = self.random.choice(list(places(action, type(action), lambda new: new)))
         try:
             value = self._another(place, scenario)
+        except LookupError:
+            return None
+        return self._with(scenario, at, place, value)
+
+    def _crossed(self, scenario: AnyScenario) -> AnyScenario | None:
+        """A part of one action in another of its class, or lists of both together: two conditions meet."""
+        at = self.random.randrange(len(scenario.actions))
+        action = scenario.actions[at]
+        other = self.random.choice(self._taken[scenario.config, type(action)])
+        place, there = self.random.choice(_parts(action)), _parts(other)
+        values = [one.value for one in there if one.path == place.path and type(one.value) is type(place.value)]
+        value = self.random.choice(values or [place.value])
+        if isinstance(value, tuple | frozenset) and self.random.randrange(2):
+            several = (
+                (value | place.value,) if isinstance(value, frozenset) else (place.value + value, value + place.value)
+            )
+            value = self.random.choice(several)
+        return self._with(scenario, at, place, value)
+
+    def _with(self, scenario: AnyScenario, at: int, place: Place, value: Any) -> AnyScenario | None:
+        """The scenario with another value at a place of an action; None if its class refuses it."""
+        action = scenario.actions[at]
+        try:
             made = place.put(value)
             if decode(encode(made), *self.system.types) != made or type(made) is not type(action):
                 return None
-        except (ArithmeticError, LookupError, TypeError, ValueError):  # its class refuses the value
+        except (ArithmeticError, LookupError, TypeError, ValueError):
             return None
         return replace(scenario, actions=(*scenario.actions[:at], made, *scenario.actions[at + 1 :]))
 
@@ -293,6 +320,16 @@ def _without_numbers(value: Json) -> Json:
     if isinstance(value, dict):
         return {key: _without_numbers(one) for key, one in cast("dict[str, Json]", value).items()}
     return 0 if type(value) is int else value
+
+
+def _parts(action: Any) -> list[Place]:
+    """Its fields and records; not the entries of plain tuples, which may be keys of an object."""
+    found = places(action, type(action), lambda new: new)
+    return [one for one in found if one.hint is not Any or is_dataclass(one.value)]
+
+
+def _joined(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...]:
+    return one + other, other + one
 
 
 def _shortest(number: int | Fraction, hint: Any) -> int | Fraction:

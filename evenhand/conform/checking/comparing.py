@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, cast
 
 from evenhand.conform.adapters.wire import text
@@ -18,6 +20,8 @@ from evenhand.core.canonical import Json
 
 _HASH = re.compile(r"\b[0-9a-f]{16,}\b")
 _NUMBER = re.compile(r"\d+")
+
+_SAYS = re.compile(r"\w")
 
 _WORDLESS = re.compile(r"nothing|entries|a record|more|less|[·/ ]")
 
@@ -172,23 +176,37 @@ def _is_word(value: Json | None) -> bool:
 
 
 def leaves(value: Json) -> Iterator[str]:
-    """Yield every text in a value, without keys."""
+    """Yield every text in a value, without keys, tags and the words of enumerations."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
         for item in cast("list[Json]", value):
             yield from leaves(item)
-    elif isinstance(value, dict):
-        for key, item in cast("dict[str, Json]", value).items():
-            if key not in ("$", "$enum"):
+    elif isinstance(value, dict) and "$enum" not in value:
+        entries = cast("dict[str, Json]", value)
+        kept = {"text": entries.get("text")} if entries.get("$") == "Atom" else entries
+        for key, item in kept.items():
+            if key != "$":
                 yield from leaves(item)
 
 
-class Names:
-    """The names of one run: the texts of its configuration."""
+@lru_cache(maxsize=64)
+def words_of(types: tuple[type, ...]) -> frozenset[str]:
+    """Return the protocol's own words: the constants of the modules that define its types, `types`."""
+    found = set[str]()
+    for module in {kind.__module__ for kind in types}:
+        for name, value in vars(sys.modules[module]).items():
+            values: Iterable[object] = value if isinstance(value, tuple | frozenset) else (value,)
+            found.update(one for one in values if name.isupper() and isinstance(one, str))
+    return frozenset(found)
 
-    def __init__(self, config: Json) -> None:
+
+class Names:
+    """The names of one run: the texts of its configuration, and those that `actions` bring, but for `words`."""
+
+    def __init__(self, config: Json, actions: Iterable[Json] = (), words: frozenset[str] = frozenset()) -> None:
         found = {leaf for leaf in leaves(config) if leaf}
+        found |= {leaf for leaf in leaves(list(actions)) if leaf not in words and _SAYS.search(leaf)}
         self._letters = frozenset(name for name in found if len(name) == 1)  # inside words they are no names
         longest = sorted(found - self._letters, key=lambda name: (-len(name), name))
         # A short name that stands inside a longer word, as `an` in `stranger`, is none.

@@ -14,7 +14,7 @@ from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse
 from evenhand.conform.adapters.wire import Fault, text
 from evenhand.conform.checking.claims import Basis, Judge, KernelStep, Violation
 from evenhand.conform.checking.coding import Coder
-from evenhand.conform.checking.comparing import Difference, Names, differences, normal, shape
+from evenhand.conform.checking.comparing import Difference, Names, differences, normal, shape, words_of
 from evenhand.conform.checking.withholding import decode_with_gaps, is_withheld
 from evenhand.conform.checking.words import Dictionary, Malformed, Reading, gaps
 from evenhand.core.canonical import Json
@@ -444,7 +444,9 @@ class _Run:
         self, at: int, what: What, *, origin: str, judge: Judge | None = None, guess: bool = False
     ) -> Divergence:
         """Return the run cut after step `at`, with all that is wrong there; without a judge no claims are evaluated."""
-        names = Names(json.loads(b"{" + self.request.initial)["config"])
+        config = json.loads(b"{" + self.request.initial)["config"]
+        told = [json.loads(one) for one in self.request.actions[:at]]
+        names = Names(config, told, words_of(tuple(self.coder.system.types)))
         actions = self.trace.scenario.actions[:at]
         got = tuple(self.got(place) for place in range(min(at, len(self.response.shown))))
         expected = tuple(self.expected(place) for place in range(at))
@@ -467,14 +469,13 @@ class _Run:
             "fails": frozenset({_failure(fault, names.without(why))}),
             "mutates": frozenset({why}),
         }.get(what, frozenset({what}))
-        last = json.loads(self.request.actions[at - 1]) if at else None
         start = self.trace.scenario
         return Divergence(
             Scenario(start.config, start.start, actions),
             origin,
             what,
             kinds,
-            shape(last, names),
+            shape(told[-1] if told else None, Names(config)),
             expected,
             got,
             found,

@@ -87,7 +87,7 @@ def test_a_name_that_is_there_is_no_stranger() -> None:
     """The plain word gets a letter more, and odd words that name something are left out."""
     base = replace(BASE, config=Bank((STRANGER, "%")), actions=(Pay("%", 2),))
     strangers = Strangers(Coder("house", BANK), [Coder("house", BANK).trace(base)])
-    plain = [one.scenario for _ in range(8) for one in strangers.plain()]
+    plain = [one.scenario for _ in range(20) for one in strangers.plain()]
     assert {one.actions[0].name for one in plain} == {f"{STRANGER}x", *LETTERS} - {STRANGER}
     odd = {action.name for run in strangers.odd(plain) for action in run.scenario.actions}
     assert odd and not {"%", STRANGER} & odd
