@@ -180,15 +180,12 @@ class Altering:
         """A part of one action in another of its class, or lists of both together: two conditions meet."""
         at = self.random.randrange(len(scenario.actions))
         action = scenario.actions[at]
-        other = self.random.choice(self._taken[scenario.config, type(action)])
-        place, there = self.random.choice(_parts(action)), _parts(other)
-        values = [one.value for one in there if one.path == place.path and type(one.value) is type(place.value)]
-        value = self.random.choice(values or [place.value])
-        if isinstance(value, tuple | frozenset) and self.random.randrange(2):
-            several = (
-                (value | place.value,) if isinstance(value, frozenset) else (place.value + value, value + place.value)
-            )
-            value = self.random.choice(several)
+        other = self.random.choice(self._taken.get((scenario.config, type(action)), [action]))
+        place = self.random.choice(_parts(action))
+        values = [one.value for one in _parts(other) if one.path == place.path] or [place.value]
+        value = self.random.choice(values)
+        if type(value) is type(place.value) and not self.random.randrange(2):
+            value = self.random.choice(_together(place.value, value))
         return self._with(scenario, at, place, value)
 
     def _with(self, scenario: AnyScenario, at: int, place: Place, value: Any) -> AnyScenario | None:
@@ -328,8 +325,11 @@ def _parts(action: Any) -> list[Place]:
     return [one for one in found if one.hint is not Any or is_dataclass(one.value)]
 
 
-def _joined(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...]:
-    return one + other, other + one
+def _together(one: Any, other: Any) -> tuple[Any, ...]:
+    """Two lists in one, in either order, or two sets; other values are no lists."""
+    if isinstance(one, frozenset):
+        return (cast("frozenset[Any]", one) | other,)
+    return (one + other, other + one) if isinstance(one, tuple) else (other,)
 
 
 def _shortest(number: int | Fraction, hint: Any) -> int | Fraction:

@@ -222,6 +222,31 @@ def test_without_hostile_values_nothing_is_asked_that_is_not_on_offer_there() ->
     assert not all(asked(hostile=True))
 
 
+def test_parts_of_two_actions_meet_in_one() -> None:
+    """A fault that needs a value of one action and a list of another is found without hostile values."""
+    coder = Coder("house", replace(BANK, allows=lambda bank, _paid, pay: pay.name in bank.names))
+    runs = (Pay("ann", 3), Pay("bob", 2, ("tea",))), (Pay("bob", 2, ("milk",)),)
+    bases = [coder.trace(Scenario(Bank(("ann", "bob")), Paid(), run)) for run in runs]
+    asked = {action for run in Altering(coder, bases, 0, hostile=False).runs(300) for action in run.scenario.actions}
+    assert {Pay("ann", 3, ("tea",)), Pay("bob", 2, ("tea", "milk"))} <= asked
+    assert {action.amount for action in asked} == {2, 3}
+
+
+def test_where_the_run_is_over_for_good_kernels_are_asked_nevertheless() -> None:
+    """If the source says so, and not elsewhere."""
+
+    def menu(bank: Bank, _scope: Scope, paid: Paid) -> Iterator[Pay]:
+        yield from (Pay(name, 2) for name in bank.names if not paid.count)
+
+    def most(bank: Any) -> int:
+        coder = Coder("house", bank)
+        base = coder.trace(Scenario(Bank(("ann", "bob"), often=1), Paid(), (Pay("ann", 2),)))
+        return max((len(one.steps) for one in Altering(coder, [base], 0, hostile=False).runs(30)), default=0)
+
+    bank = replace(BANK, actions=menu)
+    assert most(bank) <= 1 < most(replace(bank, over=lambda bank, paid: paid.count >= bank.often))
+
+
 def test_the_same_seed_alters_the_same() -> None:
     """Equal seeds give equal runs, others do not."""
     coder = Coder("house", BANK)

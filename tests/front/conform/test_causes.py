@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from evenhand.conform.checking import baseline
 from evenhand.conform.checking.baseline import Baseline, load_baseline
 from evenhand.conform.checking.causes import Cause, Seriousness, alone, causes, seriousness
 from evenhand.conform.checking.claims import Basis, Violation
-from evenhand.conform.checking.comparing import Difference, Names, differences, one_reason
+from evenhand.conform.checking.comparing import Difference, Names, differences, one_reason, words_of
 from evenhand.conform.checking.defects import Defect, wordless
 from evenhand.conform.checking.divergence import Divergence
 from evenhand.conform.checking.files import save_finding
@@ -145,6 +146,21 @@ def test_the_kind_of_a_difference_is_taken_from_any_spelling(expected: str, got:
     names = Names({"agents": ["agent_1", "agent_2"]})
     base = names.kinds([Difference("reason", '"x"', got)])
     assert (names.kinds([Difference("reason", '"x"', expected)]) == base) == same
+
+
+def test_a_text_that_an_action_brings_is_no_word_of_the_protocol() -> None:
+    """Sentences that are lost are one kind, whatever they say; the protocol's own words make others."""
+    words = words_of(find("sovereign").model.systems["agent"].types)
+    assert {"REFUSE", "Notify", "BUDGET_EXHAUSTED"} <= words and "because" not in words
+
+    def lost(said: str, config: Any = None) -> frozenset[str]:
+        action = {"$": "Say", "text": said, "kind": "Notify", "mood": {"$enum": "Mood", "name": "merry"}}
+        return Names(config, [action], words).kinds(
+            [Difference("effects[]", json.dumps({**action, "done": "gone"}), None)]
+        )
+
+    assert lost("tea is ready") == lost("so be it") == {"effects[]: Say Notify merry gone / nothing"}
+    assert lost("REFUSE") != lost("so be it")
 
 
 def test_the_same_values_in_another_order_are_one_kind() -> None:
