@@ -16,15 +16,18 @@ from dataclasses import is_dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from itertools import islice
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.spelling import (
     ATOMS,
+    CONFUSED,
     ODD,
     VALUES,
     Place,
     Words,
+    atoms_of,
+    exchanged,
     items_of,
     limited,
     places,
@@ -38,6 +41,8 @@ from evenhand.core.canonical import Json, canonical_bytes
 from evenhand.core.codec import decode, encode, fits
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.trace import AnyScenario, AnyTrace
+
+T = TypeVar("T")
 
 STACKED = 3
 """Alterations of one run at most."""
@@ -65,7 +70,7 @@ class Altering:
     """Alters runs of one system; equal seed and runs give equal alterations.
 
     If not `hostile`, actions are only repeated, moved and crossed, and left out where the protocol does not offer them.
-    A name is exchanged only where the model shows the same under the other name.
+    Names and values are exchanged only where the model shows the same of the others.
     """
 
     def __init__(self, coder: Coder, bases: Sequence[AnyTrace], seed: int = 0, *, hostile: bool = True) -> None:
@@ -110,7 +115,8 @@ class Altering:
             return None
         try:
             if not self.hostile:
-                scenario = self._renamed(base) if not self.random.randrange(NAMED) else self._offered(scenario)
+                exchange = self.random.choice((self._renamed, self._valued))
+                scenario = exchange(base) if not self.random.randrange(NAMED) else self._offered(scenario)
             made = self.coder.trace(scenario)
             usual = scenario == base.scenario or not scenario.actions
             return made if not usual and all(are_asked(self.system, step) for step in made.steps) else None
@@ -269,10 +275,8 @@ class Altering:
         old = self.random.choice(named)
         return old, self.random.choice([one for one in named if one != old] or named)
 
-    def _under(
-        self, scenario: AnyScenario, old: str, new: str, rename: Callable[[Json, str, str], Json]
-    ) -> AnyScenario | None:
-        """The scenario with a name exchanged; None if some class or the model refuses it."""
+    def _under(self, scenario: AnyScenario, old: T, new: T, rename: Callable[[Json, T, T], Json]) -> AnyScenario | None:
+        """The scenario with names or values exchanged; None if some class or the model refuses it."""
         try:
             config, start, *actions = (
                 decode(rename(encode(one), old, new), *self.system.types)
@@ -296,10 +300,22 @@ class Altering:
         new = self.random.choice([one for one in self.random.choice((ODD, likes)) if PLAIN.fullmatch(one)] or [old])
         if new in named or f'"{new}"' in json.dumps(encode(base.scenario.config)):
             return base.scenario
-        made = self._under(base.scenario, old, new, renamed_within)
+        return self._alike(base, old, new, renamed_within)
+
+    def _valued(self, base: AnyTrace) -> AnyScenario:
+        """A run with two values that some language takes for equal in place of two, else as under another name."""
+        held = atoms_of(encode(base.scenario.config))
+        found = atoms_of([*held, *map(encode, base.scenario.actions)])
+        if not held or len(found) < 2:
+            return self._renamed(base)
+        return self._alike(base, self.random.sample(found, 2), self.random.choice(CONFUSED), exchanged)
+
+    def _alike(self, base: AnyTrace, old: T, new: T, rename: Callable[[Json, T, T], Json]) -> AnyScenario:
+        """The run with names or values exchanged, if the model then shows the same; else the run itself."""
+        made = self._under(base.scenario, old, new, rename)
         if made is None:
             return base.scenario
-        here = [renamed_within(encode(step.shown), old, new) for step in base.steps]
+        here = [rename(encode(step.shown), old, new) for step in base.steps]
         return made if here == [encode(step.shown) for step in self.coder.trace(made).steps] else base.scenario
 
 

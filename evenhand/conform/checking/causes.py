@@ -14,7 +14,8 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, cast
 
 from evenhand.conform.adapters.wire import Fault
-from evenhand.conform.checking.comparing import one_reason
+from evenhand.conform.checking.comparing import one_reason, same_words, words_of
+from evenhand.conform.checking.defects import wordless
 from evenhand.conform.checking.divergence import SENTENCES
 from evenhand.core.canonical import Json
 from evenhand.core.parts import Part, parts_of
@@ -178,7 +179,9 @@ def _same(cause: Cause, defect: Defect) -> bool:
         return True
     if claimed and _meet(one.kinds, other.kinds):
         return True
-    if one.what == "differs" and one_reason(one.kinds, other.kinds):
+    if one.what == "differs" and (one_reason(one.kinds, other.kinds) or wordless(one, other)):
+        return True
+    if one.subject == other.subject and same_words(one.kinds, other.kinds, words_of(cause.system.types)):
         return True
     alike = one.taken == other.taken and (one.kinds <= other.kinds or other.kinds <= one.kinds)
     return bool(one.kinds) and alike

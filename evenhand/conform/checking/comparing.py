@@ -209,8 +209,8 @@ class Names:
         found |= {leaf for leaf in leaves(list(actions)) if leaf not in words and _SAYS.search(leaf)}
         self._letters = frozenset(name for name in found if len(name) == 1)  # inside words they are no names
         longest = sorted(found - self._letters, key=lambda name: (-len(name), name))
-        # A short name that stands inside a longer word, as `an` in `stranger`, is none.
-        told = [re.escape(one) if len(one) > 2 else rf"(?<![^\W\d_]){re.escape(one)}(?![^\W\d_])" for one in longest]
+        # A name that stands inside a longer word, as `low` in `allowlist`, is none.
+        told = [rf"(?<![^\W\d_]){re.escape(one)}(?![^\W\d_])" for one in longest]
         self._names = re.compile("|".join(told)) if told else None
 
     def without(self, said: str) -> str:
@@ -271,16 +271,18 @@ def same_side(one: str, other: str) -> bool:
     return places[0] == places[1] and (words[0] <= words[1] or words[1] <= words[0])
 
 
-def one_reason(one: frozenset[str], other: frozenset[str]) -> bool:
+def one_reason(one: frozenset[str], other: frozenset[str], *, same: bool = False) -> bool:
     """Whether two sets of kinds show one reason that is not given, or one that is given where none is.
 
     A kernel that overlooks a reason accepts, or refuses for another one: `why: late / ""` and `why: late / poor`
     are one cause.  One of the two must show the bare case, without the other reason, and one must differ in no place in
-    which the other does not.
+    which the other does not.  With `same` both must show the bare case.
     """
     places = [{kind.partition(": ")[0] for kind in kinds} for kinds in (one, other)]
     if not (places[0] <= places[1] or places[1] <= places[0]):
         return False
+    if same:
+        return bool(_bare_reasons(one) & _bare_reasons(other))
     return bool(_bare_reasons(one) & _reasons(other) or _bare_reasons(other) & _reasons(one))
 
 
@@ -298,6 +300,20 @@ def _bare_reasons(kinds: frozenset[str]) -> set[tuple[str, str, bool]]:
     """The reasons, each with its place and whether the model gives it, where the other side gives none."""
     bare = {kind for kind in kinds if kind.endswith(f" / {EMPTY}") or f": {EMPTY} / " in kind}
     return {one for one in _reasons(frozenset(bare)) if one[1] != EMPTY}
+
+
+def same_words(one: frozenset[str], other: frozenset[str], words: frozenset[str]) -> bool:
+    """Whether two sets of kinds differ alike in `words` of the protocol; what is told of the state does not count.
+
+    Whom it strikes, and whether a run is over by it, makes other lists longer or shorter, which have no words.
+    """
+    told = [{kind for kind in kinds if not kind.startswith("facts.") and _said(kind) & words} for kinds in (one, other)]
+    return bool(told[0]) and told[0] == told[1]
+
+
+def _said(kind: str) -> set[str]:
+    """The words on either side of a kind."""
+    return set(kind.partition(": ")[2].split())
 
 
 def nested(one: frozenset[str], other: frozenset[str]) -> bool:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.adapters.wire import Fault, text
 from evenhand.conform.checking.coding import Coder
-from evenhand.conform.checking.comparing import Names, nested, one_reason, same_side, shape, touch
+from evenhand.conform.checking.comparing import Names, nested, one_reason, same_side, same_words, shape, touch, words_of
 from evenhand.conform.checking.divergence import Divergence, Examiner, wavering
 from evenhand.conform.checking.lookalikes import Lookalikes
 from evenhand.core.trace import AnyScenario, Scenario
@@ -37,6 +37,9 @@ JUDGED = 4
 
 COMPARED = 12
 """Divergences of the same kinds that are compared with the known mutants; the others are counted."""
+
+SUPPORTED = 2
+"""Runs of one sort that tell another cause where its kinds are known; in one a mutant may look alike by chance."""
 
 TIED = 6
 """Divergences that differ alike, in runs of one length, of which those are looked for that a mutant explains."""
@@ -283,8 +286,8 @@ class Defects:
     def _explained(self, one: Defect, made: Sequence[Defect], compared: dict[frozenset[str], int]) -> int | None:
         """Return the place of the defect that explains a divergence, with others if need be; None if it is new.
 
-        Where its kinds are known, mutants tell another cause: up to `COMPARED` divergences of the same kinds are
-        compared.
+        Where its kinds are known, mutants tell another cause, if it was seen `SUPPORTED` times: up to `COMPARED`
+        divergences of the same kinds are compared.
         """
         divergence = one.divergence
         near = [
@@ -297,8 +300,9 @@ class Defects:
         compared[divergence.kinds] = compared.get(divergence.kinds, 0) + 1
         if divergence.what == "differs" and compared[divergence.kinds] <= COMPARED:
             alike = self._alike(divergence)
-            if alike:
-                return next((place for place in near if made[place].alike & alike), None)
+            place = next((place for place in near if made[place].alike & alike), None)
+            if alike and (place is not None or one.count >= SUPPORTED):
+                return place
         return near[0]
 
     def _over(self) -> bool:
@@ -410,6 +414,8 @@ class Defects:
         if kinds != (one.kinds, other.kinds) and nested(*kinds) and not all(map(self._everywhere.issuperset, kinds)):
             return True  # a claim may object to what shows in most runs
         if one.subject == other.subject:
+            if one.what == "differs" and same_words(one.kinds, other.kinds, words_of(self.coder.system.types)):
+                return True
             within = kinds[0] == kinds[1] or (one.taken == other.taken and nested(*kinds))
             return within or (bool(one.violations) and touch(*kinds))
         return self._shape(one) == self._shape(other) and touch(*kinds)
@@ -462,9 +468,12 @@ def _field(kind: str) -> str:
 
 
 def _one_reason(one: Divergence, other: Divergence) -> bool:
-    """Whether two divergences show one reason, and the same claims object to both: others would tell them apart."""
+    """Whether two divergences show one reason, and the same claims object to both: others would tell them apart.
+
+    Whatever claims object, what just the same reason does not prevent is one.
+    """
     objecting = [{violation.claim.name for violation in found.violations} for found in (one, other)]
-    return objecting[0] == objecting[1] and one_reason(one.kinds, other.kinds)
+    return one_reason(one.kinds, other.kinds, same=objecting[0] != objecting[1])
 
 
 def _nameless(one: Divergence, other: Divergence) -> bool:

@@ -446,7 +446,7 @@ class _Run:
         """Return the run cut after step `at`, with all that is wrong there; without a judge no claims are evaluated."""
         config = json.loads(b"{" + self.request.initial)["config"]
         told = [json.loads(one) for one in self.request.actions[:at]]
-        names = Names(config, told, words_of(tuple(self.coder.system.types)))
+        names = Names(config, told, words_of(self.coder.system.types))
         actions = self.trace.scenario.actions[:at]
         got = tuple(self.got(place) for place in range(min(at, len(self.response.shown))))
         expected = tuple(self.expected(place) for place in range(at))

@@ -278,7 +278,7 @@ class _Shown:
         self.differences: tuple[Difference, ...] = ()
         if self.got and len(self.got) == len(self.expected):
             self.differences = tuple(differences(normal(self.expected[-1]), normal(self.got[-1])))
-        words = words_of(tuple(pairing.examiner.coder.system.types))
+        words = words_of(pairing.examiner.coder.system.types)
         self.kinds = Names(encode(run.config), map(encode, run.actions), words).kinds(self.differences)
 
 
