@@ -12,6 +12,7 @@ import pytest
 from evenhand.conform.checking.altering import Altering
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.loop import ALTERED, EXHAUSTIVE, CheckEffort, SystemChecked, check_system
+from evenhand.core.atoms import Atom
 from evenhand.core.codec import encode
 from evenhand.core.system import Scope
 from evenhand.core.trace import Scenario
@@ -245,6 +246,23 @@ def test_where_the_run_is_over_for_good_kernels_are_asked_nevertheless() -> None
 
     bank = replace(BANK, actions=menu)
     assert most(bank) <= 1 < most(replace(bank, over=lambda bank, paid: paid.count >= bank.often))
+
+
+def test_values_that_look_alike_stand_for_others() -> None:
+    """In the whole run, from the configuration on, if the model makes no difference between them."""
+
+    def put(_rules: Any, _start: Atom, held: Atom, new: Atom) -> tuple[Atom, bool]:
+        return new, new == held
+
+    old, new, other = (Atom("str", text) for text in ("old", "new", "other"))
+    slot = small("slot", lambda _scope: iter([old]), old, lambda *_: iter((old, new)), put, (Atom,))
+    slot = replace(slot, initial=lambda start: (start,))
+    coder = Coder("house", slot)
+    base = coder.trace(Scenario(old, old, (new, new, other)))
+    asked = {
+        (*run.scenario.actions[:1], run.scenario.config) for run in Altering(coder, [base], 0, hostile=False).runs(200)
+    }
+    assert {(Atom("bool", "true"), Atom("int", "1")), (Atom("int", "1"), Atom("str", "1"))} <= asked
 
 
 def test_the_same_seed_alters_the_same() -> None:

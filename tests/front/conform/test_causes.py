@@ -16,7 +16,7 @@ from evenhand.conform.checking import baseline
 from evenhand.conform.checking.baseline import Baseline, load_baseline
 from evenhand.conform.checking.causes import Cause, Seriousness, alone, causes, seriousness
 from evenhand.conform.checking.claims import Basis, Violation
-from evenhand.conform.checking.comparing import Difference, Names, differences, one_reason, words_of
+from evenhand.conform.checking.comparing import Difference, Names, differences, one_reason, same_words, words_of
 from evenhand.conform.checking.defects import Defect, wordless
 from evenhand.conform.checking.divergence import Divergence
 from evenhand.conform.checking.files import save_finding
@@ -146,6 +146,38 @@ def test_the_kind_of_a_difference_is_taken_from_any_spelling(expected: str, got:
     names = Names({"agents": ["agent_1", "agent_2"]})
     base = names.kinds([Difference("reason", '"x"', got)])
     assert (names.kinds([Difference("reason", '"x"', expected)]) == base) == same
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (["errors[]: Error LATE / nothing", "open[]: nothing / ·"], ["errors[]: Error LATE / nothing"], True),
+        (["errors[]: Error LATE / nothing", "facts.over: DONE / null"], ["errors[]: Error LATE / nothing"], True),
+        (["errors[]: Error LATE / nothing"], ["errors[]: nothing / Error LATE"], False),
+        (["errors[]: Error LATE / nothing"], ["errors[]: Error LATE / nothing", "over: null / DONE"], False),
+        (["open[]: nothing / ·"], ["open[]: nothing / ·", "shut[]: · / nothing"], False),  # nothing is said in words
+    ],
+)
+def test_what_differs_alike_in_the_words_of_the_protocol_is_one_cause(
+    one: list[str], other: list[str], same: bool
+) -> None:
+    """Whatever follows from it."""
+    assert same_words(frozenset(one), frozenset(other), frozenset({"LATE", "DONE"})) == same
+
+
+def test_the_same_reason_is_overlooked_whatever_claims_object() -> None:
+    """Both must show it alone; another reason in its place is no sign of it then."""
+    accepts, refuses = frozenset({'why: over / ""', "to: null / YES"}), frozenset({'why: over / ""', "to: null / NO"})
+    assert one_reason(accepts, refuses, same=True)
+    assert one_reason(accepts, frozenset({"why: over / shut"})) and not one_reason(
+        accepts, frozenset({"why: over / shut"}), same=True
+    )
+
+
+def test_a_name_inside_a_longer_word_is_none() -> None:
+    """Whatever its length."""
+    (kind,) = Names(["low"]).kinds([Difference("gate", '"allowlist"', '"low"')])
+    assert kind == "gate: allowlist / ·"
 
 
 def test_a_text_that_an_action_brings_is_no_word_of_the_protocol() -> None:
