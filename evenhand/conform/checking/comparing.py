@@ -15,12 +15,13 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, cast
 
-from evenhand.conform.adapters.wire import text
+from evenhand.conform.adapters.wire import Fault, text
 from evenhand.core.canonical import Json
 
 _HASH = re.compile(r"\b[0-9a-f]{16,}\b")
 _NUMBER = re.compile(r"\d+")
 
+_QUOTED = re.compile(r"\"[^\"\n]*\"")
 _SAYS = re.compile(r"\w")
 
 _WORDLESS = re.compile(r"nothing|entries|a record|more|less|[·/ ]")
@@ -199,6 +200,18 @@ def words_of(types: tuple[type, ...]) -> frozenset[str]:
             values: Iterable[object] = value if isinstance(value, tuple | frozenset) else (value,)
             found.update(one for one in values if name.isupper() and isinstance(one, str))
     return frozenset(found)
+
+
+def failure(fault: Fault | None, why: str) -> str:
+    """Return the kind of a failure: what was raised and where, or a value of which class; else the way of failing alone.
+
+    What an error quotes is data.
+    """
+    if fault is Fault.RAISED:
+        why = _QUOTED.sub("·", why)
+    if fault in (Fault.RAISED, Fault.ILLEGAL):
+        return f"{fault.value}: {re.sub('#+', '#', why)}"
+    return fault.value if fault else ""
 
 
 class Names:

@@ -9,7 +9,6 @@ kernel is non-deterministic.
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,9 +20,10 @@ from typing import TYPE_CHECKING, Any
 from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.adapters.wire import Fault, text
 from evenhand.conform.checking.coding import Coder
-from evenhand.conform.checking.comparing import Names, nested, one_reason, same_side, same_words, shape, touch, words_of
+from evenhand.conform.checking.comparing import Names, nested, same_side, shape, touch, words_of
 from evenhand.conform.checking.divergence import Divergence, Examiner, wavering
 from evenhand.conform.checking.lookalikes import Lookalikes
+from evenhand.conform.checking.sameness import nameless, one_cause, overlooked, wordless
 from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.shrink import shrink
@@ -77,7 +77,6 @@ GOES_ON = 3
 FOLLOWED = 1_000
 """Differing runs that are followed beyond their first difference."""
 
-_NOTHING = re.compile(r"(?<=: )(nothing|·|entries|a record)(?= / )|(?<= / )(nothing|·|entries|a record)$")
 _SLOW = (Fault.HUNG, Fault.MEMORY, Fault.TOO_LONG)
 
 
@@ -408,14 +407,14 @@ class Defects:
             return True
         if known.alike and new.alike:
             return known.alike <= new.alike or new.alike <= known.alike
-        if one.what == "differs" and (_one_reason(one, other) or _nameless(one, other) or wordless(one, other)):
+        if one.what == "differs" and (overlooked(one, other) or nameless(one, other) or wordless(one, other)):
             return True
         kinds = self._own(one), self._own(other)
         if kinds != (one.kinds, other.kinds) and nested(*kinds) and not all(map(self._everywhere.issuperset, kinds)):
             return True  # a claim may object to what shows in most runs
+        if one.what == "differs" and one_cause(one, other, words_of(self.coder.system.types)):
+            return True
         if one.subject == other.subject:
-            if one.what == "differs" and same_words(one.kinds, other.kinds, words_of(self.coder.system.types)):
-                return True
             within = kinds[0] == kinds[1] or (one.taken == other.taken and nested(*kinds))
             return within or (bool(one.violations) and touch(*kinds))
         return self._shape(one) == self._shape(other) and touch(*kinds)
@@ -465,32 +464,6 @@ def _field(kind: str) -> str:
     """The field of which a kind tells; an entry too much or too few is told by its words."""
     path, _, _ = kind.partition(": ")
     return kind if path.endswith("[]") else path
-
-
-def _one_reason(one: Divergence, other: Divergence) -> bool:
-    """Whether two divergences show one reason, and the same claims object to both: others would tell them apart.
-
-    Whatever claims object, what just the same reason does not prevent is one.
-    """
-    objecting = [{violation.claim.name for violation in found.violations} for found in (one, other)]
-    return one_reason(one.kinds, other.kinds, same=objecting[0] != objecting[1])
-
-
-def _nameless(one: Divergence, other: Divergence) -> bool:
-    """Whether texts without words, such as hashes, are all that differs, in one where they do in the other."""
-    return nested(one.kinds, other.kinds) and all(kind.endswith(": · / ·") for kind in one.kinds | other.kinds)
-
-
-def wordless(one: Divergence, other: Divergence) -> bool:
-    """Whether just the same words are wrong, in place of something or of nothing, in actions of one kind."""
-    sides = [set(map(_worded, found.kinds)) for found in (one, other)]
-    return one.taken == other.taken and one.subject == other.subject and sides[0] == sides[1]
-
-
-def _worded(kind: str) -> str:
-    """A kind with the words of one side alone, if the other has none."""
-    bare = _NOTHING.sub("", kind.replace("[#]", "[]"))
-    return kind if bare.endswith(":  / ") else bare
 
 
 def _missing(divergence: Divergence, made: Sequence[Defect]) -> frozenset[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
@@ -14,7 +13,7 @@ from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse
 from evenhand.conform.adapters.wire import Fault, text
 from evenhand.conform.checking.claims import Basis, Judge, KernelStep, Violation
 from evenhand.conform.checking.coding import Coder
-from evenhand.conform.checking.comparing import Difference, Names, differences, normal, shape, words_of
+from evenhand.conform.checking.comparing import Difference, Names, differences, failure, normal, shape, words_of
 from evenhand.conform.checking.withholding import decode_with_gaps, is_withheld
 from evenhand.conform.checking.words import Dictionary, Malformed, Reading, gaps
 from evenhand.core.canonical import Json
@@ -29,7 +28,6 @@ In this order: it shows something else; it does not answer; it violates a claim 
 compared; it wrote to its input; it is non-deterministic; it answers by what earlier runs of its process did; two runs
 together violate a claim; it violates a liveness claim.
 """
-
 
 DISAGREES = "kernel_agrees_with_model"
 SENTENCES: Mapping[str, str] = {
@@ -242,13 +240,6 @@ def _faulty(run: _Run) -> Iterator[tuple[int, What]]:
     if run.response.fault is not None:
         at = 0 if run.response.at_start else len(run.response.shown) + (run.response.fault is not Fault.TWICE)
         yield min(at, len(run.trace.steps)), "fails"
-
-
-def _failure(fault: Fault | None, why: str) -> str:
-    """The kind of a failure: what was raised and where, or a value of which class; else the way of failing alone."""
-    if fault in (Fault.RAISED, Fault.ILLEGAL):
-        return f"{fault.value}: {re.sub('#+', '#', why)}"
-    return fault.value if fault else ""
 
 
 def _mutating(run: _Run) -> Iterator[tuple[int, What]]:
@@ -466,7 +457,7 @@ class _Run:
         kinds = {
             "differs": names.kinds(found),
             "violates": frozenset(one.claim.name for one in violations),
-            "fails": frozenset({_failure(fault, names.without(why))}),
+            "fails": frozenset({failure(fault, names.without(why))}),
             "mutates": frozenset({why}),
         }.get(what, frozenset({what}))
         start = self.trace.scenario

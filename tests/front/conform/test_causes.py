@@ -12,16 +12,26 @@ from unittest import SkipTest
 import pytest
 
 from evenhand.conform.adapters.model import factory_of
+from evenhand.conform.adapters.wire import Fault
 from evenhand.conform.checking import baseline
 from evenhand.conform.checking.baseline import Baseline, load_baseline
 from evenhand.conform.checking.causes import Cause, Seriousness, alone, causes, seriousness
 from evenhand.conform.checking.claims import Basis, Violation
-from evenhand.conform.checking.comparing import Difference, Names, differences, one_reason, same_words, words_of
-from evenhand.conform.checking.defects import Defect, wordless
+from evenhand.conform.checking.comparing import (
+    Difference,
+    Names,
+    differences,
+    failure,
+    one_reason,
+    same_words,
+    words_of,
+)
+from evenhand.conform.checking.defects import Defect
 from evenhand.conform.checking.divergence import Divergence
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import BadFinding, finding_json, recheck
 from evenhand.conform.checking.loop import EXHAUSTIVE, MACHINE, CheckEffort, SystemChecked, check_system, scopes_of
+from evenhand.conform.checking.sameness import wordless
 from evenhand.core.codec import encode
 from evenhand.core.kernel import Unsupported
 from evenhand.core.kinds import Always
@@ -445,3 +455,11 @@ def test_a_place_is_one_kind_however_many_digits_it_has() -> None:
 def test_letters_are_names_where_they_stand_alone() -> None:
     """Within words they are no names."""
     assert kinds({"why": "a"}, {"why": "late"}, ["a"]) == {"why: · / late"}
+
+
+def test_what_an_error_quotes_is_data() -> None:
+    """The same error about other words is the same failure; in another line of the kernel it may be as well."""
+    said = [f'SyntaxError: near "{word}": no such word (kernel.py, line 7)' for word in ("tea", "so'")]
+    kinds = {failure(Fault.RAISED, Names({}).without(one)) for one in said}
+    assert kinds == {"raised: SyntaxError: near ·: no such word (kernel.py, line #)"}
+    assert len({failure(Fault.ILLEGAL, one) for one in said}) == 2
