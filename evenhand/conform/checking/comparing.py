@@ -203,7 +203,7 @@ def words_of(types: tuple[type, ...]) -> frozenset[str]:
 
 
 def failure(fault: Fault | None, why: str) -> str:
-    """Return the kind of a failure: what was raised and where, or a value of which class; else the way of failing alone.
+    """Return the kind of a failure: what was raised and where, or a value of which class; else the way of failing.
 
     What an error quotes is data.
     """
