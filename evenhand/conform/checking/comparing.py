@@ -197,7 +197,7 @@ def words_of(types: tuple[type, ...]) -> frozenset[str]:
     found = set[str]()
     for module in {kind.__module__ for kind in types}:
         for name, value in vars(sys.modules[module]).items():
-            values: Iterable[object] = value if isinstance(value, tuple | frozenset) else (value,)
+            values = cast("Iterable[object]", value) if isinstance(value, tuple | frozenset) else (value,)
             found.update(one for one in values if name.isupper() and isinstance(one, str))
     return frozenset(found)
 

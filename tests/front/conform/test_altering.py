@@ -225,7 +225,11 @@ def test_without_hostile_values_nothing_is_asked_that_is_not_on_offer_there() ->
 
 def test_parts_of_two_actions_meet_in_one() -> None:
     """A fault that needs a value of one action and a list of another is found without hostile values."""
-    coder = Coder("house", replace(BANK, allows=lambda bank, _paid, pay: pay.name in bank.names))
+
+    def allows(bank: Bank, _paid: Paid, pay: Pay) -> bool:
+        return pay.name in bank.names
+
+    coder = Coder("house", replace(BANK, allows=allows))
     runs = (Pay("ann", 3), Pay("bob", 2, ("tea",))), (Pay("bob", 2, ("milk",)),)
     bases = [coder.trace(Scenario(Bank(("ann", "bob")), Paid(), run)) for run in runs]
     asked = {action for run in Altering(coder, bases, 0, hostile=False).runs(300) for action in run.scenario.actions}
@@ -244,8 +248,11 @@ def test_where_the_run_is_over_for_good_kernels_are_asked_nevertheless() -> None
         base = coder.trace(Scenario(Bank(("ann", "bob"), often=1), Paid(), (Pay("ann", 2),)))
         return max((len(one.steps) for one in Altering(coder, [base], 0, hostile=False).runs(30)), default=0)
 
+    def over(bank: Bank, paid: Paid) -> bool:
+        return paid.count >= bank.often
+
     bank = replace(BANK, actions=menu)
-    assert most(bank) <= 1 < most(replace(bank, over=lambda bank, paid: paid.count >= bank.often))
+    assert most(bank) <= 1 < most(replace(bank, over=over))
 
 
 def test_values_that_look_alike_stand_for_others() -> None:
@@ -255,8 +262,14 @@ def test_values_that_look_alike_stand_for_others() -> None:
         return new, new == held
 
     old, new, other = (Atom("str", text) for text in ("old", "new", "other"))
-    slot = small("slot", lambda _scope: iter([old]), old, lambda *_: iter((old, new)), put, (Atom,))
-    slot = replace(slot, initial=lambda start: (start,))
+
+    def menu(_start: Atom, _held: Atom) -> Iterator[Atom]:
+        yield from (old, new)
+
+    def initial(start: Atom) -> tuple[Atom]:
+        return (start,)
+
+    slot = replace(small("slot", lambda _scope: iter([old]), old, menu, put, (Atom,)), initial=initial)
     coder = Coder("house", slot)
     base = coder.trace(Scenario(old, old, (new, new, other)))
     asked = {
