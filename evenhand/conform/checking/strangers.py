@@ -12,6 +12,7 @@ import random
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from evenhand.conform.checking.altering import are_asked
@@ -129,14 +130,13 @@ class Strangers:
     def odd(self, agreed: Collection[AnyScenario]) -> Iterator[AnyTrace]:
         """Yield runs with odd strangers in place of the plain ones in the runs that `agreed`."""
         for met in (self.met[one] for one in self.met if one in agreed):
-            words = [word for word in self._words(met) if self._alike(met, word)]
+            words = list(self._words(met))
             self.random.shuffle(words)
             step = met.trace.steps[met.at]
-            stays = step.after == step.before
-            size = STACKED if stays else 1
-            groups = [words[start : start + size] for start in range(0, len(words), size)]
-            for group in groups[: GROUPS if stays else SINGLE]:
-                trace = self._with(met.trace, met.at, met.place, group)
+            size, most = (STACKED, GROUPS) if step.after == step.before else (1, SINGLE)
+            alike = list(islice((word for word in words if self._alike(met, word)), size * most))
+            for start in range(0, len(alike), size):
+                trace = self._with(met.trace, met.at, met.place, alike[start : start + size])
                 if trace is not None:
                     yield trace
 
@@ -166,8 +166,8 @@ class Strangers:
         trace = self._with(met.trace, met.at, met.place, [word])
         if trace is None:
             return False
-        plain = [self._told(step, met.head + met.word, word) for step in met.trace.steps[met.at :]]
-        return plain == [self._told(step, word, word) for step in trace.steps[met.at :]]
+        pairs = zip(met.trace.steps[met.at :], trace.steps[met.at :], strict=True)
+        return all(self._told(plain, met.head + met.word, word) == self._told(odd, word, word) for plain, odd in pairs)
 
     @staticmethod
     def _told(step: AnyStep, old: str, new: str) -> Any:
