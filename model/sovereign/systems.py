@@ -385,9 +385,12 @@ def _wants(config: Config, state: State) -> bool:
     return not state.over and bool(config.constitution.action_types)
 
 
-def _is_over(_config: Config, state: State) -> bool:
-    """Return whether the agent has exited, which is terminal (6); what ends a session is the harness's (13.10)."""
-    return state.over == EXITED
+def _is_over(_config: Config, state: State, action: Act) -> bool:
+    """Return whether a cycle comes after an EXIT, which is terminal (6); others than the kernel may still act.
+
+    What ends a session is the harness's (13.10).
+    """
+    return state.over == EXITED and isinstance(action, Decide | Cycle)
 
 
 def _actor(action: Act) -> str:

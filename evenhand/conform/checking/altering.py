@@ -69,15 +69,15 @@ OFFERED = 2_000
 class Altering:
     """Alters runs of one system; equal seed and runs give equal alterations.
 
-    If not `hostile`, actions are only repeated, moved and crossed, and left out where the protocol does not offer them.
-    Names and values are exchanged only where the model shows the same of the others.
+    If not `hostile`, actions are only repeated, moved, and given parts of others, and left out where the protocol does
+    not offer them.  Names and values are exchanged only where the model shows the same of the others.
     """
 
     def __init__(self, coder: Coder, bases: Sequence[AnyTrace], seed: int = 0, *, hostile: bool = True) -> None:
         self.coder, self.system, self.bases = coder, coder.system, [one for one in bases if one.steps]
         self.random, self.hostile = random.Random(seed), hostile
-        offered = [self._again, self._moved, self._crossed, self._crossed]
-        self.alterations = [self._value, self._value, self._value, *offered, self._named] if hostile else offered
+        offered = [self._again, self._moved]
+        self.alterations = [*[self._value] * 3, *offered, self._named] if hostile else [*offered, *[self._crossed] * 2]
         self.novel: list[AnyTrace] = []
         self._known = set[int]()
         self._taken: dict[tuple[Any, type], list[Any]] = {}

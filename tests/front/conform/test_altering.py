@@ -248,8 +248,8 @@ def test_where_the_run_is_over_for_good_kernels_are_asked_nevertheless() -> None
         base = coder.trace(Scenario(Bank(("ann", "bob"), often=1), Paid(), (Pay("ann", 2),)))
         return max((len(one.steps) for one in Altering(coder, [base], 0, hostile=False).runs(30)), default=0)
 
-    def over(bank: Bank, paid: Paid) -> bool:
-        return paid.count >= bank.often
+    def over(bank: Bank, paid: Paid, pay: Pay) -> bool:
+        return paid.count >= bank.often and pay.amount > 0
 
     bank = replace(BANK, actions=menu)
     assert most(bank) <= 1 < most(replace(bank, over=over))
