@@ -80,13 +80,13 @@ class Altering:
         self.alterations = [*[self._value] * 3, *offered, self._named] if hostile else [*offered, *[self._crossed] * 2]
         self.novel: list[AnyTrace] = []
         self._known = set[int]()
-        self._taken: dict[tuple[Any, type], list[Any]] = {}
+        self._taken: dict[Any, list[Any]] = {}
         self._words: dict[Any, Words] = {}
         self._bare: dict[Any, bytes] = {}
         for base in self.bases:
             self._is_new(base)
             for action in dict.fromkeys(base.scenario.actions):
-                self._taken.setdefault((base.scenario.config, type(action)), []).append(action)
+                self._taken.setdefault(_sort(base.scenario.config, action), []).append(action)
 
     def runs(self, count: int) -> Iterator[AnyTrace]:
         """Yield at most `count` altered runs."""
@@ -186,7 +186,7 @@ class Altering:
         """A part of one action in another of its class, or lists of both together: two conditions meet."""
         at = self.random.randrange(len(scenario.actions))
         action = scenario.actions[at]
-        other = self.random.choice(self._taken.get((scenario.config, type(action)), [action]))
+        other = self.random.choice(self._taken.get(_sort(scenario.config, action), [action]))
         place = self.random.choice(_parts(action))
         values = [one.value for one in _parts(other) if one.path == place.path] or [place.value]
         value = self.random.choice(values)
@@ -333,6 +333,11 @@ def _without_numbers(value: Json) -> Json:
     if isinstance(value, dict):
         return {key: _without_numbers(one) for key, one in cast("dict[str, Json]", value).items()}
     return 0 if type(value) is int else value
+
+
+def _sort(config: Any, action: Any) -> Any:
+    """What two actions share that may exchange parts."""
+    return config, action.__class__
 
 
 def _parts(action: Any) -> list[Place]:
