@@ -355,7 +355,7 @@ def _checked(
                 bundle.claims,
                 source,
                 own=one.at(**sizes),
-                wider=() if sizes else larger(bundle, one),
+                wider=() if sizes or one.name in untaken else larger(bundle, one),
                 generator=generator,
                 records=records,
                 mutants=bundle.model.mutants,

@@ -238,6 +238,7 @@ _QUESTIONS = {
     "allows": ("config", "state", "action"),
     "constraint": ("config", "state"),
     "action_constraint": ("step",),
+    "over": ("config", "state", "action"),
 }
 """The functions of a system that return True or False, with their arguments."""
 
@@ -256,7 +257,8 @@ class System(Generic[C, S, A, O, R]):
     `types` names the classes that `codec` may need to decode.  `conclusion(steps)` is what a run so far amounts to
     where no state says so, such as its terminal class; kernels may tell it.  `may_end` says where a run may end, which
     is where no action is on offer; None where nobody said.  `constraint` and `action_constraint` bound the
-    runs: a state outside, or one reached by a step outside, is checked, but no run goes on from there.
+    runs: a state outside, or one reached by a step outside, is checked, but no run goes on from there.  `over` says
+    where the source lets a run be over for good, so that an action changes nothing: kernels are asked nevertheless.
 
     `domains` lets symmetric search make rows of the step, and is not trusted: it gives a state of which every part that
     ever changes is a `OneOf`, in records and tuples of fixed shape.  `menu`, where the actions are no product, lists
@@ -290,6 +292,7 @@ class System(Generic[C, S, A, O, R]):
     views: Mapping[str, Callable[[C, S], Hashable]] = field(default_factory=dict[str, Any])
     constraint: Callable[[C, S], bool] | None = None
     action_constraint: Callable[[Step[C, S, A, O]], bool] | None = None
+    over: Callable[[C, S, A], bool] | None = None
 
     def __post_init__(self) -> None:
         if (self.actions is None) == (self.joint is None):
@@ -363,6 +366,10 @@ class System(Generic[C, S, A, O, R]):
                 and joint.join(config, state, chosen) == action
             )
         return any(action == offered for offered in self.enabled(config, state))
+
+    def has_answer(self, config: C, state: S, action: A) -> bool:
+        """Return whether the source says what follows: the action is on offer, or the run is over for good."""
+        return self.is_enabled(config, state, action) or (self.over is not None and self.over(config, state, action))
 
     def take(self, config: C, state: S, action: A) -> Step[C, S, A, O]:
         """Return the step that `action` makes from `state`.  Raises ModelError if `step` raises or gives no pair."""

@@ -42,6 +42,7 @@ from evenhand.model.sovereign.menus import (
 from evenhand.model.sovereign.paths import dir_, link_
 from evenhand.model.sovereign.readings import Readings
 from evenhand.model.sovereign.state import (
+    EXITED,
     TYPES,
     Act,
     Check,
@@ -384,6 +385,14 @@ def _wants(config: Config, state: State) -> bool:
     return not state.over and bool(config.constitution.action_types)
 
 
+def _is_over(_config: Config, state: State, action: Act) -> bool:
+    """Return whether a cycle comes after an EXIT, which is terminal (6); others than the kernel may still act.
+
+    What ends a session is the harness's (13.10).
+    """
+    return state.over == EXITED and isinstance(action, Decide | Cycle)
+
+
 def _actor(action: Act) -> str:
     """Return the agent of an action: host, executor or attacker; a restart belongs to the one that restarts."""
     match action:
@@ -412,6 +421,7 @@ def _system(name: str, configs: Any, actions: Any, step: Any, scope: Scope, **mo
         smaller=smaller,
         types=TYPES,
         actor=_actor,
+        over=_is_over,
         **more,
     )
 

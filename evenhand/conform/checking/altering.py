@@ -1,8 +1,9 @@
 """Alter runs of the model: hostile values wherever a type takes them, actions again and elsewhere, other names.
 
 An action's value is exchanged for another that its type allows: a text for one that is spelled otherwise, forged, or
-odd to some language; a number for one around a limit of the configuration; a list for a shorter or longer one.  The
-rest of the run follows.  A run in which the model shows something new, after what it showed before, is altered further.
+odd to some language; a number for one around a limit of the configuration; a list for a shorter or longer one; a part
+for that of another action.  The rest of the run follows.  A run in which the model shows something new, after what it
+showed before, is altered further.
 """
 
 from __future__ import annotations
@@ -11,19 +12,22 @@ import json
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from itertools import islice
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.spelling import (
     ATOMS,
+    CONFUSED,
     ODD,
     VALUES,
     Place,
     Words,
+    atoms_of,
+    exchanged,
     items_of,
     limited,
     places,
@@ -37,6 +41,8 @@ from evenhand.core.canonical import Json, canonical_bytes
 from evenhand.core.codec import decode, encode, fits
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.trace import AnyScenario, AnyTrace
+
+T = TypeVar("T")
 
 STACKED = 3
 """Alterations of one run at most."""
@@ -63,21 +69,24 @@ OFFERED = 2_000
 class Altering:
     """Alters runs of one system; equal seed and runs give equal alterations.
 
-    If not `hostile`, actions are only repeated and moved, and left out where the protocol does not offer them.  A name
-    is exchanged only where the model shows the same under the other name.
+    If not `hostile`, actions are only repeated, moved, and given parts of others, and left out where the protocol does
+    not offer them.  Names and values are exchanged only where the model shows the same of the others.
     """
 
     def __init__(self, coder: Coder, bases: Sequence[AnyTrace], seed: int = 0, *, hostile: bool = True) -> None:
         self.coder, self.system, self.bases = coder, coder.system, [one for one in bases if one.steps]
         self.random, self.hostile = random.Random(seed), hostile
         offered = [self._again, self._moved]
-        self.alterations = [self._value, self._value, self._value, *offered, self._named] if hostile else offered
+        self.alterations = [*[self._value] * 3, *offered, self._named] if hostile else [*offered, *[self._crossed] * 2]
         self.novel: list[AnyTrace] = []
         self._known = set[int]()
+        self._taken: dict[Any, list[Any]] = {}
         self._words: dict[Any, Words] = {}
         self._bare: dict[Any, bytes] = {}
         for base in self.bases:
             self._is_new(base)
+            for action in dict.fromkeys(base.scenario.actions):
+                self._taken.setdefault(_sort(base.scenario.config, action), []).append(action)
 
     def runs(self, count: int) -> Iterator[AnyTrace]:
         """Yield at most `count` altered runs."""
@@ -106,7 +115,8 @@ class Altering:
             return None
         try:
             if not self.hostile:
-                scenario = self._renamed(base) if not self.random.randrange(NAMED) else self._offered(scenario)
+                exchange = self.random.choice((self._renamed, self._valued))
+                scenario = exchange(base) if not self.random.randrange(NAMED) else self._offered(scenario)
             made = self.coder.trace(scenario)
             usual = scenario == base.scenario or not scenario.actions
             return made if not usual and all(are_asked(self.system, step) for step in made.steps) else None
@@ -114,7 +124,7 @@ class Altering:
             return None
 
     def _offered(self, scenario: AnyScenario) -> AnyScenario:
-        """The run without what is not on offer where it is taken, such as an action of somebody whose run is over.
+        """The run without what is not on offer where it is taken, unless the source lets the run be over there.
 
         An action on offer that differs from it in whole numbers alone, such as the ids of a run, takes its place.
         """
@@ -122,7 +132,7 @@ class Altering:
         kept: list[Any] = []
         for action in scenario.actions:
             taken: Any = action
-            if not self.system.is_enabled(config, state, action):
+            if not self.system.has_answer(config, state, action):
                 offered = () if self.system.joint else islice(self.system.enabled(config, state), OFFERED)
                 near = self._like(action, offered)
                 if not near:
@@ -168,10 +178,30 @@ class Altering:
         place = self.random.choice(list(places(action, type(action), lambda new: new)))
         try:
             value = self._another(place, scenario)
+        except LookupError:
+            return None
+        return self._with(scenario, at, place, value)
+
+    def _crossed(self, scenario: AnyScenario) -> AnyScenario | None:
+        """A part of one action in another of its class, or lists of both together: two conditions meet."""
+        at = self.random.randrange(len(scenario.actions))
+        action = scenario.actions[at]
+        other = self.random.choice(self._taken.get(_sort(scenario.config, action), [action]))
+        place = self.random.choice(_parts(action))
+        values = [one.value for one in _parts(other) if one.path == place.path] or [place.value]
+        value = self.random.choice(values)
+        if type(value) is type(place.value) and not self.random.randrange(2):
+            value = self.random.choice(_together(place.value, value))
+        return self._with(scenario, at, place, value)
+
+    def _with(self, scenario: AnyScenario, at: int, place: Place, value: Any) -> AnyScenario | None:
+        """The scenario with another value at a place of an action; None if its class refuses it."""
+        action = scenario.actions[at]
+        try:
             made = place.put(value)
             if decode(encode(made), *self.system.types) != made or type(made) is not type(action):
                 return None
-        except (ArithmeticError, LookupError, TypeError, ValueError):  # its class refuses the value
+        except (ArithmeticError, LookupError, TypeError, ValueError):
             return None
         return replace(scenario, actions=(*scenario.actions[:at], made, *scenario.actions[at + 1 :]))
 
@@ -245,10 +275,8 @@ class Altering:
         old = self.random.choice(named)
         return old, self.random.choice([one for one in named if one != old] or named)
 
-    def _under(
-        self, scenario: AnyScenario, old: str, new: str, rename: Callable[[Json, str, str], Json]
-    ) -> AnyScenario | None:
-        """The scenario with a name exchanged; None if some class or the model refuses it."""
+    def _under(self, scenario: AnyScenario, old: T, new: T, rename: Callable[[Json, T, T], Json]) -> AnyScenario | None:
+        """The scenario with names or values exchanged; None if some class or the model refuses it."""
         try:
             config, start, *actions = (
                 decode(rename(encode(one), old, new), *self.system.types)
@@ -272,10 +300,22 @@ class Altering:
         new = self.random.choice([one for one in self.random.choice((ODD, likes)) if PLAIN.fullmatch(one)] or [old])
         if new in named or f'"{new}"' in json.dumps(encode(base.scenario.config)):
             return base.scenario
-        made = self._under(base.scenario, old, new, renamed_within)
+        return self._alike(base, old, new, renamed_within)
+
+    def _valued(self, base: AnyTrace) -> AnyScenario:
+        """A run with two values that some language takes for equal in place of two, else as under another name."""
+        held = atoms_of(encode(base.scenario.config))
+        found = atoms_of([*held, *map(encode, base.scenario.actions)])
+        if not held or len(found) < 2:
+            return self._renamed(base)
+        return self._alike(base, self.random.sample(found, 2), self.random.choice(CONFUSED), exchanged)
+
+    def _alike(self, base: AnyTrace, old: T, new: T, rename: Callable[[Json, T, T], Json]) -> AnyScenario:
+        """The run with names or values exchanged, if the model then shows the same; else the run itself."""
+        made = self._under(base.scenario, old, new, rename)
         if made is None:
             return base.scenario
-        here = [renamed_within(encode(step.shown), old, new) for step in base.steps]
+        here = [rename(encode(step.shown), old, new) for step in base.steps]
         return made if here == [encode(step.shown) for step in self.coder.trace(made).steps] else base.scenario
 
 
@@ -293,6 +333,24 @@ def _without_numbers(value: Json) -> Json:
     if isinstance(value, dict):
         return {key: _without_numbers(one) for key, one in cast("dict[str, Json]", value).items()}
     return 0 if type(value) is int else value
+
+
+def _sort(config: Any, action: Any) -> Any:
+    """What two actions share that may exchange parts."""
+    return config, action.__class__
+
+
+def _parts(action: Any) -> list[Place]:
+    """Its fields and records; not the entries of plain tuples, which may be keys of an object."""
+    found = places(action, type(action), lambda new: new)
+    return [one for one in found if one.hint is not Any or is_dataclass(one.value)]
+
+
+def _together(one: Any, other: Any) -> tuple[Any, ...]:
+    """Two lists in one, in either order, or two sets; other values are no lists."""
+    if isinstance(one, frozenset):
+        return (cast("frozenset[Any]", one) | other,)
+    return (one + other, other + one) if isinstance(one, tuple) else (other,)
 
 
 def _shortest(number: int | Fraction, hint: Any) -> int | Fraction:

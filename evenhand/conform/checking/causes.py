@@ -14,8 +14,9 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, cast
 
 from evenhand.conform.adapters.wire import Fault
-from evenhand.conform.checking.comparing import one_reason
+from evenhand.conform.checking.comparing import one_reason, words_of
 from evenhand.conform.checking.duties import SENTENCES
+from evenhand.conform.checking.sameness import one_cause, wordless
 from evenhand.core.canonical import Json
 from evenhand.core.parts import Part, parts_of
 
@@ -178,7 +179,9 @@ def _same(cause: Cause, defect: Defect) -> bool:
         return True
     if claimed and _meet(one.kinds, other.kinds):
         return True
-    if one.what == "differs" and one_reason(one.kinds, other.kinds):
+    if one.what == "differs" and (one_reason(one.kinds, other.kinds) or wordless(one, other)):
+        return True
+    if one.what == "differs" and one_cause(one, other, words_of(cause.system.types)):
         return True
     alike = one.taken == other.taken and (one.kinds <= other.kinds or other.kinds <= one.kinds)
     return bool(one.kinds) and alike

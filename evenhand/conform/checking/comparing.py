@@ -8,16 +8,21 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, cast
 
-from evenhand.conform.adapters.wire import text
+from evenhand.conform.adapters.wire import Fault, text
 from evenhand.core.canonical import Json
 
 _HASH = re.compile(r"\b[0-9a-f]{16,}\b")
 _NUMBER = re.compile(r"\d+")
+
+_QUOTED = re.compile(r"\"[^\"\n]*\"")
+_SAYS = re.compile(r"\w")
 
 _WORDLESS = re.compile(r"nothing|entries|a record|more|less|[·/ ]")
 
@@ -172,27 +177,53 @@ def _is_word(value: Json | None) -> bool:
 
 
 def leaves(value: Json) -> Iterator[str]:
-    """Yield every text in a value, without keys."""
+    """Yield every text in a value, without keys, tags and the words of enumerations."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
         for item in cast("list[Json]", value):
             yield from leaves(item)
-    elif isinstance(value, dict):
-        for key, item in cast("dict[str, Json]", value).items():
-            if key not in ("$", "$enum"):
+    elif isinstance(value, dict) and "$enum" not in value:
+        entries = cast("dict[str, Json]", value)
+        kept = {"text": entries.get("text")} if entries.get("$") == "Atom" else entries
+        for key, item in kept.items():
+            if key != "$":
                 yield from leaves(item)
 
 
-class Names:
-    """The names of one run: the texts of its configuration."""
+@lru_cache(maxsize=64)
+def words_of(types: tuple[type, ...]) -> frozenset[str]:
+    """Return the protocol's own words: the constants of the modules that define its types, `types`."""
+    found = set[str]()
+    for module in {kind.__module__ for kind in types}:
+        for name, value in vars(sys.modules[module]).items():
+            values = cast("Iterable[object]", value) if isinstance(value, tuple | frozenset) else (value,)
+            found.update(one for one in values if name.isupper() and isinstance(one, str))
+    return frozenset(found)
 
-    def __init__(self, config: Json) -> None:
+
+def failure(fault: Fault | None, why: str) -> str:
+    """Return the kind of a failure: what was raised and where, or a value of which class; else the way of failing.
+
+    What an error quotes is data.
+    """
+    if fault is Fault.RAISED:
+        why = _QUOTED.sub("·", why)
+    if fault in (Fault.RAISED, Fault.ILLEGAL):
+        return f"{fault.value}: {re.sub('#+', '#', why)}"
+    return fault.value if fault else ""
+
+
+class Names:
+    """The names of one run: the texts of its configuration, and those that `actions` bring, but for `words`."""
+
+    def __init__(self, config: Json, actions: Iterable[Json] = (), words: frozenset[str] = frozenset()) -> None:
         found = {leaf for leaf in leaves(config) if leaf}
+        found |= {leaf for leaf in leaves(list(actions)) if leaf not in words and _SAYS.search(leaf)}
         self._letters = frozenset(name for name in found if len(name) == 1)  # inside words they are no names
         longest = sorted(found - self._letters, key=lambda name: (-len(name), name))
-        # A short name that stands inside a longer word, as `an` in `stranger`, is none.
-        told = [re.escape(one) if len(one) > 2 else rf"(?<![^\W\d_]){re.escape(one)}(?![^\W\d_])" for one in longest]
+        # A name that stands inside a longer word, as `low` in `allowlist`, is none.
+        told = [rf"(?<![^\W\d_]){re.escape(one)}(?![^\W\d_])" for one in longest]
         self._names = re.compile("|".join(told)) if told else None
 
     def without(self, said: str) -> str:
@@ -253,16 +284,18 @@ def same_side(one: str, other: str) -> bool:
     return places[0] == places[1] and (words[0] <= words[1] or words[1] <= words[0])
 
 
-def one_reason(one: frozenset[str], other: frozenset[str]) -> bool:
+def one_reason(one: frozenset[str], other: frozenset[str], *, same: bool = False) -> bool:
     """Whether two sets of kinds show one reason that is not given, or one that is given where none is.
 
     A kernel that overlooks a reason accepts, or refuses for another one: `why: late / ""` and `why: late / poor`
     are one cause.  One of the two must show the bare case, without the other reason, and one must differ in no place in
-    which the other does not.
+    which the other does not.  With `same` both must show the bare case.
     """
     places = [{kind.partition(": ")[0] for kind in kinds} for kinds in (one, other)]
     if not (places[0] <= places[1] or places[1] <= places[0]):
         return False
+    if same:
+        return bool(_bare_reasons(one) & _bare_reasons(other))
     return bool(_bare_reasons(one) & _reasons(other) or _bare_reasons(other) & _reasons(one))
 
 
@@ -280,6 +313,20 @@ def _bare_reasons(kinds: frozenset[str]) -> set[tuple[str, str, bool]]:
     """The reasons, each with its place and whether the model gives it, where the other side gives none."""
     bare = {kind for kind in kinds if kind.endswith(f" / {EMPTY}") or f": {EMPTY} / " in kind}
     return {one for one in _reasons(frozenset(bare)) if one[1] != EMPTY}
+
+
+def same_words(one: frozenset[str], other: frozenset[str], words: frozenset[str]) -> bool:
+    """Whether two sets of kinds differ alike in `words` of the protocol; what is told of the state does not count.
+
+    Whom it strikes, and whether a run is over by it, makes other lists longer or shorter, which have no words.
+    """
+    told = [{kind for kind in kinds if not kind.startswith("facts.") and _said(kind) & words} for kinds in (one, other)]
+    return bool(told[0]) and told[0] == told[1]
+
+
+def _said(kind: str) -> set[str]:
+    """The words on either side of a kind."""
+    return set(kind.partition(": ")[2].split())
 
 
 def nested(one: frozenset[str], other: frozenset[str]) -> bool:

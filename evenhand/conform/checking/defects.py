@@ -9,7 +9,6 @@ kernel is non-deterministic.
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,9 +20,10 @@ from typing import TYPE_CHECKING, Any
 from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.adapters.wire import Fault, text
 from evenhand.conform.checking.coding import Coder
-from evenhand.conform.checking.comparing import Names, nested, one_reason, same_side, shape, touch
+from evenhand.conform.checking.comparing import Names, nested, same_side, shape, touch, words_of
 from evenhand.conform.checking.divergence import Divergence, Examiner, wavering
 from evenhand.conform.checking.lookalikes import Lookalikes
+from evenhand.conform.checking.sameness import nameless, one_cause, overlooked, wordless
 from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.shrink import shrink
@@ -37,6 +37,9 @@ JUDGED = 4
 
 COMPARED = 12
 """Divergences of the same kinds that are compared with the known mutants; the others are counted."""
+
+SUPPORTED = 2
+"""Runs of one sort that tell another cause where its kinds are known; in one a mutant may look alike by chance."""
 
 TIED = 6
 """Divergences that differ alike, in runs of one length, of which those are looked for that a mutant explains."""
@@ -74,7 +77,6 @@ GOES_ON = 3
 FOLLOWED = 1_000
 """Differing runs that are followed beyond their first difference."""
 
-_NOTHING = re.compile(r"(?<=: )(nothing|·|entries|a record)(?= / )|(?<= / )(nothing|·|entries|a record)$")
 _SLOW = (Fault.HUNG, Fault.MEMORY, Fault.TOO_LONG)
 
 
@@ -283,8 +285,8 @@ class Defects:
     def _explained(self, one: Defect, made: Sequence[Defect], compared: dict[frozenset[str], int]) -> int | None:
         """Return the place of the defect that explains a divergence, with others if need be; None if it is new.
 
-        Where its kinds are known, mutants tell another cause: up to `COMPARED` divergences of the same kinds are
-        compared.
+        Where its kinds are known, mutants tell another cause, if it was seen `SUPPORTED` times: up to `COMPARED`
+        divergences of the same kinds are compared.
         """
         divergence = one.divergence
         near = [
@@ -297,8 +299,9 @@ class Defects:
         compared[divergence.kinds] = compared.get(divergence.kinds, 0) + 1
         if divergence.what == "differs" and compared[divergence.kinds] <= COMPARED:
             alike = self._alike(divergence)
-            if alike:
-                return next((place for place in near if made[place].alike & alike), None)
+            place = next((place for place in near if made[place].alike & alike), None)
+            if alike and (place is not None or one.count >= SUPPORTED):
+                return place
         return near[0]
 
     def _over(self) -> bool:
@@ -404,11 +407,13 @@ class Defects:
             return True
         if known.alike and new.alike:
             return known.alike <= new.alike or new.alike <= known.alike
-        if one.what == "differs" and (_one_reason(one, other) or _nameless(one, other) or wordless(one, other)):
+        if one.what == "differs" and (overlooked(one, other) or nameless(one, other) or wordless(one, other)):
             return True
         kinds = self._own(one), self._own(other)
         if kinds != (one.kinds, other.kinds) and nested(*kinds) and not all(map(self._everywhere.issuperset, kinds)):
             return True  # a claim may object to what shows in most runs
+        if one.what == "differs" and one_cause(one, other, words_of(self.coder.system.types)):
+            return True
         if one.subject == other.subject:
             within = kinds[0] == kinds[1] or (one.taken == other.taken and nested(*kinds))
             return within or (bool(one.violations) and touch(*kinds))
@@ -459,29 +464,6 @@ def _field(kind: str) -> str:
     """The field of which a kind tells; an entry too much or too few is told by its words."""
     path, _, _ = kind.partition(": ")
     return kind if path.endswith("[]") else path
-
-
-def _one_reason(one: Divergence, other: Divergence) -> bool:
-    """Whether two divergences show one reason, and the same claims object to both: others would tell them apart."""
-    objecting = [{violation.claim.name for violation in found.violations} for found in (one, other)]
-    return objecting[0] == objecting[1] and one_reason(one.kinds, other.kinds)
-
-
-def _nameless(one: Divergence, other: Divergence) -> bool:
-    """Whether texts without words, such as hashes, are all that differs, in one where they do in the other."""
-    return nested(one.kinds, other.kinds) and all(kind.endswith(": · / ·") for kind in one.kinds | other.kinds)
-
-
-def wordless(one: Divergence, other: Divergence) -> bool:
-    """Whether just the same words are wrong, in place of something or of nothing, in actions of one kind."""
-    sides = [set(map(_worded, found.kinds)) for found in (one, other)]
-    return one.taken == other.taken and one.subject == other.subject and sides[0] == sides[1]
-
-
-def _worded(kind: str) -> str:
-    """A kind with the words of one side alone, if the other has none."""
-    bare = _NOTHING.sub("", kind.replace("[#]", "[]"))
-    return kind if bare.endswith(":  / ") else bare
 
 
 def _missing(divergence: Divergence, made: Sequence[Defect]) -> frozenset[str]:

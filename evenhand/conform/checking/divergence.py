@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
@@ -14,7 +13,7 @@ from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse
 from evenhand.conform.adapters.wire import Fault, text
 from evenhand.conform.checking.claims import Basis, Judge, KernelStep, Violation
 from evenhand.conform.checking.coding import Coder
-from evenhand.conform.checking.comparing import Difference, Names, differences, normal, shape
+from evenhand.conform.checking.comparing import Difference, Names, differences, failure, normal, shape, words_of
 from evenhand.conform.checking.duties import SUBJECTS, What
 from evenhand.conform.checking.withholding import decode_with_gaps, is_withheld
 from evenhand.conform.checking.words import UNKNOWN, Dictionary, Malformed, Reading, gaps
@@ -213,13 +212,6 @@ def _faulty(run: _Run) -> Iterator[tuple[int, What]]:
     if run.response.fault is not None:
         at = 0 if run.response.at_start else len(run.response.shown) + (run.response.fault is not Fault.TWICE)
         yield min(at, len(run.trace.steps)), "fails"
-
-
-def _failure(fault: Fault | None, why: str) -> str:
-    """The kind of a failure: what was raised and where, or a value of which class; else the way of failing alone."""
-    if fault in (Fault.RAISED, Fault.ILLEGAL):
-        return f"{fault.value}: {re.sub('#+', '#', why)}"
-    return fault.value if fault else ""
 
 
 def _mutating(run: _Run) -> Iterator[tuple[int, What]]:
@@ -423,7 +415,9 @@ class _Run:
         self, at: int, what: What, *, origin: str, judge: Judge | None = None, guess: bool = False
     ) -> Divergence:
         """Return the run cut after step `at`, with all that is wrong there; without a judge no claims are evaluated."""
-        names = Names(json.loads(b"{" + self.request.initial)["config"])
+        config = json.loads(b"{" + self.request.initial)["config"]
+        told = [json.loads(one) for one in self.request.actions[:at]]
+        names = Names(config, told, words_of(self.coder.system.types))
         actions = self.trace.scenario.actions[:at]
         got = tuple(self.got(place) for place in range(min(at, len(self.response.shown))))
         expected = tuple(self.expected(place) for place in range(at))
@@ -443,17 +437,16 @@ class _Run:
         kinds = {
             "differs": names.kinds(found),
             "violates": frozenset(one.claim.name for one in violations),
-            "fails": frozenset({_failure(fault, names.without(why))}),
+            "fails": frozenset({failure(fault, names.without(why))}),
             "mutates": frozenset({why}),
         }.get(what, frozenset({what}))
-        last = json.loads(self.request.actions[at - 1]) if at else None
         start = self.trace.scenario
         return Divergence(
             Scenario(start.config, start.start, actions),
             origin,
             what,
             kinds,
-            shape(last, names),
+            shape(told[-1] if told else None, Names(config)),
             expected,
             got,
             found,

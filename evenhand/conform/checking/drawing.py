@@ -78,8 +78,8 @@ def separating(system: AnySystem, records: Sequence[Stored]) -> Iterator[AnyScen
 
     They come from search, machine and solvers, and were replayed before they were stored.  Runs recorded under other
     readings are taken under these.  The tests of the store report runs that no longer decode; here they are skipped.
-    Vectors end before the first action that is not on offer, such as one after the end of the run: a counterexample
-    shows what some sentence forbids there, a vector need not.
+    Vectors end before the first action that is not on offer, unless the source lets the run be over there: a
+    counterexample shows what some sentence forbids there, a vector need not.
     """
     seen = set[AnyScenario]()
     for record in records:
@@ -100,10 +100,10 @@ def separating(system: AnySystem, records: Sequence[Stored]) -> Iterator[AnyScen
 
 
 def _on_offer(system: AnySystem, run: AnyScenario) -> AnyScenario:
-    """The run up to the first action that is not on offer where it is taken."""
+    """The run up to the first action of which the source does not say what follows."""
     state, kept = run.start, list[Any]()
     for action in run.actions:
-        if not system.is_enabled(run.config, state, action):
+        if not system.has_answer(run.config, state, action):
             break
         kept.append(action)
         state = system.take(run.config, state, action).after

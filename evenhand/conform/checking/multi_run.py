@@ -15,7 +15,7 @@ from typing import Any
 
 from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.checking.claims import Basis, Violation
-from evenhand.conform.checking.comparing import Difference, Names, differences, normal
+from evenhand.conform.checking.comparing import Difference, Names, differences, normal, words_of
 from evenhand.conform.checking.defects import Defect
 from evenhand.conform.checking.divergence import Divergence, Examiner, SecondTrace
 from evenhand.conform.checking.liveness import SILENT, Broken, LivenessClaims, own_system
@@ -278,7 +278,8 @@ class _Shown:
         self.differences: tuple[Difference, ...] = ()
         if self.got and len(self.got) == len(self.expected):
             self.differences = tuple(differences(normal(self.expected[-1]), normal(self.got[-1])))
-        self.kinds = Names(encode(run.config)).kinds(self.differences)
+        words = words_of(pairing.examiner.coder.system.types)
+        self.kinds = Names(encode(run.config), map(encode, run.actions), words).kinds(self.differences)
 
 
 def still_related(pairing: Pairing, claim: Property, run: AnyScenario, beside: AnyScenario | None) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -47,6 +47,9 @@ SUSPECTED, CONFIGS = 64, 3
 BESIDE = 100
 """Runs that are repeated without the step that differs, for each kind of difference."""
 
+USUAL = 0.25
+"""The share of all runs from which on a difference shows in very many."""
+
 EARLIER = 256
 """Runs after which the kernel gets a new process; among them the one is looked for that changes a later answer."""
 
@@ -80,6 +83,8 @@ class Phase:
     differing: dict[AnyScenario, AnyTrace] = field(default_factory=dict[AnyScenario, AnyTrace])
     own: list[AnyTrace] = field(default_factory=list[AnyTrace])
     fine: list[AnyTrace] = field(default_factory=list[AnyTrace])
+    marred: list[tuple[AnyTrace, frozenset[str]]] = field(default_factory=list[Any])
+    shown: Counter[str] = field(default_factory=Counter[str])
     notes: list[str] = field(default_factory=list[str])
     followed: int = 0
     left_out: dict[str, LeftOut] = field(default_factory=dict[str, LeftOut])
@@ -91,9 +96,19 @@ class Phase:
     struck: dict[frozenset[str], int] = field(default_factory=dict[frozenset[str], int])
     asked: list[AnyTrace] = field(default_factory=list[AnyTrace])
 
-    def bases(self, most: int) -> list[AnyTrace]:
+    def sound(self, most: int) -> list[AnyTrace]:
         """Return the last runs without any fault: `most` that agree in the model's words, as many in the kernel's."""
         return [*self.agreed[-most:], *self.fine[-most:]]
+
+    def bases(self, most: int) -> list[AnyTrace]:
+        """Return the same, and as many runs in which nothing differs but what differs in very many."""
+        usual = self._usual()
+        return [*self.sound(most), *[trace for trace, kinds in self.marred if kinds <= usual][-most:]]
+
+    def _usual(self) -> frozenset[str]:
+        """The kinds that show in very many runs: no other run is free of them, so others are looked for beside them."""
+        runs = sum(self.runs.values())
+        return frozenset(kind for kind, count in self.shown.items() if count >= USUAL * runs)
 
     def over(self) -> bool:
         """Return whether the phase must end: the time is up, too much fails, or the first fault is enough."""
@@ -124,11 +139,17 @@ class Phase:
             for trace, one, response in zip(batch, requests, self.source.ask(requests), strict=True):
                 self.runs[name] = self.runs.get(name, 0) + 1
                 self.steps[name] = self.steps.get(name, 0) + len(response.shown)
-                if response.as_expected or (
-                    not response.unsupported and self.examiner.examine(trace, one, response, name, judged=False) is None
-                ):
+                if response.as_expected or (not response.unsupported and self._agrees(trace, one, response, name)):
                     agreed.append(trace.scenario)
         return agreed
+
+    def _agrees(self, trace: AnyTrace, one: KernelRequest, response: KernelResponse, name: str) -> bool:
+        """Whether nothing differs but what differs in very many runs."""
+        found = self.examiner.examine(trace, one, response, name, judged=False)
+        if found is None or found.what != "differs":
+            return found is None
+        later = self.examiner.later(trace, one, response, name, judged=False)
+        return all(other.kinds <= self._usual() for other in (found, *later))
 
     def _asked(
         self, name: str, batch: Sequence[tuple[AnyTrace, Walk | None]], covering: Covering | None
@@ -189,6 +210,8 @@ class Phase:
         if found.what == "differs" and self.followed < FOLLOWED:
             self.followed += 1
             behind = list(self.examiner.later(trace, one, response, name, judged=False))
+            self.marred.append((trace, found.kinds.union(*(other.kinds for other in behind))))
+            self.shown.update(found.kinds)
             self.defects.follow(found, len(response.shown), behind)
         return found
 
@@ -223,7 +246,7 @@ class Phase:
         if found is not None:
             self.defects.forget(found)
             self.leaks = True
-            for kept in (self.agreed, self.own, self.fine, self.differing, self.repeated):
+            for kept in (self.agreed, self.own, self.fine, self.marred, self.shown, self.differing, self.repeated):
                 kept.clear()
 
     def _remembers(self, suspects: Sequence[_Suspect]) -> Divergence | None:
@@ -273,7 +296,7 @@ class Phase:
 
     def again(self, seed: int) -> None:
         """Repeat some agreeing runs in fresh processes and other orders until they do not agree; they must again."""
-        agreeing, chance = self.bases(len(self.agreed) + len(self.fine)), random.Random(seed)
+        agreeing, chance = self.sound(len(self.agreed) + len(self.fine)), random.Random(seed)
         for _ in range(SEEDS):
             chosen = chance.sample(agreeing, min(REPEATED, len(agreeing)))
             if not chosen or self.over() or self._repeated(chosen):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from enum import Enum
 from fractions import Fraction
@@ -26,6 +26,12 @@ NUMBERS = (0, 1, -1, 2, 3, 10, 1_000, 1_000_000)
 FRACTIONS = (Fraction(1, 2), Fraction(-1, 2), Fraction(1, 1_000), Fraction(1, 3), Fraction(999, 1_000))
 VALUES: tuple[Any, ...] = (None, True, False, *NUMBERS, *FRACTIONS, *ODD, (), frozenset[Any]())
 ATOMS = tuple(map(atom, (None, True, False, *NUMBERS, 0.5, -0.0, 1e300, *ODD)))
+
+CONFUSED: tuple[tuple[Json, Json], ...] = tuple(
+    (encode(atom(one)), encode(atom(other)))
+    for one, other in ((1, True), (True, 1), (0, False), ("1", 1), (1, "1"), (0, ""), (None, ""), (None, False))
+)
+"""Two values, encoded, that some language takes for equal."""
 
 LONGEST = 1_000
 """Characters of the longest text that is made for a limit."""
@@ -124,6 +130,27 @@ def renamed_within(value: Json, old: str, new: str) -> Json:
     """An encoded value with another name, also where it is a whole word within a text, such as a target or an id."""
     word = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)")
     return _retold(value, lambda text: word.sub(lambda _: new, text))
+
+
+def exchanged(value: Json, old: Sequence[Json], new: Sequence[Json]) -> Json:
+    """An encoded value with other values for some in it."""
+    if value in old:
+        return new[old.index(value)]
+    if isinstance(value, list):
+        return [exchanged(one, old, new) for one in cast("list[Json]", value)]
+    if isinstance(value, dict):
+        return {key: exchanged(one, old, new) for key, one in cast("dict[str, Json]", value).items()}
+    return value
+
+
+def atoms_of(value: Any) -> list[Json]:
+    """Return the distinct atoms in an encoded value, as they first appear."""
+    if isinstance(value, dict) and cast("dict[str, Json]", value).get("$") != Atom.__name__:
+        value = list(cast("dict[str, Json]", value).values())
+    found: list[Json] = [value] if isinstance(value, dict) else []
+    for one in cast("list[Json]", value) if isinstance(value, list) else ():
+        found += (inner for inner in atoms_of(one) if inner not in found)
+    return found
 
 
 def texts_of(value: Json) -> list[str]:

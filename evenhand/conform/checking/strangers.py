@@ -12,6 +12,7 @@ import random
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from evenhand.conform.checking.altering import are_asked
@@ -32,8 +33,14 @@ LETTERS = (STRANGER, STRANGER, "nob\u00f6dy\u20ac", "no\nbody")
 STACKED = 12
 """Odd strangers in one run, where the model stays as it was after each."""
 
+GROUPS = 3
+"""Runs with so many for each plain one."""
+
 SINGLE = 6
 """Runs with one odd stranger each, where it does not."""
+
+TRIED = 12
+"""Places of one sort among which one is looked for that decides what the model shows."""
 
 _TAIL = re.compile(r"[^#@/:]*$")
 
@@ -61,34 +68,75 @@ class Strangers:
                     if isinstance(place.value, str):
                         sort = f"{type(action).__name__}{place.path}"
                         self.sorts.setdefault(sort, []).append((base, at, place))
+        self.decisive: dict[str, tuple[AnyTrace, int, Place]] = {}
         self.met: dict[AnyScenario, _Met] = {}
 
     def plain(self) -> Iterator[AnyTrace]:
         """Yield for each sort of place, in turn, a run with a plain stranger there, and one behind the text before."""
         for sort in sorted(self.sorts):
-            base, at, place = self.random.choice(self.sorts[sort])
-            heads = dict.fromkeys(("", _TAIL.sub("", place.value)))
-            for head in heads:
+            base, at, place = self._decisive(sort)
+            short = self._short(base, at)
+            for head in _heads(place.value):
                 known = texts_of([encode(base.scenario.config), *map(encode, base.scenario.actions)])
                 word = self.random.choice(LETTERS)
                 while any(word in one for one in known):
                     word += "x"
-                trace = self._with(base, at, place, [head + word])
+                trace = self._with(*short, place, [head + word])
                 if trace is not None and trace.scenario not in self.met:
-                    self.met[trace.scenario] = _Met(trace, at, place, head, word)
+                    self.met[trace.scenario] = _Met(trace, short[1], place, head, word)
                     yield trace
+
+    def _decisive(self, sort: str) -> tuple[AnyTrace, int, Place]:
+        """A place of this sort at random, one where a stranger changes what the model shows if one was ever met.
+
+        Where another text in the same action decides already, a kernel may overlook this one.
+        """
+        some = self.random.choices(self.sorts[sort], k=TRIED)
+        found = next((one for one in some if self._decides(*one)), None) or self.decisive.get(sort)
+        if found is None:
+            return some[0]
+        self.decisive[sort] = found
+        return found
+
+    def _short(self, base: AnyTrace, at: int) -> tuple[AnyTrace, int]:
+        """The run and the place of its step `at` without what comes after, and before it what left the start as it was.
+
+        What a step shows later is not lost where the stranger may change something: then the rest is kept.
+        """
+        scenario, step = base.scenario, base.steps[at]
+        first = at if step.before == scenario.start else 0
+        last = at + 1 if step.after == step.before else len(base.steps)
+        cut = replace(scenario, actions=scenario.actions[first:last])
+        return (self.coder.trace(cut), at - first) if len(cut.actions) < len(base.steps) else (base, at)
+
+    def _decides(self, base: AnyTrace, at: int, place: Place) -> bool:
+        step = base.steps[at]
+        told = self._bare(step.shown, place.value, STRANGER)
+        for head in _heads(place.value):
+            try:
+                shown = self.coder.system.take(step.config, step.before, place.put(head + STRANGER)).shown
+            except Exception:  # its class or the model refuses the text
+                continue
+            if self._bare(shown, head + STRANGER, STRANGER) != told:
+                return True
+        return False
+
+    @staticmethod
+    def _bare(shown: Any, old: str, new: str) -> str:
+        """What is shown under another name, but for hashes and numbers."""
+        told = canonical_text(renamed_within(encode(shown), old, new) if old else encode(shown))
+        return without_numbers(without_hashes(told))
 
     def odd(self, agreed: Collection[AnyScenario]) -> Iterator[AnyTrace]:
         """Yield runs with odd strangers in place of the plain ones in the runs that `agreed`."""
         for met in (self.met[one] for one in self.met if one in agreed):
-            words = [word for word in self._words(met) if self._alike(met, word)]
+            words = list(self._words(met))
             self.random.shuffle(words)
             step = met.trace.steps[met.at]
-            stays = step.after == step.before
-            size = STACKED if stays else 1
-            groups = [words[start : start + size] for start in range(0, len(words), size)]
-            for group in groups if stays else groups[:SINGLE]:
-                trace = self._with(met.trace, met.at, met.place, group)
+            size, most = (STACKED, GROUPS) if step.after == step.before else (1, SINGLE)
+            alike = list(islice((word for word in words if self._alike(met, word)), size * most))
+            for start in range(0, len(alike), size):
+                trace = self._with(met.trace, met.at, met.place, alike[start : start + size])
                 if trace is not None:
                     yield trace
 
@@ -121,8 +169,8 @@ class Strangers:
         trace = self._with(met.trace, met.at, met.place, [word])
         if trace is None:
             return False
-        plain = [self._told(step, met.head + met.word, word) for step in met.trace.steps[met.at :]]
-        return plain == [self._told(step, word, word) for step in trace.steps[met.at :]]
+        pairs = zip(met.trace.steps[met.at :], trace.steps[met.at :], strict=True)
+        return all(self._told(plain, met.head + met.word, word) == self._told(odd, word, word) for plain, odd in pairs)
 
     @staticmethod
     def _told(step: AnyStep, old: str, new: str) -> Any:
@@ -130,8 +178,12 @@ class Strangers:
 
         A name has a length, which a log may count.
         """
-        shown = canonical_text(renamed_within(encode(step.shown), old, new))
-        return without_numbers(without_hashes(shown)), step.after == step.before
+        return Strangers._bare(step.shown, old, new), step.after == step.before
+
+
+def _heads(text: str) -> tuple[str, ...]:
+    """What may stand before a stranger in place of a text: nothing, and the text up to its last name."""
+    return tuple(dict.fromkeys(("", _TAIL.sub("", text))))
 
 
 def _letters(word: str) -> tuple[bool, bool]:

@@ -12,6 +12,7 @@ import pytest
 from evenhand.conform.checking.altering import Altering
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.loop import ALTERED, EXHAUSTIVE, CheckEffort, SystemChecked, check_system
+from evenhand.core.atoms import Atom
 from evenhand.core.codec import encode
 from evenhand.core.system import Scope
 from evenhand.core.trace import Scenario
@@ -220,6 +221,61 @@ def test_without_hostile_values_nothing_is_asked_that_is_not_on_offer_there() ->
 
     assert len(asked(hostile=False)) > 3 and all(asked(hostile=False))
     assert not all(asked(hostile=True))
+
+
+def test_parts_of_two_actions_meet_in_one() -> None:
+    """A fault that needs a value of one action and a list of another is found without hostile values."""
+
+    def allows(bank: Bank, _paid: Paid, pay: Pay) -> bool:
+        return pay.name in bank.names
+
+    coder = Coder("house", replace(BANK, allows=allows))
+    runs = (Pay("ann", 3), Pay("bob", 2, ("tea",))), (Pay("bob", 2, ("milk",)),)
+    bases = [coder.trace(Scenario(Bank(("ann", "bob")), Paid(), run)) for run in runs]
+    asked = {action for run in Altering(coder, bases, 0, hostile=False).runs(300) for action in run.scenario.actions}
+    assert {Pay("ann", 3, ("tea",)), Pay("bob", 2, ("tea", "milk"))} <= asked
+    assert {action.amount for action in asked} == {2, 3}
+
+
+def test_where_the_run_is_over_for_good_kernels_are_asked_nevertheless() -> None:
+    """If the source says so, and not elsewhere."""
+
+    def menu(bank: Bank, _scope: Scope, paid: Paid) -> Iterator[Pay]:
+        yield from (Pay(name, 2) for name in bank.names if not paid.count)
+
+    def most(bank: Any) -> int:
+        coder = Coder("house", bank)
+        base = coder.trace(Scenario(Bank(("ann", "bob"), often=1), Paid(), (Pay("ann", 2),)))
+        return max((len(one.steps) for one in Altering(coder, [base], 0, hostile=False).runs(30)), default=0)
+
+    def over(bank: Bank, paid: Paid, pay: Pay) -> bool:
+        return paid.count >= bank.often and pay.amount > 0
+
+    bank = replace(BANK, actions=menu)
+    assert most(bank) <= 1 < most(replace(bank, over=over))
+
+
+def test_values_that_look_alike_stand_for_others() -> None:
+    """In the whole run, from the configuration on, if the model makes no difference between them."""
+
+    def put(_rules: Any, _start: Atom, held: Atom, new: Atom) -> tuple[Atom, bool]:
+        return new, new == held
+
+    old, new, other = (Atom("str", text) for text in ("old", "new", "other"))
+
+    def menu(_start: Atom, _held: Atom) -> Iterator[Atom]:
+        yield from (old, new)
+
+    def initial(start: Atom) -> tuple[Atom]:
+        return (start,)
+
+    slot = replace(small("slot", lambda _scope: iter([old]), old, menu, put, (Atom,)), initial=initial)
+    coder = Coder("house", slot)
+    base = coder.trace(Scenario(old, old, (new, new, other)))
+    asked = {
+        (*run.scenario.actions[:1], run.scenario.config) for run in Altering(coder, [base], 0, hostile=False).runs(200)
+    }
+    assert {(Atom("bool", "true"), Atom("int", "1")), (Atom("int", "1"), Atom("str", "1"))} <= asked
 
 
 def test_the_same_seed_alters_the_same() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -11,16 +12,26 @@ from unittest import SkipTest
 import pytest
 
 from evenhand.conform.adapters.model import factory_of
+from evenhand.conform.adapters.wire import Fault
 from evenhand.conform.checking import baseline
 from evenhand.conform.checking.baseline import Baseline, load_baseline
 from evenhand.conform.checking.causes import Cause, Seriousness, alone, causes, seriousness
 from evenhand.conform.checking.claims import Basis, Violation
-from evenhand.conform.checking.comparing import Difference, Names, differences, one_reason
-from evenhand.conform.checking.defects import Defect, wordless
+from evenhand.conform.checking.comparing import (
+    Difference,
+    Names,
+    differences,
+    failure,
+    one_reason,
+    same_words,
+    words_of,
+)
+from evenhand.conform.checking.defects import Defect
 from evenhand.conform.checking.divergence import Divergence
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import BadFinding, finding_json, recheck
 from evenhand.conform.checking.loop import EXHAUSTIVE, MACHINE, CheckEffort, SystemChecked, check_system, scopes_of
+from evenhand.conform.checking.sameness import wordless
 from evenhand.core.codec import encode
 from evenhand.core.kernel import Unsupported
 from evenhand.core.kinds import Always
@@ -145,6 +156,53 @@ def test_the_kind_of_a_difference_is_taken_from_any_spelling(expected: str, got:
     names = Names({"agents": ["agent_1", "agent_2"]})
     base = names.kinds([Difference("reason", '"x"', got)])
     assert (names.kinds([Difference("reason", '"x"', expected)]) == base) == same
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (["errors[]: Error LATE / nothing", "open[]: nothing / ·"], ["errors[]: Error LATE / nothing"], True),
+        (["errors[]: Error LATE / nothing", "facts.over: DONE / null"], ["errors[]: Error LATE / nothing"], True),
+        (["errors[]: Error LATE / nothing"], ["errors[]: nothing / Error LATE"], False),
+        (["errors[]: Error LATE / nothing"], ["errors[]: Error LATE / nothing", "over: null / DONE"], False),
+        (["open[]: nothing / ·"], ["open[]: nothing / ·", "shut[]: · / nothing"], False),  # nothing is said in words
+    ],
+)
+def test_what_differs_alike_in_the_words_of_the_protocol_is_one_cause(
+    one: list[str], other: list[str], same: bool
+) -> None:
+    """Whatever follows from it."""
+    assert same_words(frozenset(one), frozenset(other), frozenset({"LATE", "DONE"})) == same
+
+
+def test_the_same_reason_is_overlooked_whatever_claims_object() -> None:
+    """Both must show it alone; another reason in its place is no sign of it then."""
+    accepts, refuses = frozenset({'why: over / ""', "to: null / YES"}), frozenset({'why: over / ""', "to: null / NO"})
+    assert one_reason(accepts, refuses, same=True)
+    assert one_reason(accepts, frozenset({"why: over / shut"})) and not one_reason(
+        accepts, frozenset({"why: over / shut"}), same=True
+    )
+
+
+def test_a_name_inside_a_longer_word_is_none() -> None:
+    """Whatever its length."""
+    (kind,) = Names(["low"]).kinds([Difference("gate", '"allowlist"', '"low"')])
+    assert kind == "gate: allowlist / ·"
+
+
+def test_a_text_that_an_action_brings_is_no_word_of_the_protocol() -> None:
+    """Sentences that are lost are one kind, whatever they say; the protocol's own words make others."""
+    words = words_of(find("sovereign").model.systems["agent"].types)
+    assert {"REFUSE", "Notify", "BUDGET_EXHAUSTED"} <= words and "because" not in words
+
+    def lost(said: str, config: Any = None) -> frozenset[str]:
+        action = {"$": "Say", "text": said, "kind": "Notify", "mood": {"$enum": "Mood", "name": "merry"}}
+        return Names(config, [action], words).kinds(
+            [Difference("effects[]", json.dumps({**action, "done": "gone"}), None)]
+        )
+
+    assert lost("tea is ready") == lost("so be it") == {"effects[]: Say Notify merry gone / nothing"}
+    assert lost("REFUSE") != lost("so be it")
 
 
 def test_the_same_values_in_another_order_are_one_kind() -> None:
@@ -397,3 +455,11 @@ def test_a_place_is_one_kind_however_many_digits_it_has() -> None:
 def test_letters_are_names_where_they_stand_alone() -> None:
     """Within words they are no names."""
     assert kinds({"why": "a"}, {"why": "late"}, ["a"]) == {"why: · / late"}
+
+
+def test_what_an_error_quotes_is_data() -> None:
+    """The same error about other words is the same failure; in another line of the kernel it may be as well."""
+    said = [f'SyntaxError: near "{word}": no such word (kernel.py, line 7)' for word in ("tea", "so'")]
+    kinds = {failure(Fault.RAISED, Names({}).without(one)) for one in said}
+    assert kinds == {"raised: SyntaxError: near ·: no such word (kernel.py, line #)"}
+    assert len({failure(Fault.ILLEGAL, one) for one in said}) == 2

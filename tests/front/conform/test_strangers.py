@@ -32,7 +32,8 @@ class Loose(Kernel):
             action = {**action, "name": names[0]}
         if "takes anybody" in self.faults and name not in names:
             action = {**action, "name": names[0]}
-        return super().step(action)
+        told = super().step(action)
+        return {**told, "things": told["things"] + 1} if "miscounts" in self.faults else told
 
 
 def checked(faults: Collection[str]) -> SystemChecked:
@@ -48,6 +49,14 @@ def test_an_odd_stranger_is_a_stranger(fault: str) -> None:
     assert found and all(one.length == 1 for one in found)
     names = {action.name for one in found for action in one.scenario.actions}
     assert names and not any(name in ("ann", "bob") or STRANGER in name for name in names)
+
+
+def test_strangers_are_met_beside_what_differs_in_every_run() -> None:
+    """A fault that no run is free of hides no other."""
+    faults = ["miscounts", "wildcard"]
+    found = [one.divergence for one in checked(faults).defects]
+    assert len(found) <= 3  # behind the second the bank counts one payment more
+    assert {action.name for one in found for action in one.scenario.actions} >= {"%"}
 
 
 def test_an_honest_kernel_is_silent() -> None:
@@ -80,14 +89,14 @@ def test_a_word_of_which_the_model_makes_something_else_is_no_stranger() -> None
         plain = [one.scenario for _ in range(8) for one in strangers.plain()]
         return {action.name for run in strangers.odd(plain) for action in run.scenario.actions}
 
-    assert words(BANK) - words(replace(BANK, step=starred)) == {"*"}
+    assert "*" in words(BANK) and "*" not in words(replace(BANK, step=starred))
 
 
 def test_a_name_that_is_there_is_no_stranger() -> None:
     """The plain word gets a letter more, and odd words that name something are left out."""
     base = replace(BASE, config=Bank((STRANGER, "%")), actions=(Pay("%", 2),))
     strangers = Strangers(Coder("house", BANK), [Coder("house", BANK).trace(base)])
-    plain = [one.scenario for _ in range(8) for one in strangers.plain()]
+    plain = [one.scenario for _ in range(20) for one in strangers.plain()]
     assert {one.actions[0].name for one in plain} == {f"{STRANGER}x", *LETTERS} - {STRANGER}
     odd = {action.name for run in strangers.odd(plain) for action in run.scenario.actions}
     assert odd and not {"%", STRANGER} & odd
@@ -119,3 +128,16 @@ def test_letters_that_no_name_may_have_on_the_way_to_the_kernel_are_left_out(let
     effort = CheckEffort(transitions=12, examples=4, phases=(EXHAUSTIVE, ALTERED))
     result = check_system("house", [BANK], (), InProcess(lambda initial: Header((), initial)), effort=effort)
     assert not result.defects and result.runs[ALTERED] > 10
+
+
+def test_strangers_stand_where_they_decide() -> None:
+    """Where the payment is refused for its amount, whoever pays, a kernel may take a stranger for somebody unseen."""
+    idle = [Coder("house", BANK).trace(replace(BASE, actions=(Pay("ann", amount),))) for amount in range(-15, 0)]
+    strangers = Strangers(Coder("house", replace(BANK, step=_amounts_first)), [*idle, Coder("house", BANK).trace(BASE)])
+    plain = [one.scenario for _ in range(12) for one in strangers.plain()]
+    named = [one.actions[0].amount for one in plain if one.actions[0].name not in ("ann", "bob")]
+    assert sum(amount > 0 for amount in named) > len(named) / 2
+
+
+def _amounts_first(rules: Any, bank: Bank, paid: Paid, pay: Pay) -> tuple[Paid, Any]:
+    return step(rules, bank, paid, pay if pay.amount > 0 else replace(pay, name="ann"))

@@ -24,6 +24,7 @@ from evenhand.model.sovereign.metrics import (
     refusal_types,
     token_summary,
 )
+from evenhand.model.sovereign.paths import dir_
 from evenhand.model.sovereign.proposals import bind, proposed
 from evenhand.model.sovereign.sessions import (
     MODEL_DRIFT_DETECTED,
@@ -36,7 +37,17 @@ from evenhand.model.sovereign.sessions import (
     run,
     run_all,
 )
-from evenhand.model.sovereign.state import ABORTED, SESSION_BUDGET_EXHAUSTED, Config
+from evenhand.model.sovereign.state import (
+    ABORTED,
+    EXITED,
+    SESSION_BUDGET_EXHAUSTED,
+    Config,
+    Cycle,
+    Decide,
+    State,
+    Swap,
+)
+from evenhand.model.sovereign.systems import AGENT, SESSION
 from evenhand.model.sovereign.vocabulary import READ_LOCAL
 
 CONFIG = Config(tree=TREE)
@@ -191,3 +202,13 @@ def test_an_unbound_candidate_is_refused() -> None:
     for name in LIVE:
         for _, one in menu(name):
             assert all(c.scope is None or "PLACEHOLDER" not in c.scope.observation_ids for c in one.candidates)
+
+
+def test_after_an_exit_a_cycle_has_an_answer_and_an_attack_has_none() -> None:
+    """EXIT is terminal (6); that a session was aborted is the harness's rule, and a swap is nobody's answer."""
+    (exited, aborted) = (State(over=over) for over in (EXITED, ABORTED))
+    asked = Decide(usual(), (candidate(usual()),))
+    swapped = Swap(("repo", "workspace", "d"), dir_())
+    answers = [AGENT.has_answer(CONFIG, state, action) for state in (exited, aborted) for action in (asked, swapped)]
+    assert answers == [True, False, False, False]
+    assert SESSION.has_answer(CONFIG, exited, Cycle(usual()))

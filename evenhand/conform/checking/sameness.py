@@ -1,0 +1,48 @@
+"""Say whether two divergences have one cause, by what differs in them and who objects."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from evenhand.conform.checking.comparing import nested, one_reason, same_words
+
+if TYPE_CHECKING:
+    from evenhand.conform.checking.divergence import Divergence
+
+_NOTHING = re.compile(r"(?<=: )(nothing|·|entries|a record)(?= / )|(?<= / )(nothing|·|entries|a record)$")
+
+
+def overlooked(one: Divergence, other: Divergence) -> bool:
+    """Return whether two divergences show one reason, and the same claims object to both: others would tell them apart.
+
+    Whatever claims object, what just the same reason does not prevent is one.
+    """
+    return one_reason(one.kinds, other.kinds, same=_objecting(one) != _objecting(other))
+
+
+def one_cause(one: Divergence, other: Divergence, words: frozenset[str]) -> bool:
+    """Return whether two divergences differ alike in `words` of the protocol, and a claim objects to both, or none."""
+    claims = _objecting(one), _objecting(other)
+    return (claims[0] == claims[1] or bool(claims[0] & claims[1])) and same_words(one.kinds, other.kinds, words)
+
+
+def _objecting(one: Divergence) -> set[str]:
+    return {violation.claim.name for violation in one.violations}
+
+
+def nameless(one: Divergence, other: Divergence) -> bool:
+    """Return whether texts without words, such as hashes, are all that differs, in one where they do in the other."""
+    return nested(one.kinds, other.kinds) and all(kind.endswith(": · / ·") for kind in one.kinds | other.kinds)
+
+
+def wordless(one: Divergence, other: Divergence) -> bool:
+    """Return whether just the same words are wrong, in place of something or of nothing, in actions of one kind."""
+    sides = [set(map(_worded, found.kinds)) for found in (one, other)]
+    return one.taken == other.taken and one.subject == other.subject and sides[0] == sides[1]
+
+
+def _worded(kind: str) -> str:
+    """A kind with the words of one side alone, if the other has none."""
+    bare = _NOTHING.sub("", kind.replace("[#]", "[]"))
+    return kind if bare.endswith(":  / ") else bare
