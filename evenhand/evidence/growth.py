@@ -11,8 +11,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, cast
 
+from msgspec import convert, to_builtins
+
 from evenhand.core.canonical import Json
 from evenhand.core.codec import encode
+from evenhand.core.verdict import Evidence
+from evenhand.evidence.record import LassoRun, PairRun, Values, decode_run
+
+
+def read_run(run: Values | LassoRun | PairRun, types: tuple[type, ...]) -> tuple[Evidence, tuple[str, ...]]:
+    """Return the evidence of a file, later fields at their defaults, and the names of those.
+
+    Raises ValueError that names the place for what these types do not allow.
+    """
+    data, put = completed(to_builtins(run), types)
+    return decode_run(convert(data, type(run)), types), put
 
 
 def completed(data: Json, types: tuple[type, ...]) -> tuple[Json, tuple[str, ...]]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from msgspec import UNSET, convert, to_builtins
+from msgspec import UNSET
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json, digest
@@ -24,7 +24,7 @@ from evenhand.core.property import Property
 from evenhand.core.system import AnySystem, UnknownName
 from evenhand.core.trace import AnyScenario, replay
 from evenhand.core.verdict import Evidence, Status, runs
-from evenhand.evidence.growth import completed, reduced, shape
+from evenhand.evidence.growth import read_run, reduced, shape
 from evenhand.evidence.home import bundle_of
 from evenhand.evidence.judge import judge, own_runs
 from evenhand.evidence.provenance import provenance
@@ -37,7 +37,6 @@ from evenhand.evidence.record import (
     Own,
     Record,
     ReferenceVariant,
-    Run,
     decode_run,
     encode_run,
 )
@@ -135,8 +134,7 @@ def replay_record(
         reference = _reference(bundle, record)
         variant = _variant(bundle, record, reference)
         (claim,) = of_this(reference, [_claim(bundle, record)])
-        run, filled = completed(to_builtins(record.run), reference.types)
-        evidence = decode_run(convert(run, Run), reference.types)
+        evidence, filled = read_run(record.run, reference.types)
         later = [name for name in _values(reference) if name not in record.readings]
     except ValueError as error:
         if isinstance(error, BadRecord):

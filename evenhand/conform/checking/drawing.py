@@ -12,7 +12,8 @@ from evenhand.core.property import Monitor
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.verdict import runs
-from evenhand.evidence.record import Record, decode_run
+from evenhand.evidence.growth import read_run
+from evenhand.evidence.record import Record
 from evenhand.evidence.vector import Vector
 from evenhand.machine import fuzz
 
@@ -86,7 +87,7 @@ def separating(system: AnySystem, records: Sequence[Stored]) -> Iterator[AnyScen
         if record.system != system.name:
             continue
         try:
-            evidence = decode_run(record.run, system.types)
+            evidence, _ = read_run(record.run, system.types)
             recorded = {name: decode(value, *system.types) for name, value in record.readings.items()}
         except ValueError:
             continue

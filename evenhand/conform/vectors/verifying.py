@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from msgspec import convert, to_builtins
+from msgspec import to_builtins
 
 from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse, Source
 from evenhand.conform.adapters.wire import initial_text, text
@@ -24,8 +24,8 @@ from evenhand.core.codec import decode, encode
 from evenhand.core.observer import readout
 from evenhand.core.system import Step, UnknownName
 from evenhand.core.trace import Scenario
-from evenhand.evidence.growth import completed
-from evenhand.evidence.record import BadRecord, decode_run
+from evenhand.evidence.growth import read_run
+from evenhand.evidence.record import BadRecord
 from evenhand.evidence.store import read_json
 from evenhand.evidence.vector import Expected, Manifest, Suite, Vector, VectorRun
 
@@ -112,8 +112,7 @@ def candidate_of(bundle: Bundle, vector: Vector) -> Candidate:
         usual = base.readings
         chosen = {name: decode(value, *base.types) for name, value in vector.readings.items()}
         base.under(**chosen)
-        filled, _ = completed(to_builtins(vector.run), base.types)
-        run = decode_run(convert(filled, VectorRun), base.types)
+        run, _ = read_run(vector.run, base.types)
     except ValueError as error:
         raise BadRecord(f"vector {vector.name}", str(error), f"The model changed since. {AGAIN}") from error
     assert isinstance(run, Scenario)

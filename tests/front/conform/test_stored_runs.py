@@ -14,8 +14,11 @@ from evenhand.conform.checking.loop import EXHAUSTIVE, check_system
 from evenhand.conform.vectors.verifying import load_suites
 from evenhand.core.codec import encode
 from evenhand.core.registry import find
+from evenhand.core.verdict import runs as runs_of
+from evenhand.evidence.growth import read_run
+from evenhand.evidence.record import Record
 from evenhand.evidence.vector import Vector
-from evenhand.jobs.fixtures import vector_folder
+from evenhand.jobs.fixtures import fixtures_of, vector_folder
 
 
 def asked(monkeypatch: pytest.MonkeyPatch, *words: str) -> list[Any]:
@@ -43,6 +46,12 @@ def test_a_system_that_the_kernel_does_not_take_gets_a_hundredth_of_the_time(mon
     assert taken > 30
 
 
+def has_actions(record: Record) -> bool:
+    """Return whether the run of a record does anything."""
+    evidence, _ = read_run(record.run, find(record.protocol).model.systems[record.system].types)
+    return any(run.actions for run in runs_of(evidence))
+
+
 def vectors(protocol: str) -> list[Vector]:
     """Return the vectors that come with a protocol."""
     folder = vector_folder(protocol)
@@ -57,6 +66,19 @@ def test_the_vectors_of_a_protocol_are_among_the_runs_of_a_check(monkeypatch: py
     assert stored == vectors("apcm") and 0 < len(stored) < len(given["records"])
     runs = list(separating(find("apcm").model.systems["conditions"], stored))
     assert len(runs) > 20
+
+
+@pytest.mark.parametrize("protocol", ["apcm", "conviction", "cud", "markspace", "sovereign"])
+def test_every_stored_run_is_sent(protocol: str) -> None:
+    """A file that is older than a field or reading of the model is read with its default, not skipped."""
+    systems = find(protocol).model.systems
+    records = [record for _, record in fixtures_of(protocol)]
+    unsent = [
+        record.claim.name
+        for record in records
+        if record.system in systems and has_actions(record) and not list(separating(systems[record.system], [record]))
+    ]
+    assert records and not unsent
 
 
 def test_vectors_end_before_what_is_not_on_offer() -> None:
