@@ -167,8 +167,8 @@ class _Theorem(ProofTask):
         for elements in SIZES:
             model, query = small_model(self.theory, conjunction(claims), self.portfolio, elements=elements)
             if model is not None:
-                answered = self.note(name, self.portfolio.model(query, limits=LIMITS))
-                self.contradicted(name, answered.answers[-1].solver, false_in(model))
+                answered = self.note(name, self.portfolio.model(query, limits=LIMITS, both=True))
+                self.contradicted(name, answered.answers[0].solver, false_in(model))
                 return
         self.satisfiable(name, self.theory.query(*((name, one) for one in claims)), otherwise, false_in)
 

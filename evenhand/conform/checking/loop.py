@@ -248,9 +248,10 @@ class _Check:
             self._share(MACHINE, lambda: self._anew(MACHINE, draw), DRAWN)
             self._share(MACHINE, lambda: self._wander([*configs] if generator else []))
         if ALTERED in effort.phases:
-            bases = phase.bases(BASES)  # the same for both: runs with strangers are no good beginning
+            # Runs with strangers are no good beginning for others; what follows a difference would be altered runs' most.
+            bases, sound = phase.bases(BASES), phase.sound(BASES)
             self._share(ALTERED, lambda: self._estrange(bases), STRANGE)
-            self._share(ALTERED, lambda: self._alter(phase.bases(BASES) if phase.leaks else bases))
+            self._share(ALTERED, lambda: self._alter(phase.sound(BASES) if phase.leaks else sound))
         self._share(AGAIN, lambda: phase.again(effort.seed))
 
     def _wander(self, configs: Sequence[Any]) -> None:
