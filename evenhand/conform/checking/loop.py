@@ -248,7 +248,7 @@ class _Check:
             self._share(MACHINE, lambda: self._anew(MACHINE, draw), DRAWN)
             self._share(MACHINE, lambda: self._wander([*configs] if generator else []))
         if ALTERED in effort.phases:
-            # Runs with strangers are no good beginning for others; what follows a difference would be altered runs' most.
+            # Runs with strangers are no good beginning, nor are differing runs, whose consequences would be found.
             bases, sound = phase.bases(BASES), phase.sound(BASES)
             self._share(ALTERED, lambda: self._estrange(bases), STRANGE)
             self._share(ALTERED, lambda: self._alter(phase.sound(BASES) if phase.leaks else sound))
