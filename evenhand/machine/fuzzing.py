@@ -70,7 +70,7 @@ def _drive(ledger: Ledger, *, examples: int, steps: int, seed: int) -> None:
         run_state_machine_as_test(_seeded(_machine(lambda: ledger), seed), settings=drawn)
     except KeyboardInterrupt:
         ledger.interrupted = True
-    except AssertionError as error:  # of Hypothesis, about what struck while it began: Ctrl-C, or an alarm
+    except (AssertionError, IndexError) as error:  # of Hypothesis, where Ctrl-C or an alarm struck inside it
         struck = error.__context__
         if struck is None or isinstance(struck, Exception):
             raise

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
+from hypothesis.internal.conjecture.data import ConjectureData
 from hypothesis.stateful import run_state_machine_as_test
 
 from evenhand.core.answers import ModelError
@@ -322,6 +323,28 @@ def test_what_strikes_while_hypothesis_begins_is_not_hidden(
         raise struck
 
     monkeypatch.setattr("hypothesis.core.StateForActualGivenExecution.run_engine", strike)
+    if struck is KeyboardInterrupt:
+        assert fuzz(lock.lock(2), CLAIMS, examples=5).interrupted
+    else:
+        with pytest.raises(Alarm):
+            fuzz(lock.lock(2), CLAIMS, examples=5)
+
+
+@pytest.mark.parametrize("struck", [KeyboardInterrupt, Alarm])
+def test_what_strikes_within_hypothesis_is_not_hidden(
+    struck: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between two lines that belong together: Hypothesis then ends a span that has ended already."""
+    usual = ConjectureData.stop_span
+    strikes = iter([True])
+
+    def strike(data: ConjectureData, *, discard: bool = False) -> None:
+        usual(data, discard=discard)
+        if next(strikes, False):
+            data.depth += 1
+            raise struck
+
+    monkeypatch.setattr(ConjectureData, "stop_span", strike)
     if struck is KeyboardInterrupt:
         assert fuzz(lock.lock(2), CLAIMS, examples=5).interrupted
     else:
