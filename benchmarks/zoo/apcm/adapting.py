@@ -66,7 +66,7 @@ def pairs(value: Json, arrays: bool = False) -> Any:
     found = [[plain(one, arrays) for one in pair] for pair in members]
     if arrays:
         named = [sorted(map(str, one)) for one in found]
-        if isinstance(value, list) and any(one in named[:at] for at, one in enumerate(named)):
+        if any(one in named[:at] for at, one in enumerate(named)):  # a set may hold both orders of one pair
             raise Unsupported("a list that names something twice, where lists stand for sets")
         return found
     return [tuple(one) for one in found] if isinstance(value, list) else {tuple(one) for one in found}
