@@ -19,7 +19,7 @@ from evenhand.core.kinds import Property, Safety
 from evenhand.core.property import each_step
 from evenhand.core.registry import find
 from evenhand.core.system import AnyStep, AnySystem, Step
-from evenhand.studies.determining import Rival, determined
+from tests.properties.determining import Rival, determined
 
 STEPS, VALUES = 30, 6
 """Steps of a configuration that are looked at, evenly spread over its first thousand; other values of each field."""

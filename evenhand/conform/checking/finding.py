@@ -43,8 +43,8 @@ from evenhand.core.system import AnySystem, Mutant
 from evenhand.core.text import describe
 from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.versions import versions
+from evenhand.evidence.growth import read_run
 from evenhand.evidence.home import found_within
-from evenhand.evidence.record import decode_run
 from evenhand.evidence.schemas import Digest, Mistake, Name, Natural, Positive, Shape, is_sealed, sealed, shaped
 from evenhand.evidence.vector import VectorRun
 
@@ -274,7 +274,7 @@ def recorded_finding(path: Path) -> dict[str, Any] | None:
     try:
         types = found_within(data.protocol).model.systems[data.system].types
         runs = {"trace": data.run, **({"trace_beside": data.beside.run} if data.beside else {})}
-        read = {name: cast("AnyScenario", decode_run(run, types)) for name, run in runs.items()}
+        read = {name: cast("AnyScenario", read_run(run, types)[0]) for name, run in runs.items()}
         words = {name: [describe(action) for action in run.actions] for name, run in read.items()}
     except (KeyError, ValueError) as error:
         raise BadFinding(f"{path}: the model has changed since ({error}). Check the kernel again.") from error
@@ -309,7 +309,7 @@ def _rechecked(path: Path, data: KernelFinding, source: Source) -> Rechecked:
         bundle = found_within(data.protocol)
         base = bundle.model.systems[data.system].at(**data.scope)
         system = base.under(**{name: decode(value, *base.types) for name, value in data.readings.items()})
-        scenario = decode_run(data.run, system.types)
+        scenario, _ = read_run(data.run, system.types)
     except (KeyError, ValueError) as error:
         raise BadFinding(f"{path}: the model has changed since ({error}). Check the kernel again.") from error
     assert isinstance(scenario, Scenario)
@@ -369,7 +369,7 @@ def _remembered(path: Path, data: KernelFinding, examiner: Examiner, run: AnySce
     """Repeat a finding that a kernel answers by what an earlier run of its process did."""
     if not data.beside:
         return Rechecked(False, f"{path.name} was not repeated: it takes several earlier runs", skipped=True)
-    earlier = decode_run(data.beside.run, examiner.coder.system.types)
+    earlier, _ = read_run(data.beside.run, examiner.coder.system.types)
     assert isinstance(earlier, Scenario)
     if answers_by(examiner, source, run, earlier):
         message = f"{data.claim}: {data.sentence}\nin the runs of {path.name}: {data.why}"
@@ -387,7 +387,7 @@ def _again(
     pairing = Pairing(examiner, source, guess=data.judged_by == "model")
     system = examiner.coder.system
     if data.what == "relates":
-        other = decode_run(data.beside.run, system.types) if data.beside else None
+        other = read_run(data.beside.run, system.types)[0] if data.beside else None
         assert other is None or isinstance(other, Scenario)
         still = still_related(pairing, claim, run, other)
     else:

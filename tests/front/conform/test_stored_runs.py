@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evenhand.cli import app
 from evenhand.cli import check as command
+from evenhand.conform.adapters.model import reference, variant
+from evenhand.conform.checking.causes import causes
 from evenhand.conform.checking.drawing import separating
+from evenhand.conform.checking.files import save_finding
+from evenhand.conform.checking.finding import finding_json, recheck
 from evenhand.conform.checking.loop import EXHAUSTIVE, check_system
 from evenhand.conform.vectors.verifying import load_suites
+from evenhand.core.canonical import digest
 from evenhand.core.codec import encode
 from evenhand.core.registry import find
 from evenhand.core.verdict import runs as runs_of
 from evenhand.evidence.growth import read_run
 from evenhand.evidence.record import Record
+from evenhand.evidence.schemas import unsealed
 from evenhand.evidence.vector import Vector
 from evenhand.jobs.fixtures import fixtures_of, vector_folder
+from tests.front.conform import test_lookalikes as lookalikes
+from tests.front.conform.in_process import InProcess
 
 
 def asked(monkeypatch: pytest.MonkeyPatch, *words: str) -> list[Any]:
@@ -93,3 +102,15 @@ def test_vectors_end_before_what_is_not_on_offer() -> None:
         for action in run.actions:
             assert system.is_enabled(run.config, state, action), encode(action)
             state = system.take(run.config, state, action).after
+
+
+def test_a_finding_that_is_older_than_a_reading_is_asked_again(tmp_path: Path) -> None:
+    """Its run has the default then: the mutant still fails, the reference passes."""
+    result = lookalikes.checked("forged_action_id_passes", ())
+    cause, *_ = causes([(result.system, result.defects)])
+    made: Any = finding_json("cud", cause, find("cud").claims, claims_only=False, kernel="here")
+    for readings in (made["readings"], made["run"]["config"]["readings"]):
+        del readings["broadcast"]
+    record = save_finding({**made, "sha256": digest(unsealed(made))}, tmp_path, "here")
+    kernels = (variant("cud", "forged_action_id_passes"), reference)
+    assert [recheck(record, InProcess(one)).ok for one in kernels] == [False, True]
