@@ -1,8 +1,9 @@
 """Keep old files valid as models grow: a field or reading added later, with a default, must not break them.
 
-A file names every field of its values.  `read_run` and `completed` add the fields that the model has gained since, with their
-defaults, and names them; `shape` records the fields of the observations, so that `reduced` can drop later ones before
-digests are compared.  A field without a default, or one that is gone, still fails loudly.
+A file names every field of its values.  `completed` adds the fields that the model has gained since, with their
+defaults, and names them, and `read_run` decodes a run so completed; `shape` records the fields of the observations, so
+that `reduced` can drop later ones before digests are compared.  A field without a default, or one that is gone, still
+fails loudly.
 """
 
 from __future__ import annotations

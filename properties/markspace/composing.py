@@ -286,7 +286,7 @@ def _timed(value: Times, step: TimedStep) -> Times:
     match act:
         case Wait():
             return tuple((None if since is None else min(since + 1, 2), every) for since, every in times), True
-        case Update() if act.interval is None or act.interval > 0:
+        case Update() if act.agent in names and (act.interval is None or act.interval > 0):
             place = names.index(act.agent)
             return _put(times, place, (times[place][0], act.interval)), True
         case Activate():

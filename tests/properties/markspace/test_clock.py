@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from evenhand.core.licence import Licence
+from evenhand.core.property import Monitor
 from evenhand.core.system import Abstraction
 from evenhand.core.verdict import Status
 from evenhand.jobs.engines import run
@@ -150,3 +151,14 @@ def test_a_plan_is_run_under_its_licence_and_never_without() -> None:
 def test_a_system_that_may_have_no_end_is_searched_before_it_is_called_small() -> None:
     """Up to its horizon it has an end; for a system without a horizon see `tests/front/test_quotients.py`."""
     assert steps_beyond(BUNDLE.model.systems["clock"], 50_000_000) == ""
+
+
+def test_an_update_by_nobody_in_the_system_changes_no_interval() -> None:
+    """It is refused, and the monitor of P56 stays as it was; without the question it raises."""
+    (claim,) = (one for one in TIMED if one.name == "schedule_interval_p56")
+    system = BUNDLE.model.systems["clock"]
+    config = next(iter(system.all_configs()))
+    step = system.take(config, next(iter(system.initial(config))), Update("nobody", 1))
+    assert isinstance(claim, Monitor) and step.shown.refused == "no such agent"
+    start = claim.start(config)
+    assert claim.update(start, step) == start
