@@ -40,7 +40,7 @@ from evenhand.smt.logic import Formula, Function, Var, conjunction, exists, fora
 from evenhand.smt.preludes import Twice, both_runs, first_of_twins
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, line
-from evenhand.smt.theorem import Theorem
+from evenhand.smt.theorem import Lemma, Theorem
 from evenhand.smt.theory import Axiom, Theory
 
 SCOPE = "any number of actions, preferences and collisions"
@@ -180,6 +180,17 @@ PRECEDENT = _of_pairs(
     realise=both_runs(scene, "precedent_matters_by_equality_alone"),
     samples=samples_of_precedents,
     needs=("alike_by_equality",),
+    # One step a word that reads the previous artefact; the other words mean the same in both copies.
+    lemmas=(
+        Lemma("unprecedented_alike", _PRECEDENTS.alike("unprecedented")),
+        Lemma(
+            "compiles_alike",
+            _PRECEDENTS.alike("compiles"),
+            ("unprecedented_alike",),
+            ("unprecedented", "unprecedented2"),
+        ),
+    ),
+    opaque=("compiles", "compiles2"),
     witness=maintain() & word("compiles") & exists([p], av(p)),
     mutants=_PRECEDENTS.mutants(*FAULTS.refuted(rules.maintain_binds_av_only)),
 )
