@@ -86,7 +86,9 @@ def prove_any_size(system: AnySystem, claims: Sequence[Property], *, portfolio: 
 
 
 def _some(states: Sequence[Any], most: int) -> Iterable[Any]:
-    return (states[place] for place in spread(len(states), most))
+    """The states found first, which contradict most wrong guesses, and some from all over: at most so many."""
+    first = states[: most // 2]
+    return [*first, *(states[len(first) + place] for place in spread(len(states) - len(first), most - len(first)))]
 
 
 def _broken(runs: Sequence[Reached], claims: Sequence[Property]) -> dict[str, Verdict]:

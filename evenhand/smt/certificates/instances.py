@@ -9,12 +9,12 @@ trusted: what is found is checked by `evenhand_certificates`.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from evenhand.smt.arithmetic import NUMBER
 from evenhand.smt.certificates.statement import GroundReader, Writer, structure_value, symbols_of
-from evenhand.smt.logic import Formula, Implies
+from evenhand.smt.logic import And, Formula, Holds, Iff, Implies, Ite, Not, Or
 from evenhand.smt.portfolio import Answered, Portfolio
 from evenhand.smt.smtlib import Query
 from evenhand.smt.solvers import SolverLimits
@@ -116,6 +116,14 @@ class Steps:
         return found
 
 
+def _enough(parts: Sequence[tuple[bool, frozenset[int]]], decisive: bool) -> tuple[bool, frozenset[int]]:
+    """The truth of a conjunction or disjunction, which one part of the `decisive` truth decides, and fewest reasons."""
+    enough = [reasons for truth, reasons in parts if truth == decisive]
+    if enough:
+        return decisive, min(enough, key=len)
+    return not decisive, frozenset(reason for _, reasons in parts for reason in reasons)
+
+
 class Search:
     """The search for instances that refute the assertions of a query."""
 
@@ -164,7 +172,10 @@ class Search:
         """Add the steps that a model lacks; return how many."""
         names = self._names(model)
         found = 0
+        needed = self._needed_by(model)
         for quantified in tuple(self._clauses.quantified):
+            if quantified not in needed:
+                continue
             tag = self.bank.nodes[quantified][0]
             claimed = bool(model.relations[self._read.proposition(quantified).name])
             if claimed == (tag == "all"):
@@ -173,6 +184,48 @@ class Search:
             elif next(self._against(quantified, model, names, not claimed), None) is None:
                 found += self._take(quantified, None)
         return found
+
+    def _needed_by(self, model: Structure) -> set[int]:
+        """The quantified formulas whose truth in a model suffices for what is said; others may have any."""
+        numbers = {relation.name: number for number, relation in self._read.propositions.items()}
+        seen: dict[int, tuple[bool, frozenset[int]]] = {}
+
+        def why(formula: Formula) -> tuple[bool, frozenset[int]]:
+            found = seen.get(id(formula))
+            if found is None:
+                found = seen[id(formula)] = self._why(formula, model, numbers, why)
+            return found
+
+        return {number for formula in self._said for number in why(formula)[1]}
+
+    def _why(
+        self,
+        formula: Formula,
+        model: Structure,
+        numbers: Mapping[str, int],
+        why: Callable[[Formula], tuple[bool, frozenset[int]]],
+    ) -> tuple[bool, frozenset[int]]:
+        """The truth of a ground formula, and quantified formulas whose truth suffices for it."""
+        match formula:
+            case Not(body):
+                truth, reasons = why(body)
+                return not truth, reasons
+            case And(parts) | Or(parts):
+                return _enough([why(part) for part in parts], isinstance(formula, Or))
+            case Implies(left, right):
+                truth, reasons = why(left)
+                return _enough([(not truth, reasons), why(right)], True)
+            case Iff(left, right):
+                (one, ones), (two, twos) = why(left), why(right)
+                return one == two, ones | twos
+            case Ite(test, then, other):
+                truth, reasons = why(test)
+                value, more = why(then if truth else other)
+                return value, reasons | more
+            case Holds(relation) if relation.name in numbers:
+                return bool(model.relations[relation.name]), frozenset((numbers[relation.name],))
+            case _:
+                return self._reader.holds(formula, model, {}), frozenset()
 
     def _against(
         self, quantified: int, model: Structure, names: dict[str, dict[str, int]], claimed: bool
