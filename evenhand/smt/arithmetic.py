@@ -12,6 +12,7 @@ import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache, partial, reduce
+from math import floor
 from typing import Any
 
 from evenhand.smt.logic import Apply, Equal, Formula, Function, Holds, Relation, Sort, Term, Var, same, walk
@@ -21,12 +22,17 @@ NUMBER = Sort("Number")
 """The sort of the reals."""
 
 _PLUS, _MINUS, _TIMES = (Function(f"number.{name}", (NUMBER, NUMBER), NUMBER) for name in ("plus", "minus", "times"))
+_FLOOR = Function("number.floor", (NUMBER,), NUMBER)
 _AT_MOST, _BELOW = (Relation(f"number.{name}", (NUMBER, NUMBER)) for name in ("at_most", "below"))
 
-_CALCULATED: Mapping[str, tuple[str, Callable[[Fraction, Fraction], Fraction]]] = {
+FLOOR = "number_floor"
+"""What the whole part of a number is called in a query, which has to define it."""
+
+_CALCULATED: Mapping[str, tuple[str, Callable[..., Fraction]]] = {
     _PLUS.name: ("+", operator.add),
     _MINUS.name: ("-", operator.sub),
     _TIMES.name: ("*", operator.mul),
+    _FLOOR.name: (FLOOR, lambda one: Fraction(floor(one))),
 }
 _COMPARED: Mapping[str, tuple[str, Callable[[Fraction, Fraction], bool]]] = {
     _AT_MOST.name: ("<=", operator.le),
@@ -55,6 +61,11 @@ def minus(one: Term, *others: Term) -> Term:
 def times(*terms: Term) -> Term:
     """Return the product; 1 without terms."""
     return reduce(_TIMES, terms) if terms else number(1)
+
+
+def divided(one: Term, by: int) -> Term:
+    """Return the whole part of a quotient, rounded down as Python does; `by` is positive."""
+    return _FLOOR(times(number(Fraction(1, by)), one))
 
 
 def at_most(one: Term, other: Term) -> Formula:
@@ -145,35 +156,38 @@ def compared(name: str) -> Callable[[str, str], bool] | None:
 
 
 def numeric(functions: Iterable[Function], formulas: Iterable[Formula]) -> str:
-    """Return the arithmetic a query needs: none (empty), linear (`LRA`), or with products of unknowns (`NRA`)."""
-    found = "LRA" if any(function.codomain == NUMBER for function in functions) else ""
+    """Return the arithmetic a query needs, as SMT-LIB's logics are called.
+
+    None is empty, `LRA` linear, `NRA` with products of unknowns; with whole parts `LIRA` and `NIRA`.
+    """
     needed = [_NEEDED.get((formula,), partial(_needed, formula)) for formula in formulas]
-    return max([found, *needed], key=_POWER.index)
+    if not any(needed) and all(function.codomain != NUMBER for function in functions):
+        return ""
+    return f"{'N' if any('N' in one for one in needed) else 'L'}{'I' if any('I' in one for one in needed) else ''}RA"
 
 
-_POWER = ("", "LRA", "NRA")
 _NEEDED: Cache[str] = Cache()
 
 
 def _needed(formula: Formula) -> str:
-    found = ""
+    """Letters of the logic that a formula needs: R for numbers, N for products of unknowns, I for whole parts."""
+    found: set[str] = set()
     for part in walk(formula):
         terms = part.arguments if isinstance(part, Holds) else ()
-        terms = (part.left, part.right) if isinstance(part, Equal) else terms
-        for term in terms:
-            if _product(term):
-                return "NRA"
-            found = found or ("LRA" if term.sort.name == NUMBER.name else "")
-    return found
+        for term in (part.left, part.right) if isinstance(part, Equal) else terms:
+            found |= _letters(term)
+            if term.sort.name == NUMBER.name:
+                found.add("R")
+    return "".join(sorted(found))
 
 
-def _product(term: Term) -> bool:
-    """Whether a term contains a product of two unknowns."""
+def _letters(term: Term) -> set[str]:
     if isinstance(term, Var):
-        return False
-    if term.function == _TIMES and not any(_is_numeral(argument) for argument in term.arguments):
-        return True
-    return any(_product(argument) for argument in term.arguments)
+        return set()
+    found = set[str]().union(*map(_letters, term.arguments))
+    if term.function == _TIMES and not any(map(_is_numeral, term.arguments)):
+        found.add("N")
+    return found | {"I"} if term.function == _FLOOR else found
 
 
 def _is_numeral(term: Term) -> bool:

@@ -48,13 +48,13 @@ def fragment(query: Query) -> Fragment:
             return Fragment(False, "a sort feeds itself: " + ", ".join(steps))
         order += free
     kind = numeric(query.functions, (formula for _, formula in query.assertions))
-    return Fragment(True, "terms only run down " + " > ".join(order) + _NUMBERS[kind])
+    return Fragment(True, "terms only run down " + " > ".join(order) + _NUMBERS[kind[:1]])
 
 
 _NUMBERS = {
     "": "",
-    "LRA": ", and nothing quantifies over the numbers they end in (linear real arithmetic)",
-    "NRA": ", and nothing quantifies over the numbers they end in (real arithmetic with products)",
+    "L": ", and nothing quantifies over the numbers they end in (linear real arithmetic)",
+    "N": ", and nothing quantifies over the numbers they end in (real arithmetic with products)",
 }
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 
 from evenhand.smt import logic as fol
-from evenhand.smt.arithmetic import NUMBER, numeric, printed
+from evenhand.smt.arithmetic import FLOOR, NUMBER, numeric, printed
 from evenhand.smt.memo import Cache
 
 
@@ -52,6 +52,8 @@ def text(query: Query, *, numbered: bool = False) -> str:
     called = names or {}
     logic = f"UF{numeric(query.functions, (formula for _, formula in query.assertions))}"
     lines = ["(set-option :produce-models true)", "(set-option :produce-unsat-cores true)", f"(set-logic {logic})"]
+    if "I" in logic:
+        lines.append(f"(define-fun {FLOOR} ((x Real)) Real (to_real (to_int x)))")
     lines += [f"(declare-sort {called.get(sort.name, sort.name)} 0)" for sort in query.sorts]
     domains = {symbol.name: symbol.domain for symbol in query.functions}
     domains |= {symbol.name: symbol.domain for symbol in query.relations}

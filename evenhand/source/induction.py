@@ -19,7 +19,7 @@ from evenhand.source.family import STATE, Family, Move
 from evenhand.source.probes import Meanings, after, meanings
 from evenhand.source.simplify import negation, replaced
 
-LIMITS = SolverLimits(rlimit=1_000_000, timeout_ms=8_000)
+LIMITS = SolverLimits(rlimit=3_000_000, timeout_ms=8_000)
 """Limits of one query, low because a proof consists of many small ones."""
 SEARCH = SolverLimits(rlimit=200_000, timeout_ms=8_000)
 """Limits of one candidate after one step, lower because most candidates are not needed."""

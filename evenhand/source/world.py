@@ -44,8 +44,6 @@ class World:
     def special(self, what: str, sort: Sort, *of: Term) -> Term:
         """Return the first or last element of a sort, or the next or previous one of an element in the ring."""
         self.looked_at |= {("order", sort), (what, sort)}
-        if what == "previous":
-            self.looked_at.add(("next", sort))
         return symbol(what, sort)(*of)
 
     def choose(self, sort: Sort, codomain: Sort, *, distinct: bool) -> Function:
@@ -86,12 +84,13 @@ def _meaning(what: str, sort: Sort) -> Formula:
     if what in ("first", "last"):
         end = symbol(what, sort)()
         return forall([x], any_of((same(x, end), before(end, x) if what == "first" else before(x, end))))
-    if what == "previous":
-        after, back = symbol("next", sort), symbol("previous", sort)
-        return forall([x], all_of((same(after(back(x)), x), same(back(after(x)), x))))
-    after = symbol("next", sort)
-    steps = all_of((before(x, after(x)), forall([z], negation(all_of((before(x, z), before(z, after(x))))))))
-    wraps = all_of((forall([y], negation(before(x, y))), forall([y], negation(before(y, after(x))))))
+    near = symbol(what, sort)(x)
+
+    def earlier(one: Term, other: Term) -> Formula:
+        return before(one, other) if what == "next" else before(other, one)
+
+    steps = all_of((earlier(x, near), forall([z], negation(all_of((earlier(x, z), earlier(z, near)))))))
+    wraps = all_of((forall([y], negation(earlier(x, y))), forall([y], negation(earlier(y, near)))))
     return forall([x], any_of((steps, wraps)))
 
 

@@ -55,6 +55,10 @@ PLANTED: tuple[tuple[str, str, str], ...] = (
     ("alternative of a pattern lost", "match state.at[config.agents[0]]:\n    case 'a' | 'b':\n        return True\n    case _:\n        return state.flag", "match state.at[config.agents[0]]:\n    case 'a':\n        return True\n    case _:\n        return state.flag"),
     ("guard of a case lost", "match state.count:\n    case 0 if state.flag:\n        return True\n    case _:\n        return False", "match state.count:\n    case 0:\n        return True\n    case _:\n        return False"),
     ("plus for minus", "return state.count - 1 == 0", "return state.count + 1 == 2 and state.flag"),
+    ("quotient rounded to zero", "return (state.count - 1) // 2 == 0 - 1", "return 0 - (1 - state.count) // 2 == 0 - 1"),
+    ("remainder lost", "return (state.count - 1) % 3 == 2", "return state.count - 1 == 2"),
+    ("quotient for remainder", "return state.count % 2 == 1", "return state.count // 2 == 1"),
+    ("neighbour on the other side", "return config.agents[(config.agents[0] - 1) % len(config.agents)] in state.marks", "return config.agents[0] in state.marks"),
     ("max for min", "return max(state.count, 1) == 1", "return min(state.count, 1) == 1"),
     ("round the ring the other way", "return config.agents[(config.agents[0] + 1) % len(config.agents)] in state.marks", "return config.agents[0] in state.marks"),
     ("all members for the first of the sorted", "return config.agents[-1] in sorted(state.marks)[:1]", "return config.agents[-1] in sorted(state.marks)"),
@@ -77,8 +81,9 @@ PLANTED: tuple[tuple[str, str, str], ...] = (
 )  # fmt: skip
 
 REFUSED: tuple[tuple[str, str, str], ...] = (
-    ("integer division", "return state.count // 2 == 0", "// of"),
-    ("remainder", "return state.count % 2 == 0", "% of"),
+    ("quotient of two unknowns", "return state.count // state.count == 1", "// of"),
+    ("remainder by a negative number", "return state.count % (0 - 2) == 0", "% of"),
+    ("remainder by zero", "return state.count % 0 == 0", "% of"),
     ("product", "return state.count * 2 == 2", "* of"),
     ("first key of a dict", "return dict.fromkeys(state.pairs)[0] in state.pairs", "of a dict"),
     ("entry of a dict of agents", "return dict.fromkeys(config.agents)[0] in state.marks", "of a dict"),
