@@ -19,8 +19,10 @@ from evenhand.source.family import STATE, Family, Move
 from evenhand.source.probes import Meanings, after, meanings
 from evenhand.source.simplify import negation, replaced
 
-LIMITS = SolverLimits(rlimit=3_000_000, timeout_ms=8_000)
+LIMITS = SolverLimits(rlimit=1_000_000, timeout_ms=8_000)
 """Limits of one query, low because a proof consists of many small ones."""
+PROOF = SolverLimits(rlimit=5_000_000, timeout_ms=20_000)
+"""Limits of a step of the proof itself, of which there are few."""
 SEARCH = SolverLimits(rlimit=200_000, timeout_ms=8_000)
 """Limits of one candidate after one step, lower because most candidates are not needed."""
 
@@ -221,7 +223,9 @@ class Induction:
 
     def _core(self, case: _Case | None, formula: Formula, kept: Sequence[Formula]) -> list[Formula] | None:
         """The invariants that a step of the proof uses; None where it is no proof."""
-        answered = self.quick.ask(self._step(case, formula, kept), expected="unsat", limits=LIMITS)
+        answered = self.quick.ask(self._step(case, formula, kept), expected="unsat", limits=PROOF)
+        if answered.status != "unsat":
+            answered = self.portfolio.ask(self._step(case, formula, kept), expected="unsat", limits=PROOF)
         if answered.status != "unsat":
             return None
         names = answered.answers[0].core or ()
@@ -229,7 +233,7 @@ class Induction:
 
     def _both(self, case: _Case | None, formula: Formula, core: Sequence[Formula]) -> str:
         """Why a step of the proof is not decided by both solvers; empty if it is."""
-        answered = self.portfolio.ask(self._step(case, formula, core), expected="unsat", limits=LIMITS)
+        answered = self.portfolio.ask(self._step(case, formula, core), expected="unsat", limits=PROOF)
         said = {one.module for one in answered.answers if one.status == "unsat"}
         if answered.status == "unsat" and said == {"z3", "cvc5"}:
             return ""
