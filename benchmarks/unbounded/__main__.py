@@ -38,11 +38,12 @@ def tried(known: Known, *, faulty: bool) -> dict[str, Any]:
     """Prove one system, or its fault, with solvers of its own."""
     began = cpu()
     with Portfolio() as portfolio:
-        found = prove_any_size(known.make(faulty), [known.claim], portfolio=portfolio)
-    (verdict,) = found.verdicts
+        found = prove_any_size(known.make(faulty), [known.claim, *known.hints], portfolio=portfolio)
+    verdict = found.verdicts[0]
     return {
         "verdict": verdict.status.value,
         "because": verdict.because,
+        "hints": len(known.hints),
         "invariants": verdict.coverage.get("invariants", 0),
         "compared": found.validation.sentence if found.validation is not None else "",
         "cpu_seconds": round(cpu() - began, 1),

@@ -17,7 +17,8 @@ class Known:
     """A system of the literature.
 
     `make(False)` is the system, of which `claim` holds for any number of agents; `make(True)` has the planted `fault`,
-    by which the claim fails.  `source` says where the system comes from.
+    by which the claim fails.  `source` says where the system comes from.  `hints` are claims that are proved beside it,
+    for a claim whose invariants are not guessed.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Known:
     fault: str
     make: Callable[[bool], AnySystem]
     claim: Property
+    hints: tuple[Property, ...] = ()
 
 
 def put(row: tuple[T, ...], place: int, entry: T) -> tuple[T, ...]:

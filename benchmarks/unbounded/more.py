@@ -343,11 +343,23 @@ def one_privilege(config: Config, state: Counters) -> bool:
     )
 
 
+@evenhand.always("Of three places in their order, two neighbours have the same counter.", name="k_states_one_border")
+def one_border(config: Config, state: Counters) -> bool:
+    """The hint: the counters change at one place at most."""
+    return all(
+        state.counter[x] == state.counter[y] or state.counter[y] == state.counter[z]
+        for x in config.threads
+        for y in config.threads
+        for z in config.threads
+        if x < y < z
+    )
+
+
 SYSTEMS = (
     Known("Peterson's lock", "Peterson 1981", "keeps the turn", peterson, one_side),
     Known("two-phase locking", "Eswaran et al. 1976", "writes beside readers", two_phase_locking, no_conflict),
     Known("voting", "one vote each", "forgets who voted", voting, votes_once),
     Known("read-copy-update", "McKenney and Slingwine 1998", "frees at once", read_copy_update, none_freed),
     Known("one-slot buffer", "textbook", "consumes and leaves", one_slot, waits_once),
-    Known("K-state ring", "Dijkstra 1974", "the first steps at any time", k_states, one_privilege),
+    Known("K-state ring", "Dijkstra 1974", "the first steps at any time", k_states, one_privilege, (one_border,)),
 )
