@@ -1,7 +1,7 @@
 """Prove systems of the literature for any number of agents: `python -m benchmarks.unbounded [--json] [NAME ...]`.
 
 Each system is proved, and its planted fault refuted by a run that replays.  `decided` counts the systems that are
-proved, `wrong` verdicts that contradict the literature, `slowest_cpu_seconds` the CPU time of the slowest of all runs,
+proved, `decided_with_hints` those of them that are proved with claims beside theirs that say why, `wrong` verdicts that contradict the literature, `slowest_cpu_seconds` the CPU time of the slowest of all runs,
 solvers included.  Exit code 1 if anything is wrong.
 """
 
@@ -76,6 +76,7 @@ def main(arguments: list[str]) -> int:
     summary: dict[str, Any] = {
         "systems": len(rows),
         "decided": sum(row["whole"]["verdict"] == Status.HOLDS for row in rows),
+        "decided_with_hints": sum(row["whole"]["verdict"] == Status.HOLDS and row["whole"]["hints"] > 0 for row in rows),
         "faults_found": sum(row["faulty"]["verdict"] == Status.REFUTED for row in rows),
         "wrong": wrong,
         "slowest_cpu_seconds": max(row[kind]["cpu_seconds"] for row in rows for kind in ("whole", "faulty")),

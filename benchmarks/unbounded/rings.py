@@ -177,6 +177,48 @@ def one_leader(state: Election) -> bool:
     return len(state.leader) <= 1
 
 
+def passes(x: Node, y: Node, z: Node) -> bool:
+    """Whether who goes round the ring from x comes by y before z."""
+    return x < y < z if x < z else x < y or y < z
+
+
+@evenhand.always("A number on its way has passed smaller ones only.", name="chang_roberts_passed")
+def passed_smaller(config: Config, state: Election) -> bool:
+    """The hint that matters."""
+    return all(
+        (state.number[x], z) not in state.pending or not passes(x, y, z) or state.number[y] < state.number[x]
+        for x in config.nodes
+        for y in config.nodes
+        for z in config.nodes
+    )
+
+
+@evenhand.always("A number that is back at its node is the largest.", name="chang_roberts_back")
+def back_is_largest(config: Config, state: Election) -> bool:
+    """What the first hint says of a whole round."""
+    return all(
+        (state.number[x], x) not in state.pending or x == y or state.number[y] < state.number[x]
+        for x in config.nodes
+        for y in config.nodes
+    )
+
+
+@evenhand.always("The leader has the largest number.", name="chang_roberts_largest")
+def leader_is_largest(config: Config, state: Election) -> bool:
+    """What the second hint leads to."""
+    return all(x == y or state.number[y] < state.number[x] for x in state.leader for y in config.nodes)
+
+
+@evenhand.always("No two nodes have one number.", name="chang_roberts_apart")
+def numbers_differ(config: Config, state: Election) -> bool:
+    """Numbers stay as they were."""
+    return all(x == y or state.number[x] != state.number[y] for x in config.nodes for y in config.nodes)
+
+
+ELECTED = (back_is_largest, passed_smaller, leader_is_largest, numbers_differ)
+"""The hints for Chang and Roberts."""
+
+
 @dataclass(frozen=True)
 class Colours:
     """Safra-like mutual exclusion with a permission that visits the nodes: who waits for it, who has it."""
@@ -231,6 +273,6 @@ def one_visited(config: Config, state: Colours) -> bool:
 SYSTEMS = (
     Known("token ring", "Le Lann 1977", "passes the token while inside", token_ring, one_with_token),
     Known("dining philosophers", "Dijkstra 1965", "eats with one fork", philosophers, with_both_forks),
-    Known("Chang-Roberts", "Chang and Roberts 1979", "passes on every number", chang_roberts, one_leader),
+    Known("Chang-Roberts", "Chang and Roberts 1979", "passes on every number", chang_roberts, one_leader, ELECTED),
     Known("visiting permission", "ring with stops", "enters without it", visiting, one_visited),
 )

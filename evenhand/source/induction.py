@@ -22,7 +22,7 @@ from evenhand.source.simplify import negation, replaced
 LIMITS = SolverLimits(rlimit=1_000_000, timeout_ms=8_000)
 """Limits of one query, low because a proof consists of many small ones."""
 PROOF = SolverLimits(rlimit=5_000_000, timeout_ms=20_000)
-"""Limits of a step of the proof itself, of which there are few."""
+"""Limits of a step of the proof itself, and of claims before anything is guessed: there are few."""
 SEARCH = SolverLimits(rlimit=200_000, timeout_ms=8_000)
 """Limits of one candidate after one step, lower because most candidates are not needed."""
 
@@ -143,7 +143,8 @@ class Induction:
             else:
                 found.append((number, used if status == "unsat" else None))
         # Few and alone, they are often decided; the claims come first.
-        for number, status, used in self._asked(case, sorted(unsure)[:FEW], alive, LIMITS):
+        limits = PROOF if len(alive) <= FEW else LIMITS
+        for number, status, used in self._asked(case, sorted(unsure)[:FEW], alive, limits):
             found.append((number, used if status == "unsat" else None))
         return [*found, *((number, None) for number in sorted(unsure)[FEW:])]
 
