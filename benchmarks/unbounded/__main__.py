@@ -1,8 +1,9 @@
 """Prove systems of the literature for any number of agents: `python -m benchmarks.unbounded [--json] [NAME ...]`.
 
 Each system is proved, and its planted fault refuted by a run that replays.  `decided` counts the systems that are
-proved, `decided_with_hints` those of them that are proved with claims beside theirs that say why, `wrong` verdicts that contradict the literature, `slowest_cpu_seconds` the CPU time of the slowest of all runs,
-solvers included.  Exit code 1 if anything is wrong.
+proved, `decided_with_hints` those among them that have claims beside theirs which say why.  `wrong` are verdicts that
+contradict the literature, `slowest_cpu_seconds` is the CPU time of the slowest of all runs, solvers included.  Exit
+code 1 if anything is wrong.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from evenhand.jobs.proving import theorem_named
 from evenhand.smt.arithmetic import NUMBER, below
 from evenhand.smt.certificates import certify as certifying
 from evenhand.smt.certificates.certify import certificate
-from evenhand.smt.certificates.instances import NotFound
+from evenhand.smt.certificates.instances import NotFound, Search
 from evenhand.smt.certificates.recall import Recalled, verified
 from evenhand.smt.certificates.statement import Writer, symbols_of
 from evenhand.smt.logic import Formula, Function, Not, Relation, Sort, exists, forall, same
@@ -207,6 +207,21 @@ def test_no_certificate_survives_a_lying_solver(name: str, monkeypatch: pytest.M
     with pytest.raises(Invalid, match="does not follow"):
         check(made_up)
     assert second([json.dumps(made_up)]) != ["valid"]
+
+
+def test_only_what_matters_is_opened() -> None:
+    """Of thirty disjunctions that are true anyway none is opened by an instance or a witness."""
+    thing, done = Sort("Thing"), Relation("done", ())
+    x = thing("x")
+    beside = [Relation(f"beside_{number}", (thing,)) for number in range(30)]
+    wrong, some = Relation("wrong", (thing,)), Function("some", (), thing)
+    said = [done(), *(done() | forall([x], one(x)) for one in beside), *(one(some()) for one in beside)]
+    said += [forall([x], wrong(x)), exists([x], ~wrong(x))]
+    query = Query((thing,), (some,), (done, wrong, *beside), tuple((f"a{i}", one) for i, one in enumerate(said)))
+    with Portfolio([Z3]) as alone:
+        search = Search(query, alone, SolverLimits())
+        search.run()
+    assert 2 <= len(search.steps.taken) <= 4
 
 
 def test_the_statement_is_the_formula() -> None:

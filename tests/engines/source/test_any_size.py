@@ -162,6 +162,20 @@ def test_a_step_that_may_raise_proves_nothing(portfolio: Portfolio) -> None:
     assert verdict.status is Status.HOLDS
 
 
+def test_counts_are_whole(portfolio: Portfolio) -> None:
+    """What is more than a count is at least one more; a ticket lock rests on that, and on states found early."""
+    lock = next(one for one in SYSTEMS if one.name == "ticket lock")
+    (verdict,) = prove_any_size(lock.make(False), [lock.claim], portfolio=portfolio).verdicts
+    assert verdict.status is Status.HOLDS
+
+
+def test_a_hint_helps(portfolio: Portfolio) -> None:
+    """The ring of K states is proved with a claim that says why, which is proved itself."""
+    ring = next(one for one in SYSTEMS if one.name == "K-state ring")
+    found = prove_any_size(ring.make(False), [ring.claim, *ring.hints], portfolio=portfolio)
+    assert [one.status for one in found.verdicts] == [Status.HOLDS, Status.HOLDS]
+
+
 def test_the_unreadable_line_is_named(portfolio: Portfolio) -> None:
     """The reason is the line, and what to write instead; other claims are still proved."""
 
