@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -10,8 +9,7 @@ from typing import Any, cast
 from evenhand.core.ending import NAME
 from evenhand.core.kinds import Always, EachStep, Property, every_state, every_step
 from evenhand.core.system import AnySystem
-from evenhand.smt.arithmetic import NUMBER, at_most, below, number, plus
-from evenhand.smt.logic import FALSE, TRUE, Formula, Function, Var, forall
+from evenhand.smt.logic import FALSE, TRUE, Formula, Function, Var
 from evenhand.smt.theory import Axiom, Theory
 from evenhand.source.frames import Frame
 from evenhand.source.reading import parameters, plain, source_of
@@ -93,12 +91,7 @@ class Family:
             self.vocabulary.sorts,
             (*self.vocabulary.functions, *functions, *(one for one, _ in self.chosen)),
             (*self.vocabulary.relations, *relations),
-            (
-                *self.vocabulary.axioms,
-                *axioms,
-                *whole(self.vocabulary.functions),
-                *(one for _, one in self.chosen if one is not None),
-            ),
+            (*self.vocabulary.axioms, *axioms, *(one for _, one in self.chosen if one is not None)),
         )
 
 
@@ -125,18 +118,6 @@ def family_of(system: AnySystem, claims: tuple[Property, ...]) -> Family:
         except Unreadable as error:
             found.unread[claim.name] = str(error)
     return found
-
-
-def whole(functions: Iterable[Function]) -> Iterator[Axiom]:
-    """Yield that numbers of a state are whole: of two that differ, one is larger by 1 at least."""
-    counts = [one for one in functions if one.codomain == NUMBER]
-    for one, other in itertools.product(counts, repeat=2):
-        here, there = ([Var(f"{name}{i}", sort) for i, sort in enumerate(f.domain)] for name, f in (("x", one), ("y", other)))
-        less, more = one(*here), other(*there)
-        if less == more:
-            continue
-        formula = forall([*here, *there], implication(below(less, more), at_most(plus(less, number(1)), more)))
-        yield Axiom(f"{one.name}.{other.name}.whole", formula)
 
 
 class _Reader:
