@@ -77,7 +77,9 @@ def main(arguments: list[str]) -> int:
     summary: dict[str, Any] = {
         "systems": len(rows),
         "decided": sum(row["whole"]["verdict"] == Status.HOLDS for row in rows),
-        "decided_with_hints": sum(row["whole"]["verdict"] == Status.HOLDS and row["whole"]["hints"] > 0 for row in rows),
+        "decided_with_hints": sum(
+            row["whole"]["verdict"] == Status.HOLDS and row["whole"]["hints"] > 0 for row in rows
+        ),
         "faults_found": sum(row["faulty"]["verdict"] == Status.REFUTED for row in rows),
         "wrong": wrong,
         "slowest_cpu_seconds": max(row[kind]["cpu_seconds"] for row in rows for kind in ("whole", "faulty")),

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 from enum import Enum
+from functools import partial
 
 from evenhand.smt.arithmetic import below, divided, minus, number, plus, times
 from evenhand.smt.logic import FALSE, TRUE, Formula, Term
@@ -136,8 +137,10 @@ def operated(node: ast.operator, left: Value, right: Value) -> Value:
             return _calculated(plus, left, right)
         case ast.Sub(), Cases(), Cases():
             return _calculated(minus, left, right)
-        case (ast.FloorDiv() | ast.Mod()), Cases(), Cases(((_, Const(int(by))),)) if by > 0 and not isinstance(by, bool):
-            return _calculated(lambda one, _: _shared_out(one, by, rest=isinstance(node, ast.Mod)), left, right)
+        case ((ast.FloorDiv() | ast.Mod()), Cases(), Cases(((_, Const(int(by))),))) if by > 0 and not isinstance(
+            by, bool
+        ):
+            return _calculated(partial(_rest if isinstance(node, ast.Mod) else _quotient, by), left, right)
         case ast.BitOr(), Truth(), Truth():
             return Truth(any_of((left.formula, right.formula)))
         case ast.BitAnd(), Truth(), Truth():
@@ -156,14 +159,17 @@ def operated(node: ast.operator, left: Value, right: Value) -> Value:
     what = signs.get(type(node), type(node).__name__)
     raise refuse(
         f"{what} of {named(left)} and {named(right)}",
-        "numbers take +, -, and // and % of a known number above 0, sets |, & and -, lists +; go round a ring by (me + 1) % len(config.nodes)",
+        "numbers take + and -, // and % by a known number above 0, sets |, & and -, lists +; "
+        "go round a ring by (me + 1) % len(config.nodes)",
     )
 
 
-def _shared_out(one: Term, by: int, *, rest: bool) -> Term:
-    """Return `one // by`, or `one % by` where the `rest` is asked for."""
-    whole = divided(one, by)
-    return minus(one, times(number(by), whole)) if rest else whole
+def _quotient(by: int, one: Term, _by: Term) -> Term:
+    return divided(one, by)
+
+
+def _rest(by: int, one: Term, _by: Term) -> Term:
+    return minus(one, times(number(by), divided(one, by)))
 
 
 def _calculated(act: Callable[[Term, Term], Term], left: Cases, right: Cases) -> Value:
