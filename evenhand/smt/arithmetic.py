@@ -25,6 +25,11 @@ _PLUS, _MINUS, _TIMES = (Function(f"number.{name}", (NUMBER, NUMBER), NUMBER) fo
 _FLOOR = Function("number.floor", (NUMBER,), NUMBER)
 _AT_MOST, _BELOW = (Relation(f"number.{name}", (NUMBER, NUMBER)) for name in ("at_most", "below"))
 
+
+def _whole(one: Fraction) -> Fraction:
+    return Fraction(floor(one))
+
+
 FLOOR = "number_floor"
 """What the whole part of a number is called in a query, which has to define it."""
 
@@ -32,7 +37,7 @@ _CALCULATED: Mapping[str, tuple[str, Callable[..., Fraction]]] = {
     _PLUS.name: ("+", operator.add),
     _MINUS.name: ("-", operator.sub),
     _TIMES.name: ("*", operator.mul),
-    _FLOOR.name: (FLOOR, lambda one: Fraction(floor(one))),
+    _FLOOR.name: (FLOOR, _whole),
 }
 _COMPARED: Mapping[str, tuple[str, Callable[[Fraction, Fraction], bool]]] = {
     _AT_MOST.name: ("<=", operator.le),
