@@ -39,9 +39,10 @@ class Flat(NamedTuple):
     ends: Any
     sizes: Any
     after: Any
+    counts: Any
     shown: Any
     label: Any
-    split: Any
+    asks: Any
     first: Any
     weight: Any
 
@@ -89,11 +90,15 @@ class JointWalk(TableWalk):
             sizes = np.asarray([one.size for one in rows], dtype=np.int64)
             after = np.asarray([row for one in rows for row in one.after], dtype=np.int32)
             after = after.reshape(-1, learner.size).T.copy()
-            columns = (
+            columns = [
                 np.asarray([value for one in rows for value in getattr(one, name)], dtype=np.int64)
-                for name in ("shown", "label", "split", "first", "weight")
-            )
-            learner.known = Flat(starts, ends, sizes, after, *columns)
+                for name in ("shown", "label", "asks", "first", "weight")
+            ]
+            counts = np.full((learner.questions.first_test, 3, after.shape[1]), -1, dtype=np.int64)
+            for row, one in enumerate(some for made in rows for some in made.counts):
+                for place, three in one.items():
+                    counts[place, :, row] = three
+            learner.known = Flat(starts, ends, sizes, after, counts, *columns)
         known: Flat = learner.known
         return known
 
@@ -168,20 +173,18 @@ class JointWalk(TableWalk):
         pairs = [*portion.pairs(), flat.shown[row]] if learner.of_steps else []
         every = [asked.answers(pairs, count) for asked in learner.of_steps]
         acting = [answers == ACTS for answers in every]
-        learner.acts([place for place, acts in enumerate(acting[:first_test]) if acts.any()])
         label = np.zeros(count, dtype=np.int64)
         for place, (answers, acts) in enumerate(zip(every, acting, strict=True)):
+            if (acts != (flat.asks[row] >> place & 1 > 0)).any():
+                learner.asked_otherwise(place)
             if place < first_test:
                 self._count_rows(place, answers, source, row)
                 if acts.any():
                     self._count_actions(place, source[acts], row[acts])
                 continue
-            bit = place - first_test
-            if (acts & (flat.split[row] >> bit & 1 == 0)).any():
-                raise NotLearned("whether a predicate asks for the action depends on what no step reads")
-            holds = np.where(acts, flat.label[row] >> bit & 1, answers & MET)
+            holds = np.where(acts, flat.label[row] >> place - first_test & 1, answers & MET)
             self.counts[place][MET] += int(flat.weight[row][holds > 0].sum())
-            label |= holds << bit
+            label |= holds << place - first_test
         if learner.questions.tests:
             self._keep(source, there, flat.first[row], label)
 
@@ -195,19 +198,12 @@ class JointWalk(TableWalk):
 
     def _count_actions(self, place: int, source: Any, row: Any) -> None:
         """Count the answers about single actions of these rows."""
-        learner, flat = self.learner, self.flat()
-        some, at, times = np.unique(row, return_index=True, return_counts=True)
-        kinds = np.searchsorted(flat.ends, some, side="right")
-        which = learner.acting.index(place)
-        for kind in np.unique(kinds).tolist():
-            mine = np.flatnonzero(kinds == kind)
-            found = learner.counted(learner.rows[kind], (some[mine] - flat.starts[kind]).tolist())
-            for totals, index, count in zip(found, at[mine].tolist(), times[mine].tolist(), strict=True):
-                met, bad, first = totals[which]
-                self.counts[place][MET] += (met - bad) * count
-                self.counts[place][MET | VIOLATED] += bad * count
-                if bad:
-                    self._found(place, int(source[index]), first)
+        met, bad, first = self.flat().counts[place][:, row]
+        self.counts[place][MET] += int((met - bad).sum())
+        self.counts[place][MET | VIOLATED] += int(bad.sum())
+        wrong = np.flatnonzero(bad)
+        if len(wrong):
+            self._found(place, *min(zip(source[wrong].tolist(), first[wrong].tolist(), strict=True)))
 
     def _found(self, place: int, sid: int, number: int) -> None:
         known = self.first[place]
