@@ -10,7 +10,7 @@ for whole arrays of rows; the others once for equal values read, see `joint`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,10 +60,31 @@ class Portion(NamedTuple):
     states: Any
     effects: Any
 
-    def pairs(self) -> list[Any]:
-        """Return the columns before, and those after."""
-        before, after = self.states[:, self.place], self.effects[:, self.row]
-        return [*before, *np.where(after == KEPT, before, after)]
+    def pairs(self, *more: Any) -> Pairs:
+        """Return the columns before, those after, and `more`."""
+        return Pairs(self, more)
+
+
+class Pairs(Sequence[Any]):
+    """The columns before and after rows, and more; each is made when it is asked for, because most never are."""
+
+    def __init__(self, portion: Portion, more: Sequence[Any]) -> None:
+        self.portion, self.more, self.size = portion, more, len(portion.states)
+        self.known: dict[int, Any] = {}
+
+    def __len__(self) -> int:
+        return 2 * self.size + len(self.more)
+
+    def __getitem__(self, column: Any) -> Any:
+        if column >= 2 * self.size:
+            return self.more[column - 2 * self.size]
+        if column not in self.known:
+            made = self.portion.states[column % self.size, self.portion.place]
+            if column >= self.size:
+                after = self.portion.effects[column % self.size, self.portion.row]
+                made = np.where(after == KEPT, made, after)
+            self.known[column] = made
+        return self.known[column]
 
 
 class JointWalk(TableWalk):
@@ -170,7 +191,7 @@ class JointWalk(TableWalk):
         if not len(portion.row):
             return
         row, count, first_test = portion.row, len(portion.row), learner.questions.first_test
-        pairs = [*portion.pairs(), flat.shown[row]] if learner.of_steps else []
+        pairs = portion.pairs(flat.shown[row])
         every = [asked.answers(pairs, count) for asked in learner.of_steps]
         acting = [answers == ACTS for answers in every]
         label = np.zeros(count, dtype=np.int64)
