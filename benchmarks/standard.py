@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.registry import find, protocols
+from evenhand.core.system import UnknownName
 from evenhand.jobs.plan import Budget, Job, plan
 
 
@@ -64,7 +65,7 @@ def run(job: Job, method: str, most: float) -> Found:
     if not done.stdout:
         raise SystemExit(f"{shlex.join(words)}: {done.stderr}")
     told: dict[str, Any] = json.loads(done.stdout)
-    verdicts = [(one["property"], one["status"]) for one in told["verdicts"]]
+    verdicts = [(one["claim"], one["status"]) for one in told["verdicts"]]
     said = json.dumps([*(told[name] for name in ("states", "transitions", "edges", "depth")), verdicts])
     return Found(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, said, told["method"])
 
@@ -86,12 +87,16 @@ def row(bundle: Bundle, job: Job, most: float) -> tuple[str, bool]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print a table.  Returns 1 where the contenders differ."""
     parser = argparse.ArgumentParser(prog="benchmarks.standard", description=__doc__)
-    parser.add_argument("protocol", nargs="*")
+    parser.add_argument("protocol", nargs="*", help=", ".join(one.name for one in protocols()))
     parser.add_argument("--most", type=float, default=300, metavar="SECONDS", help="wall-clock seconds of one command")
     given = parser.parse_args(arguments)
+    try:
+        bundles = [*map(find, given.protocol)] or protocols()
+    except UnknownName as error:
+        parser.error(str(error))
     wrong = False
     print("| system | scope | states, steps | search below | default | ratio |\n|---|---|---|---|---|---|")
-    for bundle in map(find, given.protocol) if given.protocol else protocols():
+    for bundle in bundles:
         for job in largest(bundle):
             line, agree = row(bundle, job, given.most)
             print(line, flush=True)
