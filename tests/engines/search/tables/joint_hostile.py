@@ -321,7 +321,7 @@ def claims_that_compare_before_and_after():
     def step(rules, config, state, action):
         return apply(rules, config, state, tuple((agent, min(choice, 1)) for agent, choice in action))
 
-    separated = Separated(
+    separated: Any = Separated(
         reads, lambda _rules, _config, _key, _agent, x: min(x, 1), lambda _rules, _config, _key, made: made, apply
     )
     same = each(lambda step: dict(step.action)["a"] == 2 or step.after.x == step.before.x)
