@@ -77,10 +77,13 @@ class Ask(NamedTuple):
 class Facts(NamedTuple):
     """One step seen from outside.
 
-    `asks` are the submitted requests in the order of submission, `contested` the agents whose request passes pass 1 and
+    `here` are the agents in the run before it, and `over` says whether no epoch follows that state.  `asks` are the
+    submitted requests in the order of submission, `contested` the agents whose request passes pass 1 and
     interferes with another that does, `tokens` each agent's token, `done` the asks that were executed.
     """
 
+    here: tuple[str, ...]
+    over: bool
     asks: tuple[Ask, ...]
     contested: tuple[str, ...]
     tokens: dict[str, str]
@@ -96,15 +99,11 @@ class _Standings:
         self.config: Config | None = None
         self.known: dict[tuple[str, Request, int | None], Standing] = {}
 
-    def of(self, config: Config, epoch: int | None, agent: str, request: Request) -> Standing:
-        """Return the standing of a request."""
+    def under(self, config: Config) -> dict[tuple[str, Request, int | None], Standing]:
+        """Return the standings known of requests by agent, request and epoch, to be completed."""
         if config != self.config or len(self.known) > _REMEMBERED:
             self.config, self.known = config, {}
-        place = (agent, request, epoch)
-        found = self.known.get(place)
-        if found is None:
-            found = self.known[place] = standing(config, epoch, agent, request)
-        return found
+        return self.known
 
 
 _STANDINGS = _Standings()
@@ -242,17 +241,24 @@ def violates(config: Config, before: EpochState, request: Request) -> bool | Non
 
 
 def asked(config: Config, before: EpochState, action: Epoch) -> tuple[Ask, ...]:
-    """Return the requests submitted: each active agent's first choice, unless it exits or stays silent."""
-    here, asks, heard = active_agents(config, before), list[Ask](), list[str]()
-    if _over(config, before, here):
-        return ()
+    """Return the requests submitted; none once the run is over."""
+    here = active_agents(config, before)
+    return () if _over(config, before, here) else _asked(config, before, action, here)
+
+
+def _asked(config: Config, before: EpochState, action: Epoch, here: tuple[str, ...]) -> tuple[Ask, ...]:
+    """The requests submitted: each active agent's first choice, unless it exits or stays silent."""
+    asks, heard, known = list[Ask](), list[str](), _STANDINGS.under(config)
     epoch = before.epoch if isinstance(before, State) else None
     for agent, choice in action.choices:
         if agent not in here or agent in heard:
             continue
         heard.append(agent)
         if choice.request is not None and not choice.exits:
-            asks.append(Ask(agent, choice.request, _STANDINGS.of(config, epoch, agent, choice.request)))
+            place = agent, choice.request, epoch
+            if place not in known:
+                known[place] = standing(config, epoch, agent, choice.request)
+            asks.append(Ask(agent, choice.request, known[place]))
     return tuple(asks)
 
 
@@ -278,9 +284,13 @@ def facts(step: EpochStep) -> Facts:
 
 
 def _facts(step: EpochStep) -> Facts:
-    asks = asked(step.config, step.before, step.action)
+    here = active_agents(step.config, step.before)
+    over = _over(step.config, step.before, here)
+    asks = () if over else _asked(step.config, step.before, step.action, here)
     tokens = dict(step.shown.tokens)
-    return Facts(asks, contested(asks), tokens, tuple([ask for ask in asks if tokens.get(ask.agent) == DONE]))
+    return Facts(
+        here, over, asks, contested(asks), tokens, tuple([ask for ask in asks if tokens.get(ask.agent) == DONE])
+    )
 
 
 def some_asked(step: EpochStep) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from evenhand.core.plan import undecided
 from evenhand.core.property import each_step
 from evenhand.model.cud.vocabulary import DONE, FAILURE, FAULT, IDLE, WRITE, Config, Shown, Value
-from evenhand.properties.cud.predicates import EpochStep, active_agents, facts, is_over, some_asked, violates
+from evenhand.properties.cud.predicates import EpochStep, facts, some_asked, violates
 
 
 def _says_which(config: Config) -> bool:
@@ -49,7 +49,7 @@ def outcomes_are_those_of_the_text(step: EpochStep) -> bool:
     """Whether every token and every value is the one computed here, without the kernel."""
     known = facts(step)
     failure_first = step.config.readings.fault_precedence == "failure_first"
-    tokens = dict.fromkeys(active_agents(step.config, step.before), IDLE)
+    tokens = dict.fromkeys(known.here, IDLE)
     before: dict[str, Value] = dict(step.before.world)
     world = dict(before)
     for ask in known.asks:
@@ -66,7 +66,7 @@ def outcomes_are_those_of_the_text(step: EpochStep) -> bool:
             if ask.request.action_type == WRITE:
                 # An unchanged value is no write, and must not undo the write of an agent that declared the key.
                 world.update((key, value) for key, value in ask.request.proposed_delta if before.get(key) != value)
-    if is_over(step.config, step.before):
+    if known.over:
         return not known.tokens and step.after.world == step.before.world
     return _told(step, tokens) and step.after.world == tuple(world.items())
 

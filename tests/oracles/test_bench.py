@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from benchmarks import explore as bench
+from benchmarks import standard
 from benchmarks.bare import Counts, bare
+from evenhand.jobs.plan import Job
 from evenhand.model.cud.protocol import CUD
 from tests.deep import rest_slow
 
@@ -61,3 +63,26 @@ def test_a_scope_that_is_none_says_so(capsys: Any) -> None:
     with pytest.raises(SystemExit, match="2"):
         bench.main(["2,2"])
     assert "'2,2' is not three sizes such as 3,2,2" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("lost", [0, 1])
+def test_standard_searches_that_differ_end_with_1(lost: int, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    """Each system has one line with a ratio; a contender that loses a state is named."""
+
+    def run(job: Job, method: str, _most: float) -> standard.Found:
+        states = 7 - (lost if job.system == "universe" and not method else 0)
+        return standard.Found(2.0 if method else 0.5, f"[{states}, 9, 9, 3, []]", method or "compiled")
+
+    monkeypatch.setattr(standard, "run", run)
+    assert standard.main(["cud"]) == lost
+    printed = capsys.readouterr()
+    assert ("cud universe: the contenders differ" in printed.err) is bool(lost)
+    assert printed.out.count("| 4.00 |") == len(CUD.systems)
+    assert "| cud free | agents=3, keys=3 | 7, 9 | memoised 2.0 s | compiled 0.5 s | 4.00 |" in printed.out
+
+
+def test_a_protocol_that_is_none_says_so(capsys: Any) -> None:
+    """One message and exit code 2."""
+    with pytest.raises(SystemExit, match="2"):
+        standard.main(["nothing"])
+    assert "nothing" in capsys.readouterr().err

@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from evenhand.search.memo import ChoiceTable
-from evenhand.search.tables.questions import Question
 
 KEPT = -1
 """The number of a column that a step keeps, whatever its value."""
@@ -25,39 +24,33 @@ class Regrouped(Exception):
     """Some groups of a leaf read more than was known, so that its parts are others."""
 
 
+@dataclass(eq=False)
+class Unit:
+    """Joint choices of one group: all of them, or those with the same answers to some predicates."""
+
+    leaf: Leaf
+    group: int
+    members: Sequence[int]
+
+
+class Taken(NamedTuple):
+    """Joint choices, and the answers about each of every question that asks for the action."""
+
+    unit: Unit
+    answers: tuple[bytes, ...]
+
+
 class Job(NamedTuple):
     """Actions of one group with one effect, to ask a claim about."""
 
     after: tuple[int, ...]
     shown: int
-    group: int
-    members: Sequence[int]
-
-
-@dataclass
-class Reader:
-    """Claims about steps that ask for the action: the columns that they are known to read, and their answers for them.
-
-    The answers are those of each question in turn, for each action.
-    """
-
-    questions: tuple[Question, ...]
-    before: set[int] = field(default_factory=set[int])
-    after: set[int] = field(default_factory=set[int])
-    memo: dict[Hashable, list[list[int]]] = field(default_factory=dict[Hashable, Any])
-
-    def key(self, made: Rows, job: Job) -> Hashable:
-        """Return what the answers depend on."""
-        numbers, after = made.numbers, job.after
-        whole = len(job.members) == len(made.leaf.table.groups[job.group][2])
-        more = job.group, None if whole else tuple(job.members), job.shown
-        there = tuple([numbers[c] if after[c] == KEPT else after[c] for c in sorted(self.after)])
-        return made.leaf.number, tuple([numbers[c] for c in sorted(self.before | self.after)]), there, more
+    unit: Unit
 
 
 @dataclass
 class Part:
-    """Groups of joint choices that read the same columns: `reads` themselves, `columns` with what claims read.
+    """Groups of joint choices that read the same columns: `reads` themselves, `columns` with what claims read of them.
 
     `classes` has the number of each class, by the values of these columns.
     """
@@ -72,8 +65,8 @@ class Part:
 class Leaf:
     """States with one offer, told apart by the same outcomes: the joint choices in groups, and those outcomes.
 
-    `reads` are the columns that each group is known to read, `memo` its effects for their values; `parts` are made anew
-    where a group turns out to read more.
+    `reads` are the columns that each group is known to read, `asked` those that claims read of its steps, `memo` its
+    effects for what it reads; `parts` are made anew where more turns out to be read.
     """
 
     number: int
@@ -85,22 +78,26 @@ class Leaf:
 
     def __post_init__(self) -> None:
         self.reads: list[tuple[int, ...]] = [()] * len(self.table.groups)
+        self.asked: list[set[int]] = [set() for _ in self.table.groups]
         self.memo: list[dict[tuple[int, ...], Effect]] = [{} for _ in self.table.groups]
+        self.whole = [Unit(self, place, group[2]) for place, group in enumerate(self.table.groups)]
 
     def divide(self, more: set[int]) -> None:
         """Put the groups that read the same into one part; classes of parts that stay are kept."""
         known = {(part.reads, part.columns, tuple(part.groups)): part for part in self.parts}
-        groups: dict[tuple[int, ...], list[int]] = {}
-        for group, reads in enumerate(self.reads):
-            groups.setdefault(reads, []).append(group)
-        made = [Part(some, reads, tuple(sorted({*reads, *more}))) for reads, some in (groups or {(): []}).items()]
+        groups: dict[tuple[tuple[int, ...], tuple[int, ...]], list[int]] = {}
+        for group, (reads, asked) in enumerate(zip(self.reads, self.asked, strict=True)):
+            groups.setdefault((reads, tuple(sorted({*reads, *asked, *more}))), []).append(group)
+        made = [Part(some, *columns) for columns, some in (groups or {((), tuple(sorted(more))): []}).items()]
         self.parts = [known.get((part.reads, part.columns, tuple(part.groups)), part) for part in made]
 
-    def read_more(self, grown: dict[int, set[int]], more: set[int]) -> None:
-        """From now on these groups read more columns."""
+    def read_more(self, grown: dict[int, set[int]], asked: dict[int, set[int]], more: set[int]) -> None:
+        """From now on these groups read more columns, or claims do of their steps."""
         for group, columns in grown.items():
             self.reads[group] = tuple(sorted({*self.reads[group], *columns}))
             self.memo[group].clear()
+        for group, columns in asked.items():
+            self.asked[group] |= columns
         self.divide(more)
 
 
@@ -109,8 +106,9 @@ class Rows:
     """The steps of a class: equal ones together, in the order of their first actions.
 
     `size` is the number of joint choices that they stand for, `numbers` one state of the class.  `units` has, for each
-    row, the joint choices that it stands for, as (group, members); `label` the bits of predicates that ask for the
-    action, `split` which predicates those are.
+    row, the joint choices that it stands for; `asks` has the bits of questions that ask for the action, `label` the
+    answers of predicates among them, `counts` for each of the others in how many actions it is met, in how many it is
+    violated, and the first of these or -1.
     """
 
     leaf: Leaf
@@ -119,25 +117,36 @@ class Rows:
     after: list[tuple[int, ...]] = field(default_factory=list[Any])
     shown: list[int] = field(default_factory=list[int])
     label: list[int] = field(default_factory=list[int])
-    split: list[int] = field(default_factory=list[int])
+    asks: list[int] = field(default_factory=list[int])
     first: list[int] = field(default_factory=list[int])
     weight: list[int] = field(default_factory=list[int])
-    units: list[list[tuple[int, Sequence[int]]]] = field(default_factory=list[Any])
-    counted: dict[int, tuple[tuple[int, int, int], ...]] = field(default_factory=dict[Any, Any])
+    units: list[list[Taken]] = field(default_factory=list[Any])
+    counts: list[dict[int, tuple[int, int, int]]] = field(default_factory=list[Any])
 
-    def add(self, after: tuple[int, ...], shown: int, label: int, split: int, first: int) -> None:
+    def add(self, after: tuple[int, ...], shown: int, label: int, asks: int, first: int) -> None:
         """Begin a row."""
         for column, value in zip(
-            (self.after, self.shown, self.label, self.split, self.first, self.weight, self.units),
-            (after, shown, label, split, first, 0, []),
+            (self.after, self.shown, self.label, self.asks, self.first, self.weight, self.units, self.counts),
+            (after, shown, label, asks, first, 0, [], {}),
             strict=True,
         ):
             column.append(value)  # type: ignore[attr-defined]
 
+    def take(self, place: int, taken: Taken, counts: dict[int, tuple[int, int, int]]) -> None:
+        """Let a row stand for more joint choices."""
+        members = taken.unit.members
+        self.first[place] = min(self.first[place], int(members[0]))
+        self.weight[place] += len(members)
+        self.units[place].append(taken)
+        for claim, (met, bad, first) in counts.items():
+            known = self.counts[place].get(claim, (0, 0, -1))
+            firsts = [one for one in (known[2], first) if one >= 0]
+            self.counts[place][claim] = known[0] + met, known[1] + bad, min(firsts, default=-1)
+
     def sort(self) -> None:
         """Put the rows into the order of their first actions."""
         order = sorted(range(len(self.first)), key=self.first.__getitem__)
-        for name in ("after", "shown", "label", "split", "first", "weight", "units"):
+        for name in ("after", "shown", "label", "asks", "first", "weight", "units", "counts"):
             column = getattr(self, name)
             setattr(self, name, [column[place] for place in order])
 

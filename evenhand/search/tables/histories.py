@@ -68,7 +68,7 @@ class Histories:
         for portion in walk.portions(rows, counts, kinds):
             place, row = portion.place, portion.row
             there = self.there[self.offset[sids[place]] + portion.rank].astype(np.int64)
-            pairs = [*portion.pairs(), flat.shown[row], values[place]]
+            pairs = portion.pairs(flat.shown[row], values[place])
             after = self.updated.next(pairs, len(place))
             new = self._unknown(there, after)
             place, row, there, after = place[new], row[new], there[new], after[new]

@@ -14,21 +14,22 @@ what they read; one that asks for the action is shown every joint action, once f
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from evenhand.core.alike import alike
 from evenhand.core.system import AnySystem
-from evenhand.search.action_independent import action_independent_step, make_step
+from evenhand.search.action_independent import action_independent_step
 from evenhand.search.memo import ChoiceTable, Memo
+from evenhand.search.tables.acting import Acting
 from evenhand.search.tables.asking import Asked, MoreRead, Updated
-from evenhand.search.tables.classes import KEPT, Effect, Job, Leaf, Part, Reader, Regrouped, Rows, same_rows
-from evenhand.search.tables.expressions import Expressions, NotLearned, Unfollowed, Values
+from evenhand.search.tables.classes import KEPT, Effect, Job, Leaf, Part, Regrouped, Rows, same_rows
+from evenhand.search.tables.expressions import Expressions, NotLearned, Values
 from evenhand.search.tables.learning import unwrapped
 from evenhand.search.tables.proxies import EXPRESSION, Lazy, Run, settled_within
-from evenhand.search.tables.questions import ACTS, MET, VIOLATED, Question, Questions
+from evenhand.search.tables.questions import Question, Questions
 from evenhand.search.tables.shape import Shape
 from evenhand.search.tables.trees import Tree, once
 from evenhand.search.tables.watching import Budget, Watching
@@ -56,15 +57,13 @@ class JointLearner:
         self.tables: dict[Hashable, tuple[int, ChoiceTable]] = {}
         self.read: set[int] = set()
         self.rows: list[Rows] = []
-        self.predicates: dict[int, tuple[list[int], Reader]] = {}
-        self.acting: tuple[int, ...] = ()
-        self.reader = Reader(())
         self.memo = None if system.separated is None else Memo(system)
         if self.memo is not None:
             self.memo.begin(config, -1)
         assert system.joint is not None
         self.joint = system.joint
         self.known: Any = None
+        self.acting = Acting(self)
 
     def _pair(self, leaves: Sequence[Any]) -> Any:
         """The step of these leaves, without its action."""
@@ -75,6 +74,13 @@ class JointLearner:
         values = Values(strict=True)
         space = Expressions([*self.pairs.columns, values], self.budget.spend)
         return Updated(question, space, lambda leaves: (leaves[-1], self._pair(leaves)), self.watching)
+
+    def asked_otherwise(self, place: int) -> None:
+        """Let classes agree in what decides whether a question asks for the action.  Raises MoreRead, NotLearned."""
+        columns = {c % self.size for c in self.of_steps[place].read if c < 2 * self.size}
+        if columns <= self.read:
+            raise NotLearned("whether a question asks for the action depends on what it does not read")
+        raise MoreRead(columns)
 
     def more_read(self, columns: set[int]) -> None:
         """From now on classes agree in these columns as well."""
@@ -187,19 +193,17 @@ class JointLearner:
 
     # The steps of a class.
 
-    def _rows(self, leaf: Leaf, part: Part, numbers: list[int]) -> Rows:
+    def _rows(self, leaf: Leaf, of: Part, numbers: list[int]) -> Rows:
         groups = leaf.table.groups
-        made = Rows(leaf, sum([len(groups[group][2]) for group in part.groups]), numbers)
-        effects = self._effects(leaf, part, numbers)
+        made = Rows(leaf, sum([len(groups[group][2]) for group in of.groups]), numbers)
+        effects = self._effects(leaf, of, numbers)
         places: dict[Hashable, int] = {}
-        jobs = [Job(*effect, group, groups[group][2]) for group, effect in zip(part.groups, effects, strict=True)]
-        for job, asks, label, some in self._labelled(made, jobs):
-            place = places.setdefault((job.after, job.shown, label, asks), len(made.first))
+        jobs = [Job(*effect, leaf.whole[group]) for group, effect in zip(of.groups, effects, strict=True)]
+        for job, asks, part in self.acting.parted(made, jobs):
+            place = places.setdefault((job.after, job.shown, part.label, asks), len(made.first))
             if place == len(made.first):
-                made.add(job.after, job.shown, label, asks, int(some[0]))
-            made.first[place] = min(made.first[place], int(some[0]))
-            made.weight[place] += len(some)
-            made.units[place].append((job.group, some))
+                made.add(job.after, job.shown, part.label, asks, int(part.taken.unit.members[0]))
+            made.take(place, part.taken, part.counts)
         if sum(made.weight) != made.size:
             raise NotLearned("rows stand for another number of joint choices than are on offer")
         made.sort()
@@ -213,7 +217,7 @@ class JointLearner:
             found, grown = self._taken(leaf, missing, part.reads, numbers)
             if grown:
                 self.watching.clear_caches()  # one may hold a proxy
-                leaf.read_more(grown, self.read)
+                leaf.read_more(grown, {}, self.read)
             for group, effect in found.items():
                 leaf.memo[group][key] = effect
             if grown:
@@ -228,7 +232,7 @@ class JointLearner:
         apply: Any
         if system.separated is None:
             apply, shows = unwrapped(system.step), getattr(system.step, "__shows__", True)
-            self._join(leaf, numbers, groups)
+            self.join(leaf, numbers, groups)
             acts = [leaf.actions[group] for group in groups]
         else:
             apply, shows = system.separated.apply, True
@@ -263,7 +267,7 @@ class JointLearner:
                 if run.events:
                     self._attributed(run, leaf, grown.setdefault(at, set()))
 
-        run = self._begun(leaf, numbers)
+        run = self.begun(leaf, numbers)
         try:
             self.watching.observed(run, take)
         except NotLearned:
@@ -288,15 +292,15 @@ class JointLearner:
         """Add what a proxy was asked for to the columns that a group reads, and let the next group ask anew."""
         grown.update(column % self.size for _, expression, _ in run.events for column in expression.columns)
         run.events.clear()
-        self._settle(run, leaf)
+        self.settle(run, leaf)
 
-    def _settle(self, run: Run, leaf: Leaf) -> None:
+    def settle(self, run: Run, leaf: Leaf) -> None:
         """Let the outcomes of the leaf, and no others, be no news."""
         run.decided, run.settled, run.fast = set(leaf.decided), set(leaf.settled), {}
 
-    def _begun(self, leaf: Leaf, numbers: Sequence[int]) -> Run:
+    def begun(self, leaf: Leaf, numbers: Sequence[int]) -> Run:
         run = Run(self.expressions, [*numbers, *numbers])
-        self._settle(run, leaf)
+        self.settle(run, leaf)
         return run
 
     def _after(self, column: int, value: Any) -> int:
@@ -308,173 +312,16 @@ class JointLearner:
             raise MoreRead(set(expression.columns))
         return KEPT
 
-    def _state(self, run: Run, numbers: Sequence[int], read: set[int], *, after: bool = False) -> Any:
+    def _state(self, run: Run, numbers: Sequence[int], read: set[int]) -> Any:
         """The state of these numbers; columns that are not read are proxies."""
-        size, columns = self.size, self.shape.columns
-        leaves = run.leaves[size:] if after else run.leaves[:size]
-        return self.shape.built([columns[c].values[numbers[c]] if c in read else leaves[c] for c in range(size)])
+        columns = self.shape.columns
+        return self.shape.built(
+            [columns[c].values[numbers[c]] if c in read else run.leaves[c] for c in range(self.size)]
+        )
 
-    def _observed(self, leaf: Leaf, numbers: Sequence[int], act: Callable[[Run], None], *, joins: bool = False) -> None:
-        """Let `act` run on proxies, for which the outcomes of the leaf are no news.  Raises MoreRead or NotLearned."""
-        run = self._begun(leaf, numbers)
-        try:
-            self.watching.observed(run, act)
-        except MoreRead:
-            raise
-        except NotLearned:
-            if run.events and not joins:  # a value that is not read yet may be the cause
-                run.expressions.trouble = ""
-                self._heard(run)
-            raise
+    # Joint actions.
 
-    def _heard(self, run: Run) -> None:
-        """Raise MoreRead where a proxy was asked for anything new."""
-        if run.events:
-            columns = {column for _, expression, _ in run.events for column in expression.columns}
-            run.events.clear()
-            self.watching.clear_caches()  # one may hold a proxy
-            raise MoreRead(columns)
-
-    # Claims that ask for the action.
-
-    def _splits(self, made: Rows, jobs: Sequence[Job]) -> list[int]:
-        """For each group the bits of those predicates of claims about whole runs that ask for its actions."""
-        found = np.zeros(len(jobs), dtype=np.int64)
-        predicates = self.of_steps[self.questions.first_test :]
-        if predicates and jobs:
-            numbers = np.asarray(made.numbers, dtype=np.int32)[:, None]
-            after = np.asarray([job.after for job in jobs], dtype=np.int32).T
-            before = np.repeat(numbers, len(jobs), axis=1)
-            shown = np.asarray([job.shown for job in jobs], dtype=np.int32)
-            pairs = [*before, *np.where(after == KEPT, before, after), shown]
-            for bit, asked in enumerate(predicates):
-                found |= (asked.answers(pairs, len(jobs)) == ACTS).astype(np.int64) << bit
-        return found.tolist()
-
-    def _asking(self, asks: int) -> tuple[list[int], Reader]:
-        """The bits of the predicates that ask for the action, and these predicates together."""
-        if asks not in self.predicates:
-            tests = self.questions.steps[self.questions.first_test :]
-            bits = [bit for bit in range(len(tests)) if asks >> bit & 1]
-            self.predicates[asks] = bits, Reader(tuple([tests[bit] for bit in bits]))
-        return self.predicates[asks]
-
-    def _labelled(self, made: Rows, jobs: Sequence[Job]) -> Iterator[tuple[Job, int, int, Sequence[int]]]:
-        """Yield the parts of each group with the same answers to these predicates: predicates, answers, actions."""
-        splits = self._splits(made, jobs)
-        found: dict[int, Iterator[list[list[int]]]] = {}
-        for asks in sorted(set(splits) - {0}):
-            mine = [job for job, one in zip(jobs, splits, strict=True) if one == asks]
-            found[asks] = iter(self._answered(self._asking(asks)[1], made, mine))
-        for job, asks in zip(jobs, splits, strict=True):
-            if not asks:
-                yield job, 0, 0, job.members
-                continue
-            parts: dict[int, list[int]] = {}
-            bits, _ = self._asking(asks)
-            for number, *answers in zip(job.members, *next(found[asks]), strict=True):
-                label = sum([(one & MET) << bit for bit, one in zip(bits, answers, strict=True)])
-                parts.setdefault(label, []).append(number)
-            for label, some in parts.items():
-                yield job, asks, label, some
-
-    def acts(self, places: Iterable[int]) -> None:
-        """From now on these claims about steps are asked about single actions as well."""
-        if not set(places) <= set(self.acting):
-            self.acting = tuple(sorted({*self.acting, *places}))
-            self.reader = Reader(tuple([self.questions.steps[place] for place in self.acting]))
-            for made in self.rows:
-                made.counted.clear()
-
-    def counted(self, made: Rows, rows: Sequence[int]) -> list[tuple[tuple[int, int, int], ...]]:
-        """Return for rows, and each claim that `acts`, in how many actions it is met, how many violate it, the first.
-
-        The first is -1 where no action violates it.
-        """
-        missing = [row for row in rows if row not in made.counted]
-        jobs = [Job(made.after[row], made.shown[row], *unit) for row in missing for unit in made.units[row]]
-        found = iter(self._answered(self.reader, made, jobs))
-        for row in missing:
-            totals = [[0, 0, -1] for _ in self.acting]
-            for _, members in made.units[row]:
-                for total, each in zip(totals, next(found), strict=True):
-                    total[0] += sum([one & MET for one in each])
-                    if max(each) & VIOLATED:
-                        bad = [number for number, one in zip(members, each, strict=True) if one & VIOLATED]
-                        total[1] += len(bad)
-                        total[2] = min(bad) if total[2] < 0 else min(total[2], *bad)
-            made.counted[row] = tuple([(met, bad, first) for met, bad, first in totals])
-        return [made.counted[row] for row in rows]
-
-    def answer(self, place: int, made: Rows, row: int, unit: int, member: int) -> int:
-        """Return what a claim that asks for the action answers for one action of a row."""
-        job = Job(made.after[row], made.shown[row], *made.units[row][unit])
-        if place < self.questions.first_test:
-            return self._answered(self.reader, made, [job])[0][self.acting.index(place)][member]
-        bits, reader = self._asking(made.split[row])
-        return self._answered(reader, made, [job])[0][bits.index(place - self.questions.first_test)][member]
-
-    def _answered(self, reader: Reader, made: Rows, jobs: Sequence[Job]) -> list[list[list[int]]]:
-        """The answers of each question about each action of each job, evaluated once for equal values read."""
-        while True:
-            keys = [reader.key(made, job) for job in jobs]
-            missing = {key: job for key, job in zip(keys, jobs, strict=True) if key not in reader.memo}
-            try:
-                if missing:
-                    found = self._evaluated(reader, made, list(missing.values()))
-                    reader.memo.update(zip(missing, found, strict=True))
-                break
-            except MoreRead as error:
-                before = {c for c in error.columns if c < self.size} - reader.before
-                later = {c - self.size for c in error.columns if c >= self.size} - reader.after
-                if not before and not later:
-                    raise Unfollowed(reader.questions[0].claim, "it reads what it is not given") from error
-                reader.before |= before
-                reader.after |= later
-                reader.memo.clear()
-        beyond = (reader.before | reader.after) - self.read - {c for c in made.leaf.settled if c < self.size}
-        if beyond:
-            raise MoreRead(beyond)
-        return [reader.memo[key] for key in keys]
-
-    def _evaluated(self, reader: Reader, made: Rows, jobs: Sequence[Job]) -> list[list[list[int]]]:
-        """Answer about each action, on the values read and proxies of the others.  Raises MoreRead, Unfollowed."""
-        numbers, actions, at = made.numbers, made.leaf.actions.__getitem__, reader.questions[0]
-        self._join(made.leaf, numbers, (number for job in jobs for number in job.members))
-        found: list[list[list[int]]] = []
-
-        def ask_all(every: Sequence[Sequence[Any]]) -> None:
-            nonlocal at
-            for steps in every:
-                answers = []
-                for at in reader.questions:
-                    traced = at.traced
-                    answers.append([traced(step) for step in steps])
-                found.append(answers)
-
-        def ask(run: Run) -> None:
-            before, later = self._state(run, numbers, reader.before | reader.after), dict[Any, Any]()
-            every: list[list[Any]] = []
-            for job in jobs:
-                if job.after not in later:
-                    there = [numbers[c] if job.after[c] == KEPT else job.after[c] for c in range(self.size)]
-                    later[job.after] = self._state(run, there, reader.after, after=True)
-                after, seen = later[job.after], self.shown.values[job.shown]
-                every.append(
-                    [make_step(self.config, before, action, seen, after) for action in map(actions, job.members)]
-                )
-            self.watching.run_on(ask_all, every)
-            self._heard(run)
-
-        try:
-            self._observed(made.leaf, numbers, ask)
-        except MoreRead:
-            raise
-        except NotLearned as error:
-            raise Unfollowed(at.claim, str(error)) from error
-        return found
-
-    def _join(self, leaf: Leaf, numbers: Sequence[int], wanted: Iterable[int]) -> None:
+    def join(self, leaf: Leaf, numbers: Sequence[int], wanted: Iterable[int]) -> None:
         """Make the joint actions of these numbers; what they are must not depend on the state."""
         known = leaf.actions
         missing = [number for number in wanted if number not in known]
@@ -491,4 +338,4 @@ class JointLearner:
             known.update(zip(missing, real, strict=True))
 
         if missing:
-            self._observed(leaf, numbers, act, joins=True)
+            self.watching.observed(self.begun(leaf, numbers), act)

@@ -192,7 +192,7 @@ def _compare_rows(walk: JointWalk, learner: JointLearner, sid: int, kind: int, r
         shown = learner.shown.values[made.shown[place]]
         answers = [one[index] for one in every]
         for unit in random.sample(range(len(made.units[place])), min(MEMBERS, len(made.units[place]))):
-            members = made.units[place][unit][1]
+            members = made.units[place][unit].unit.members
             member = random.randrange(len(members))
             action = learner.joint.join(learner.config, state, made.leaf.table.picked(members[member]))
             real, seen = _stepped(learner, state, action)
@@ -201,7 +201,7 @@ def _compare_rows(walk: JointWalk, learner: JointLearner, sid: int, kind: int, r
             step = make_step(learner.config, state, action, shown, after)
             for number, (question, answer) in enumerate(zip(learner.questions.steps, answers, strict=True)):
                 if answer == ACTS:
-                    answer = learner.answer(number, made, place, unit, member)
+                    answer = learner.acting.answer(number, made, place, unit, member)
                 if _plain(question, step) != answer:
                     raise NotLearned(f"{question.name} answers otherwise on {short(action)} in state {short(state)}")
             for question, updated in zip(learner.questions.monitors, learner.of_monitors, strict=True):

@@ -10,7 +10,7 @@ for whole arrays of rows; the others once for equal values read, see `joint`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,9 +39,10 @@ class Flat(NamedTuple):
     ends: Any
     sizes: Any
     after: Any
+    counts: Any
     shown: Any
     label: Any
-    split: Any
+    asks: Any
     first: Any
     weight: Any
 
@@ -59,10 +60,31 @@ class Portion(NamedTuple):
     states: Any
     effects: Any
 
-    def pairs(self) -> list[Any]:
-        """Return the columns before, and those after."""
-        before, after = self.states[:, self.place], self.effects[:, self.row]
-        return [*before, *np.where(after == KEPT, before, after)]
+    def pairs(self, *more: Any) -> Pairs:
+        """Return the columns before, those after, and `more`."""
+        return Pairs(self, more)
+
+
+class Pairs(Sequence[Any]):
+    """The columns before and after rows, and more; each is made when it is asked for, because most never are."""
+
+    def __init__(self, portion: Portion, more: Sequence[Any]) -> None:
+        self.portion, self.more, self.size = portion, more, len(portion.states)
+        self.known: dict[int, Any] = {}
+
+    def __len__(self) -> int:
+        return 2 * self.size + len(self.more)
+
+    def __getitem__(self, column: Any) -> Any:
+        if column >= 2 * self.size:
+            return self.more[column - 2 * self.size]
+        if column not in self.known:
+            made = self.portion.states[column % self.size, self.portion.place]
+            if column >= self.size:
+                after = self.portion.effects[column % self.size, self.portion.row]
+                made = np.where(after == KEPT, made, after)
+            self.known[column] = made
+        return self.known[column]
 
 
 class JointWalk(TableWalk):
@@ -89,11 +111,15 @@ class JointWalk(TableWalk):
             sizes = np.asarray([one.size for one in rows], dtype=np.int64)
             after = np.asarray([row for one in rows for row in one.after], dtype=np.int32)
             after = after.reshape(-1, learner.size).T.copy()
-            columns = (
+            columns = [
                 np.asarray([value for one in rows for value in getattr(one, name)], dtype=np.int64)
-                for name in ("shown", "label", "split", "first", "weight")
-            )
-            learner.known = Flat(starts, ends, sizes, after, *columns)
+                for name in ("shown", "label", "asks", "first", "weight")
+            ]
+            counts = np.full((learner.questions.first_test, 3, after.shape[1]), -1, dtype=np.int64)
+            for row, one in enumerate(some for made in rows for some in made.counts):
+                for place, three in one.items():
+                    counts[place, :, row] = three
+            learner.known = Flat(starts, ends, sizes, after, counts, *columns)
         known: Flat = learner.known
         return known
 
@@ -165,23 +191,21 @@ class JointWalk(TableWalk):
         if not len(portion.row):
             return
         row, count, first_test = portion.row, len(portion.row), learner.questions.first_test
-        pairs = [*portion.pairs(), flat.shown[row]] if learner.of_steps else []
+        pairs = portion.pairs(flat.shown[row])
         every = [asked.answers(pairs, count) for asked in learner.of_steps]
         acting = [answers == ACTS for answers in every]
-        learner.acts([place for place, acts in enumerate(acting[:first_test]) if acts.any()])
         label = np.zeros(count, dtype=np.int64)
         for place, (answers, acts) in enumerate(zip(every, acting, strict=True)):
+            if (acts != (flat.asks[row] >> place & 1 > 0)).any():
+                learner.asked_otherwise(place)
             if place < first_test:
                 self._count_rows(place, answers, source, row)
                 if acts.any():
                     self._count_actions(place, source[acts], row[acts])
                 continue
-            bit = place - first_test
-            if (acts & (flat.split[row] >> bit & 1 == 0)).any():
-                raise NotLearned("whether a predicate asks for the action depends on what no step reads")
-            holds = np.where(acts, flat.label[row] >> bit & 1, answers & MET)
+            holds = np.where(acts, flat.label[row] >> place - first_test & 1, answers & MET)
             self.counts[place][MET] += int(flat.weight[row][holds > 0].sum())
-            label |= holds << bit
+            label |= holds << place - first_test
         if learner.questions.tests:
             self._keep(source, there, flat.first[row], label)
 
@@ -195,19 +219,12 @@ class JointWalk(TableWalk):
 
     def _count_actions(self, place: int, source: Any, row: Any) -> None:
         """Count the answers about single actions of these rows."""
-        learner, flat = self.learner, self.flat()
-        some, at, times = np.unique(row, return_index=True, return_counts=True)
-        kinds = np.searchsorted(flat.ends, some, side="right")
-        which = learner.acting.index(place)
-        for kind in np.unique(kinds).tolist():
-            mine = np.flatnonzero(kinds == kind)
-            found = learner.counted(learner.rows[kind], (some[mine] - flat.starts[kind]).tolist())
-            for totals, index, count in zip(found, at[mine].tolist(), times[mine].tolist(), strict=True):
-                met, bad, first = totals[which]
-                self.counts[place][MET] += (met - bad) * count
-                self.counts[place][MET | VIOLATED] += bad * count
-                if bad:
-                    self._found(place, int(source[index]), first)
+        met, bad, first = self.flat().counts[place][:, row]
+        self.counts[place][MET] += int((met - bad).sum())
+        self.counts[place][MET | VIOLATED] += int(bad.sum())
+        wrong = np.flatnonzero(bad)
+        if len(wrong):
+            self._found(place, *min(zip(source[wrong].tolist(), first[wrong].tolist(), strict=True)))
 
     def _found(self, place: int, sid: int, number: int) -> None:
         known = self.first[place]

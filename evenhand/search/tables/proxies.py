@@ -164,10 +164,14 @@ class Lazy(metaclass=_Bare):
         return hash(settled(self))
 
     def __eq__(self, other: object) -> Any:
+        if self is other:
+            return True  # values that differ from themselves are not followed
         known = _known(self, "eq", operator.eq, other)
         return known if known is not None else _applied("eq", operator.eq, (self, other), total=True)
 
     def __ne__(self, other: object) -> Any:
+        if self is other:
+            return False
         known = _known(self, "ne", operator.ne, other)
         return known if known is not None else _applied("ne", operator.ne, (self, other), total=True)
 

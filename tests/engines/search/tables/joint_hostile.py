@@ -309,6 +309,29 @@ def facts_shared_by_claims():
 
 
 @way(ALL)
+def claims_that_compare_before_and_after():
+    def reads(_rules, _config, _state):
+        return ()
+
+    def apply(_rules, _config, state, found):
+        made = dict(found)
+        x = 1 - state.x if state.y % 2 and made["a"] else state.x
+        return Pair(x, (state.y + made["b"]) % 3, state.z), Seen((), 0)
+
+    def step(rules, config, state, action):
+        return apply(rules, config, state, tuple((agent, min(choice, 1)) for agent, choice in action))
+
+    separated: Any = Separated(
+        reads, lambda _rules, _config, _key, _agent, x: min(x, 1), lambda _rules, _config, _key, made: made, apply
+    )
+    same = each(lambda step: dict(step.action)["a"] == 2 or step.after.x == step.before.x)
+    return joint(step, separated=separated), (
+        same,
+        each(lambda step: len(step.action) == 2 and step.after.z == step.before.z, name="other"),
+    )
+
+
+@way(ALL)
 def an_exception_of_the_models_own():
     def step(_rules, _config, state, action):
         try:

@@ -22,7 +22,9 @@ from evenhand.search.bounds import Bounds
 from evenhand.search.configuration import search_one
 from evenhand.search.methods import method_for
 from evenhand.search.tables import joint_method
+from evenhand.search.tables.acting import Acting, Reader
 from evenhand.search.tables.asking import Updated
+from evenhand.search.tables.classes import Leaf, Unit
 from evenhand.search.tables.joint import JointLearner
 from evenhand.search.tables.joint_walk import JointWalk
 from evenhand.search.totals import Result
@@ -86,6 +88,7 @@ def test_random_systems(seed: int, plain: bool) -> None:
 FAULTY = (
     "a_separated_step",
     "claims_that_ask_for_the_action",
+    "claims_that_compare_before_and_after",
     "claims_about_runs",
     "monitors",
     "a_part_moves",
@@ -108,8 +111,31 @@ def kept_column_written() -> AbstractContextManager[Any]:
 
 
 def column_not_read() -> AbstractContextManager[Any]:
-    """A proxy that was asked makes its column no part of the class."""
-    return patch.object(JointLearner, "_heard", lambda _self, run: run.events.clear())
+    """What a claim reads of the steps of a group makes its column no part of the class."""
+    real = Leaf.divide
+
+    def divide(self: Leaf, more: set[int]) -> None:
+        asked, self.asked = self.asked, [set() for _ in self.asked]
+        real(self, more)
+        self.asked = asked
+
+    return patch.object(Leaf, "divide", divide)
+
+
+def values_read_forgotten() -> AbstractContextManager[Any]:
+    """The answers about actions are kept without the values that were read."""
+    return patch.object(Reader, "key", lambda _self, _numbers, job: (job.unit, job.shown, job.after))
+
+
+def kept_columns_forgotten() -> AbstractContextManager[Any]:
+    """The answers about actions are kept without which columns the step keeps."""
+    real = Reader.key
+
+    def key(self: Reader, numbers: Any, job: Any) -> Any:
+        every: Any = real(self, numbers, job)
+        return (*every[:2], *every[3:])
+
+    return patch.object(Reader, "key", key)
 
 
 def effects_of_another_class() -> AbstractContextManager[Any]:
@@ -145,14 +171,16 @@ def words_of_another_row() -> AbstractContextManager[Any]:
 
 
 def weight_lost() -> AbstractContextManager[Any]:
-    """A row forgets one of the groups that it stands for."""
-    real = JointLearner._labelled
+    """A row forgets all but one of the actions of a group that it stands for."""
+    real = Acting.parted
 
-    def labelled(self: JointLearner, *given: Any) -> Any:
-        parts = list(real(self, *given))
-        return iter([(job, asks, label, some[:1]) for job, asks, label, some in parts])
+    def parted(self: Acting, *given: Any) -> Any:
+        for job, asks, part in real(self, *given):
+            unit = part.taken.unit
+            one = Unit(unit.leaf, unit.group, unit.members[:1])
+            yield job, asks, part._replace(taken=part.taken._replace(unit=one))
 
-    return patch.object(JointLearner, "_labelled", labelled)
+    return patch.object(Acting, "parted", parted)
 
 
 def wrong_row() -> AbstractContextManager[Any]:
@@ -168,12 +196,13 @@ def wrong_row() -> AbstractContextManager[Any]:
 
 def answers_turned() -> AbstractContextManager[Any]:
     """Claims that ask for the action get the answers of the actions in another order."""
-    real = JointLearner._evaluated
+    real = Acting._evaluated
 
-    def evaluated(self: JointLearner, *given: Any) -> Any:
-        return [[answers[1:] + answers[:1] for answers in job] for job in real(self, *given)]
+    def evaluated(self: Acting, *given: Any) -> Any:
+        found, grown = real(self, *given)
+        return [one and tuple([each[1:] + each[:1] for each in one]) for one in found], grown
 
-    return patch.object(JointLearner, "_evaluated", evaluated)
+    return patch.object(Acting, "_evaluated", evaluated)
 
 
 def monitor_lags() -> AbstractContextManager[Any]:
@@ -199,6 +228,8 @@ def monitor_lags() -> AbstractContextManager[Any]:
             wrong_row,
             answers_turned,
             weight_lost,
+            values_read_forgotten,
+            kept_columns_forgotten,
             monitor_lags,
         ]
     ),

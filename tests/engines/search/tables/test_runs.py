@@ -17,7 +17,8 @@ from evenhand.core.trace import Lasso
 from evenhand.core.verdict import Status
 from evenhand.model.cud.free_system import FREE
 from evenhand.search import Exploration, ModelError, explore
-from evenhand.search.tables.joint import JointLearner
+from evenhand.search.tables.acting import Acting, Parted
+from evenhand.search.tables.classes import Taken
 from evenhand.search.tables.method import _Graph  # pyright: ignore[reportPrivateUsage]
 from evenhand.search.tables.walk import TableWalk
 from tests.deep import rest_deep
@@ -146,7 +147,7 @@ def test_what_does_not_fit_or_is_unknown_is_said() -> None:
 def _unsplit(_self: Any, _made: Any, jobs: Any) -> Any:
     """Joint actions stay merged, whichever predicates they satisfy."""
     for job in jobs:
-        yield job, 0, 0, job.members
+        yield job, 0, Parted(0, Taken(job.unit, ()), {})
 
 
 def _labels_forgotten(self: Any, source: Any, there: Any, number: Any, label: Any) -> None:
@@ -168,7 +169,7 @@ _where = _Graph.where
 @pytest.mark.parametrize(
     ("where", "name", "fault"),
     [
-        (JointLearner, "_labelled", _unsplit),
+        (Acting, "parted", _unsplit),
         (TableWalk, "_keep", _labels_forgotten),
         (_Graph, "where", _shifted),
     ],
