@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from evenhand.core.atoms import Opaque
@@ -126,6 +126,7 @@ def _text(content: str | Opaque) -> str:
     return content if isinstance(content, str) else f"opaque {content}"
 
 
+@lru_cache(maxsize=256)
 def _kind(content: str | Opaque) -> str:
     """Return what the content is: `object`, another `shape` of JSON, or `odd`, no JSON at all."""
     try:
