@@ -46,8 +46,8 @@ _earned_alike = forall([f], TWICE.alike("earned", x, f))
 LEARNED = theorem(
     claim=only_ones_own_is_ever_observed,
     sentence="Two epochs in which an agent has the same past and the same messages wait, in the same world, show it "
-    "the same, whatever the authorities and whoever else is there, with whatever past; and if it makes the same choice and "
-    "gets the same token in both, the same is kept of its past. So it is with two histories.",
+    "the same, whatever the authorities and whoever else is there, with whatever past; and if it makes the same choice "
+    "and gets the same token in both, the same is kept of its past. So it is with two histories.",
     theory=TWICE.extended("cud_own_past"),
     variables=(x, m, y, f),
     view=view,
@@ -60,7 +60,9 @@ LEARNED = theorem(
             _earned_alike >> TWICE.alike("recalls", x, f),
         ]
     ),
-    witness=exists([x, y, f], conjunction([active(y), ~TWICE.second("active", y), ~TWICE.alike("own", y, f), active(x)])),
+    witness=exists(
+        [x, y, f], conjunction([active(x), active(y), ~TWICE.second("active", y), ~TWICE.alike("own", y, f)])
+    ),
     mutants=TWICE.mutants(
         *FAULTS.refuted(reporting.message_delivered_at_once, reporting.other_agents_outcome_seen),
         FAULTS.unseen(reporting.own_message_echoed, "its own message is of its own past"),

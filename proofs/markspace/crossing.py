@@ -37,7 +37,7 @@ from evenhand.smt import logic as fol
 from evenhand.smt.arithmetic import at_least, at_most, below, element, minus, number, plus, value_of
 from evenhand.smt.preludes import define, first_of_twins, mutation, numbers, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import constant, ones
+from evenhand.smt.tables import Table, constant, ones
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
@@ -130,7 +130,7 @@ def view(case: _Case) -> Structure | None:
         ),
         "seen2": ones(names[number_] for number_ in shown[1] if number_ in names),
     }
-    functions = {
+    functions: dict[str, Table] = {
         name: {(names[number_],): element(amount.rational) for number_, amount in table.items()}
         for name, table in values.items()
     }

@@ -149,8 +149,8 @@ def _learns_the_same(agent: str, step: RunStep, other: RunStep | None) -> bool:
 
 only_ones_own_is_ever_observed = TwoRun(
     name="only_ones_own_is_ever_observed",
-    sentence="Without any authority and without the other agents, whatever their pasts, an agent observes the same, and "
-    "with the same choice and token the same is kept of its past: so of a whole history it learns the worlds, the "
+    sentence="Without any authority and without the other agents, whatever their pasts, an agent observes the same, "
+    "and with the same choice and token the same is kept of its past: so of a whole history it learns the worlds, the "
     "messages to it, its own choices and tokens, and nothing else.",
     source="A3, FQ11, FQ20",
     systems=("run",),
