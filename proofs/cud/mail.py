@@ -151,6 +151,18 @@ def _recorded(config: model.Config, state: model.State, last: int) -> dict[str, 
     }
 
 
+def _first(step: CudStep, here: list[str]) -> dict[str, model.Choice]:
+    """The choice of each agent in the run that counts: its first."""
+    return {agent: choice for agent, choice in reversed(step.action.choices) if agent in here}
+
+
+def _kept(step: CudStep, now: int) -> dict[str, set[str]]:
+    """The facts of each agent's own past after the epoch, of those who stay."""
+    after = step.after
+    staying = {name for name, one in zip(step.config.agents, after.agents, strict=True) if one.active}
+    return {name: several for name, several in _recorded(step.config, after, now).items() if name in staying}
+
+
 def _earned(step: CudStep, first: dict[str, model.Choice], now: int) -> dict[str, set[str]]:
     """The facts of this epoch's choice and token of each agent that gets one."""
     asked = {name: None if one.request is None else one.request.declared_scope for name, one in first.items()}
@@ -184,23 +196,17 @@ def _view(step: CudStep, *, dated: bool) -> Structure | None:
 
     now, last = before.epoch, before.epoch - 1
     here = [name for name, one in zip(config.agents, before.agents, strict=True) if one.active]
-    first: dict[str, model.Choice] = {}
-    for agent, choice in step.action.choices:
-        if agent in here:
-            first.setdefault(agent, choice)
+    first = _first(step, here)
     drafts = {a: c.draft for a, c in first.items() if c.draft is not None and not c.exits}
     contents: dict[str, str | Opaque] = {mail(now, draft.content): draft.content for draft in drafts.values()}
     contents |= {mail(last, content): content for _, content in before.mailbox}
     kinds = {element: _kind(content) for element, content in contents.items()}
     mine = _recorded(config, before, last)
-    staying = {name for name, one in zip(config.agents, step.after.agents, strict=True) if one.active}
-    earned = _earned(step, first, now)
-    later = {name: several for name, several in _recorded(config, step.after, now).items() if name in staying}
+    earned, later = _earned(step, first, now), _kept(step, now)
     common = {f"epoch {now}", f"world {before.world}"}
     seen = _told(shown)
     heard = {(name, mail(one.epoch, one.content), one.sender) for name, told in shown.seen for one in told.messages}
-    pasts = (*mine.values(), *earned.values(), *later.values(), *seen.values())
-    every = sorted(common.union(*pasts))
+    every = sorted(common.union(*mine.values(), *earned.values(), *later.values(), *seen.values()))
     forged = {(name, draft.sender) for name, draft in drafts.items() if draft.sender is not None}
     senders = [one.sender for one in shown.sent]
     named = {*senders, *(sender for sender, _ in before.mailbox), *(str(sender) for _, sender in forged)}
