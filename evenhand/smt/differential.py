@@ -11,7 +11,7 @@ makes (see `boundary_cases`), drawn samples with coverage targets (see `samples`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -184,7 +184,7 @@ class _Told:
 
 _STEPS: dict[tuple[int, int, str, int], tuple[Any, Any, tuple[_Taken, ...]]] = {}
 _TAKERS: dict[tuple[int, int], Taker] = {}
-_Places: TypeAlias = Mapping[tuple[int, int, int], _Taken]
+_Places: TypeAlias = Mapping[Hashable, _Taken]
 _PLACES: Cache[_Places] = Cache(16)
 _PAIRS, _SINGLES = 6, 24
 
@@ -220,17 +220,27 @@ def _sampled(samples: Samples, system: AnySystem, variant: AnySystem) -> Iterato
 
 
 def _marked(made: Iterable[tuple[str, AnyStep]], usual: Sequence[_Taken] | None) -> Iterator[_Taken]:
-    known: _Places = {} if usual is None else _PLACES.get((usual,), partial(_by_place, usual))
+    known: _Places = {} if usual is None else _PLACES.get((usual,), partial(_by_situation, usual))
     for place, (origin, step) in enumerate(made):
-        other = known.get((id(step.config), id(step.before), id(step.action)))
+        other = known.get(_situation(step))
         same = other is not None and (
             step is other.step or (step.shown == other.step.shown and step.after == other.step.after)
         )
         yield _Taken(origin, step, place, other.place if same and other is not None else None)
 
 
-def _by_place(taken: Sequence[_Taken]) -> _Places:
-    return {(id(one.step.config), id(one.step.before), id(one.step.action)): one for one in taken}
+def _by_situation(taken: Sequence[_Taken]) -> _Places:
+    return {_situation(one.step): one for one in taken}
+
+
+def _situation(step: AnyStep) -> Hashable:
+    """What a step is taken from, by value; by identity where it has parts that cannot be hashed."""
+    found = step.config, step.before, step.action
+    try:
+        hash(found)
+    except TypeError:
+        return tuple(map(id, found))
+    return found
 
 
 def _picked(taken: Sequence[_Taken], *, pairs: bool, words: bool) -> list[_Taken]:

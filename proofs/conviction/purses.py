@@ -1,12 +1,12 @@
 """Two agents' actions of one tick do the same to every balance and stake in either order, for any number of agents.
 
-A *pile* is what one owner has staked on one proposal.  The ages of stakes are left out: an action of one agent moves
-its own piles alone.
+A *pile* is what one owner has staked on one proposal, a *lot* the part of it that has been held
+for equally many rounds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeAlias
@@ -49,16 +49,22 @@ from evenhand.smt.theory import Axiom, Theory
 
 RunStep: TypeAlias = Step[model.Config, model.State, model.Act, model.Shown]
 _Pile: TypeAlias = tuple[str, str]
+_Lot: TypeAlias = tuple[str, str, int]
 
-PILE = Sort("Pile")
+PILE, LOT = Sort("Pile"), Sort("Lot")
 a, b = variables(AGENT, "a b")
-v = PILE("v")
+v, x = PILE("v"), LOT("x")
 
-owner = Function("owner", (PILE,), AGENT)
+owner, part_of = Function("owner", (PILE,), AGENT), Function("part_of", (LOT,), PILE)
+(young,) = relations("young", LOT)
+"""It has been held for no round."""
 MOMENTS = ("", "1", "2", "12", "21")
 """Before both actions; after one of them; after both in the one order and in the other."""
 _BALANCE = {end: numbers(f"balance{end}", AGENT)[0] for end in MOMENTS}
 _PILE = {end: numbers(f"pile{end}", PILE)[0] for end in MOMENTS}
+_LOT = {end: numbers(f"lot{end}", LOT)[0] for end in MOMENTS}
+_AHEAD = {end: numbers(f"ahead{end}", LOT)[0] for end in MOMENTS}
+"""The points in the older lots of its pile, which are taken first."""
 balance = _BALANCE[""]
 _PARTS = ("by", "source", "onto", "asked")
 KINDS = ("proposes", "comments", "revises", "adds", "moves")
@@ -115,7 +121,7 @@ def _enough(act: _Act, start: str, adds: Formula | None = None) -> Formula:
 
 
 def _words(act: _Act, start: str, end: str, accepted: Formula, source_text: str) -> tuple[Definition, ...]:
-    """Return what an action makes of a balance and of a pile, from one moment to another."""
+    """Return what an action makes of a balance, of a pile and of a lot, from one moment to another."""
     by, source, onto, asked = (function() for function in act.functions)
     before, after = _BALANCE[start], _BALANCE[end]
     full = act.is_("comments") | act.is_("adds")
@@ -141,14 +147,48 @@ def _words(act: _Act, start: str, end: str, accepted: Formula, source_text: str)
     added = ite(act.is_("proposes"), same(new, plus(old, minus(before(by), after(by)))), same(new, plus(old, asked)))
     adds_to = act.is_("adds") | act.is_("moves") | act.is_("proposes")
     changes = ite(same(v, onto) & adds_to, added, ite(same(v, source), drawn, same(new, old)))
+    kept = same(_LOT[end](x), _LOT[start](x))
+    here = ite(
+        same(part_of(x), onto) & adds_to,
+        ite(young(x), _arrives(act, start, end), kept),
+        ite(
+            same(part_of(x), source) & act.is_("moves"),
+            _taken(start, end, asked),
+            ite(
+                same(part_of(x), source) & act.is_("revises") & below(before(by), asked),
+                _taken(start, end, minus(asked, before(by))),
+                kept,
+            ),
+        ),
+    )
     return (
         define(f"balance_to_{end}", (a,), ite(same(a, by) & accepted, spends, same(after(a), before(a))), source_text),
         define(f"pile_to_{end}", (v,), ite(accepted, changes, same(new, old)), source_text),
+        define(f"lot_to_{end}", (x,), ite(accepted, here, kept), source_text),
+    )
+
+
+def _arrives(act: _Act, start: str, end: str) -> Formula:
+    """Return that a lot gains what the action adds to its pile."""
+    by, asked = act.by(), act.asked()
+    spent = minus(_BALANCE[start](by), _BALANCE[end](by))
+    old, new = _LOT[start](x), _LOT[end](x)
+    return ite(act.is_("proposes"), same(new, plus(old, spent)), same(new, plus(old, asked)))
+
+
+def _taken(start: str, end: str, wanted: Term) -> Formula:
+    """Return that a lot loses its part of what is wanted of its pile, the oldest lots first."""
+    old, new, ahead = _LOT[start](x), _LOT[end](x), _AHEAD[start](x)
+    some = same(new, minus(plus(ahead, old), wanted))
+    return ite(
+        at_most(wanted, ahead),
+        same(new, old),
+        ite(at_most(plus(ahead, old), wanted), same(new, number(0)), some),
     )
 
 
 _ORDERS = ((_ONE, "", "1"), (_OTHER, "", "2"), (_OTHER, "1", "12"), (_ONE, "2", "21"))
-_TEXT = "4.3, 6.2, 11, 14.2, A 16.3: an action spends its agent's own points, if it has them"
+_TEXT = "4.3, 6.2, 11, 14.2, A 16.3: an action spends its agent's own points, if it has them, the oldest stake first"
 
 
 def _of_all(accepted: Callable[[_Act, str], Formula], source: str) -> tuple[Definition, ...]:
@@ -167,15 +207,29 @@ def _on_credit(act: _Act, start: str) -> Formula:
 _WORDS = _of_all(_enough, _TEXT)
 _PHASES = (("proposes",), ("comments",), ("revises",), ("adds", "moves"))
 _ACTS = (_ONE, _OTHER)
+
+
+def _older_stay(act: _Act, end: str) -> Formula:
+    """Return that the sums of older lots are those of the start where no lot of another agent changes."""
+    others = differ(owner(part_of(x)), act.by())
+    lots, sums = (forall([x], others >> same(now[end](x), now[""](x))) for now in (_LOT, _AHEAD))
+    return lots >> sums
+
+
 _one_phase = disjunction(
     conjunction(~act.is_(kind) for act in _ACTS for kind in KINDS if kind not in phase) for phase in _PHASES
 )
 
 PURSES = Theory(
     name="conviction_purses",
-    sorts=(AGENT, PILE),
-    functions=(owner, *_BALANCE.values(), *_PILE.values(), *(one for act in _ACTS for one in act.functions)),
-    relations=tuple(one for act in _ACTS for one in act.relations),
+    sorts=(AGENT, PILE, LOT),
+    functions=(
+        owner,
+        part_of,
+        *(one for numbers_ in (_BALANCE, _PILE, _LOT, _AHEAD) for one in numbers_.values()),
+        *(one for act in _ACTS for one in act.functions),
+    ),
+    relations=(young, *(one for act in _ACTS for one in act.relations)),
     axioms=(
         Axiom("two_agents", differ(_ONE.by(), _OTHER.by()), "the pairs of the claim"),
         Axiom(
@@ -200,9 +254,15 @@ PURSES = Theory(
                 [
                     *(forall([a], word.relation(a)) for word in _WORDS if word.name.startswith("balance")),
                     *(forall([v], word.relation(v)) for word in _WORDS if word.name.startswith("pile")),
+                    *(forall([x], word.relation(x)) for word in _WORDS if word.name.startswith("lot")),
                 ]
             ),
             "2.4: actions are handled one by one",
+        ),
+        Axiom(
+            "sums_of_what_stays",
+            _older_stay(_ONE, "1") & _older_stay(_OTHER, "2"),
+            "a law of finite sums: what is older than a lot is as much as before where none of it changes",
         ),
     ),
     definitions=_WORDS,
@@ -253,7 +313,8 @@ def view(case: tuple[Fork, RunStep, RunStep | None]) -> Structure | None:
     states = dict(zip(MOMENTS, (fork.state, left.before, right.before, left.after, right.after), strict=True))
     balances = {end: {seat.agent: seat.balance for seat in state.seats} for end, state in states.items()}
     stakes = {end: _stakes(state) for end, state in states.items()}
-    if left.after != right.after and (balances["12"], stakes["12"]) == (balances["21"], stakes["21"]):
+    parts = {end: {(e.owner, e.proposal, e.held): e.amount for e in state.entries} for end, state in states.items()}
+    if left.after != right.after and (balances["12"], parts["12"]) == (balances["21"], parts["21"]):
         return None
     functions: dict[str, Table] = {}
     truths: dict[str, bool] = {}
@@ -265,18 +326,40 @@ def view(case: tuple[Fork, RunStep, RunStep | None]) -> Structure | None:
         named = (f"agent:{actor(action)}", _name(source), _name(onto), element(asked))
         functions |= {f"{name}{ending}": constant(one) for name, one in zip(_PARTS, named, strict=True)}
     piles |= {pile for found in stakes.values() for pile in found}
+    lots: set[_Lot] = {lot for found in parts.values() for lot in found} | {(*pile, 0) for pile in piles}
     functions["owner"] = {(_name(pile),): f"agent:{pile[0]}" for pile in sorted(piles)}
     for end in MOMENTS:
         functions[f"balance{end}"] = {(f"agent:{uid}",): element(have) for uid, have in balances[end].items()}
         functions[f"pile{end}"] = {(_name(pile),): element(stakes[end].get(pile, 0)) for pile in sorted(piles)}
-    universe = {"Agent": tuple(f"agent:{uid}" for uid in agents), "Pile": tuple(map(_name, sorted(piles)))}
-    whole: dict[str, Rows] = {"balance": ones(universe["Agent"]), "pile": ones(universe["Pile"])}
+        functions |= _aged(parts[end], lots, end)
+    functions["part_of"] = {(_lot(lot),): _name(lot[:2]) for lot in sorted(lots)}
+    universe = {
+        "Agent": tuple(f"agent:{uid}" for uid in agents),
+        "Pile": tuple(map(_name, sorted(piles))),
+        "Lot": tuple(map(_lot, sorted(lots))),
+    }
+    whole: dict[str, Rows] = {name.lower(): ones(known) for name, known in universe.items()}
+    whole["balance"] = whole["agent"]
     seen = {word.name: whole[word.name.partition("_")[0]] for word in _WORDS}
-    return Structure(universe, {**props(truths), **seen}, functions)
+    new = ones(_lot(lot) for lot in lots if lot[2] == 0)
+    return Structure(universe, {**props(truths), **seen, "young": new}, functions)
+
+
+def _aged(have: Mapping[_Lot, Any], lots: Iterable[_Lot], end: str) -> dict[str, Table]:
+    """Return the points of each lot at a moment, and those in the older lots of its pile."""
+    older = {lot: sum((n for one, n in have.items() if one[:2] == lot[:2] and one[2] > lot[2]), 0) for lot in lots}
+    return {
+        f"lot{end}": {(_lot(lot),): element(have.get(lot, 0)) for lot in sorted(older)},
+        f"ahead{end}": {(_lot(lot),): element(older[lot]) for lot in sorted(older)},
+    }
 
 
 def _name(pile: _Pile) -> str:
     return f"pile:{pile[0]}/{pile[1]}"
+
+
+def _lot(lot: _Lot) -> str:
+    return f"lot:{lot[0]}/{lot[1]}/{lot[2]}"
 
 
 def moments(system: System[Any, Any, Any, Any, Any]) -> Iterator[RunStep]:
@@ -316,7 +399,10 @@ FAULTS = Faults(
 def _leaves_others(act: _Act, end: str) -> Formula:
     """Return that an action, from the start, leaves the points of all other agents as they are."""
     here = forall([a], differ(a, act.by()) >> same(_BALANCE[end](a), balance(a)))
-    return here & forall([v], differ(owner(v), act.by()) >> same(_PILE[end](v), _PILE[""](v)))
+    piles = forall([v], differ(owner(v), act.by()) >> same(_PILE[end](v), _PILE[""](v)))
+    return conjunction(
+        [here, piles, forall([x], differ(owner(part_of(x)), act.by()) >> same(_LOT[end](x), _LOT[""](x)))]
+    )
 
 
 def _neither(one: Term) -> Formula:
@@ -325,23 +411,28 @@ def _neither(one: Term) -> Formula:
 
 _same_balances = same(_BALANCE["12"](a), _BALANCE["21"](a))
 _same_piles = same(_PILE["12"](v), _PILE["21"](v))
+_same_lots = same(_LOT["12"](x), _LOT["21"](x))
 _ALONE = ("first_alone", "second_alone")
 
 SAME_POINTS: Theorem = theorem(
     claim=staking.actions_of_two_agents_commute,
     name="balances_and_stakes_are_the_same_in_either_order",
     sentence="Two agents' actions of one tick leave every balance, and every agent's stake on every proposal, the same "
-    "in either order.",
+    "in either order, and so the ages of its parts.",
     source="2.4, 4.3, 6.2, 11, 14.2, A 16.3",
     theory=PURSES,
-    variables=(a, v),
-    goal=_same_balances & _same_piles,
+    variables=(a, v, x),
+    goal=conjunction([_same_balances, _same_piles, _same_lots]),
     lemmas=(
         Lemma("first_alone", _leaves_others(_ONE, "1")),
         Lemma("second_alone", _leaves_others(_OTHER, "2")),
         *(
             Lemma(f"{name}_of_{whose}", forall([bound], acts >> claim), _ALONE)
-            for name, bound, of, claim in (("balance", a, a, _same_balances), ("piles", v, owner(v), _same_piles))
+            for name, bound, of, claim in (
+                ("balance", a, a, _same_balances),
+                ("piles", v, owner(v), _same_piles),
+                ("lots", x, owner(part_of(x)), _same_lots),
+            )
             for whose, acts in (
                 ("first", same(of, _ONE.by())),
                 ("second", same(of, _OTHER.by())),
@@ -350,7 +441,7 @@ SAME_POINTS: Theorem = theorem(
         ),
     ),
     opaque=tuple(word.name for word in _WORDS),
-    needs=("two_agents", "ones_own_piles", "in_turn"),
+    needs=("two_agents", "ones_own_piles", "in_turn", "sums_of_what_stays"),
     witness=conjunction(below(_BALANCE["12"](act.by()), balance(act.by())) for act in _ACTS)
     & exists([v], below(_PILE[""](v), _PILE["12"](v))),
     view=view,

@@ -68,7 +68,7 @@ def view(case: tuple[Renaming, Step[Config, State, Act, Shown], Step[Config, Sta
     names = {f"proposal:{uid.uid}": f"proposal:{renaming(uid.uid)}" for uid in step.before.proposals}
     if set(names.values()) != set(two.universe["Proposal"]):
         return None
-    told, renamed = _told(one), _told(two)
+    told, renamed = told_of(one), told_of(two)
     back = {image: element for element, image in names.items()}
     moved = {name: frozenset(tuple(back[part] for part in row) for row in rows) for name, rows in renamed.items()}
     alike = all(told[name] == moved[name] for name in _SHOWN)
@@ -83,7 +83,8 @@ def view(case: tuple[Renaming, Step[Config, State, Act, Shown], Step[Config, Sta
     )
 
 
-def _told(structure: Structure) -> dict[str, Rows]:
+def told_of(structure: Structure) -> dict[str, Rows]:
+    """Return what a finalization shows, with the order of names."""
     told = {name: structure.relations[name] for name in ("never", *_SHOWN)}
     elements = structure.universe["Proposal"]
     return {**told, "named_before": frozenset((one, two) for one in elements for two in elements if one < two)}
@@ -91,7 +92,8 @@ def _told(structure: Structure) -> dict[str, Rows]:
 
 _TOPS = ("top", "top2")
 _SAME = "it goes by scores and ticks, and these are renamed with the proposals"
-_first = forall([q], (NAMED.word("top", q) & differ(p, q)) >> named_before(p, q))
+FIRST = forall([q], (NAMED.word("top", q) & differ(p, q)) >> named_before(p, q))
+"""The earliest stake of tied proposals, as `first_name_wins_a_tie` has it."""
 
 NAMES: Theorem = theorem(
     claim=names_decide_nothing,
@@ -115,7 +117,7 @@ NAMES: Theorem = theorem(
     opaque=(*_TOPS, "wins", "wins2"),
     witness=exists([p, q], named_before(p, q) & TWICE.second("named_before", q, p)),
     mutants=TWICE.mutants(
-        mutation(NAMED, play.first_name_wins_a_tie, {"earliest": _first, "by_tick": FALSE, "full_tie": FALSE}),
+        mutation(NAMED, play.first_name_wins_a_tie, {"earliest": FIRST, "by_tick": FALSE, "full_tie": FALSE}),
         mutation(NAMED, play.lowest_score_wins, {"top": winners.LOWEST}, _SAME),
         mutation(NAMED, play.ties_have_no_winner, {"earliest": ALONE}, _SAME),
     ),

@@ -124,17 +124,15 @@ def view(step: Step[Config, State, Act, Shown]) -> Structure | None:
 
 LOWEST = forall([q], at_least(score(q), score(p)))
 """The highest score, as `lowest_score_wins` has it."""
+LATEST = forall([q], (top(q) & differ(p, q)) >> (~never(q) & (never(p) | below(age(p), age(q)))))
+"""The latest stake of tied proposals, as `latest_stake_wins_a_tie` has it."""
 ALONE = forall([q], top(q) >> same(p, q))
 """The earliest stake of tied proposals, as `ties_have_no_winner` has it."""
 FAULTS = Faults(
     (play.lowest_score_wins, RANKING.means("top", LOWEST, "the lowest score")),
     (
         play.latest_stake_wins_a_tie,
-        RANKING.means(
-            "earliest",
-            forall([q], (top(q) & differ(p, q)) >> (~never(q) & (never(p) | below(age(p), age(q))))),
-            "the latest, but what has no tick comes first all the same",
-        ),
+        RANKING.means("earliest", LATEST, "the latest, but what has no tick comes first all the same"),
     ),
     (play.ties_have_no_winner, RANKING.means("earliest", ALONE, "a tie has no winner")),
 )
@@ -176,7 +174,7 @@ def _highest(one: Var) -> Formula:
     return forall([r], at_most(score(r), score(one)))
 
 
-def _touched(amounts: tuple[int, ...], touched: tuple[int, ...]) -> Scenario[Config, State, Act]:
+def with_touches(amounts: tuple[int, ...], touched: tuple[int, ...]) -> Scenario[Config, State, Act]:
     """Return a run in which agents stake these amounts on their own proposals, and the last touches others' in turn.
 
     In a round of its own for each it moves a point there and back: nothing but that LastStakeTick is another.
@@ -207,7 +205,7 @@ def tied_scene(structure: Structure) -> Scenario[Config, State, Act]:
     best = max(value_of(one) for one in structure.functions["score"].values())
     tops = {row for row, value in structure.functions["score"].items() if value_of(value) == best}
     full = len({structure.functions["age"][row] for row in tops}) == 1
-    return _touched((4, 4, 1), () if full else (0, 1))
+    return with_touches((4, 4, 1), () if full else (0, 1))
 
 
 _TIES = (
@@ -225,7 +223,7 @@ def ties(system: System[Any, Any, Any, Any, Any]) -> Iterator[Step[Config, State
     """Yield finalizations of walks, and of ties that somebody else has touched or nobody, by any variant."""
     yield from finalizations(system)
     for amounts, touched in _TIES:
-        yield replay(system, _touched(amounts, touched)).steps[-1]
+        yield replay(system, with_touches(amounts, touched)).steps[-1]
 
 
 TIED = _theorem(

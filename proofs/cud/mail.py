@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from evenhand.core.atoms import Opaque
@@ -26,7 +26,7 @@ from evenhand.properties.cud import blindness, history
 from evenhand.smt.logic import Sort, conjunction, differ, exists, forall, iff, ite, same, variables
 from evenhand.smt.preludes import Declarations, Faults
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import ones, prop
+from evenhand.smt.tables import Rows, ones, prop
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom
 
@@ -53,6 +53,9 @@ public = SAID.relation("public", FACT)
 own = SAID.relation("own", AGENT, FACT)
 """The agent's last token, and its last action's id and scope."""
 token = SAID.relation("token", FACT)
+leaves = SAID.relation("leaves", AGENT)
+earned = SAID.relation("earned", AGENT, FACT)
+"""The token that the agent gets in this epoch, and its action's id and scope."""
 
 fit = SAID.word(
     "fit", (m,), channel() & ~odd(m) & ~oversize(m) & ~shapeless(m), "E14, FQ21: a JSON object in the bound"
@@ -76,6 +79,12 @@ hears = SAID.word(
     "hears", (x, m, y), active(x) & waits(m, y) & differ(x, y), "FQ31: the others' messages of the epoch before"
 )
 sees = SAID.word("sees", (x, f), active(x) & (public(f) | own(x, f)), "A3, FQ20: what is public, and one's own")
+recalls = SAID.word(
+    "recalls",
+    (x, f),
+    active(x) & ~leaves(x) & earned(x, f),
+    "FQ20, FQ24: who stays will observe its token, and its action's id and scope",
+)
 orderly = SAID.word(
     "orderly", (m,), channel() & ~odd(m) & ~oversize(m) & ~shapeless(m), "E14, FQ21: what a message is, for the claims"
 )
@@ -117,6 +126,7 @@ def _text(content: str | Opaque) -> str:
     return content if isinstance(content, str) else f"opaque {content}"
 
 
+@lru_cache(maxsize=256)
 def _kind(content: str | Opaque) -> str:
     """Return what the content is: `object`, another `shape` of JSON, or `odd`, no JSON at all."""
     try:
@@ -129,12 +139,34 @@ def _facts(own_last: str | None, own_id: str | None, scope: tuple[str, ...] | No
     return {f"last {own_last}", f"id {own_id}", f"scope {scope}"}
 
 
-def _recorded(step: CudStep, last: int) -> dict[str, set[str]]:
+def _past(name: str, epoch: int, outcome: str | None, scope: tuple[str, ...] | None) -> set[str]:
+    """The facts of an agent's last action."""
+    return _facts(outcome, None if scope is None else f"{name}:{epoch}:0", scope)
+
+
+def _recorded(config: model.Config, state: model.State, last: int) -> dict[str, set[str]]:
     """The facts of each agent's own past, as the state records them."""
     return {
-        name: _facts(one.last, None if one.last_scope is None else f"{name}:{last}:0", one.last_scope)
-        for name, one in zip(step.config.agents, step.before.agents, strict=True)
+        name: _past(name, last, one.last, one.last_scope) for name, one in zip(config.agents, state.agents, strict=True)
     }
+
+
+def _first(step: CudStep, here: list[str]) -> dict[str, model.Choice]:
+    """The choice of each agent in the run that counts: its first."""
+    return {agent: choice for agent, choice in reversed(step.action.choices) if agent in here}
+
+
+def _kept(step: CudStep, now: int) -> dict[str, set[str]]:
+    """The facts of each agent's own past after the epoch, of those who stay."""
+    after = step.after
+    staying = {name for name, one in zip(step.config.agents, after.agents, strict=True) if one.active}
+    return {name: several for name, several in _recorded(step.config, after, now).items() if name in staying}
+
+
+def _earned(step: CudStep, first: dict[str, model.Choice], now: int) -> dict[str, set[str]]:
+    """The facts of this epoch's choice and token of each agent that gets one."""
+    asked = {name: None if one.request is None else one.request.declared_scope for name, one in first.items()}
+    return {name: _past(name, now, outcome, asked.get(name)) for name, outcome in step.shown.tokens}
 
 
 def _told(shown: model.Shown) -> dict[str, set[str]]:
@@ -144,6 +176,10 @@ def _told(shown: model.Shown) -> dict[str, set[str]]:
         | _facts(told.own_last_outcome, told.own_last_action_id, told.own_last_declared_scope)
         for name, told in shown.seen
     }
+
+
+def _rows(facts: dict[str, set[str]]) -> Rows:
+    return frozenset((name, fact) for name, several in facts.items() for fact in several)
 
 
 def _view(step: CudStep, *, dated: bool) -> Structure | None:
@@ -160,19 +196,17 @@ def _view(step: CudStep, *, dated: bool) -> Structure | None:
 
     now, last = before.epoch, before.epoch - 1
     here = [name for name, one in zip(config.agents, before.agents, strict=True) if one.active]
-    first: dict[str, model.Choice] = {}
-    for agent, choice in step.action.choices:
-        if agent in here:
-            first.setdefault(agent, choice)
+    first = _first(step, here)
     drafts = {a: c.draft for a, c in first.items() if c.draft is not None and not c.exits}
     contents: dict[str, str | Opaque] = {mail(now, draft.content): draft.content for draft in drafts.values()}
     contents |= {mail(last, content): content for _, content in before.mailbox}
     kinds = {element: _kind(content) for element, content in contents.items()}
-    mine = _recorded(step, last)
+    mine = _recorded(config, before, last)
+    earned, later = _earned(step, first, now), _kept(step, now)
     common = {f"epoch {now}", f"world {before.world}"}
     seen = _told(shown)
     heard = {(name, mail(one.epoch, one.content), one.sender) for name, told in shown.seen for one in told.messages}
-    every = sorted({fact for several in (*mine.values(), *seen.values(), common) for fact in several})
+    every = sorted(common.union(*mine.values(), *earned.values(), *later.values(), *seen.values()))
     forged = {(name, draft.sender) for name, draft in drafts.items() if draft.sender is not None}
     senders = [one.sender for one in shown.sent]
     named = {*senders, *(sender for sender, _ in before.mailbox), *(str(sender) for _, sender in forged)}
@@ -190,14 +224,17 @@ def _view(step: CudStep, *, dated: bool) -> Structure | None:
         "shapeless": ones(one for one, kind in kinds.items() if kind == "shape"),
         "waits": frozenset((mail(last, content), sender) for sender, content in before.mailbox),
         "public": ones(common),
-        "own": frozenset((name, fact) for name, several in mine.items() for fact in several),
+        "own": _rows(mine),
         "token": ones(fact for fact in every if fact.startswith("last ")),
+        "leaves": ones(name for name, choice in first.items() if choice.exits),
+        "earned": _rows(earned),
         "sent": frozenset((mail(one.epoch, one.content), one.sender) for one in shown.sent),
         "twofold": ones(name for name in agents if senders.count(name) > 1),
         "lost": ones(name for name, _ in shown.dropped),
         "kept": frozenset((mail(now, content), sender) for sender, content in step.after.mailbox),
         "hears": frozenset(heard),
-        "sees": frozenset((name, fact) for name, several in seen.items() for fact in several),
+        "sees": _rows(seen),
+        "recalls": _rows(later),
     }
     # A last token is one of each agent, in the run or not; others than agents of the run have none.
     relations["own"] |= frozenset((name, "last None") for name in agents if name not in mine)
@@ -319,9 +356,9 @@ FAULTS = Faults(
     (reporting.any_text_is_a_message, _say("fit", channel() & ~odd(m) & ~oversize(m), "any JSON is a message")),
 )
 
-_DATED: Callable[[Any], Structure | None] = partial(_view, dated=True)
+DATED: Callable[[Any], Structure | None] = partial(_view, dated=True)
 _UNDATED: Callable[[Any], Structure | None] = partial(_view, dated=False)
-_theorem = partial(
+theorem = partial(
     Theorem,
     protocol="cud",
     system="run",
@@ -331,23 +368,23 @@ _theorem = partial(
     scope="any number of agents, messages and epochs",
 )
 _due = active(x) & waits(m, y) & differ(x, y)
-_SENDING, _SEEING = "it is about what is sent", "it is about what is seen"
+SENDING, _SEEING = "it is about what is sent", "it is about what is seen"
 
-OBSERVED = _theorem(
+OBSERVED = theorem(
     claim=blindness.observation_is_own_only,
     variables=(x, m, y, f),
-    view=_DATED,
+    view=DATED,
     goal=iff(sees(x, f), active(x) & (public(f) | own(x, f))) & iff(hears(x, m, y), _due),
     witness=exists([x, y, f], own(x, f) & ~own(y, f)),
     mutants=(
         *FAULTS.refuted(
             reporting.message_delivered_at_once, reporting.own_message_echoed, reporting.other_agents_outcome_seen
         ),
-        FAULTS.unseen(reporting.forged_sender_accepted, _SENDING),
+        FAULTS.unseen(reporting.forged_sender_accepted, SENDING),
     ),
 )
 
-LATER = _theorem(
+LATER = theorem(
     claim=history.messages_one_epoch_later,
     variables=(x, m, y),
     view=_UNDATED,
@@ -359,10 +396,10 @@ LATER = _theorem(
     ),
 )
 
-TRUE_SENDER = _theorem(
+TRUE_SENDER = theorem(
     claim=history.sender_is_true,
     variables=(y, m),
-    view=_DATED,
+    view=DATED,
     goal=(sent(m, y) >> drafted(y, m)) & ~twofold(y),
     witness=exists([x, y, m], names(x, y) & differ(x, y) & sent(m, x)),
     mutants=(
@@ -371,10 +408,10 @@ TRUE_SENDER = _theorem(
     ),
 )
 
-LAWFUL = _theorem(
+LAWFUL = theorem(
     claim=history.messages_are_lawful,
     variables=(y,),
-    view=_DATED,
+    view=DATED,
     goal=conjunction(
         [
             iff(exists([m], sent(m, y)), exists([m], drafted(y, m) & orderly(m))),

@@ -13,6 +13,7 @@ from evenhand.proofs.cud.epoch import EPOCH
 from evenhand.proofs.cud.faults import KILLED, SPARED, lean, said
 from evenhand.proofs.cud.mail import FAULTS as OF_MAIL
 from evenhand.proofs.cud.mail import POSTED
+from evenhand.proofs.cud.own_past import LEARNED, TWICE
 from evenhand.proofs.cud.theorems import UNTRIMMED
 from evenhand.smt.matrix import Attempt, Registered
 from evenhand.smt.theorem import Mutation
@@ -34,9 +35,10 @@ def attempts() -> Iterator[Attempt]:
                 registered = "survives"
             tried = lean(replace(theorem, mutants=(Mutation(mutant=mutant, definitions=definitions),)))
             yield Attempt(tried, mutant, definitions, registered)
-    for theorem in POSTED:
+    for theorem in (*POSTED, LEARNED):
         declared = {one.mutant: one.expected for one in theorem.mutants}
-        for mutant, changed in OF_MAIL.items():
+        for mutant, single in OF_MAIL.items():
+            changed = TWICE.said(single) if theorem is LEARNED else single
             expected = declared.get(mutant)
             found: Registered = "killed" if expected == "refuted" else "survives" if expected else ""
             tried = replace(theorem, mutants=(Mutation(mutant=mutant, definitions=changed),))

@@ -20,6 +20,7 @@ from evenhand.proofs.cud.epoch import BEFORE_EXECUTION, EPOCH
 from evenhand.proofs.cud.faults import lean, mutations
 from evenhand.proofs.cud.free import FREE_RENAMED
 from evenhand.proofs.cud.mail import POSTED
+from evenhand.proofs.cud.own_past import LEARNED
 from evenhand.proofs.cud.samples import FEWER, WORLDS
 from evenhand.proofs.cud.self_composition import TWINS
 from evenhand.proofs.cud.vocabulary import ACT, AGENT, KEY, VALUE, active, by, exits, reads, scope, submitted, wants
@@ -322,5 +323,5 @@ UNTRIMMED = (
 )
 """The theorems with every axiom of their theories."""
 
-THEOREMS = (*(lean(theorem) for theorem in UNTRIMMED), *POSTED)
+THEOREMS = (*(lean(theorem) for theorem in UNTRIMMED), *POSTED, LEARNED)
 """The theorems about `cud`, without the axioms that each does not need."""

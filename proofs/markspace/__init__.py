@@ -7,6 +7,7 @@ from evenhand.proofs.markspace.barrier import BARRIERS
 from evenhand.proofs.markspace.batches import BATCHES
 from evenhand.proofs.markspace.clocked import CLOCKS
 from evenhand.proofs.markspace.composed import COMPOSITIONS
+from evenhand.proofs.markspace.crossing import CROSSED
 from evenhand.proofs.markspace.deciding import DECISIONS
 from evenhand.proofs.markspace.escalating import ESCALATIONS
 from evenhand.proofs.markspace.leaking import APART
@@ -27,6 +28,7 @@ THEOREMS = (
     *HIERARCHIES,
     *ACCESS,
     APART,
+    CROSSED,
     *RESOLUTIONS,
     *SUPERSESSIONS,
     *BARRIERS,

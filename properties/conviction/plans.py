@@ -100,7 +100,8 @@ _LAGGARDS = names(
 _GOES_ON = names(reach.a_phase_goes_on, reach.time_decides)
 _TWICE = names(*(claim for claim in _ALL if isinstance(claim, Paired)))
 """The claims that compare two runs, and so cost a multiple."""
-_TWO_RUNS = names(*(one for one in _ALL if isinstance(one, TwoRun) and one is not proposing.revision_cost_is_monotone))
+_ELSEWHERE = (proposing.revision_cost_is_monotone, winning.an_outsider_can_decide_any_tie)
+_TWO_RUNS = names(*(one for one in _ALL if isinstance(one, TwoRun) and one not in _ELSEWHERE))
 _ORDERS = names(*(claim for claim in _ALL if isinstance(claim, Commute)))
 _OF_TRIO = names(
     points.supply_is_conserved,
@@ -123,6 +124,8 @@ _CLOCK = (
     *_ENDLESS,
 )
 _OUTSIDERS = winning.outsiders_decide_nothing.name
+_DECIDERS = winning.an_outsider_can_decide_any_tie.name
+"""The claim that needs three agents."""
 _MAXIMUM = points.balances_stay_below_the_maximum.name
 _LATER = ticking.nothing_is_accepted_after_ready.name
 """The claim that needs hostile actions, because no menu offers anything after READY."""
@@ -132,7 +135,7 @@ _WAITING = ticking.gated_ticks_wait.name
 
 
 def _names(*, but: Iterable[str]) -> tuple[str, ...]:
-    gone = {*but, _LATER, _WAITING}
+    gone = {*but, _LATER, _WAITING, _DECIDERS}
     return tuple(claim.name for claim in _ALL if claim.name not in gone)
 
 
@@ -161,7 +164,7 @@ def _plans() -> Iterator[Plan]:
     late = {"think": 2, "texts": 0, "budget": 1, "stake": 1}
     yield Plan("issue", "explore", LONG, scope=late, claims=(*_LATE, *_CLOCK, *_GOES_ON, *_LAGGARDS))
     yield Plan("issue", "explore", LONG, scope={"rounds": 3, "texts": 0, "budget": 2}, claims=_ROUNDS)
-    yield Plan("trio", "explore", claims=(_OUTSIDERS, *_OF_TRIO))
+    yield Plan("trio", "explore", claims=(_OUTSIDERS, _DECIDERS, *_OF_TRIO))
     yield Plan("series", "explore", LONG, claims=_names(but=(*_ROUNDS, *_LATE, *_GRANTS, *_CYCLE, *_TWICE)))
     yield from _small()
     yield from _readings()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import TypeAlias
@@ -18,7 +19,18 @@ from evenhand.model.conviction.renaming import (
     rename_state,
     same_events,
 )
-from evenhand.model.conviction.vocabulary import Act, AddStake, Config, Event, MoveStake, Proposal, State
+from evenhand.model.conviction.vocabulary import (
+    FINALIZE,
+    Act,
+    AddStake,
+    Config,
+    Entry,
+    Event,
+    MoveStake,
+    Proposal,
+    State,
+    Tick,
+)
 from evenhand.properties.conviction.predicates import (
     BESIDE,
     RunStep,
@@ -27,6 +39,8 @@ from evenhand.properties.conviction.predicates import (
     left_out,
     on_configs,
     ticking,
+    total,
+    weight,
 )
 from evenhand.properties.conviction.staking import scores_of, weight_of_one
 
@@ -249,4 +263,76 @@ outsiders_decide_nothing = Monitor(
         left_out("`trio` refutes it; whether a drawn run does is chance"),
         refuted("17.3: a point moved to a tied proposal and away again is its most recent move", system="trio"),
     ),
+)
+
+Late: TypeAlias = tuple[str, str, str]
+"""A tied proposal, an agent that has no part in the tie, and an untied proposal that it has staked on."""
+
+
+def _leading(config: Config, state: State) -> set[str]:
+    """The proposals that share the highest score."""
+    scores = {one.uid: weight(config, 0).times(0) for one in state.proposals}
+    for entry in state.entries:
+        scores[entry.proposal] += weight(config, entry.held).times(entry.amount)
+    most = max(scores.values(), default=None)
+    return {uid for uid, score in scores.items() if score == most}
+
+
+def _outsiders(config: Config, state: State, action: Act) -> Iterator[Late]:
+    """Yield, before a tie is finalized, each tied proposal with each agent that could decide for it."""
+    top = _leading(config, state) if isinstance(action, Tick) and state.phase == FINALIZE else set[str]()
+    if len(top) < 2:
+        return
+    inside = {e.owner for e in state.entries if e.proposal in top} | {
+        seat.agent for seat in state.seats if seat.proposal in top
+    }
+    homes = dict.fromkeys((e.owner, e.proposal) for e in state.entries if e.owner not in inside)
+    yield from ((chosen, *one) for chosen in sorted(top) for one in homes)
+
+
+def moved_about(late: Late, config: Config, state: State) -> State:
+    """The state if that agent had moved its stake to each other tied proposal in turn, and back, in a tick of its own.
+
+    Its stake is as new; the other tied proposals, and the one that it came back to, have the latest LastStakeTick.
+    """
+    chosen, agent, home = late
+    touched = (_leading(config, state) | {home}) - {chosen}
+    ranks = {one.uid: 1 if one.uid in touched else one.last and one.last + 1 for one in state.proposals}
+    order = sorted({rank for rank in ranks.values() if rank is not None})
+    place = {rank: number for number, rank in enumerate(order, start=1)}
+    here = [e for e in state.entries if (e.owner, e.proposal) == (agent, home)]
+    back = Entry(agent, home, 0, total(e.amount for e in here))
+    return replace(
+        state,
+        proposals=tuple(
+            replace(one, last=None if (rank := ranks[one.uid]) is None else place[rank]) for one in state.proposals
+        ),
+        entries=tuple(
+            sorted((*(e for e in state.entries if e not in here), back), key=lambda e: (e.owner, e.proposal, e.held))
+        ),
+    )
+
+
+def _chosen(late: Late, step: RunStep, other: RunStep | None) -> bool:
+    """Whether the chosen one wins in the second run by its LastStakeTick, and the ends are the same."""
+    if other is None:
+        return False
+    event = next(events(other.shown, "Finalize"), None)
+    won = event is not None and (event.proposal, event.get("tie")) == (late[0], "earliest LastStakeTick")
+    return won and other.after == step.after
+
+
+an_outsider_can_decide_any_tie = TwoRun(
+    name="an_outsider_can_decide_any_tie",
+    sentence="Of tied proposals any one wins if an agent that has no part in the tie has since moved its stake to each "
+    "other one and back: and at the end nobody has a point more or less.",
+    source="17.3",
+    twins=_outsiders,
+    config=lambda _late, config: config,
+    state=moved_about,
+    other=lambda _late, action: (action,),
+    agree=_chosen,
+    starts=False,
+    applies=on_configs(lambda config: config.readings.text != "B"),
+    systems=("trio",),
 )

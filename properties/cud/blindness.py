@@ -12,7 +12,17 @@ from typing import Any
 
 from evenhand.core.plan import refuted
 from evenhand.core.property import Monitor, TwoRun, determined_by, each_step
-from evenhand.model.cud.vocabulary import DONE, FAILURE, TOKENS, Config, Epoch, State, deny
+from evenhand.model.cud.vocabulary import (
+    DONE,
+    FAILURE,
+    FAULT,
+    IDLE,
+    TOKENS,
+    Config,
+    Epoch,
+    State,
+    deny,
+)
 from evenhand.properties.cud.predicates import (
     EPOCHS,
     PASS_ONE,
@@ -113,6 +123,45 @@ def observation_is_own_only(step: RunStep) -> bool:
         if any(message.epoch != last_epoch for message in seen.messages):
             return False
     return True
+
+
+def _present(config: Config, state: State, _action: Epoch) -> tuple[str, ...]:
+    return active_agents(config, state)
+
+
+def _alone(agent: str, config: Config, state: State) -> State:
+    """The state in which every other agent is gone and had another last token and no last scope."""
+    gone = tuple(
+        one if name == agent else replace(one, active=False, last=IDLE if one.last == FAULT else FAULT, last_scope=None)
+        for name, one in zip(config.agents, state.agents, strict=True)
+    )
+    return replace(state, agents=gone)
+
+
+def _learns_the_same(agent: str, step: RunStep, other: RunStep | None) -> bool:
+    """Whether it observes the same, and the same is kept of its past where its token is the same."""
+    if other is None or dict(step.shown.seen).get(agent) != dict(other.shown.seen).get(agent):
+        return False
+    place = step.config.agents.index(agent)
+    mine, its = (dict(one.shown.tokens).get(agent) for one in (step, other))
+    return mine != its or step.after.agents[place] == other.after.agents[place]
+
+
+only_ones_own_is_ever_observed = TwoRun(
+    name="only_ones_own_is_ever_observed",
+    sentence="Without any authority and without the other agents, whatever their pasts, an agent observes the same, "
+    "and with the same choice and token the same is kept of its past: so of a whole history it learns the worlds, the "
+    "messages to it, its own choices and tokens, and nothing else.",
+    source="A3, FQ11, FQ20",
+    systems=("run",),
+    starts=False,
+    twins=_present,
+    config=lambda _agent, config: replace(config, authorities=()),
+    state=_alone,
+    other=lambda _agent, action: (action,),
+    agree=_learns_the_same,
+    applies=lambda config: config.readings.orphan_ends_run == "no",
+)
 
 
 def _view(step: RunStep) -> Any:

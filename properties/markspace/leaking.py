@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from evenhand.core.plan import holds, refuted
 from evenhand.core.property import determined_by, each_step, reachable, two_run
+from evenhand.model.markspace.exact import ZERO, Amount, plain, total
 from evenhand.model.markspace.marks import (
+    MIN_STRENGTH,
     Act,
     Ask,
     Decide,
@@ -28,10 +30,14 @@ from evenhand.properties.markspace.space_predicates import (
     DecideStep,
     NeedsStep,
     WriteStep,
+    alone,
+    covered,
+    governing,
     hidden_from,
     is_write,
     strength,
     undone,
+    warnings_against,
     writes,
 )
 
@@ -75,6 +81,70 @@ def reads_do_not_leak(_w: str, step: SpaceStep, other: SpaceStep | None) -> bool
     """False as the text stands: a classified warning or superseding mark acts on marks open to every reader."""
     assert other is not None
     return step.shown == other.shown
+
+
+class Parted(NamedTuple):
+    """What decides how a mark is shown, apart by whether the reader may see the marks that it comes from (§4.2, §9.5).
+
+    Its strength, the sum of the warnings against it, the part of that sum which hidden marks supersede, and the sum of
+    hidden warnings; and whether a hidden mark supersedes it.
+    """
+
+    own: Amount
+    warned: Amount
+    freed: Amount
+    secret: Amount
+    shadowed: bool
+
+    @property
+    def open(self) -> Amount:
+        """Its strength without the hidden marks."""
+        return _positive(self.own - self.warned)
+
+    @property
+    def whole(self) -> Amount:
+        """Its strength with them."""
+        return ZERO if self.shadowed else _positive(self.own - self.warned + self.freed - self.secret)
+
+
+def _positive(amount: Amount) -> Amount:
+    return amount if amount.sign > 0 else ZERO
+
+
+def parted(reader: str, config: SpaceConfig, space: Space, mark: Mark) -> Parted:
+    """Return these parts of a mark that the reader may see."""
+    known = purged(reader, config, space)
+    against = warnings_against(config, space, mark)
+    seen = [one for one in against if one in known.marks]
+    return Parted(
+        own=alone(config, known, mark),
+        warned=total(alone(config, known, one) for one in seen),
+        freed=total(alone(config, known, one) for one in seen if undone(config, space, one)),
+        secret=total(alone(config, space, one) for one in against if one not in known.marks),
+        shadowed=undone(config, space, mark),
+    )
+
+
+def given_away(parts: Parted) -> bool:
+    """Whether a read shows such a mark otherwise, or not at all, because of the hidden marks."""
+    least = plain(MIN_STRENGTH)
+    return parts.open != parts.whole and (least <= parts.open or least <= parts.whole)
+
+
+@two_run(
+    "A read shows something else for classified marks that the reader is not cleared for exactly where they change the "
+    "strength of a mark that it shows with or without them: they supersede it, warn against it, or supersede a warning "
+    "against it.",
+    source="2.5, 7.4, 9.5, 10: what reads_do_not_leak is false of",
+    twins=_observers(Read),
+    **_USUAL,
+)
+def reads_leak_through_references_alone(w: str, step: SpaceStep, other: SpaceStep | None) -> bool:
+    """The exact condition under which a read leaks."""
+    assert other is not None and isinstance(step.action, Read)
+    config, before, scope = step.config, step.before, step.action.scope
+    here = covered(config, purged(w, config, before), scope) if governing(config, scope) is not None else ()
+    return (step.shown != other.shown) == any([given_away(parted(w, config, before, mark)) for mark in here])
 
 
 @two_run(

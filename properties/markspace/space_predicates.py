@@ -112,7 +112,8 @@ def undone(config: SpaceConfig, space: Space, mark: Mark) -> bool:
     return any(one.draft.supersedes == mark.id and effect(config, one, mark) for one in space.marks[place + 1 :])
 
 
-def _alone(config: SpaceConfig, space: Space, mark: Mark) -> Amount:
+def alone(config: SpaceConfig, space: Space, mark: Mark) -> Amount:
+    """The strength without warnings (§3, §4.2, §10)."""
     scope, draft = governing(config, mark.draft.scope), mark.draft
     if scope is None or undone(config, space, mark):
         return ZERO
@@ -135,28 +136,31 @@ def strength(config: SpaceConfig, space: Space, mark: Mark) -> Amount:
     """The effective strength with warnings (§4.2, §9.5, §10)."""
     if undone(config, space, mark):
         return ZERO
+    against = [alone(config, space, one) for one in warnings_against(config, space, mark)]
+    left = alone(config, space, mark) - total(against)
+    return left if left.sign > 0 else ZERO
+
+
+def warnings_against(config: SpaceConfig, space: Space, mark: Mark) -> list[Mark]:
+    """The later warnings against a mark that may refer to it, live or not."""
     place = [one.id for one in space.marks].index(mark.id)
-    against = [
-        _alone(config, space, one)
+    return [
+        one
         for one in space.marks[place + 1 :]
         if one.draft.kind is Kind.WARNING and one.draft.invalidates == mark.id and effect(config, one, mark)
     ]
-    left = _alone(config, space, mark) - total(against)
-    return left if left.sign > 0 else ZERO
 
 
 def live_seen(config: SpaceConfig, space: Space, scope: str) -> tuple[tuple[Mark, Amount], ...]:
     """The marks that a read of the scope covers, with their strength, in the order of writing (§8.2)."""
-    found: list[tuple[Mark, Amount]] = []
-    for mark in space.marks:
-        here = mark.draft.scope == scope
-        if config.readings.hierarchy_reads == "subtree":
-            here = below(scope, mark.draft.scope)
-        if here:
-            worth = strength(config, space, mark)
-            if plain(MIN_STRENGTH) <= worth:
-                found.append((mark, worth))
-    return tuple(found)
+    there_ = ((mark, strength(config, space, mark)) for mark in covered(config, space, scope))
+    return tuple((mark, worth) for mark, worth in there_ if plain(MIN_STRENGTH) <= worth)
+
+
+def covered(config: SpaceConfig, space: Space, scope: str) -> tuple[Mark, ...]:
+    """The marks in the scopes that a read of the scope covers, live or not (§8.2)."""
+    subtree = config.readings.hierarchy_reads == "subtree"
+    return tuple(m for m in space.marks if m.draft.scope == scope or (subtree and below(scope, m.draft.scope)))
 
 
 def is_write(step: SpaceStep) -> TypeGuard[WriteStep]:

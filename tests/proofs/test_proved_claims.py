@@ -21,6 +21,7 @@ PROVED = {
     """,
     "conviction": """
         actions_of_two_agents_commute an_issue_can_be_finalized an_issue_takes_at_most_so_many_ticks
+        an_outsider_can_decide_any_tie
         balances_stay_below_the_maximum every_issue_is_finalized every_stake_is_burned every_tick_comes_closer
         feedback_is_lawful_and_paid moved_stake_begins_at_zero multipliers_are_bounded names_decide_nothing
         no_phase_goes_on_for_ever nothing_is_negative one_proposal_each roots_rank_as_sums_do
@@ -32,7 +33,8 @@ PROVED = {
         final_world_is_a_function_of_the_requests foreign_citation_is_a_fault history_independence
         livelock_counter_is_faithful malformed_is_a_fault messages_are_lawful messages_one_epoch_later
         no_livelock_with_progress no_outcome_unasked no_over_refusal no_veto_overridden no_winner
-        non_executed_changes_nothing observation_is_own_only only_own_scope_changes order_independence
+        non_executed_changes_nothing observation_is_own_only only_ones_own_is_ever_observed only_own_scope_changes
+        order_independence
         orphaning_is_permanent outcomes_are_those_of_the_text pass_one_refusals_are_inert passes_ignore_values
         rivals_collide_for_ever sender_is_true token_blindness value_independence verdict_determined
         whoever_may_act_completes_alone
@@ -47,6 +49,7 @@ PROVED = {
         manifest_permission_consistency_p54 monotonic_addition_p10 mutual_exclusion names_decide_nothing
         need_persistence_p5 old_activations_are_alike one_winner_per_boundary only_ages_matter
         pattern_match_purity_p55 pipeline_structural_validation_p53 policy_decides_as_written progress_p12
+        reads_leak_through_references_alone
         refusals_name_their_cause resolution_is_a_function_of_the_intents scope_isolation_p19
         structural_visibility_p20 sublinear_where_there_is_strength sublinearity_p8 supersession_transitivity_p47
         transient_marks_halve trust_bounds_p7 trust_ordering_p6 trust_orders_what_has_strength uncontested_is_allowed

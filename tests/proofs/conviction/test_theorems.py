@@ -17,6 +17,7 @@ from evenhand.proofs.conviction.faults import FAULTS
 from evenhand.proofs.conviction.invariants import INVARIANTS
 from evenhand.proofs.conviction.purses import KINDS, PURSES, SAME_POINTS, moments
 from evenhand.proofs.conviction.stake_ticks import COMMUTE, TWO, TWO_FAULTS
+from evenhand.smt.arithmetic import value_of
 from evenhand.smt.differential import agree, cases
 from evenhand.smt.logic import TRUE
 from evenhand.smt.prove import prove
@@ -143,7 +144,7 @@ def test_an_order_inside_a_tick_that_decides_is_not_that_of_the_model() -> None:
     assert not agree(replace(COMMUTE, mutants=()), system, ()).disagreements
 
 
-@pytest.mark.parametrize("word", ["balance_to_1", "balance_to_21", "pile_to_2", "pile_to_12"])
+@pytest.mark.parametrize("word", ["balance_to_1", "balance_to_21", "pile_to_2", "pile_to_12", "lot_to_1", "lot_to_21"])
 def test_points_that_are_spent_otherwise_are_not_those_of_the_model(word: str) -> None:
     """A theory in which an action may do anything to a balance, or to a stake, does not conform."""
     system = SAME_POINTS.place(BUNDLE)
@@ -153,14 +154,16 @@ def test_points_that_are_spent_otherwise_are_not_those_of_the_model(word: str) -
 
 
 def test_the_moments_meet_each_kind_of_spending() -> None:
-    """As the first and as the second action: each kind, and an addition that its balance does not cover."""
+    """As the first and as the second action: each kind, an addition beyond its balance, old stake that goes."""
     system = SAME_POINTS.place(BUNDLE)
     seen: set[str] = set()
-    lacking = 0
+    lacking = aged = 0
     for case, _ in cases(system, SAME_POINTS.claim, moments(system)):
         found = SAME_POINTS.view(case)
         if found is not None:
             seen |= {name for name, rows in found.relations.items() if rows}
             lacking += case[1].shown.rejected == "InsufficientCredit"
+            old = found.functions["lot"].keys() - found.relations["young"]
+            aged += any(value_of(found.functions["lot12"][one]) < value_of(found.functions["lot"][one]) for one in old)
     assert {f"{kind}{ending}" for kind in KINDS for ending in ("", "2")} <= seen
-    assert lacking > 0
+    assert min(lacking, aged) > 0

@@ -8,11 +8,13 @@ import pytest
 
 from evenhand.core.verdict import Status
 from evenhand.proofs.markspace import THEOREMS
+from evenhand.proofs.markspace.crossing import READ_TWICE, freed, own, secret, warned
 from evenhand.proofs.markspace.invariants import INVARIANTS
 from evenhand.proofs.markspace.strength_definitions import DECAY
 from evenhand.smt.differential import agree
-from evenhand.smt.logic import Not
+from evenhand.smt.logic import Function, Not
 from evenhand.smt.prove import prove
+from evenhand.smt.rewriting import translate
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.transitions.invariant import Invariant
 from tests.deep import rest_slow
@@ -108,3 +110,15 @@ def test_each_theorem_states_a_claim_of_its_system() -> None:
     for theorem in THEOREMS:
         assert theorem.system in theorem.claim.systems
         assert BUNDLE.expectation(theorem.claim.name, theorem.system, "prove", {}).expected is theorem.expected
+
+
+@pytest.mark.parametrize("sum_", [warned, freed, secret], ids=lambda one: one.name)
+def test_a_read_is_linked_in_each_sum_of_warnings(sum_: Function) -> None:
+    """With another number in its place the theory does not conform: the samples meet each kind of warning."""
+    theorem = named("reads_leak_through_references_alone")
+    changed = tuple(
+        replace(word, body=translate(word.body, sorts={}, functions={sum_: own}, relations={}))
+        for word in READ_TWICE.definitions
+    )
+    wrong = replace(theorem, theory=READ_TWICE.redefined(changed), mutants=())
+    assert agree(wrong, theorem.place(BUNDLE), ()).disagreements

@@ -13,7 +13,8 @@ from evenhand.core.trace import Lasso
 from evenhand.core.verdict import Status
 from evenhand.evidence.judge import judge
 from evenhand.machine import fuzz
-from evenhand.model.conviction.vocabulary import CLOSED, Tick
+from evenhand.model.conviction.vocabulary import CLOSED, STAKE, MoveStake, Tick
+from evenhand.properties.conviction.winning import an_outsider_can_decide_any_tie, moved_about
 from evenhand.search import explore
 from evenhand.variants.automatic import mutated
 from tests.deep import rest_slow
@@ -192,3 +193,29 @@ def test_a_claim_is_false_of_the_faults_it_was_written_for(
     for variant in variants:
         faulty = mutated(system, f"auto:{variant}")
         assert explore(faulty, [asked]).verdicts[0].status is Status.REFUTED, variant
+
+
+def test_an_outsider_decides_by_moves_that_the_kernel_accepts() -> None:
+    """The claim's second run is what moves there and back lead to, here among three tied proposals."""
+    system = BUNDLE.model.systems["trio"].at(agents=4, rounds=3)
+    (config,) = system.all_configs()
+    (state,) = system.initial(config)
+
+    def moved(state: Any, source: str, target: str) -> Any:
+        step = system.take(config, state, MoveStake("agent_4", config.agent("agent_4").credential, source, target, 1))
+        assert not step.shown.rejected
+        return step.after
+
+    for _ in range(3):
+        state = system.take(config, state, Tick()).after
+    assert (state.phase, state.turn) == (STAKE, 2)
+    state = moved(moved(state, "agent_4", "agent_2"), "agent_2", "agent_4")
+    state = system.take(config, state, Tick()).after
+    idle = system.take(config, state, Tick()).after
+    found = list(an_outsider_can_decide_any_tie.twins(config, idle, Tick()))
+    assert found == [(f"agent_{number}", "agent_4", "agent_4") for number in (1, 2, 3)]
+    for late in found:
+        now = state
+        for uid in {"agent_1", "agent_2", "agent_3"} - {late[0]}:
+            now = moved(moved(now, "agent_4", uid), uid, "agent_4")
+        assert system.take(config, now, Tick()).after == moved_about(late, config, idle)

@@ -51,6 +51,7 @@ BY_MUTANT = {
     "bare_tokens": "refusing_agent_named",
     "token_blindness": "token_tells_the_pass",
     "observation_is_own_only": "other_agents_outcome_seen",
+    "only_ones_own_is_ever_observed": "message_delivered_at_once",
     "changed_key_reveals_pass_one": "tie_break_by_name",
     "messages_one_epoch_later": "message_delivered_at_once",
     "sender_is_true": "forged_sender_accepted",
