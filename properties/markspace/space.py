@@ -25,7 +25,7 @@ from evenhand.model.markspace.marks import (
     Visibility,
     Write,
 )
-from evenhand.properties.markspace.predicates import same_action, same_state
+from evenhand.properties.markspace.predicates import holds_nothing_but, same_action, same_state
 from evenhand.properties.markspace.space_predicates import (
     ONLY,
     AskStep,
@@ -220,6 +220,28 @@ def writes_are_totally_ordered(space: Space) -> bool:
 
 
 # P33: a second run with other hooks.
+
+
+_ANSWERS: dict[type, tuple[str, ...]] = {
+    Write: ("stored", "hooked"),
+    Resolve: ("stored", "hooked"),
+    Read: ("seen",),
+    Decide: ("candidates", "winner"),
+    Ask: ("candidates", "winner", "claimed_by"),
+    Needs: ("clusters",),
+    Tick: (),
+}
+
+
+@each_step(
+    "A reply holds what the operation returns, and nothing else; a refusal holds its reason alone.",
+    source="8.1 to 8.4, 8.6",
+    systems=ONLY,
+)
+def replies_hold_what_was_asked(step: SpaceStep) -> bool:
+    """A read names no winner, a write shows no mark."""
+    names = () if step.shown.refused else _ANSWERS[type(step.action)]
+    return holds_nothing_but(step.shown, "refused", *names)
 
 
 def _hook_sets(config: SpaceConfig, _space: Space, act: Act) -> Iterator[tuple[str, ...]]:
