@@ -242,9 +242,11 @@ def trust_scales_strength(step: MeasureStep) -> bool:
     """Intents, actions and needs have none; whether warnings have is a reading."""
     act, base, weights = step.action, step.shown.base, dict(zip(Source, step.config.weights, strict=True))
     capped = act.kind is Kind.WARNING and step.config.readings.warning_trust == "source_capped"
-    weight = weights[act.source] if capped or act.kind is Kind.OBSERVATION else Fraction(1)
-    by_source = [base[0].scaled(weights[one]) for one in Source] if act.kind is Kind.OBSERVATION else []
-    return step.shown.effective == tuple(one.scaled(weight) for one in base) and [*step.shown.by_source] == by_source
+    if not capped and act.kind is not Kind.OBSERVATION:
+        weights = dict.fromkeys(Source, Fraction(1))
+    by_source = tuple(base[0].scaled(weights[one]) for one in Source)
+    effective = tuple(one.scaled(weights[act.source]) for one in base)
+    return (step.shown.effective, step.shown.by_source) == (effective, by_source)
 
 
 @each_step(

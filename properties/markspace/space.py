@@ -224,7 +224,7 @@ def writes_are_totally_ordered(space: Space) -> bool:
 
 _ANSWERS: dict[type, tuple[str, ...]] = {
     Write: ("stored", "hooked"),
-    Resolve: ("stored", "hooked"),
+    Resolve: ("stored",),
     Read: ("seen",),
     Decide: ("candidates", "winner"),
     Ask: ("candidates", "winner", "claimed_by"),
@@ -242,6 +242,34 @@ def replies_hold_what_was_asked(step: SpaceStep) -> bool:
     """A read names no winner, a write shows no mark."""
     names = () if step.shown.refused else _ANSWERS[type(step.action)]
     return holds_nothing_but(step.shown, "refused", *names)
+
+
+@each_step(
+    "A read is refused exactly where no scope is defined; every other one is answered, be it with no marks at all.",
+    source="8.2",
+    systems=ONLY,
+    when=lambda step: isinstance(step.action, Read | Tick),
+)
+def reads_are_answered(step: SpaceStep) -> bool:
+    """Who may not see a mark hears of none, and is not refused; nor is time, unless it would go back."""
+    act = step.action
+    if isinstance(act, Tick):
+        return bool(step.shown.refused) == (act.seconds < 0)
+    assert isinstance(act, Read)
+    none = governing(step.config, act.scope) is None
+    return bool(step.shown.refused) == (step.shown.seen is None) == none
+
+
+@each_step(
+    "After each successful write every hook runs, one that raises aside; after nothing else.",
+    source="8.6, P33",
+    systems=ONLY,
+)
+def hooks_run_after_each_write(step: SpaceStep) -> bool:
+    """A resolution stores a mark by another operation."""
+    wrote = isinstance(step.action, Write) and step.shown.stored is not None
+    due = [one for one in step.config.hooks if one != "failing"] if wrote else []
+    return [*step.shown.hooked] == due
 
 
 def _hook_sets(config: SpaceConfig, _space: Space, act: Act) -> Iterator[tuple[str, ...]]:
