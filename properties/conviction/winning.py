@@ -124,7 +124,7 @@ def stake_ticks_are_the_latest(step: RunStep) -> bool:
 @each_step(
     "A tick makes every LastStakeTick older and keeps their order.",
     source="17.3",
-    when=lambda step: ticking(step) and step.after.phase == step.before.phase,
+    when=lambda step: ticking(step) and not finalizes(step),
     applies=on_configs(lambda config: config.readings.last_stake_tick != "self_stake_too"),
 )
 def ticks_keep_the_order_of_stake_ticks(step: RunStep) -> bool:

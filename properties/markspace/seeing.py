@@ -94,13 +94,16 @@ def classified_marks_stay_hidden(step: ReadStep) -> bool:
 
 
 @each_step(
-    "A read shows marks as they are stored, with the strength that is left of them; a projection lacks the content.",
+    "A read shows live marks that it covers, as they are stored, with the strength that is left of them; a projection "
+    "lacks the content.",
     source="8.2, 7.4, P24",
     systems=ONLY,
     when=lambda step: is_read(step) and bool(answer(step)),
 )
 def reads_show_what_is_stored(step: ReadStep) -> bool:
     """Whoever reads, and whichever scopes the read reaches; what else a projection keeps is claimed below."""
+    if not marks_shown(step) <= marks_there(step):
+        return False
     for seen in answer(step):
         stored = step.before.find(seen.mark.id)
         if stored is None or seen.strength != strength(step.config, step.before, stored):

@@ -245,16 +245,19 @@ def replies_hold_what_was_asked(step: SpaceStep) -> bool:
 
 
 @each_step(
-    "A read is refused exactly where no scope is defined; every other one is answered, be it with no marks at all.",
-    source="8.2",
+    "A read is refused exactly where no scope is defined; every other one is answered, be it with no marks at all, and "
+    "so is whoever aggregates needs.",
+    source="8.2, 8.4",
     systems=ONLY,
-    when=lambda step: isinstance(step.action, Read | Tick),
+    when=lambda step: isinstance(step.action, Read | Needs | Tick),
 )
 def reads_are_answered(step: SpaceStep) -> bool:
     """Who may not see a mark hears of none, and is not refused; nor is time, unless it would go back."""
     act = step.action
     if isinstance(act, Tick):
         return bool(step.shown.refused) == (act.seconds < 0)
+    if isinstance(act, Needs):
+        return not step.shown.refused
     assert isinstance(act, Read)
     none = governing(step.config, act.scope) is None
     return bool(step.shown.refused) == (step.shown.seen is None) == none
