@@ -136,9 +136,7 @@ def stakes_age_by_rounds(step: RunStep) -> bool:
 def actions_age_no_stake(step: RunStep) -> bool:
     """A proposal's first stake and an addition are new; old stake can only become less."""
     before = {(e.owner, e.proposal, e.held): e.amount for e in step.before.entries}
-    return all(
-        not e.held or e.amount <= before.get((e.owner, e.proposal, e.held), 0) for e in step.after.entries
-    )
+    return all(not e.held or e.amount <= before.get((e.owner, e.proposal, e.held), 0) for e in step.after.entries)
 
 
 # Weights

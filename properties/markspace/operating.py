@@ -331,8 +331,8 @@ def _due(step: GuardStep) -> Decision:
 
 @each_step(
     "The answer names operation and verdict, the winner, the claimant and the conflicting intents where they decided, "
-    "what a boundary considered and told, whether a need was written, and how a report was taken; no more, and what has a "
-    "verdict is not rejected as well.",
+    "what a boundary considered and told, whether a need was written, and how a report was taken; no more, and it is "
+    "no rejection.",
     source="9.3, 6.2.1, P38",
     systems=GUARDED,
 )

@@ -94,15 +94,18 @@ def classified_marks_stay_hidden(step: ReadStep) -> bool:
 
 
 @each_step(
-    "A read shows live marks that it covers, as they are stored, with the strength that is left of them; a projection "
-    "lacks the content.",
+    "A read shows the live marks that it covers and that are not hidden from the reader, as they are stored, with the "
+    "strength that is left of them; a projection lacks the content.",
     source="8.2, 7.4, P24",
     systems=ONLY,
-    when=lambda step: is_read(step) and bool(answer(step)),
+    when=is_read,
 )
 def reads_show_what_is_stored(step: ReadStep) -> bool:
     """Whoever reads, and whichever scopes the read reaches; what else a projection keeps is claimed below."""
-    if not marks_shown(step) <= marks_there(step):
+    there = [step.before.find(number) for number in marks_there(step)]
+    scopes = {one.id: one.draft.scope for one in there if one is not None}
+    hidden = {one for one, scope in scopes.items() if hidden_from(step.config, step.action.reader, scope)}
+    if marks_shown(step) != marks_there(step) - hidden:
         return False
     for seen in answer(step):
         stored = step.before.find(seen.mark.id)

@@ -233,7 +233,7 @@ def reinforcement_is_as_recommended(step: CombineStep) -> bool:
 
 
 @each_step(
-    "Effective strength is base strength times the weight of the source, where a mark has one; so it is for each source.",
+    "Effective strength is base strength times the weight of the source, where a mark has one; so for each source.",
     source="4.2",
     systems=ONLY,
     when=_measures,

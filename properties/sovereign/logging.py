@@ -85,7 +85,7 @@ def cycles_log_or_lose_what_they_owe(step: KernelStep) -> bool:
 
 
 @each_step(
-    "What is logged keeps the limits of a LogAppend warrant; there is one where anything is logged, and none elsewhere.",
+    "What is logged keeps the limits of a LogAppend warrant; there is one where anything is logged, none elsewhere.",
     source="6, 8.A",
     systems=("agent", "session", "constitutions"),
 )
