@@ -130,7 +130,7 @@ def stakes_age_by_rounds(step: RunStep) -> bool:
 
 @each_step(
     "No action ages a stake: whatever an agent does, new stake has been held for no round.",
-    source="16.6, 8.1",
+    source="16.6",
     when=lambda step: not isinstance(step.action, Tick),
 )
 def actions_age_no_stake(step: RunStep) -> bool:

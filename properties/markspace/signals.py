@@ -251,7 +251,7 @@ def trust_scales_strength(step: MeasureStep) -> bool:
 
 @each_step(
     "A measurement says nothing of aggregates, an aggregate nothing of marks, and a refusal nothing of either.",
-    source="4.2, 5.1, 9.5",
+    source="4.2, 5.1",
     systems=ONLY,
 )
 def measurements_hold_what_was_asked(step: SignalStep) -> bool:

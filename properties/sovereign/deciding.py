@@ -158,7 +158,7 @@ def reported_gate_is_the_first_that_fails(step: KernelStep) -> bool:
 
 @each_step(
     "The trace names each candidate by the hash of its bundle.",
-    source="7 A4, 7 A5",
+    source="7 A5",
     systems=DECIDING,
     when=_judges,
 )

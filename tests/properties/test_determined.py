@@ -220,6 +220,11 @@ WHOLE: Sequence[tuple[str, str, Mapping[str, int], int]] = (
 )
 
 
+def named(one: object) -> str:
+    """The system in the name of a test."""
+    return one.system if isinstance(one, Place) else ""
+
+
 def look(place: Place, claims: Sequence[Property], *, needs: bool) -> tuple[int, set[str], set[str]]:
     """How many steps were looked at, what the claims leave open there, and which of them are needed."""
     looked, left, needed = 0, set[str](), set[str]()
@@ -256,9 +261,7 @@ def test_the_named_claims_determine_every_step(
     assert look(place, few, needs=False)[:2] == (steps, set())
 
 
-@pytest.mark.parametrize(
-    ("place", "gaps"), rest_slow(OPEN, 6), ids=lambda one: one.system if isinstance(one, Place) else ""
-)
+@pytest.mark.parametrize(("place", "gaps"), rest_slow(OPEN, 6), ids=named)
 def test_what_all_claims_leave_open_is_listed(place: Place, gaps: set[str]) -> None:
     """A claim that closes a gap takes it from the list."""
     looked, left, _ = look(place, place.claims(), needs=False)
