@@ -108,8 +108,8 @@ class Readings:
     unique_proposal: str = reading(
         "one_each",
         "distinct_texts",
-        sentence="6.1: agents who do not craft a unique proposal select NoAction: one of their own, or one that no other "
-        "agent has proposed",
+        sentence="6.1: agents who do not craft a unique proposal select NoAction: one of their own, or one that no "
+        "other agent has proposed",
     )
     stake_rounds: int = reading(3, sentence="16.1: one or more STAKE rounds, no number")
     max_credit: str = reading(

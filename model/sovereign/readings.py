@@ -56,6 +56,6 @@ class Readings:
     session_budget: str = reading(
         "exceeded",
         "reached",
-        sentence="13.7, 13.10: B2 exhaustion ends a session; 7 A49 calls B1 exhausted where it is exceeded; silent on a "
-        "session at exactly its cap",
+        sentence="13.7, 13.10: B2 exhaustion ends a session; 7 A49 calls B1 exhausted where it is exceeded; silent on "
+        "a session at exactly its cap",
     )

@@ -192,6 +192,8 @@ NAMED: Sequence[tuple[Place, set[str]]] = (
 OPEN: Sequence[tuple[Place, set[str]]] = (
     (Place("apcm", "run", range(0, 10_000, 3)), set()),
     (Place("apcm", "agents", range(0, 10_000, 100)), set()),
+    (Place("cud", "universe", (0, 1, 2048, 4095), 4), set()),
+    (Place("cud", "run", EVERY, 4), set()),
     (Place("conviction", "trio", EVERY, 12, {**ONE_POINT, "agents": 2, "outsiders": 1}), set()),
     (Place("conviction", "series", EVERY, 12, ONE_POINT), set()),
     (Place("conviction", "run"), set()),
