@@ -63,6 +63,7 @@ NEWER = {
             "expired_intents_contend",
             "lone_intents_lose",
             "activation=every_operation",
+            "child_visibility=no_more_open",
             "need_first=need_in_the_scope",
             "ids_are_counted",
         }
