@@ -100,6 +100,17 @@ class Readings:
         "lowest_proposal_id",
         sentence="17.3 is silent when LastStakeTick ties too",
     )
+    never_staked: str = reading(
+        "earliest",
+        "latest",
+        sentence="17.3: whose most recent stake addition or move occurred earliest; silent on a proposal that has none",
+    )
+    unique_proposal: str = reading(
+        "one_each",
+        "distinct_texts",
+        sentence="6.1: agents who do not craft a unique proposal select NoAction: one of their own, or one that no "
+        "other agent has proposed",
+    )
     stake_rounds: int = reading(3, sentence="16.1: one or more STAKE rounds, no number")
     max_credit: str = reading(
         "unbounded",

@@ -35,13 +35,16 @@ def ready(_config: Config, state: State, seat: Seat, _action: SignalReady) -> st
 
 
 def propose(config: Config, state: State, seat: Seat, action: Propose) -> str:
-    """Require one proposal (6.1), all mandatory fields (8.1) and, under one reading, the whole self-stake."""
+    """Require one proposal (6.1), all mandatory fields (8.1) and, as read, another text and the whole self-stake."""
     if state.phase != PROPOSE:
         return "WrongPhase"
     if seat.proposal:
         return "SecondProposal"
     if action.text is not None and action.text.missing:
         return "MissingField"
+    distinct = config.readings.unique_proposal == "distinct_texts" and action.text is not None
+    if distinct and any(one.text == action.text for one in state.proposals):
+        return "NotUnique"
     refused = config.readings.self_stake != "at_stake_1" and self_stake(config, seat.balance, False) is None
     return "InsufficientCredit" if refused else ""
 

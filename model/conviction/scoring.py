@@ -41,7 +41,8 @@ def score(config: Config, proposal: str, entries: tuple[tuple[Entry, Surd], ...]
 def winner(config: Config, _state: State, scores: Scores) -> tuple[str, str]:
     """The winning proposal (empty: none) and the reason: 17.2, then 17.3, then the reading of a full tie.
 
-    A proposal without a LastStakeTick counts as the earliest; of two ranks the greater is the earlier.
+    A proposal without a LastStakeTick counts as the earliest, or the latest, as read; of two ranks the greater is the
+    earlier.
     """
     if not scores:
         return "", "no proposal"
@@ -51,7 +52,8 @@ def winner(config: Config, _state: State, scores: Scores) -> tuple[str, str]:
         return top[0][0], "highest score"
     never = [uid for uid, last in top if last is None]
     oldest = max((last for _, last in top if last is not None), default=0)
-    first = never or [uid for uid, last in top if last == oldest]
+    staked = [uid for uid, last in top if last == oldest]
+    first = staked or never if config.readings.never_staked == "latest" else never or staked
     if len(first) == 1:
         return first[0], "earliest LastStakeTick"
     if config.readings.full_tie == "lowest_proposal_id":

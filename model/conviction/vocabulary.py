@@ -53,6 +53,7 @@ REJECTIONS = (
     "PayloadRequired",
     "SecondProposal",
     "MissingField",
+    "NotUnique",
     "UnknownProposal",
     "OwnProposal",
     "CanonicalProposal",

@@ -78,6 +78,11 @@ class Readings:
         "subtree",
         sentence="8.2: marks `in the given scope`; 7.5: whether that takes in the scopes below",
     )
+    child_visibility: str = reading(
+        "as_defined",
+        "no_more_open",
+        sentence="P26: a scope without its own definition inherits; silent on one defined more open than its parent",
+    )
     zero_strength: str = reading(
         "allowed",
         "excluded",

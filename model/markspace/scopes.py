@@ -35,6 +35,12 @@ def defined(scopes: Iterable[ScopeDef], name: str) -> ScopeDef | None:
             return None
 
 
+def narrowest(scopes: Iterable[ScopeDef], name: str) -> Visibility:
+    """Return the least open visibility of the definitions at and above a scope; open without any (§7.4)."""
+    order = list(Visibility)
+    return max((one.visibility for one in scopes if covers(one.name, name)), key=order.index, default=Visibility.OPEN)
+
+
 def may_write(agent: Agent, scope: str, kind: Kind) -> bool:
     """Return the write authorisation, inherited downwards (§7.3, P23)."""
     return any(kind is of and covers(parent, scope) for parent, of in agent.writes)

@@ -40,6 +40,7 @@ from evenhand.model.markspace.scopes import (
     defined,
     may_read,
     may_write,
+    narrowest,
     projection,
     redacted,
     well_formed,
@@ -302,7 +303,10 @@ def _visible(rules: Rules, config: SpaceConfig, reader: str | None, scope: str) 
     governing = rules.defined(config.scopes, scope)
     if governing is None:
         return "nothing"
-    return rules.projection(governing.visibility, agent is not None and rules.may_read(agent, scope))
+    visibility = governing.visibility
+    if config.readings.child_visibility == "no_more_open":
+        visibility = narrowest(config.scopes, scope)
+    return rules.projection(visibility, agent is not None and rules.may_read(agent, scope))
 
 
 def _read(rules: Rules, config: SpaceConfig, space: Space, act: Read) -> Reply:

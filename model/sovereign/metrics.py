@@ -145,9 +145,9 @@ def token_summary(ran: Ran) -> Summary:
     return Summary(sum(tokens), Fraction(sum(tokens), len(tokens)), max(tokens), min(tokens))
 
 
-def context_utilization(ran: Ran, window: int) -> Fraction:
-    """Return the mean reported tokens as a share of a context window."""
-    return token_summary(ran).mean / window
+def context_utilization(prompt_tokens: Sequence[int], window: int) -> Fraction:
+    """Return the mean prompt as a share of a context window (13.11); the provider counts prompts, no cycle does."""
+    return Fraction(sum(prompt_tokens), len(prompt_tokens) * window) if prompt_tokens else Fraction(0)
 
 
 def outcome_costs(ran: Ran) -> Mapping[str, int]:

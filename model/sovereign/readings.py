@@ -53,3 +53,9 @@ class Readings:
         "refuse", "treat_as_reflection", sentence="8.A: authors are a closed set; silent on one outside it"
     )
     negative_budget: str = reading("refuse", "accept", sentence="7 A49: `>` compares; silent on a count below zero")
+    session_budget: str = reading(
+        "exceeded",
+        "reached",
+        sentence="13.7, 13.10: B2 exhaustion ends a session; 7 A49 calls B1 exhausted where it is exceeded; silent on "
+        "a session at exactly its cap",
+    )

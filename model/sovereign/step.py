@@ -58,10 +58,11 @@ def settle(config: Config, state: State, kind: str, tokens: int) -> State:
     counts = kind == REFUSE and config.most_refusals > 0
     refusals = state.refusals + 1 if counts else 0
     spent = state.tokens + tokens if config.session_budget is not None else 0
+    at_the_cap = config.readings.session_budget == "reached"
     over = ""
     if kind == EXIT:
         over = EXITED
-    elif config.session_budget is not None and spent > config.session_budget:
+    elif config.session_budget is not None and spent >= config.session_budget + (not at_the_cap):
         over = SESSION_BUDGET_EXHAUSTED
     elif counts and refusals >= config.most_refusals:
         over = ABORTED

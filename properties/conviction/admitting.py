@@ -59,7 +59,7 @@ def _lawful(step: RunStep) -> bool:
         case Propose(_, _, text):
             whole = text is None or not text.missing
             rich = seat.balance >= c.self_stake or step.config.readings.poor_proposer != "reject"
-            return state.phase == PROPOSE and not seat.proposal and whole and rich
+            return state.phase == PROPOSE and not seat.proposal and whole and rich and not _repeats(step)
         case Feedback(_, _, proposal, comment):
             target = state.proposal(proposal)
             fits = len(comment) <= c.feedback_length and seat.feedback < c.feedback_limit
@@ -78,6 +78,13 @@ def _lawful(step: RunStep) -> bool:
             return _changes(step) and both and 0 < amount <= total(owned(state, seat.agent, source).values())
         case _:
             return False
+
+
+def _repeats(step: RunStep) -> bool:
+    """Whether somebody has proposed the same text, where proposals must be unique (6.1)."""
+    text = getattr(step.action, "text", None)
+    distinct = text is not None and step.config.readings.unique_proposal == "distinct_texts"
+    return distinct and text in [one.text for one in step.before.proposals]
 
 
 def _changes(step: RunStep) -> bool:
@@ -148,6 +155,7 @@ def _cause(step: RunStep) -> bool:
         "PayloadRequired": state.phase == PROPOSE and not seat.proposal,
         "SecondProposal": bool(seat.proposal),
         "MissingField": text is not None and bool(text.missing),
+        "NotUnique": _repeats(step),
         "UnknownProposal": any(state.proposal(one) is None for one in named) or (not named and own is None),
         "OwnProposal": about is not None and about.author == uid,
         "CanonicalProposal": about is not None and about.text is None,

@@ -210,12 +210,14 @@ def _small() -> Iterator[Plan]:
         yield Plan(system, "explore", readings=clipped, scope=capped, claims=(_MAXIMUM,))
     last = {"texts": 0, "rounds": 1, "budget": 3, "agents": 1}
     lawful = admitting.accepted_actions_are_lawful.name
-    exceeded, not_offered, refused = _UNDER_A_READING
+    exceeded, repeated, not_offered, refused = _UNDER_A_READING
     more = {"strangers": 1, "cap": 2}
     yield Plan("issue", "explore", scope={**last, **more}, readings={"max_credit": "reject"}, claims=(exceeded,))
     second = {**last, "rounds": 2, "hostile": 1}
     yield Plan("issue", "explore", scope=second, readings={"text": "B"}, claims=(not_offered, lawful))
     yield Plan("issue", "explore", scope=last, readings={"clock": "gated_by_9_1"}, claims=(refused, _WAITING))
+    both = {"agents": 2, "texts": 1, "rounds": 1, "budget": 2}
+    yield Plan("issue", "explore", scope=both, readings={"unique_proposal": "distinct_texts"}, claims=(repeated,))
 
 
 _NONE = {"texts": 0, "budget": 2}
@@ -242,6 +244,8 @@ _SCOPES: Mapping[str, Mapping[str, int]] = {
     "multiplier_cap": {"agents": 1, "texts": 1, "budget": 2, "stake": 1, "rounds": 4},
     "last_stake_tick": _ADD,
     "full_tie": {**_ADD, "budget": 1},
+    "never_staked": {"agents": 3, "texts": 0, "budget": 1, "stake": 1, "ready": 0},
+    "unique_proposal": {**_NONE, "texts": 1},
     "stake_rounds": {**_NONE, "rounds": 0},
     "max_credit": {"agents": 1, "strangers": 1, "texts": 0, "budget": 3, "cap": 2},
     "move_takes": {**_ADD, "penalty": 0, "ready": 0},
@@ -312,7 +316,9 @@ def _claims_under(name: str, value: Any) -> tuple[str, ...]:
     gone = {*_ROUNDS, *_LATE, *_GRANTS, *_TWICE}
     if name == "max_credit":
         gone -= set(_GRANTS)
-    if name == "full_tie":
+    if name == "unique_proposal":
+        return names(admitting.lawful_actions_are_accepted, admitting.rejections_have_their_cause)
+    if name in ("full_tie", "never_staked"):
         return names(
             winning.names_decide_nothing, winning.ties_go_to_the_earliest_stake, winning.the_highest_score_wins
         )

@@ -9,7 +9,7 @@ from evenhand.model.conviction.vocabulary import REJECTIONS, MoveStake, Revise, 
 from evenhand.properties.conviction.predicates import RunStep, accepted, actor, events, finalizes, ticking
 from evenhand.properties.conviction.winning import contested
 
-_UNDER_A_READING = ("MaximumCreditExceeded", "NotOffered", "TickRefused")
+_UNDER_A_READING = ("MaximumCreditExceeded", "NotOffered", "NotUnique", "TickRefused")
 """Rejections that only occur under other readings; `run` is sampled under the default."""
 
 
@@ -27,6 +27,7 @@ _SOURCES = {
     "PayloadRequired": "9.2",
     "SecondProposal": "6.1",
     "MissingField": "8.1",
+    "NotUnique": "6.1",
     "UnknownProposal": "11.1",
     "OwnProposal": "11.1",
     "CanonicalProposal": "11.1",

@@ -128,6 +128,17 @@ def stakes_age_by_rounds(step: RunStep) -> bool:
     }
 
 
+@each_step(
+    "No action ages a stake: whatever an agent does, new stake has been held for no round.",
+    source="16.6",
+    when=lambda step: not isinstance(step.action, Tick),
+)
+def actions_age_no_stake(step: RunStep) -> bool:
+    """A proposal's first stake and an addition are new; old stake can only become less."""
+    before = {(e.owner, e.proposal, e.held): e.amount for e in step.before.entries}
+    return all(not e.held or e.amount <= before.get((e.owner, e.proposal, e.held), 0) for e in step.after.entries)
+
+
 # Weights
 
 

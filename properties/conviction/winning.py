@@ -61,11 +61,12 @@ def contested(step: RunStep) -> bool:
     return finalizes(step) and len(tied(step)) > 1
 
 
-def _earliest(top: tuple[Proposal, ...]) -> tuple[str, ...]:
-    """Of tied proposals those with the earliest LastStakeTick; one without it counts as the earliest."""
+def _earliest(config: Config, top: tuple[Proposal, ...]) -> tuple[str, ...]:
+    """Of tied proposals those with the earliest LastStakeTick; one without it counts as the earliest, or the latest."""
     never = tuple(one.uid for one in top if one.last is None)
     ranks = [one.last for one in top if one.last is not None]
-    return never or tuple(one.uid for one in top if one.last == max(ranks))
+    oldest = tuple(one.uid for one in top if ranks and one.last == max(ranks))
+    return oldest or never if config.readings.never_staked == "latest" else never or oldest
 
 
 @each_step(
@@ -86,7 +87,7 @@ def the_highest_score_wins(step: RunStep) -> bool:
 )
 def ties_go_to_the_earliest_stake(step: RunStep) -> bool:
     """The Finalize event says what decided."""
-    event, first = _finalize(step), _earliest(tied(step))
+    event, first = _finalize(step), _earliest(step.config, tied(step))
     if len(first) == 1:
         return (event.proposal, event.get("tie")) == (first[0], "earliest LastStakeTick")
     if step.config.readings.full_tie == "no_winner":
@@ -138,7 +139,7 @@ def stake_ticks_are_the_latest(step: RunStep) -> bool:
 @each_step(
     "A tick makes every LastStakeTick older and keeps their order.",
     source="17.3",
-    when=lambda step: ticking(step) and step.after.phase == step.before.phase,
+    when=lambda step: ticking(step) and not finalizes(step),
     applies=on_configs(lambda config: config.readings.last_stake_tick != "self_stake_too"),
 )
 def ticks_keep_the_order_of_stake_ticks(step: RunStep) -> bool:

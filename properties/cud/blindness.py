@@ -164,6 +164,25 @@ only_ones_own_is_ever_observed = TwoRun(
 )
 
 
+@each_step(
+    "After an epoch each agent's last outcome is the token that it got, and its last scope that of its request; "
+    "whoever got none keeps what it had.",
+    source="FQ20",
+    systems=EPOCHS,
+)
+def the_last_outcome_is_the_token(step: RunStep) -> bool:
+    """What the next observation shows of the agent itself."""
+    known = facts(step)
+    scopes = {ask.agent: ask.request.declared_scope for ask in known.asks}
+    for name, before, after in zip(step.config.agents, step.before.agents, step.after.agents, strict=True):
+        due = (before.last, before.last_scope)
+        if name in known.tokens:
+            due = (known.tokens[name], scopes.get(name))
+        if (after.last, after.last_scope) != due:
+            return False
+    return True
+
+
 def _view(step: RunStep) -> Any:
     """The first agent's knowledge of an epoch: its observation, choice and token, and the next world and mail."""
     agent = step.config.agents[0]

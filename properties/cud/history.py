@@ -105,15 +105,17 @@ def sender_is_true(step: RunStep) -> bool:
 
 
 @each_step(
-    "A message is sent exactly if communication is on and it is a JSON object within the size bound; what is not sent "
-    "is dropped and logged.",
+    "A message is sent exactly if an agent wrote it, communication is on and it is a JSON object within the size "
+    "bound; it waits for the next epoch, and what is not sent is dropped and logged.",
     source="E14, E15, FQ16, FQ21",
     systems=("run", "conditions"),
-    when=lambda step: bool(_drafts(step)),
+    when=lambda step: not is_over(step.config, step.before),
 )
 def messages_are_lawful(step: RunStep) -> bool:
-    """Whether deliverable drafts are listed as sent and all others as dropped."""
+    """Whether deliverable drafts are listed as sent and kept for delivery, and all others as dropped."""
     drafts = _drafts(step)
+    if [(sent.sender, sent.content) for sent in step.shown.sent] != list(step.after.mailbox):
+        return False
     good = sorted(agent for agent, draft in drafts.items() if _deliverable(step.config, draft))
     bad = sorted(agent for agent in drafts if agent not in good)
     return [message.sender for message in step.shown.sent] == good and [a for a, _ in step.shown.dropped] == bad

@@ -193,15 +193,15 @@ def no_outcome_unasked(step: RunStep) -> bool:
     "Exactly those leave who say so: nobody is removed, and exit is irrevocable.",
     source="FQ24",
     systems=EPOCHS,
-    when=lambda step: bool(step.shown.exits) or not all([one.active for one in step.before.agents]),
 )
 def exit_is_voluntary_and_final(step: RunStep) -> bool:
-    """Whether the active flags are those before the epoch, less the agents that chose to exit."""
+    """Whether those are shown as exited who chose it, and the active flags are those before the epoch, less them."""
     first: dict[str, bool] = {}
     for agent, choice in step.action.choices:
         first.setdefault(agent, choice.exits)
     over = is_over(step.config, step.before)
-    return all(
+    left = [name for name in active_agents(step.config, step.before) if first.get(name, False) and not over]
+    return sorted(step.shown.exits) == sorted(left) and all(
         after.active == (before.active and (over or not first.get(name, False)))
         for name, before, after in zip(step.config.agents, step.before.agents, step.after.agents, strict=True)
     )

@@ -21,6 +21,7 @@ from evenhand.model.markspace.composing_vocabulary import (
     Written,
 )
 from evenhand.properties.markspace.composing_predicates import ONLY, fits, under
+from evenhand.properties.markspace.predicates import holds_nothing_but
 
 T = TypeVar("T")
 
@@ -64,6 +65,24 @@ def composing_refuses_for_cause_alone(step: ComposingStep) -> bool:
     """A refusal changes nothing."""
     refused = bool(step.shown.refused)
     return refused == (not _permitted(step)) and (not refused or step.after == step.before)
+
+
+_ANSWERS: dict[type, tuple[str, ...]] = {
+    Get: ("delivered",),
+    Pipeline: ("connected", "overpromised"),
+    Activate: ("activated",),
+}
+
+
+@each_step(
+    "An answer holds what the operation returns, and nothing else; a refusal holds its reason alone.",
+    source="13.4, 13.5, 14.2",
+    systems=BOTH,
+)
+def answers_hold_what_was_asked(step: ComposingStep) -> bool:
+    """Publishing delivers nothing, polling validates nothing."""
+    names = () if step.shown.refused else _ANSWERS.get(type(step.action), ())
+    return holds_nothing_but(step.shown, "refused", *names)
 
 
 def _written(step: ComposingStep) -> tuple[Written, ...]:

@@ -374,7 +374,7 @@ def writes_reach_only_their_own(step: WriteStep) -> bool:
     "Needs are listed by priority and size, those of one question together, resolved ones not at all.",
     source="8.4",
     systems=ONLY,
-    when=lambda step: isinstance(step.action, Needs) and bool(step.shown.clusters),
+    when=lambda step: isinstance(step.action, Needs),
 )
 def need_clusters_are_complete(step: NeedsStep) -> bool:
     """Every unresolved need is in exactly one cluster, and every cluster adds up."""

@@ -331,11 +331,13 @@ def _due(step: GuardStep) -> Decision:
 
 @each_step(
     "The answer names operation and verdict, the winner, the claimant and the conflicting intents where they decided, "
-    "what a boundary considered and told, whether a need was written, and how a report was taken; no more.",
+    "what a boundary considered and told, whether a need was written, and how a report was taken; no more, and it is "
+    "no rejection.",
     source="9.3, 6.2.1, P38",
     systems=GUARDED,
 )
 def answers_hold_their_data(step: GuardStep) -> bool:
     """Reasons are texts; whom a report notifies is claimed in `guarding`."""
     shown = step.shown
-    return replace(shown, reason="", rejected="", notified=None) == _due(step)
+    plain = replace(shown, reason="", rejected="", notified=None) == _due(step)
+    return plain and not (shown.rejected and shown.verdict)

@@ -155,6 +155,11 @@ def _space(claims: tuple[Property, ...]) -> Iterator[Plan]:
         ("action_immunity", "immune_to_warnings", names(written)),
         ("failed_action", "claims", names(leaking.verdicts_do_not_leak)),
         ("active_threshold", "min_strength", names(space.resolution_is_a_function_of_the_intents)),
+        (
+            "child_visibility",
+            "no_more_open",
+            names(seeing.structural_visibility_p20, seeing.classified_opacity_p22, seeing.reads_show_what_is_stored),
+        ),
         ("hierarchy_reads", "subtree", names(written, reads, seeing.classified_marks_stay_hidden)),
         ("warning_trust", "source_capped", names(written)),
         ("need_log_base", "2", names(leaking.need_clusters_are_complete)),

@@ -6,7 +6,8 @@ Also the parts that a second run shares with the first, for claims that compare 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from dataclasses import fields
+from typing import Any, TypeVar
 
 from evenhand.model.markspace.guard_vocabulary import (
     Config,
@@ -33,6 +34,11 @@ CORE = (*IMMEDIATE, "deferred")
 
 GUARDED = (*CORE, "meddled")
 """Every system of the guard."""
+
+
+def holds_nothing_but(shown: Any, *names: str) -> bool:
+    """Whether the fields of an observation that are not named hold what they hold of nothing."""
+    return all(getattr(shown, one.name) == one.default for one in fields(shown) if one.name not in names)
 
 
 def asks(step: GuardStep) -> bool:

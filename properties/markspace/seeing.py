@@ -18,6 +18,7 @@ from evenhand.properties.markspace.space_predicates import (
     is_read,
     marks_shown,
     marks_there,
+    strength,
     view_of,
 )
 
@@ -90,6 +91,29 @@ def _uncleared_below(step: SpaceStep) -> bool:
 def classified_marks_stay_hidden(step: ReadStep) -> bool:
     """P22 where a read of an open scope reaches a classified one below it."""
     return not any(hidden_from(step.config, step.action.reader, seen.mark.draft.scope) for seen in answer(step))
+
+
+@each_step(
+    "A read shows the live marks that it covers and that are not hidden from the reader, as they are stored, with the "
+    "strength that is left of them; a projection lacks the content.",
+    source="8.2, 7.4, P24",
+    systems=ONLY,
+    when=is_read,
+)
+def reads_show_what_is_stored(step: ReadStep) -> bool:
+    """Whoever reads, and whichever scopes the read reaches; what else a projection keeps is claimed below."""
+    there = [step.before.find(number) for number in marks_there(step)]
+    scopes = {one.id: one.draft.scope for one in there if one is not None}
+    hidden = {one for one, scope in scopes.items() if hidden_from(step.config, step.action.reader, scope)}
+    if marks_shown(step) != marks_there(step) - hidden:
+        return False
+    for seen in answer(step):
+        stored = step.before.find(seen.mark.id)
+        if stored is None or seen.strength != strength(step.config, step.before, stored):
+            return False
+        if seen.mark.draft.content if seen.projected else seen.mark != stored:
+            return False
+    return True
 
 
 STRUCTURE = tuple(field.name for field in fields(Draft) if field.name != "content")

@@ -11,6 +11,7 @@ from evenhand.core.system import Step
 from evenhand.model.markspace.exact import ZERO, Amount, decayed, plain, total
 from evenhand.model.markspace.marks import Kind, Source
 from evenhand.model.markspace.signals_vocabulary import Combine, Measure, Measured, SignalConfig, SignalStep, Still
+from evenhand.properties.markspace.predicates import holds_nothing_but
 
 MeasureStep: TypeAlias = Step[SignalConfig, Still, Measure, Measured]
 CombineStep: TypeAlias = Step[SignalConfig, Still, Combine, Measured]
@@ -220,11 +221,43 @@ def monotonic_addition_p10(step: CombineStep) -> bool:
     when=_combines,
 )
 def reinforcement_is_as_recommended(step: CombineStep) -> bool:
-    """The recommended rule, written independently of the model."""
-    strengths = (*step.action.strengths, step.action.more)
-    best = max(strengths)
-    expected = min(best + (sum(strengths) - best) * step.config.factor, step.config.cap)
-    return step.shown.aggregate[1] == plain(Fraction(expected))
+    """The recommended rule, written independently of the model: of the marks, and of them with one more."""
+    for strengths, aggregate in zip(
+        (step.action.strengths, (*step.action.strengths, step.action.more)), step.shown.aggregate, strict=True
+    ):
+        best = max(strengths, default=Fraction(0))
+        expected = min(best + (sum(strengths) - best) * step.config.factor, step.config.cap)
+        if aggregate != plain(Fraction(expected)):
+            return False
+    return True
+
+
+@each_step(
+    "Effective strength is base strength times the weight of the source, where a mark has one; so for each source.",
+    source="4.2",
+    systems=ONLY,
+    when=_measures,
+)
+def trust_scales_strength(step: MeasureStep) -> bool:
+    """Intents, actions and needs have none; whether warnings have is a reading."""
+    act, base, weights = step.action, step.shown.base, dict(zip(Source, step.config.weights, strict=True))
+    capped = act.kind is Kind.WARNING and step.config.readings.warning_trust == "source_capped"
+    if not capped and act.kind is not Kind.OBSERVATION:
+        weights = dict.fromkeys(Source, Fraction(1))
+    by_source = tuple(base[0].scaled(weights[one]) for one in Source)
+    effective = tuple(one.scaled(weights[act.source]) for one in base)
+    return (step.shown.effective, step.shown.by_source) == (effective, by_source)
+
+
+@each_step(
+    "A measurement says nothing of aggregates, an aggregate nothing of marks, and a refusal nothing of either.",
+    source="4.2, 5.1",
+    systems=ONLY,
+)
+def measurements_hold_what_was_asked(step: SignalStep) -> bool:
+    """Everything else is as it is of nothing."""
+    asked = ("aggregate",) if isinstance(step.action, Combine) else ("base", "effective", "reduced", "by_source")
+    return holds_nothing_but(step.shown, "refused", *(() if step.shown.refused else asked))
 
 
 def _warned(step: SignalStep) -> TypeGuard[MeasureStep]:
@@ -249,10 +282,10 @@ def invalidation_bound_p34(step: MeasureStep) -> bool:
 
 
 @each_step(
-    "Warnings reduce a mark by the sum of their strengths.",
+    "Warnings reduce a mark by the sum of their strengths; without any it keeps its own.",
     source="2.5, 9.5",
     systems=ONLY,
-    when=_warned,
+    when=_measures,
 )
 def warnings_weigh_what_they_weigh(step: MeasureStep) -> bool:
     """Compared at both instants, with a minimum of 0."""

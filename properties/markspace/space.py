@@ -25,7 +25,7 @@ from evenhand.model.markspace.marks import (
     Visibility,
     Write,
 )
-from evenhand.properties.markspace.predicates import same_action, same_state
+from evenhand.properties.markspace.predicates import holds_nothing_but, same_action, same_state
 from evenhand.properties.markspace.space_predicates import (
     ONLY,
     AskStep,
@@ -220,6 +220,59 @@ def writes_are_totally_ordered(space: Space) -> bool:
 
 
 # P33: a second run with other hooks.
+
+
+_ANSWERS: dict[type, tuple[str, ...]] = {
+    Write: ("stored", "hooked"),
+    Resolve: ("stored",),
+    Read: ("seen",),
+    Decide: ("candidates", "winner"),
+    Ask: ("candidates", "winner", "claimed_by"),
+    Needs: ("clusters",),
+    Tick: (),
+}
+
+
+@each_step(
+    "A reply holds what the operation returns, and nothing else; a refusal holds its reason alone.",
+    source="8.1 to 8.4, 8.6",
+    systems=ONLY,
+)
+def replies_hold_what_was_asked(step: SpaceStep) -> bool:
+    """A read names no winner, a write shows no mark."""
+    names = () if step.shown.refused else _ANSWERS[type(step.action)]
+    return holds_nothing_but(step.shown, "refused", *names)
+
+
+@each_step(
+    "A read is refused exactly where no scope is defined; every other one is answered, be it with no marks at all, and "
+    "so is whoever aggregates needs.",
+    source="8.2, 8.4",
+    systems=ONLY,
+    when=lambda step: isinstance(step.action, Read | Needs | Tick),
+)
+def reads_are_answered(step: SpaceStep) -> bool:
+    """Who may not see a mark hears of none, and is not refused; nor is time, unless it would go back."""
+    act = step.action
+    if isinstance(act, Tick):
+        return bool(step.shown.refused) == (act.seconds < 0)
+    if isinstance(act, Needs):
+        return not step.shown.refused
+    assert isinstance(act, Read)
+    none = governing(step.config, act.scope) is None
+    return bool(step.shown.refused) == (step.shown.seen is None) == none
+
+
+@each_step(
+    "After each successful write every hook runs, one that raises aside; after nothing else.",
+    source="8.6, P33",
+    systems=ONLY,
+)
+def hooks_run_after_each_write(step: SpaceStep) -> bool:
+    """A resolution stores a mark by another operation."""
+    wrote = isinstance(step.action, Write) and step.shown.stored is not None
+    due = [one for one in step.config.hooks if one != "failing"] if wrote else []
+    return [*step.shown.hooked] == due
 
 
 def _hook_sets(config: SpaceConfig, _space: Space, act: Act) -> Iterator[tuple[str, ...]]:

@@ -81,9 +81,16 @@ def governing(config: SpaceConfig, name: str) -> ScopeDef | None:
 
 
 def visibility_of(config: SpaceConfig, name: str) -> Visibility:
-    """The visibility of a scope; without a definition it is open."""
+    """The visibility of a scope; without a definition it is open, and as read no more open than above it."""
     scope = governing(config, name)
-    return Visibility.OPEN if scope is None else scope.visibility
+    if scope is None:
+        return Visibility.OPEN
+    above = {one.visibility for one in config.scopes if one.name in levels(name)}
+    if config.readings.child_visibility == "no_more_open":
+        for view in (Visibility.CLASSIFIED, Visibility.PROTECTED):
+            if view in above:
+                return view
+    return scope.visibility
 
 
 def hidden_from(config: SpaceConfig, reader: str | None, scope: str) -> bool:

@@ -157,6 +157,20 @@ def reported_gate_is_the_first_that_fails(step: KernelStep) -> bool:
 
 
 @each_step(
+    "The trace names each candidate by the hash of its bundle.",
+    source="7 A5",
+    systems=DECIDING,
+    when=_judges,
+)
+def the_trace_names_bundles_by_their_hash(step: KernelStep) -> bool:
+    """In the order of proposal, admitted or not."""
+    config = step.config
+    covers = config.readings.bundle_hash_covers
+    named = tuple(bundle for bundle, _ in decision_of(step).trace)
+    return named == tuple(bundle_of(covers, one).hex() for one in offered(config, fed(step)[1]))
+
+
+@each_step(
     "There is an ACTION exactly where some candidate passes all five gates.",
     source="6",
     systems=DECIDING,

@@ -229,13 +229,12 @@ def nothing_outside_the_allow_list(step: KernelStep) -> bool:
     "Only a use changes the world, and no LogAppend is ever executed for a candidate.",
     source="2.2, 4 INV-3",
     systems=("agent",),
-    when=lambda step: not isinstance(step.action, Swap),
 )
 def only_a_use_changes_the_world(step: KernelStep) -> bool:
     """Apart from the attacker's links."""
     if isinstance(step.action, Use) and step.shown.effects:
         return all(effect.action_type != "LogAppend" for effect in step.shown.effects)
-    return step.after.tree == step.before.tree and not step.shown.effects
+    return not step.shown.effects and (isinstance(step.action, Swap) or step.after.tree == step.before.tree)
 
 
 @each_step(

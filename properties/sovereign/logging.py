@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 
+from evenhand.core.canonical import canonical_bytes
 from evenhand.core.plan import refuted
 from evenhand.core.property import each_step, monitor
-from evenhand.model.sovereign.artifacts import artifact_id
+from evenhand.model.sovereign.artifacts import artifact_id, as_json
 from evenhand.model.sovereign.constitution import Constitution
 from evenhand.model.sovereign.state import Config, Cycle, Decide, Log
 from evenhand.model.sovereign.vocabulary import ACTION, STREAMS
@@ -34,6 +35,30 @@ def decisions_owe_what_they_are_made_of(step: KernelStep) -> bool:
     return tuple(counts[stream] for stream in STREAMS) == wanted
 
 
+def _line(artefact: object) -> tuple[int, int]:
+    """Characters and bytes of an artefact's line."""
+    line = canonical_bytes(as_json(artefact))
+    return len(line.decode("utf-8")), len(line)
+
+
+@each_step(
+    "The lines of observations and artefacts that a decision owes are as long as the artefacts' canonical JSON.",
+    source="3.2, 7 A5",
+    systems=DECIDING,
+    when=decides,
+)
+def owed_lines_are_the_artefacts(step: KernelStep) -> bool:
+    """In characters and in bytes; how long a trace's line is, no sentence says."""
+    seen, many = fed(step)
+    one = decision_of(step)
+    made = [record for record in (one.warrant, one.refusal, one.exit) if record is not None]
+    wanted = {STREAMS[0]: Counter(map(_line, seen)), STREAMS[1]: Counter(map(_line, (*many, *made)))}
+    return all(
+        Counter((owed.chars, owed.size) for owed in step.shown.intents if owed.stream == stream) == lines
+        for stream, lines in wanted.items()
+    )
+
+
 def _may_log(constitution: Constitution) -> bool:
     """Whether the constitution allows the kernel a LogAppend for the host's bundle at all."""
     kinds = [one for one in constitution.action_types if one.name == "LogAppend"]
@@ -48,10 +73,21 @@ def _may_log(constitution: Constitution) -> bool:
 
 
 @each_step(
-    "What is logged keeps the limits of a LogAppend warrant, and there is one where anything is logged.",
+    "A whole cycle logs each line that it owes, or says that it is lost, and no other line.",
+    source="2.2: the cycle ends with its log",
+    systems=("session", "constitutions"),
+    when=decides,
+)
+def cycles_log_or_lose_what_they_owe(step: KernelStep) -> bool:
+    """Nothing is left owed when a cycle ends."""
+    shown = step.shown
+    return Counter(shown.intents) == Counter((*shown.logged, *shown.lost)) and step.after.owed == ()
+
+
+@each_step(
+    "What is logged keeps the limits of a LogAppend warrant; there is one where anything is logged, none elsewhere.",
     source="6, 8.A",
     systems=("agent", "session", "constitutions"),
-    when=_logs,
 )
 def logged_lines_keep_the_limits(step: KernelStep) -> bool:
     """Lines, characters, bytes; at least as many warrants as streams and line limits need, none if none is allowed."""
@@ -100,15 +136,18 @@ def _most_warrants(constitution: Constitution, lines: int, size: int) -> int:
     "Lines of one stream share a warrant as far as the limits let them.",
     source="6, deltas 1 and 2 of v0.1.1: `jsonl_lines` is an array, and a limit is per warrant",
     systems=("agent", "session", "constitutions"),
-    when=lambda step: bool(step.shown.logged) and not step.shown.lost,
+    when=lambda step: bool(step.shown.logged),
 )
 def lines_share_warrants(step: KernelStep) -> bool:
-    """An upper bound: a stream that fits one warrant has one."""
+    """An upper bound: a stream that fits one warrant has one, and lines that are lost have none."""
     most = 0
     for stream in STREAMS:
         mine = [one for one in step.shown.logged if one.stream == stream]
+        lost = [one for one in step.shown.lost if one.stream == stream]
         if mine:
-            most += _most_warrants(step.config.constitution, len(mine), sum(one.size for one in mine))
+            size = sum(one.size for one in (*mine, *lost))
+            bundles = _most_warrants(step.config.constitution, len(mine) + len(lost), size)
+            most += min(len(mine), bundles - bool(lost))
     return step.shown.log_warrants <= most
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from evenhand.core.property import each_step
 from evenhand.model.sovereign.paths import BASE, Node, Place, Tree
 from evenhand.model.sovereign.state import Check, Cycle, Decide, Held, Log, Mutate, Restart, State, Swap, Use
-from evenhand.model.sovereign.vocabulary import EXECUTORS, EXIT, Effect, Request, Warrant, field
+from evenhand.model.sovereign.vocabulary import EXECUTORS, EXIT, STREAMS, Effect, Request, Warrant, field
 from evenhand.properties.sovereign.predicates import EXECUTING, KernelStep, allowed, decision_of, same_request
 
 WHOLE = ("agent",)
@@ -209,14 +209,94 @@ def an_exit_alone_ends_the_agent(step: KernelStep) -> bool:
     "or said to be lost.",
     source="2.2, 7 A55",
     systems=WHOLE,
-    when=lambda step: not isinstance(step.action, Restart) and not step.shown.rejected,
+    when=lambda step: not isinstance(step.action, Restart) or step.action.who in EXECUTORS,
 )
 def owed_lines_wait_for_the_log(step: KernelStep) -> bool:
-    """A cycle owes each kind of line at most twice, so that more of one kind are not kept."""
+    """A cycle owes each kind of line at most twice, so that more of one kind are not kept; the host's restart forgets
+    them, of which no sentence speaks.
+    """
     owed, before = sorted(step.after.owed, key=repr), sorted(step.before.owed, key=repr)
-    if isinstance(step.action, Log):
+    if step.shown.kind == "log":
         return not owed and sorted((*step.shown.logged, *step.shown.lost), key=repr) == before
-    if isinstance(step.action, Decide):
+    if step.shown.decision is not None:
         return owed == sorted(step.shown.intents, key=repr)
     few = all(before.count(one) < 2 for one in step.shown.intents)
     return not few or owed == sorted((*before, *step.shown.intents), key=repr)
+
+
+_KINDS: dict[type, str] = {
+    Decide: "decide",
+    Cycle: "cycle",
+    Check: "check",
+    Use: "use",
+    Log: "log",
+    Mutate: "mutate",
+    Swap: "swap",
+    Restart: "restart",
+}
+
+
+def _possible(step: KernelStep) -> bool:
+    """Whether there is something to do: an agent that is not over, and a request to use or to change."""
+    action = step.action
+    if step.before.over or (isinstance(action, Check) and action.executor not in EXECUTORS):
+        return False
+    return not isinstance(action, Use | Mutate) or _held(step) is not None
+
+
+@each_step(
+    "A step shows what was done: a check, a use, a log; what is impossible is shown as rejected.",
+    source="2.2",
+    systems=WHOLE,
+)
+def steps_show_their_kind(step: KernelStep) -> bool:
+    """No agent that is over, and nothing to use, does anything."""
+    return step.shown.kind == (_KINDS[type(step.action)] if _possible(step) else "rejected")
+
+
+@each_step(
+    "A reason is given where something is refused, and nowhere else: a use without an effect says why.",
+    source="2.2, 4 INV-1",
+    systems=WHOLE,
+    when=lambda step: step.shown.kind != "check",
+)
+def refusals_alone_have_a_reason(step: KernelStep) -> bool:
+    """What a check refuses is claimed by what it takes."""
+    refused = step.shown.kind == "rejected" or (step.shown.kind == "use" and not step.shown.effects)
+    return bool(step.shown.rejected) == refused
+
+
+@each_step(
+    "An effect owes one line of the execution trace; no step but a decision owes anything else.",
+    source="2.2, 3.2",
+    systems=WHOLE,
+    when=lambda step: not isinstance(step.action, Decide),
+)
+def effects_owe_one_line(step: KernelStep) -> bool:
+    """A LogAppend owes none."""
+    due = [STREAMS[4] for effect in step.shown.effects if effect.action_type != "LogAppend"]
+    return [one.stream for one in step.shown.intents] == due
+
+
+@each_step(
+    "Lines are logged, or lost, in the log alone.",
+    source="2.2",
+    systems=WHOLE,
+    when=lambda step: not isinstance(step.action, Log) or bool(step.before.over),
+)
+def the_log_alone_logs(step: KernelStep) -> bool:
+    """No other step uses a LogAppend warrant."""
+    return (step.shown.logged, step.shown.lost, step.shown.log_warrants) == ((), (), 0)
+
+
+@each_step(
+    "A use spends no warrant but its own, and nothing else spends one.",
+    source="4 INV-1",
+    systems=WHOLE,
+    when=lambda step: not isinstance(step.action, Decide),
+)
+def uses_spend_their_own_warrant(step: KernelStep) -> bool:
+    """An effect spends it, as claimed in `executing`."""
+    new = {one.warrant for one in step.after.spent} - {one.warrant for one in step.before.spent}
+    held = _held(step) if isinstance(step.action, Use) else None
+    return new <= ({held.warrant} if held is not None else set[Warrant]())

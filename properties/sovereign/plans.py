@@ -78,6 +78,7 @@ WHERE: dict[str, tuple[str, dict[str, int]]] = {
     "path_rule": ("agent", {"executors": 1, "proposals": 3}),
     "unknown_author": ("lists", _PAIRS),
     "negative_budget": ("lists", _SHORT),
+    "session_budget": ("session", {"refusals": 3, "thousands": 9}),
 }
 """The system and scope in which each reading is searched: the smallest that can tell it from its default."""
 

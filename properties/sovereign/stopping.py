@@ -147,7 +147,7 @@ def conditions_abort_after_so_many_refusals(step: KernelStep) -> bool:
 
 
 @each_step(
-    "A session ends exactly when its reported tokens exceed its budget, if no EXIT ends it.",
+    "A session ends exactly when its reported tokens exceed its budget, or reach it as read, if no EXIT ends it.",
     source="13.7, 13.10 Q58",
     systems=("session",),
     when=lambda step: decides(step) and not decided(step, EXIT) and step.config.session_budget is not None,
@@ -157,7 +157,8 @@ def sessions_end_when_their_tokens_are_spent(step: KernelStep) -> bool:
     told = [field(one.payload, "llm_output_token_count") for one in fed(step)[0] if one.kind == "budget"]
     tokens = step.before.tokens + sum(one for one in told if isinstance(one, int) and one > 0)
     assert step.config.session_budget is not None
-    spent = tokens > step.config.session_budget
+    left = step.config.session_budget - tokens
+    spent = left < 0 or (left == 0 and step.config.readings.session_budget == "reached")
     return step.after.tokens == tokens and (step.after.over == SESSION_BUDGET_EXHAUSTED) == spent
 
 

@@ -1,31 +1,24 @@
-"""Whether the claims leave a field of answer or state open: whether any other value that occurs refutes one of them.
+"""Which claims determine a system's steps: whether every other step, of any values that occur, refutes one of them.
 
-Each field of `shown` and `after` is exchanged, one at a time, for other values that it takes in steps of the same
-configuration.  A field that is not named here is determined in the steps that are looked at.
+A system that is named with a set of claims is determined by these alone, and none of them can be left out.  Elsewhere
+all claims together are asked, and the fields that they leave open are listed with the reason.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
-from evenhand.core.freedom import freedom_of
 from evenhand.core.kinds import Property, Safety
 from evenhand.core.property import each_step
 from evenhand.core.registry import find
 from evenhand.core.system import AnyStep, AnySystem, Step
+from tests.deep import rest_slow
 from tests.properties.determining import Rival, determined
-
-STEPS, VALUES = 30, 6
-"""Steps of a configuration that are looked at, evenly spread over its first thousand; other values of each field."""
-
-CONFIGS = 13
-"""Configurations of a system that are looked at."""
 
 
 def first_steps(system: AnySystem, config: Any) -> list[AnyStep]:
@@ -41,45 +34,6 @@ def first_steps(system: AnySystem, config: Any) -> list[AnyStep]:
     return found
 
 
-def names_of(part: Any) -> tuple[str, ...]:
-    """The fields of a record whose content the text determines, if not its order; none of what is no record."""
-    if not is_dataclass(part):
-        return ()
-    free = {name for name, freedom in freedom_of(cast("Any", type(part))).items() if freedom.free != "orders"}
-    return tuple(entry.name for entry in fields(part) if entry.name not in free)
-
-
-def content(part: Any, name: str, value: Any) -> Any:
-    """What of a field's value the text determines: how often each entry occurs where their order is free."""
-    return Counter[Any](value) if name in freedom_of(cast("Any", type(part))) else value
-
-
-def left_open(system: AnySystem, claims: Sequence[Safety]) -> set[str]:
-    """The fields of `shown` and `after` that may have another value which occurs, for all the claims."""
-    found: set[str] = set()
-    for config in islice(system.all_configs(), CONFIGS):
-        steps = first_steps(system, config)
-        asked = [claim for claim in claims if claim.reads != "histories" and claim.applies(config)]
-        seen: dict[tuple[str, str], dict[Any, None]] = defaultdict(dict)
-        for step in steps:
-            for part in ("shown", "after"):
-                for name in names_of(getattr(step, part)):
-                    seen[part, name][getattr(getattr(step, part), name)] = None
-        for step in steps[:: max(1, len(steps) // STEPS)]:
-            holding = [claim for claim in asked if claim.at(config, None, step) is not False]
-            for part, name in seen:
-                usual = getattr(step, part)
-                if not hasattr(usual, name):
-                    continue
-                own = content(usual, name, getattr(usual, name))
-                others = [value for value in seen[part, name] if content(usual, name, value) != own]
-                for value in others[:: max(1, len(others) // VALUES)]:
-                    other = replace(step, **{part: replace(usual, **{name: value})})
-                    if not any(refuted(claim, other) for claim in holding):
-                        found.add(f"{part}.{name}")
-    return found
-
-
 def refuted(claim: Safety, step: AnyStep) -> bool:
     """Whether the claim is false of the step; a claim that cannot be evaluated there tells the step apart as well."""
     try:
@@ -88,51 +42,36 @@ def refuted(claim: Safety, step: AnyStep) -> bool:
         return True
 
 
+EVERY = range(10_000)
+"""The numbers of all configurations."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A system at its sizes, some of its configurations by number, and about `some` steps of each."""
+
+    protocol: str
+    system: str
+    configs: Sequence[int] = EVERY
+    some: int = 8
+    sizes: Mapping[str, int] | None = None
+
+    def claims(self) -> Sequence[Property]:
+        """The claims about its steps."""
+        return find(self.protocol).claims_of(self.system)
+
+    def runs(self) -> list[list[AnyStep]]:
+        """The first steps of each configuration."""
+        system = find(self.protocol).model.systems[self.system].at(**(self.sizes or {}))
+        chosen = (one for number, one in enumerate(system.all_configs()) if number in self.configs)
+        return [first_steps(system, one) for one in chosen]
+
+    def every(self, steps: Sequence[AnyStep]) -> int:
+        """Which of the steps are looked at."""
+        return max(1, len(steps) // self.some)
+
+
 ONE_POINT = {"budget": 1, "stake": 1, "texts": 0}
-DETERMINED: Sequence[tuple[str, str, Mapping[str, int]]] = (
-    ("markspace", "first_writer", {}),
-    ("markspace", "highest_confidence", {}),
-    ("markspace", "yield_all", {}),
-    ("markspace", "deferred", {}),
-    ("markspace", "meddled", {}),
-    ("markspace", "scheduling", {}),
-    ("conviction", "issue", {"budget": 2, "cycles": 1, "rounds": 1, "texts": 2, "stake": 1}),
-    ("conviction", "trio", {**ONE_POINT, "agents": 2, "outsiders": 1}),
-)
-GAPS: Sequence[tuple[str, str, Mapping[str, int], set[str]]] = (
-    # Several layers may forbid a write, and the text gives no order; activity without a canary shows nowhere.
-    ("markspace", "layers", {"marks": 2}, {"shown.by", "after.probing"}),
-    ("markspace", "composing", {}, {"shown.connected", "shown.overpromised"}),
-    ("conviction", "series", ONE_POINT, {"after.proposals"}),
-)
-
-
-def of(protocol: str, name: str, sizes: Mapping[str, int], *but: str) -> set[str]:
-    """What the claims of a system leave open there."""
-    bundle = find(protocol)
-    claims = [one for one in bundle.claims_of(name) if isinstance(one, Safety) and one.name not in but]
-    return left_open(bundle.model.systems[name].at(**sizes), claims)
-
-
-@pytest.mark.parametrize(("protocol", "name", "sizes"), DETERMINED)
-def test_no_other_value_satisfies_every_claim(protocol: str, name: str, sizes: Mapping[str, int]) -> None:
-    """Answer and state afterwards are determined, one field at a time, among the values that occur."""
-    assert of(protocol, name, sizes) == set()
-
-
-@pytest.mark.parametrize(("protocol", "name", "sizes", "gaps"), GAPS)
-def test_what_is_left_open_is_listed(protocol: str, name: str, sizes: Mapping[str, int], gaps: set[str]) -> None:
-    """A claim that closes a gap takes it from the list."""
-    assert of(protocol, name, sizes) == gaps
-
-
-def test_without_the_claim_on_it_a_field_is_open() -> None:
-    """Activities and the clock are each claimed once."""
-    assert of("markspace", "first_writer", {}, "activities_follow_the_answers") == {"after.doing"}
-    assert "after.turn" in of("conviction", "issue", ONE_POINT, "the_clock_moves_as_stated")
-
-
-# Every combination of values, and the least set of claims that leaves none but the reference's.
 
 COMPILER = {
     "empty_step_is_as_read",
@@ -157,33 +96,184 @@ COMPILER = {
 }
 """The claims that determine every step of `apcm`'s universe, as docs/explanation/apcm.md has them."""
 
+CYCLE = {
+    "conditions_abort_after_so_many_refusals",
+    "cycles_carry_out_their_warrant",
+    "cycles_log_or_lose_what_they_owe",
+    "decisions_owe_what_they_are_made_of",
+    "lines_share_warrants",
+    "logged_lines_keep_the_limits",
+    "overspent_cycles_are_refused",
+    "owed_lines_are_the_artefacts",
+    "sessions_end_when_their_tokens_are_spent",
+    "the_trace_names_bundles_by_their_hash",
+    "the_tree_changes_as_effects_say",
+}
+"""The claims that determine every cycle of `sovereign`'s session."""
 
-def searched(every: int, places: Sequence[int]) -> tuple[int, set[str]]:
-    """Return how many steps of these situations of the universe were looked at, and the claims that are needed.
+SPACE = {
+    "contenders_are_the_active_intents",
+    "content_access_p21",
+    "hooks_run_after_each_write",
+    "mark_immutability_p30",
+    "need_clusters_are_complete",
+    "needs_are_resolved_but_for_cause",
+    "projection_preservation_p24",
+    "reads_are_answered",
+    "reads_show_what_is_stored",
+    "replies_hold_what_was_asked",
+    "space_holds_what_was_submitted",
+    "winners_come_first",
+    "writes_are_exactly_the_lawful",
+}
+"""The claims that determine every step of `markspace`'s space."""
 
-    Nothing may be open.
-    """
-    bundle = find("apcm")
-    universe, claims = bundle.model.systems["universe"], bundle.claims_of("universe")
-    few = [claim for claim in claims if claim.name in COMPILER]
-    looked, needed = 0, set[str]()
-    configs = list(universe.all_configs())
-    for config in [configs[place] for place in places]:
-        steps = first_steps(universe, config)
-        found = determined(claims, steps, every)
-        alone = determined(few, steps, every, needs=False)
-        assert found.left_open == alone.left_open == ()
+STRENGTH = {
+    "action_permanence_p2",
+    "convergence_p3",
+    "intent_expiry_p4",
+    "need_persistence_p5",
+    "trust_scales_strength",
+    "warnings_weigh_what_they_weigh",
+}
+"""The claims that determine every measurement of `markspace`'s strengths."""
+
+COMPOSITION = {
+    "answers_hold_what_was_asked",
+    "composing_refuses_for_cause_alone",
+    "deliveries_match_the_present_subscription",
+    "manifest_permission_consistency_p54",
+    "patterns_change_as_asked",
+    "pipelines_connect_as_declared",
+    "published_marks_are_as_submitted",
+    "queues_change_as_asked",
+}
+"""The claims that determine every step of `markspace`'s composition."""
+
+SCHEDULE = {"composing_refuses_for_cause_alone", "schedules_change_as_asked"}
+"""The claims that determine every step of `markspace`'s scheduler."""
+
+ISSUE = {
+    "actions_age_no_stake",
+    "an_action_changes_what_it_names",
+    "an_action_concerns_its_agent_alone",
+    "an_issue_begins_clean",
+    "events_say_what_was_done",
+    "every_tick_comes_closer",
+    "issues_are_opened_whole",
+    "laggards_alone_are_kicked_out",
+    "lawful_actions_are_accepted",
+    "log_replays_to_the_state",
+    "nothing_is_left_between_issues",
+    "one_proposal_each",
+    "only_the_actor_moves_its_stake",
+    "phases_are_announced",
+    "ready_is_for_one_tick",
+    "rejected_actions_change_nothing",
+    "rejections_name_their_agent",
+    "scores_are_sums_of_weights",
+    "stake_ticks_are_the_latest",
+    "stakes_age_by_rounds",
+    "the_clock_moves_as_stated",
+    "ticks_keep_the_order_of_stake_ticks",
+    "ticks_keep_what_agents_did",
+}
+"""The claims that determine every step of one Issue of `conviction`, where each agent has one point."""
+
+NAMED: Sequence[tuple[Place, set[str]]] = (
+    (Place("apcm", "universe", (0, 24, 31), 20), COMPILER),
+    (Place("markspace", "clock", EVERY, 20), {"instants_change_as_asked"}),
+    (Place("markspace", "composing", EVERY, 20), COMPOSITION),
+    (Place("markspace", "scheduling", EVERY, 20), SCHEDULE),
+    (Place("sovereign", "session", EVERY, 20), CYCLE),
+    (Place("conviction", "issue", EVERY, 1_000, ONE_POINT), ISSUE),
+    (Place("markspace", "signals", (0, 6), 8), STRENGTH),
+    (Place("markspace", "space", EVERY, 100), SPACE),
+)
+OPEN: Sequence[tuple[Place, set[str]]] = (
+    (Place("apcm", "run", range(0, 10_000, 3)), set()),
+    (Place("apcm", "agents", range(0, 10_000, 100)), set()),
+    (Place("cud", "universe", (0, 1, 2048, 4095), 4), set()),
+    (Place("cud", "run", EVERY, 4), set()),
+    (Place("conviction", "trio", EVERY, 12, {**ONE_POINT, "agents": 2, "outsiders": 1}), set()),
+    (Place("conviction", "series", EVERY, 12, ONE_POINT), set()),
+    (Place("conviction", "run"), set()),
+    # What the guard says with an ALLOW, no sentence says (9.3); a kernel may explain it too.
+    (Place("markspace", "first_writer", EVERY, 4), {"shown.reason"}),
+    (Place("markspace", "highest_confidence", EVERY, 4), {"shown.reason"}),
+    (Place("markspace", "yield_all"), {"shown.reason"}),
+    (Place("markspace", "meddled", EVERY, 4), {"shown.reason"}),
+    # Several layers may forbid a write, and the text gives no order; activity without a canary shows nowhere; what is
+    # let through may come with words.
+    (Place("markspace", "layers"), {"shown.by", "shown.why", "after.probing"}),
+    # What a LogAppend of a candidate writes; the lines that are lost with one that is too long.
+    (Place("sovereign", "constitutions", range(0, 10_000, 11)), {"shown.effects"}),
+    # The order of the lines that a decision owes.
+    (Place("sovereign", "lists", EVERY, 6), {"shown.intents"}),
+    (Place("sovereign", "candidates", EVERY, 3), set()),
+    # Whether a check refuses a path through links, which the use judges anew; what a restarted host still owes.
+    (Place("sovereign", "agent", EVERY, 400), {"after.held", "after.owed", "shown.rejected"}),
+)
+
+WHOLE: Sequence[tuple[str, str, Mapping[str, int], int]] = (
+    ("apcm", "universe", {}, 2824),
+    ("markspace", "composing", {}, 3000),
+    ("sovereign", "session", {}, 4091),
+)
+
+
+def named(one: object) -> str:
+    """The system in the name of a test."""
+    return one.system if isinstance(one, Place) else ""
+
+
+def look(place: Place, claims: Sequence[Property], *, needs: bool) -> tuple[int, set[str], set[str]]:
+    """How many steps were looked at, what the claims leave open there, and which of them are needed."""
+    looked, left, needed = 0, set[str](), set[str]()
+    for steps in place.runs():
+        found = determined(claims, steps, place.every(steps), needs=needs)
         for name, rival in found.needed.items():
             assert false_of(completed(rival, steps), claims) == {name}
-        looked += alone.steps
+        looked += found.steps
+        left |= set(found.left_open)
         needed |= set(found.needed)
-    return looked, needed
+    return looked, left, needed
+
+
+@pytest.mark.parametrize(
+    ("place", "names"), rest_slow(NAMED, 5), ids=lambda one: one.system if isinstance(one, Place) else ""
+)
+def test_the_named_claims_determine_the_steps_and_each_is_needed(place: Place, names: set[str]) -> None:
+    """They leave no rival, and each of them is alone in telling some rival apart: none can be left out."""
+    few = [one for one in place.claims() if one.name in names]
+    looked, left, needed = look(place, few, needs=True)
+    assert (left, needed) == (set(), names)
+    assert looked > 15
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(("protocol", "system", "sizes", "steps"), WHOLE)
+def test_the_named_claims_determine_every_step(
+    protocol: str, system: str, sizes: Mapping[str, int], steps: int
+) -> None:
+    """Every step of the scope, or the first thousand of each configuration."""
+    names = next(names for place, names in NAMED if (place.protocol, place.system) == (protocol, system))
+    place = Place(protocol, system, EVERY, 1_000, sizes)
+    few = [one for one in place.claims() if one.name in names]
+    assert look(place, few, needs=False)[:2] == (steps, set())
+
+
+@pytest.mark.parametrize(("place", "gaps"), rest_slow(OPEN, 6), ids=named)
+def test_what_all_claims_leave_open_is_listed(place: Place, gaps: set[str]) -> None:
+    """A claim that closes a gap takes it from the list."""
+    looked, left, _ = look(place, place.claims(), needs=False)
+    assert looked and left == gaps
 
 
 def completed(rival: Rival, steps: Sequence[AnyStep]) -> AnyStep:
     """The rival as a plain step: fields that no claim read are the reference's."""
     at = rival.step
-    (own,) = (one for one in steps if (one.before, one.action) == (at.before, at.action))
+    own = next(one for one in steps if (one.before, one.action) == (at.before, at.action))
     parts: dict[str, Any] = {"shown": own.shown, "after": own.after}
     for (part, name), value in rival.chosen:
         parts[part] = replace(parts[part], **{name: value})
@@ -194,36 +284,6 @@ def false_of(step: AnyStep, claims: Sequence[Property]) -> set[str]:
     """The claims about one step that it refutes."""
     asked = [one for one in claims if isinstance(one, Safety) and one.reads != "histories"]
     return {one.name for one in asked if one.applies(step.config) and refuted(one, step)}
-
-
-def test_nineteen_claims_determine_the_compiler_and_each_is_needed() -> None:
-    """Each is alone in telling some rival apart, and together they tell all: no other set is as small."""
-    looked, needed = searched(3, (0, 24, 31))
-    assert looked > 30 and needed == COMPILER
-
-
-@pytest.mark.deep
-def test_they_determine_every_step_of_the_universe() -> None:
-    """All situations of the standard scope, every artefact, hostile ones included."""
-    bundle, looked = find("apcm"), 0
-    universe = bundle.model.systems["universe"]
-    few = [claim for claim in bundle.claims_of("universe") if claim.name in COMPILER]
-    for config in universe.all_configs():
-        found = determined(few, first_steps(universe, config), needs=False)
-        assert found.left_open == ()
-        looked += found.steps
-    assert looked == 2824
-
-
-@pytest.mark.parametrize(("name", "apart"), [("run", 3), ("agents", 100)])
-def test_no_combination_of_values_satisfies_every_claim(name: str, apart: int) -> None:
-    """Runs with a previous artefact, and agents that write artefacts themselves."""
-    bundle = find("apcm")
-    system = bundle.model.systems[name]
-    for config in islice(system.all_configs(), 0, None, apart):
-        steps = first_steps(system, config)
-        found = determined(bundle.claims_of(name), steps, max(1, len(steps) // 8), needs=False)
-        assert found.steps and found.left_open == ()
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,14 @@ HIDDEN = {"markspace": frozenset({"partial_writes", "resolution_supersedes_nothi
 """Mutants that differ in states alone along every run that was tried."""
 
 NEWER = {
-    "conviction": frozenset({"completes=staking_action", "credit_of_the_poorest"}),
+    "conviction": frozenset(
+        {
+            "completes=staking_action",
+            "credit_of_the_poorest",
+            "never_staked=latest",
+            "unique_proposal=distinct_texts",
+        }
+    ),
     "cud": frozenset({"broadcast=to_everybody", "livelock_rule=collisions_alone"}),
     "markspace": frozenset(
         {
@@ -56,10 +63,12 @@ NEWER = {
             "expired_intents_contend",
             "lone_intents_lose",
             "activation=every_operation",
+            "child_visibility=no_more_open",
             "need_first=need_in_the_scope",
             "ids_are_counted",
         }
     ),
+    "sovereign": frozenset({"session_budget=reached"}),
 }
 """Mutants and readings that are newer than the frozen suite, which separates none of them."""
 

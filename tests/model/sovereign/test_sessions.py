@@ -14,6 +14,7 @@ from evenhand.model.sovereign.metrics import (
     authority_entropy,
     canonicalization,
     closure,
+    context_utilization,
     gate_histogram,
     intent_matches,
     latency_summary,
@@ -126,6 +127,7 @@ def test_metrics_of_a_known_run() -> None:
     assert gate_histogram(ran)[""] == 3 and reason_histogram(ran) == {"NO_ADMISSIBLE_ACTION": 3}
     assert latency_summary([Fraction(n) for n in (1, 2, 3, 4)])["median"] == Fraction(5, 2)
     assert latency_summary([]) == {}
+    assert (context_utilization([30, 50], 160), context_utilization([], 160)) == (Fraction(1, 4), Fraction(0))
 
 
 def test_entropy() -> None:

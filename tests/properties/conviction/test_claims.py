@@ -60,8 +60,8 @@ def test_every_value_of_every_reading_is_searched() -> None:
     """The whole table of the protocol's page."""
     planned = {(name, value) for plan in SEARCHES for name, value in plan.readings.items()}
     others = {(name, v) for name, values in reading_values(BUNDLE.model.readings).items() for v in values[1:]}
-    # Counted in the protocol's table: 18 readings of two values, 7 of three; `stake_rounds` is a number.
-    assert len(others) == 32
+    # Counted in the protocol's table: 20 readings of two values, 7 of three; `stake_rounds` is a number.
+    assert len(others) == 34
     assert planned == others
 
 
@@ -75,13 +75,14 @@ def test_expectations_have_a_reason() -> None:
     [
         ("maximum_credit_exceeded_occurs", "max_credit", "reject", {"agents": 1, "strangers": 1, "cap": 2}),
         ("not_offered_occurs", "text", "B", {"hostile": 1}),
+        ("not_unique_occurs", "unique_proposal", "distinct_texts", {"agents": 2, "texts": 1, "budget": 2}),
         ("tick_refused_occurs", "clock", "gated_by_9_1", {}),
     ],
 )
 def test_rejections_of_a_reading_occur_under_it(claim: str, reading: str, value: Any, more: dict[str, int]) -> None:
     """They occur under no other value."""
     wanted = [one for one in BUNDLE.claims if one.name == claim]
-    system = BUNDLE.model.systems["issue"].at(texts=0, rounds=1, budget=3, **more)
+    system = BUNDLE.model.systems["issue"].at(**{"texts": 0, "rounds": 1, "budget": 3, **more})
     under = explore(system.under(**{reading: value}), wanted).verdicts[0]
     assert under.status is Status.HOLDS
     assert explore(system, wanted).verdicts[0].status is Status.REFUTED

@@ -168,6 +168,7 @@ UNTOUCHED = {
     "epochs_are_counted": "`step` counts epochs, no rule can change that",
     "exited_are_gone": "`step` asks only agents in the run, no rule can change that",
     "inference_is_bounded": "`step` makes the agents' state from token and request alone",
+    "the_last_outcome_is_the_token": "`step` makes the agents' state from token and request alone",
     "log_rebuilds_run": "`step` writes log and state from the same values",
     "diff_is_true": "`step` takes the diff of the two worlds itself",
     "static_agents_ignore_history": "about strategies, not the kernel",
@@ -251,6 +252,17 @@ def _gossiping(_before: Any, after: Any, shown: Any) -> tuple[Any, Any]:
     return replace(after, agents=(replace(after.agents[0], memory=str(shown.tokens)), *after.agents[1:])), shown
 
 
+def _forgetful(before: Any, after: Any, shown: Any) -> tuple[Any, Any]:
+    """Agents keep what they knew."""
+    kept = [replace(new, last=old.last) for old, new in zip(before.agents, after.agents, strict=True)]
+    return replace(after, agents=tuple(kept)), shown
+
+
+def _expelled(_before: Any, after: Any, shown: Any) -> tuple[Any, Any]:
+    """An agent that stays is shown as exited, without a token."""
+    return after, replace(shown, exits=("agent_1",), tokens=shown.tokens[1:])
+
+
 def _unlogged(_before: Any, after: Any, shown: Any) -> tuple[Any, Any]:
     """The log is lost."""
     return after, replace(shown, log=())
@@ -269,6 +281,8 @@ def _undiffed(_before: Any, after: Any, shown: Any) -> tuple[Any, Any]:
             ("epochs_are_counted", _hasty, {"keys": 1, "epochs": 1}),
             ("exited_are_gone", _haunted, {"keys": 1, "epochs": 2}),
             ("inference_is_bounded", _gossiping, {"keys": 1, "epochs": 1}),
+            ("exit_is_voluntary_and_final", _expelled, {"keys": 1, "epochs": 1}),
+            ("the_last_outcome_is_the_token", _forgetful, {"keys": 1, "epochs": 1}),
             ("log_rebuilds_run", _unlogged, {"keys": 1, "epochs": 1}),
             ("diff_is_true", _undiffed, {"keys": 1, "epochs": 1}),
         ],
