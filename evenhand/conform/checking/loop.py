@@ -19,6 +19,7 @@ from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.checking.altering import Altering
 from evenhand.conform.checking.claims import Judge, judged_kinds
 from evenhand.conform.checking.coding import Coder
+from evenhand.conform.checking.counting import Counting
 from evenhand.conform.checking.covering import Covering, Walk, spread
 from evenhand.conform.checking.defects import Defect, Defects
 from evenhand.conform.checking.divergence import Examiner
@@ -55,8 +56,8 @@ WALKS, DRAWN = 3, 0.4
 ALTERATIONS = 16
 """Altered runs for each drawn example."""
 
-STRANGE, ROUNDS = 0.5, 8
-"""The part of the time for altered runs in which strangers are met, and how often in each sort of place."""
+COUNTED, STRANGE, ROUNDS = 0.2, 0.6, 8
+"""The parts of the time for altered runs after which counts and strangers end; how often one sort of place is met."""
 
 BASES = 200
 """Runs that agree, the last ones, that are altered, and as many that agree in the kernel's own words."""
@@ -250,6 +251,7 @@ class _Check:
         if ALTERED in effort.phases:
             # Runs with strangers are no good beginning, nor are differing runs, whose consequences would be found.
             bases, sound = phase.bases(BASES), phase.sound(BASES)
+            self._share(ALTERED, lambda: self._count(sound), COUNTED)
             self._share(ALTERED, lambda: self._estrange(bases), STRANGE)
             self._share(ALTERED, lambda: self._alter(phase.sound(BASES) if phase.leaks else sound))
         self._share(AGAIN, lambda: phase.again(effort.seed))
@@ -262,6 +264,10 @@ class _Check:
             self.phase.run(MACHINE, ((one, None) for one in walks))
             if not self.phase.leaks:
                 break
+
+    def _count(self, bases: Sequence[AnyTrace]) -> None:
+        """Do two things in every order."""
+        self.phase.run(ALTERED, ((one, None) for one in Counting(self.coder, bases, self.effort.seed).runs()))
 
     def _estrange(self, bases: Sequence[AnyTrace]) -> None:
         """Put odd strangers where kernel and model treat a plain one alike, in one run after another."""
