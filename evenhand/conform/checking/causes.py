@@ -168,6 +168,8 @@ def _same(cause: Cause, defect: Defect) -> bool:
         return False
     if one.what in ("non-deterministic", "remembers", "mutates"):
         return True
+    if cause.defect.culprits and defect.culprits and cause.defect.culprits.isdisjoint(defect.culprits):
+        return False
     claimed = one.subject == other.subject and one.subject not in SENTENCES
     if one.kinds and one.kinds == other.kinds:
         return True

@@ -21,7 +21,7 @@ from evenhand.core.system import AnyStep
 from evenhand.core.trace import AnyTrace, Scenario, Trace
 
 FREE, LONGEST = 5, 10
-"""Actions of a run that may be either of the two, and actions at most; those behind, to its end, are all of one sort."""
+"""Actions of a run that may be either of the two, and at most; those behind are all of one sort."""
 
 LEAST = 3
 """How often the action is done that is counted."""
@@ -88,7 +88,7 @@ class Counting:
         return repr(self.system.conclusion(steps)) if self.system.conclusion and steps else ""
 
     def _run(self, config: Any, start: Any, letters: Sequence[Any], order: Sequence[int]) -> list[AnyStep]:
-        """The steps of the model in this order, and of the first action until the run is over; none if one is not offered."""
+        """The steps of the model in this order, and of the first action to the end; none if one is not offered."""
         state, steps = start, list[AnyStep]()
         for which in (*order, *[0] * (LONGEST - len(order))):
             if not self.system.is_enabled(config, state, letters[which]):
