@@ -44,7 +44,7 @@ class Counting:
         self.words = words_of(self.system.types)
         self.longest = Counter[tuple[Any, Any]]()
         self.sorts: dict[tuple[Any, Any], dict[Sort, Any]] = {}
-        self.sent = Counter[frozenset[str]]()
+        self.sent = Counter[tuple[str, str]]()
         if self.system.conclusion is None:
             return
         for base in bases:

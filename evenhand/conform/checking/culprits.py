@@ -72,7 +72,8 @@ def _others(place: Place, texts: list[str]) -> Iterator[Any]:
     value = place.value
     found: list[Any] = [None]
     if isinstance(value, tuple | frozenset):
-        items, kind = items_of(value), type(value)
+        items: tuple[Any, ...] = items_of(value)
+        kind: Any = frozenset if isinstance(value, frozenset) else tuple
         found += [kind((*items[:at], *items[at + 1 :])) for at in range(len(items))]
     elif isinstance(value, Enum):
         found += list(type(value))

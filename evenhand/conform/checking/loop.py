@@ -251,8 +251,8 @@ class _Check:
         if ALTERED in effort.phases:
             # Runs with strangers are no good beginning, nor are differing runs, whose consequences would be found, but
             # for what differs in very many: no other run may be free of it.
-            bases, sound = phase.bases(BASES), phase.sound(BASES)
-            self._share(ALTERED, lambda: self._count(sound), COUNTED)
+            bases = phase.bases(BASES)
+            self._share(ALTERED, lambda: self._count(bases), COUNTED)
             self._share(ALTERED, lambda: self._estrange(bases), STRANGE)
             self._share(ALTERED, lambda: self._alter(phase.bases(BASES) if phase.leaks else bases))
         self._share(AGAIN, lambda: phase.again(effort.seed))

@@ -13,7 +13,7 @@ from evenhand.conform.checking.loop import EXHAUSTIVE, CheckEffort, check_system
 from tests.front.conform.in_process import InProcess
 from tests.front.conform.small import small
 
-DONE, REFUSED = "DONE", "REFUSED"
+DONE, WAIT, REFUSED = "DONE", "WAIT", "REFUSED"
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,9 @@ class Told:
 
 
 def step(_rules: Any, door: Door, nothing: Nothing, knock: Knock) -> tuple[Nothing, Told]:
-    """It opens to its owner, who does not knock loudly."""
-    return nothing, Told(DONE if knock.name == door.owner and not knock.loud else REFUSED)
+    """It opens to its owner, who does not knock loudly, and later if the owner knocks twice."""
+    opens = knock.name == door.owner and not knock.loud
+    return nothing, Told((WAIT if knock.twice else DONE) if opens else REFUSED)
 
 
 def _menu(_door: Door, _nothing: Nothing) -> Iterator[Knock]:
@@ -68,7 +69,7 @@ class Keeper:
         """Open or not."""
         due = {"name": "ann", "loud": False}
         fits = all(action[one] == due[one] or one in self.overlooks for one in due)
-        return {"what": DONE if fits else REFUSED}
+        return {"what": (WAIT if action["twice"] else DONE) if fits else REFUSED}
 
 
 def found(overlooks: Collection[str]) -> list[tuple[frozenset[str], Any]]:
@@ -88,5 +89,5 @@ def test_two_fields_are_two_findings() -> None:
 
 @pytest.mark.parametrize("field", ["name", "loud"])
 def test_one_field_is_one_finding(field: str) -> None:
-    """However many runs show it."""
+    """However many runs show it, and in whichever way."""
     assert [one for one, _ in found({field})] == [frozenset({f".Knock.{field}"})]
