@@ -24,7 +24,7 @@ from evenhand.conform.checking.comparing import Names, nested, refused, same_sid
 from evenhand.conform.checking.culprits import Culprits
 from evenhand.conform.checking.divergence import Divergence, Examiner, wavering
 from evenhand.conform.checking.lookalikes import Lookalikes
-from evenhand.conform.checking.sameness import nameless, one_cause, overlooked, wordless
+from evenhand.conform.checking.sameness import nameless, one_cause, one_record, overlooked, wordless
 from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.shrink import shrink
@@ -431,7 +431,7 @@ class Defects:
             return False
         if self._overlooks(one, other):
             return True
-        if one.what == "differs" and (overlooked(one, other) or nameless(one, other) or wordless(one, other)):
+        if one.what == "differs" and any(same(one, other) for same in (overlooked, nameless, wordless, one_record)):
             return True
         kinds = self._own(one), self._own(other)
         if kinds != (one.kinds, other.kinds) and nested(*kinds) and not all(map(self._everywhere.issuperset, kinds)):
