@@ -116,14 +116,14 @@ class Altering:
         try:
             if not self.hostile:
                 exchange = self.random.choice((self._renamed, self._valued))
-                scenario = exchange(base) if not self.random.randrange(NAMED) else self.offered(scenario)
+                scenario = exchange(base) if not self.random.randrange(NAMED) else self._offered(scenario)
             made = self.coder.trace(scenario)
             usual = scenario == base.scenario or not scenario.actions
             return made if not usual and all(are_asked(self.system, step) for step in made.steps) else None
         except Exception:  # the model has no step for this, so nothing is to be expected of a kernel
             return None
 
-    def offered(self, scenario: AnyScenario) -> AnyScenario:
+    def _offered(self, scenario: AnyScenario) -> AnyScenario:
         """The run without what is not on offer where it is taken, unless the source lets the run be over there.
 
         An action on offer that differs from it in whole numbers alone, such as the ids of a run, takes its place.
@@ -154,7 +154,7 @@ class Altering:
 
     def _is_new(self, trace: AnyTrace) -> bool:
         """Whether the model shows here, after what it showed before, something new but for names and numbers."""
-        names = self.word(trace.scenario.config).names
+        names = self._word(trace.scenario.config).names
         new, before = False, ""
         for step in trace.steps:
             shown = names.without(self.coder.shown(step).decode())
@@ -164,7 +164,7 @@ class Altering:
             before = shown
         return new
 
-    def word(self, config: Any) -> Words:
+    def _word(self, config: Any) -> Words:
         if config not in self._words:
             self._words[config] = Words(config, self.system.readings)
         return self._words[config]
@@ -207,7 +207,7 @@ class Altering:
 
     def _another(self, place: Place, scenario: AnyScenario) -> Any:
         """Another value for a place.  Raises LookupError if its type allows none."""
-        value, words = place.value, self.word(scenario.config)
+        value, words = place.value, self._word(scenario.config)
         kinds: list[list[Any]] = [[*VALUES], [*ATOMS] if isinstance(value, Atom) else []]
         if isinstance(value, str):
             kinds += [words.texts, list(spellings(value)), list(limited(words))]
@@ -241,7 +241,7 @@ class Altering:
         """An action again: at once, more often than a limit allows, or later."""
         actions, pick = scenario.actions, self.random
         at = pick.randrange(len(actions))
-        limits = [int(one) for one in self.word(scenario.config).numbers if 0 < one <= MOST_ACTIONS // 4]
+        limits = [int(one) for one in self._word(scenario.config).numbers if 0 < one <= MOST_ACTIONS // 4]
         times = pick.choice((1, 2, *limits))
         later = pick.choice((at + 1, pick.randint(at + 1, len(actions))))
         return replace(scenario, actions=(*actions[:later], *(actions[at],) * times, *actions[later:]))
@@ -263,7 +263,7 @@ class Altering:
     def _named(self, scenario: AnyScenario) -> AnyScenario | None:
         """Another name throughout for something that configuration and actions name."""
         said = json.dumps([encode(action) for action in scenario.actions])
-        named = [one for one in self.word(scenario.config).texts if f'"{one}"' in said]
+        named = [one for one in self._word(scenario.config).texts if f'"{one}"' in said]
         if not named:
             return None
         old, other = self._two(named)
