@@ -101,6 +101,11 @@ def files_of(tree: Json) -> dict[str, str]:
             if node["kind"] == "file" and place[0] == "repo"}  # fmt: skip
 
 
+def _has_gap(path: Any) -> bool:
+    """Whether a path has an empty name; the text says nothing of it, and no reading does."""
+    return isinstance(path, str) and "" in path.split("/")[1:]
+
+
 def tokens_of(observations: Json) -> int:
     """The tokens that a cycle reports."""
     entries = [one for told in observations if told["kind"] == "budget" for one in told["payload"]]
@@ -218,6 +223,8 @@ class Adapter:
             whole = one["scope"] and one["justification"] and one["citations"] and not asked["fields"]
             if self.whole_exits and asked["action_type"] == "Exit" and not whole:
                 raise Unsupported("half of an Exit bundle")
+            if any(name == "path" and _has_gap(plain(value)) for name, value in asked["fields"]):
+                raise Unsupported("a path with an empty name in it, which these kernels pass over, as systems do")
             if one["justification"] and not one["justification"]["text"]:
                 raise Unsupported("an empty justification")
 

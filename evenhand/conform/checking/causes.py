@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from evenhand.conform.adapters.wire import Fault
 from evenhand.conform.checking.comparing import one_reason, words_of
 from evenhand.conform.checking.duties import SENTENCES
-from evenhand.conform.checking.sameness import one_cause, wordless
+from evenhand.conform.checking.sameness import one_cause, one_record, wordless
 from evenhand.core.canonical import Json
 from evenhand.core.parts import Part, parts_of
 
@@ -168,6 +168,8 @@ def _same(cause: Cause, defect: Defect) -> bool:
         return False
     if one.what in ("non-deterministic", "remembers", "mutates"):
         return True
+    if cause.defect.culprits and defect.culprits and cause.defect.culprits.isdisjoint(defect.culprits):
+        return False
     claimed = one.subject == other.subject and one.subject not in SENTENCES
     if one.kinds and one.kinds == other.kinds:
         return True
@@ -179,7 +181,7 @@ def _same(cause: Cause, defect: Defect) -> bool:
         return True
     if claimed and _meet(one.kinds, other.kinds):
         return True
-    if one.what == "differs" and (one_reason(one.kinds, other.kinds) or wordless(one, other)):
+    if one.what == "differs" and (one_reason(one.kinds, other.kinds) or wordless(one, other) or one_record(one, other)):
         return True
     if one.what == "differs" and one_cause(one, other, words_of(cause.system.types)):
         return True

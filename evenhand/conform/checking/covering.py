@@ -92,6 +92,11 @@ class Covering:
         """Whether the whole scope was enumerated and no transition is left."""
         return self.whole and not self._heap and not self.unreached
 
+    @property
+    def left(self) -> bool:
+        """Whether there may be another walk."""
+        return bool(self._heap)
+
     def walks(self) -> Iterator[Walk]:
         """Yield walks until every transition is on one; `give_back` may add more."""
         while self._heap:

@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, Any
 from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.adapters.wire import Fault, text
 from evenhand.conform.checking.coding import Coder
-from evenhand.conform.checking.comparing import Names, nested, same_side, shape, touch, words_of
+from evenhand.conform.checking.comparing import Names, nested, refused, same_side, shape, touch, words_of
+from evenhand.conform.checking.culprits import Culprits
 from evenhand.conform.checking.divergence import Divergence, Examiner, wavering
 from evenhand.conform.checking.lookalikes import Lookalikes
-from evenhand.conform.checking.sameness import nameless, one_cause, overlooked, wordless
+from evenhand.conform.checking.sameness import nameless, one_cause, one_record, overlooked, wordless
 from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.shrink import shrink
@@ -84,13 +85,15 @@ _SLOW = (Fault.HUNG, Fault.MEMORY, Fault.TOO_LONG)
 class Defect:
     """One distinct defect: its smallest divergence, how many runs showed it, and all claims that they violate.
 
-    `alike` names the registered mutants that show the same in its run.
+    `alike` names the registered mutants that show the same in its run, `culprits` the fields of its last action that
+    the kernel may overlook.
     """
 
     divergence: Divergence
     count: int
     claims: frozenset[str] = frozenset()
     alike: frozenset[str] = frozenset()
+    culprits: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -116,6 +119,7 @@ class Defects:
 
     def __post_init__(self) -> None:
         self.lookalikes = Lookalikes(self.coder, self.mutants)
+        self.culprits = Culprits(self.coder)
 
     def counts(self, divergence: Divergence) -> bool:
         """Count a difference, not yet judged, if it was seen often enough in runs as short; return whether it was."""
@@ -253,6 +257,8 @@ class Defects:
         confirmed: list[Defect] = []
         for one in made:
             self._merge(confirmed, one)
+        if not self._over():
+            confirmed = [replace(one, culprits=self.culprits.of(one.divergence)) for one in confirmed]
         return tuple(
             sorted(confirmed, key=lambda one: (one.divergence.length, one.divergence.subject, one.divergence.why))
         )
@@ -302,7 +308,19 @@ class Defects:
             place = next((place for place in near if made[place].alike & alike), None)
             if alike and (place is not None or one.count >= SUPPORTED):
                 return place
-        return near[0]
+            near = [place for place in near if not self._apart(made[place].divergence, divergence)]
+        return near[0] if near else None
+
+    def _apart(self, one: Divergence, other: Divergence) -> bool:
+        """Whether what a kernel overlooks in the action of one run is nothing that it overlooks in the other."""
+        culprits = [frozenset[str]() if self._over() else self.culprits.of(found) for found in (one, other)]
+        return bool(culprits[0] and culprits[1]) and culprits[0].isdisjoint(culprits[1])
+
+    def _overlooks(self, one: Divergence, other: Divergence) -> bool:
+        """Whether a kernel overlooks just the same in the actions of two runs, in place of one answer of the model."""
+        if self._over() or not refused(one.kinds) & refused(other.kinds):
+            return False
+        return bool(self.culprits.of(one)) and self.culprits.of(one) == self.culprits.of(other)
 
     def _over(self) -> bool:
         """Whether the time is up; then results stay as they are."""
@@ -338,6 +356,8 @@ class Defects:
             if not found.kinds <= divergence.kinds or (new and not found.kinds & new):
                 return False
             if alike and not self._alike(found) & alike:
+                return False
+            if self._apart(divergence, found):
                 return False
             objecting = {one.claim.name for one in found.violations}
             if divergence.violations and divergence.subject not in objecting and not (hidden and found.kinds & hidden):
@@ -407,7 +427,11 @@ class Defects:
             return True
         if known.alike and new.alike:
             return known.alike <= new.alike or new.alike <= known.alike
-        if one.what == "differs" and (overlooked(one, other) or nameless(one, other) or wordless(one, other)):
+        if self._apart(one, other):
+            return False
+        if self._overlooks(one, other):
+            return True
+        if one.what == "differs" and any(same(one, other) for same in (overlooked, nameless, wordless, one_record)):
             return True
         kinds = self._own(one), self._own(other)
         if kinds != (one.kinds, other.kinds) and nested(*kinds) and not all(map(self._everywhere.issuperset, kinds)):

@@ -19,6 +19,7 @@ from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.checking.altering import Altering
 from evenhand.conform.checking.claims import Judge, judged_kinds
 from evenhand.conform.checking.coding import Coder
+from evenhand.conform.checking.counting import Counting
 from evenhand.conform.checking.covering import Covering, Walk, spread
 from evenhand.conform.checking.defects import Defect, Defects
 from evenhand.conform.checking.divergence import Examiner
@@ -55,8 +56,8 @@ WALKS, DRAWN = 3, 0.4
 ALTERATIONS = 16
 """Altered runs for each drawn example."""
 
-STRANGE, ROUNDS = 0.5, 8
-"""The part of the time for altered runs in which strangers are met, and how often in each sort of place."""
+COUNTED, STRANGE, ROUNDS = 0.25, 0.6, 8
+"""The parts of the time for altered runs after which counts and strangers end; how often one sort of place is met."""
 
 BASES = 200
 """Runs that agree, the last ones, that are altered, and as many that agree in the kernel's own words."""
@@ -248,10 +249,12 @@ class _Check:
             self._share(MACHINE, lambda: self._anew(MACHINE, draw), DRAWN)
             self._share(MACHINE, lambda: self._wander([*configs] if generator else []))
         if ALTERED in effort.phases:
-            # Runs with strangers are no good beginning, nor are differing runs, whose consequences would be found.
-            bases, sound = phase.bases(BASES), phase.sound(BASES)
+            # Runs with strangers are no good beginning, nor are differing runs, whose consequences would be found, but
+            # for what differs in very many: no other run may be free of it.
+            bases = phase.bases(BASES)
+            self._share(ALTERED, lambda: self._count(bases), COUNTED)
             self._share(ALTERED, lambda: self._estrange(bases), STRANGE)
-            self._share(ALTERED, lambda: self._alter(phase.sound(BASES) if phase.leaks else sound))
+            self._share(ALTERED, lambda: self._alter(phase.bases(BASES) if phase.leaks else bases))
         self._share(AGAIN, lambda: phase.again(effort.seed))
 
     def _wander(self, configs: Sequence[Any]) -> None:
@@ -262,6 +265,10 @@ class _Check:
             self.phase.run(MACHINE, ((one, None) for one in walks))
             if not self.phase.leaks:
                 break
+
+    def _count(self, bases: Sequence[AnyTrace]) -> None:
+        """Do two things in every order."""
+        self.phase.run(ALTERED, ((one, None) for one in Counting(self.coder, bases, self.effort.seed).runs()))
 
     def _estrange(self, bases: Sequence[AnyTrace]) -> None:
         """Put odd strangers where kernel and model treat a plain one alike, in one run after another."""
@@ -288,10 +295,10 @@ class _Check:
         """Walk every transition of one scope."""
         covering = Covering(scope, self.effort.seed, refused=self.phase.refused)
         try:
-            self.phase.run(EXHAUSTIVE, _walks(covering, self.effort.transitions), covering)
+            self._walk(covering)
             if self.phase.leaks:
                 covering = Covering(scope, self.effort.seed, refused=self.phase.refused)
-                self.phase.run(EXHAUSTIVE, _walks(covering, self.effort.transitions), covering)
+                self._walk(covering)
         finally:
             self.covered.append(
                 {
@@ -301,6 +308,12 @@ class _Check:
                     "complete": covering.complete and not self.phase.over(),
                 }
             )
+
+    def _walk(self, covering: Covering) -> None:
+        """Walk until nothing is left: what lies behind a difference is given back when all walks may be on the way."""
+        most = inf if self.effort.transitions is None else self.effort.transitions
+        while covering.left and covering.transitions < most and not self.phase.over():
+            self.phase.run(EXHAUSTIVE, _walks(covering, most), covering)
 
     def _compare(self, scopes: Sequence[AnySystem]) -> None:
         """Check two-run claims, and claims about reachability and liveness."""
@@ -379,10 +392,10 @@ def _together(single: Sequence[Defect], several: Sequence[Defect], known: frozen
     return tuple(reported)
 
 
-def _walks(covering: Covering, most: int | None) -> Iterator[tuple[AnyTrace, Walk | None]]:
+def _walks(covering: Covering, most: float) -> Iterator[tuple[AnyTrace, Walk | None]]:
     for walk in covering.walks():
         yield walk.trace, walk
-        if most is not None and covering.transitions >= most:
+        if covering.transitions >= most:
             return
 
 

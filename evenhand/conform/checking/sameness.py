@@ -10,6 +10,9 @@ from evenhand.conform.checking.comparing import nested, one_reason, same_words
 if TYPE_CHECKING:
     from evenhand.conform.checking.divergence import Divergence
 
+_RECORD = re.compile(r"facts\.(\w+)\.[^:]*: (?:more|less|(?:nothing|·|entries) / (?:nothing|·|entries))")
+"""A kind that tells of a field of a record of the told state, and says no word."""
+
 _NOTHING = re.compile(r"(?<=: )(nothing|·|entries|a record)(?= / )|(?<= / )(nothing|·|entries|a record)$")
 
 
@@ -34,6 +37,16 @@ def _objecting(one: Divergence) -> set[str]:
 def nameless(one: Divergence, other: Divergence) -> bool:
     """Return whether texts without words, such as hashes, are all that differs, in one where they do in the other."""
     return nested(one.kinds, other.kinds) and all(kind.endswith(": · / ·") for kind in one.kinds | other.kinds)
+
+
+def one_record(one: Divergence, other: Divergence) -> bool:
+    """Return whether one record of the told state is all that differs in both, in fields that say no word.
+
+    A record that is kept too long or too short is wrong now in one field, now in another.
+    """
+    kept = [{_RECORD.fullmatch(kind) for kind in found.kinds} for found in (one, other)]
+    names = [{match.group(1) if match else "" for match in some} for some in kept]
+    return len(names[0]) == 1 and names[0] == names[1] and "" not in names[0]
 
 
 def wordless(one: Divergence, other: Divergence) -> bool:

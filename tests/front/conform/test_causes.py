@@ -31,7 +31,7 @@ from evenhand.conform.checking.divergence import Divergence
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import BadFinding, finding_json, recheck
 from evenhand.conform.checking.loop import EXHAUSTIVE, MACHINE, CheckEffort, SystemChecked, check_system, scopes_of
-from evenhand.conform.checking.sameness import wordless
+from evenhand.conform.checking.sameness import one_record, wordless
 from evenhand.core.codec import encode
 from evenhand.core.kernel import Unsupported
 from evenhand.core.kinds import Always
@@ -298,6 +298,21 @@ def test_the_same_difference_in_two_systems_is_one_finding_whatever_mutants_look
 def test_the_same_words_in_place_of_nothing_are_one_finding(one: str, other: str, same: bool) -> None:
     """Or in place of a name."""
     assert wordless(differing({one}), differing({other})) == same
+
+
+@pytest.mark.parametrize(
+    ("other", "same"),
+    [
+        ({"facts.previous.pairs[]: entries / nothing", "facts.previous.rp[]: nothing / ·"}, True),
+        ({"facts.following.rp[]: · / nothing"}, False),
+        ({"facts.previous.rp[]: · / nothing", "halt: true / false"}, False),
+        ({"facts.previous.end: OPEN / CLOSED"}, False),
+    ],
+    ids=["other fields of it", "another record", "something that is shown", "a word"],
+)
+def test_a_record_that_is_kept_wrongly_is_one_finding(other: set[str], same: bool) -> None:
+    """In whichever of its fields it shows, if that is all that differs."""
+    assert one_record(differing({"facts.previous.av[#]: · / ·"}), differing(other)) == same
 
 
 def known(tmp_path: Path) -> tuple[Cause, dict[str, Any]]:
