@@ -61,6 +61,8 @@ def _booked(value: Books, step: ComposingStep) -> Books:
     names, act = step.config.names, step.action
     wrong = ""
     match act:
+        case Subscribe() | Unsubscribe() | Get() if act.agent not in names:
+            pass
         case Subscribe() if act.patterns:
             patterns = _put(patterns, names.index(act.agent), act.patterns)
         case Unsubscribe():

@@ -38,8 +38,8 @@ def fits(pattern: Pattern, mark: Written) -> bool:
 
 
 def polls(step: ComposingStep) -> TypeGuard[GetStep]:
-    """Whether an agent asks for the marks queued for it."""
-    return isinstance(step.action, Get)
+    """Whether an agent of the system asks for the marks queued for it; nobody else has a queue."""
+    return isinstance(step.action, Get) and step.action.agent in step.config.names
 
 
 def publishes(step: ComposingStep) -> TypeGuard[PublishStep]:

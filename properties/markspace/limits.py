@@ -164,6 +164,8 @@ def _spikes(step: LayersStep) -> bool:
     """Whether all completed windows are alike and this one has more observations already."""
     if step.action.op is not Op.CHECK or step.config.baseline is not None or not step.config.samples:
         return False
+    if step.action.agent not in step.config.agents:
+        return False
     kept = watched(step, step.before)
     if len(kept.past) < step.config.samples or len(set(kept.past)) != 1:
         return False
