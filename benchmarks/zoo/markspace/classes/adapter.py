@@ -8,9 +8,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any, ClassVar
 
-from benchmarks.zoo.markspace import adapting
-from benchmarks.zoo.markspace.adapting import GUARDS, ROOM, Adapter, Unsupported
+from benchmarks.zoo.markspace import words
+from benchmarks.zoo.markspace.adapting import Adapter, Unsupported
 from benchmarks.zoo.markspace.classes import kernel
+from benchmarks.zoo.markspace.words import GUARDS, ROOM
 
 MARKS = {
     "intent": kernel.Intent, "action": kernel.Action, "observation": kernel.Observation, "warning": kernel.Warning,
@@ -34,7 +35,7 @@ class Objects(Adapter):
         if any(one is not None for one in last):
             raise Unsupported("a start in the middle of a run")
         self.clock = kernel.Clock()
-        self.scheduler = kernel.Scheduler(self.clock, adapting.defects())
+        self.scheduler = kernel.Scheduler(self.clock, words.defects())
         self.registered: set[str] = set()
         for (name, _), interval in zip(self.config["agents"], start["intervals"], strict=True):
             if interval is not None:
@@ -42,7 +43,7 @@ class Objects(Adapter):
                 self.registered.add(name)
 
     def make(self, scopes: list[Any], agents: list[Any], principal: str) -> None:
-        self.clock, found = kernel.Clock(), adapting.defects()
+        self.clock, found = kernel.Clock(), words.defects()
         listed = ("allowed_intent_verbs", "allowed_action_verbs", "observation_topics", "warning_topics")
         made = []
         for one in scopes:

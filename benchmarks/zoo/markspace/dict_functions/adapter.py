@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.zoo.markspace import adapting
-from benchmarks.zoo.markspace.adapting import ROOM, Adapter
+from benchmarks.zoo.markspace import words
+from benchmarks.zoo.markspace.adapting import Adapter
 from benchmarks.zoo.markspace.dict_functions import kernel
+from benchmarks.zoo.markspace.words import ROOM
 
 
 class Functions(Adapter):
@@ -14,7 +15,7 @@ class Functions(Adapter):
 
     def make(self, scopes: list[Any], agents: list[Any], principal: str) -> None:
         config = {"scopes": scopes, "agents": agents, "principal": principal}
-        self.k = kernel.new_space(config, adapting.defects())
+        self.k = kernel.new_space(config, words.defects())
 
     def said(self, answer: Any) -> tuple[str | None, str]:
         return (answer["id"], "") if answer["ok"] else (None, answer["why"])

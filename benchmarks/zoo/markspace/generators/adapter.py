@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from benchmarks.zoo.markspace import adapting
-from benchmarks.zoo.markspace.adapting import GUARDS, ROOM, Adapter, Unsupported, enum
+from benchmarks.zoo.markspace import words
+from benchmarks.zoo.markspace.adapting import Adapter, Unsupported
 from benchmarks.zoo.markspace.generators.kernel import Fleet, Refused
+from benchmarks.zoo.markspace.words import GUARDS, ROOM, enum
 
 STOPPED = "rejected: the token budget is used up"
 """What the fleet says of an activation that it rejects."""
@@ -36,17 +37,17 @@ class Generators(Adapter):
         agents = [
             {"id": name, "read_scopes": [], "permissions": rows, "budget": budget} for name in self.config["agents"]
         ]
-        self.make([adapting.scope_of(name) for name in self.config["scopes"]], agents, "pat")
+        self.make([words.scope_of(name) for name in self.config["scopes"]], agents, "pat")
 
     def budget_of(self, spent: int | None, said: int | None) -> dict[str, Any]:
         """A budget in the text's words."""
         found = {"max_input_tokens_total": spent, "max_output_tokens_total": said}
-        return {"warning_fraction": adapting.number(self.config["fraction"]), **found}
+        return {"warning_fraction": words.number(self.config["fraction"]), **found}
 
     def make(self, scopes: list[Any], agents: list[Any], principal: str) -> None:
         self.next: dict[str, Any] = {}
         programs = {one["id"]: self.program(one["id"]) for one in agents}
-        self.k = Fleet({"scopes": scopes, "agents": agents, "principal": principal}, programs, adapting.defects())
+        self.k = Fleet({"scopes": scopes, "agents": agents, "principal": principal}, programs, words.defects())
 
     def program(self, name: str) -> Iterator[Any]:
         """An agent: it yields what is asked of it."""

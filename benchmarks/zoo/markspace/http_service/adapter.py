@@ -12,9 +12,10 @@ from http.server import ThreadingHTTPServer
 from typing import Any, ClassVar
 from urllib.parse import quote, urlencode
 
-from benchmarks.zoo.markspace import adapting
-from benchmarks.zoo.markspace.adapting import ROOM, Adapter, Unsupported, enum, scope_of
+from benchmarks.zoo.markspace import words
+from benchmarks.zoo.markspace.adapting import Adapter, Unsupported
 from benchmarks.zoo.markspace.http_service import service
+from benchmarks.zoo.markspace.words import ROOM, enum, scope_of
 
 
 class Server:
@@ -26,7 +27,7 @@ class Server:
     def ask(cls, method: str, path: str, body: Any = None) -> Any:
         """The answer to a request, or `{"error": …}`."""
         if cls.server is None:
-            service.DEFECTS.update(adapting.defects())
+            service.DEFECTS.update(words.defects())
             cls.server = ThreadingHTTPServer(("127.0.0.1", 0), service.Handler)
             cls.server.daemon_threads, cls.server.spaces = True, {}
             threading.Thread(target=cls.server.serve_forever, daemon=True).start()
@@ -54,7 +55,7 @@ class Service(Adapter):
         secret = self.config["classified"]
         names = sorted({*secret, "a", "ab", "c"})
         scopes = [scope_of(one, visibility="classified" if one in secret else "open") for one in names]
-        kinds = list(adapting.SUBJECT)
+        kinds = list(words.SUBJECT)
         self.make(scopes, [
             {"id": name, "read_scopes": secret if name in self.config["cleared"] else [],
              "permissions": [{"scope": scope, "mark_types": kinds} for scope in names]}
@@ -167,7 +168,7 @@ class Service(Adapter):
             self.queued.discard(a["agent"])
         return self.composed(delivered=[
             {"$": "Written", "number": self.numbers.get(one["id"], 0), "agent": one["agent_id"], "scope": one["scope"],
-             "kind": enum("Kind", one["mark_type"].upper()), "subject": one[adapting.SUBJECT[one["mark_type"]]],
+             "kind": enum("Kind", one["mark_type"].upper()), "subject": one[words.SUBJECT[one["mark_type"]]],
              "supersedes": self.numbers.get(one["supersedes"], 0)} for one in found
         ])  # fmt: skip
 

@@ -8,8 +8,9 @@ import subprocess
 from pathlib import Path
 from typing import Any, ClassVar
 
-from benchmarks.zoo.markspace import adapting
-from benchmarks.zoo.markspace.adapting import GUARDS, ROOM, Adapter, Unsupported, enum
+from benchmarks.zoo.markspace import words
+from benchmarks.zoo.markspace.adapting import Adapter, Unsupported
+from benchmarks.zoo.markspace.words import GUARDS, ROOM, enum
 
 Json = Any
 TOKEN = "7"
@@ -38,7 +39,7 @@ class Program:
     def ask(cls, do: str, **message: Any) -> Any:
         """The answer to one line.  Raises RuntimeError if the process has ended, TimeoutError if it is silent."""
         if cls.process is None or cls.process.poll() is not None:
-            command = ["node", str(Path(__file__).with_name("kernel.mjs")), *sorted(adapting.defects())]
+            command = ["node", str(Path(__file__).with_name("kernel.mjs")), *sorted(words.defects())]
             cls.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert cls.process.stdin is not None
         assert cls.process.stdout is not None
@@ -73,7 +74,7 @@ class Lines(Adapter):
         kinds = ["intent", "action", "observation", "need"]
         rows = [{"scope": name, "mark_types": kinds} for name in self.config["scopes"]]
         agents = [{"id": name, "read_scopes": [], "permissions": rows} for name in self.config["agents"]]
-        self.make([adapting.scope_of(name) for name in self.config["scopes"]], agents, "pat")
+        self.make([words.scope_of(name) for name in self.config["scopes"]], agents, "pat")
         self.canaries: dict[str, str] = {}
         self.inactive: set[str] = set()
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from benchmarks.zoo.markspace import adapting
-from benchmarks.zoo.markspace.adapting import ROOM, Adapter, Unsupported
+from benchmarks.zoo.markspace import words
+from benchmarks.zoo.markspace.adapting import Adapter, Unsupported
 from benchmarks.zoo.markspace.one_call.kernel import Board
+from benchmarks.zoo.markspace.words import ROOM
 
 KINDS = {"intent": "plan", "action": "deed", "observation": "sighting", "warning": "alarm", "need": "question"}
 FIELDS = {
@@ -34,7 +35,7 @@ class Notices(Adapter):
     def begin(self, start: Any) -> None:
         super().begin(start)
         if self.system == "signals":
-            self.make([adapting.scope_of(ROOM)], [], "pat")
+            self.make([words.scope_of(ROOM)], [], "pat")
 
     def policy_of(self, policy: str) -> str:
         return "first_writer" if policy == "highest_confidence" else policy
@@ -55,7 +56,7 @@ class Notices(Adapter):
             for row in one["permissions"]:
                 may.setdefault(row["scope"], []).extend(KINDS[kind] for kind in row["mark_types"])
             members[one["id"]] = {"may": may, "sees": one["read_scopes"]}
-        self.board = Board({"boss": principal, "members": members, "areas": areas}, adapting.defects())
+        self.board = Board({"boss": principal, "members": members, "areas": areas}, words.defects())
         self.worked: list[tuple[str, bool]] = []
 
     def plain(self, note: Any) -> Any:
