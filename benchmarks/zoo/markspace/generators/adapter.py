@@ -72,6 +72,8 @@ class Generators(Adapter):
         return self.said(self.ask(agent, do="write", mark=mark))
 
     def pre(self, agent: str, resource: str, confidence: float) -> dict[str, Any]:
+        if agent not in self.k.programs:
+            raise Unsupported("somebody who takes no turns")
         request = {"scope": ROOM, "resource": resource, "action": "book", "confidence": confidence}
         return self.ask(agent, do="pre", **request)
 
