@@ -250,8 +250,8 @@ class Adapter:
     def on_post(self, a: Any) -> Any:
         """The tool has worked."""
         agent, resource = a["agent"], a["resource"]
-        if agent not in self.running:
-            raise Unsupported("nothing runs")
+        if self.running.get(agent, ("", ""))[0] != resource:
+            raise Unsupported("nothing runs there")
         _, intent = self.running.pop(agent)
         before = {one["id"] for one in self.notices()}
         mark, why = self.post(agent, resource, intent, failed=a["failed"])
