@@ -305,7 +305,7 @@ _QUIET: Mapping[tuple[str, str], tuple[str, ...]] = {
         admitting.invitation_and_enrolment_succeed.name,
         *_NO_MOVES,
     ),
-    ("add_makes", "tops_up"): names(staking.added_stake_begins_at_zero),
+    ("add_makes", "tops_up"): names(staking.added_stake_begins_at_zero, staking.actions_age_no_stake),
     ("text", "A"): names(proposing.everybody_has_staked_by_round_one),
 }
 """The claims left out of a search under a reading: they do not apply, or its scope cannot decide them."""

@@ -132,6 +132,7 @@ def stakes_age_by_rounds(step: RunStep) -> bool:
     "No action ages a stake: whatever an agent does, new stake has been held for no round.",
     source="16.6",
     when=lambda step: not isinstance(step.action, Tick),
+    applies=on_configs(lambda config: config.readings.add_makes == "new_entry"),
 )
 def actions_age_no_stake(step: RunStep) -> bool:
     """A proposal's first stake and an addition are new; old stake can only become less."""
