@@ -257,7 +257,7 @@ def test_the_message_names_system_place_and_mend() -> None:
 
 CACHES = {
     ("apcm", "predicates.py", "facts"),
-    ("cud", "predicates.py", "of"),
+    ("cud", "predicates.py", "under"),
     *(("cud", "symmetry.py", name) for name in ("_renamings", "_renamed_config", "_renamed_state")),
 }
 """Functions of claims that cache facts about the last step: protocol, file, function."""

@@ -165,7 +165,8 @@ def test_what_is_not_touched_would_be_asked_as_of_the_reference(protocol: str) -
     """The text is the same to the byte; most parts marked as touched really are."""
     same = {True: 0, False: 0}
     every = _all(protocol)
-    for one in every[:: -(-len(every) // 25)]:
+    spared = [one for one in every if len(touched(one)) < len(one.theorem.parts)]
+    for one in (*every[:: -(-len(every) // 25)], *spared[:3]):
         theory, parts = one.theorem.theory, touched(one)
         mutated = theory.redefined(one.definitions)
         for part in one.theorem.parts:
