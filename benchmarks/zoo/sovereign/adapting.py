@@ -19,7 +19,8 @@ UNKNOWN: Json = {"$unknown": True}
 DEFAULTS = {
     "budget_absent": "pass", "budget_count": "exactly_one", "bundle_hash_covers": "content", "duplicate_bundle": "one",
     "exit_candidate": "host_never_offers", "exit_precedence": "timestamp_first", "negative_budget": "refuse",
-    "path_rule": "resolved", "reported_gate": "first_candidate", "unknown_author": "refuse",
+    "path_rule": "resolved", "reported_gate": "first_candidate", "session_budget": "exceeded",
+    "unknown_author": "refuse",
 }  # fmt: skip
 PARTS = ["authority_citations", "scope_claim", "justification"]
 TYPES = [

@@ -52,7 +52,7 @@ class Program:
 class Adapter(zoo.Adapter):
     """One session."""
 
-    readings: ClassVar[dict[str, str]] = {"unknown_author": "treat_as_reflection"}
+    readings: ClassVar[dict[str, str]] = {"session_budget": "reached", "unknown_author": "treat_as_reflection"}
     systems = ("candidates", "lists", "session")
     limits_at = "/b1"
     takes_no_ids = at_once = clauses_by_name = True
