@@ -57,12 +57,12 @@ def settle(config: Config, state: State, kind: str, tokens: int) -> State:
     """Return a session after a cycle: refusals in a row, tokens spent, and whether that ends it (13.10)."""
     counts = kind == REFUSE and config.most_refusals > 0
     refusals = state.refusals + 1 if counts else 0
-    spent = state.tokens + tokens if config.session_budget is not None else 0
-    at_the_cap = config.readings.session_budget == "reached"
+    cap, at_the_cap = config.session_budget, config.readings.session_budget == "reached"
+    spent = state.tokens + tokens if cap is not None else 0
     over = ""
     if kind == EXIT:
         over = EXITED
-    elif config.session_budget is not None and spent >= config.session_budget + (not at_the_cap):
+    elif cap is not None and (spent > cap or (at_the_cap and spent == cap)):
         over = SESSION_BUDGET_EXHAUSTED
     elif counts and refusals >= config.most_refusals:
         over = ABORTED

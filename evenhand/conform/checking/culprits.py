@@ -48,11 +48,11 @@ class Culprits:
     def _found(self, run: AnyScenario, kinds: frozenset[str]) -> Iterator[str]:
         step = self.coder.trace(run).steps[-1]
         names = Names(encode(run.config), map(encode, run.actions), words_of(self.coder.system.types))
-        expected, found = normal(encode(step.shown)), set[str]()
+        expected, found, texts = normal(encode(step.shown)), set[str](), texts_of(encode(run.config))
         for place in islice(places(step.action, type(step.action), lambda new: new), PLACES):
-            for value in (
-                islice(_others(place, texts_of(encode(run.config))), VALUES) if place.path not in found else ()
-            ):
+            if place.path in found:
+                continue
+            for value in islice(_others(place, texts), VALUES):
                 try:
                     shown = self.coder.system.take(step.config, step.before, place.put(value)).shown
                 except Exception:  # its class or the model refuses the value
