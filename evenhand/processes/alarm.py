@@ -6,7 +6,7 @@ import gc
 import signal
 import threading
 from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from types import FrameType
 
 from evenhand.processes.clock import OutOfTime
@@ -53,19 +53,22 @@ def until(left: Callable[[], float], grace: float) -> Generator[None]:
         yield
         return
 
+    standing = True
+
     def over(_signal: int, frame: FrameType | None) -> None:
+        if not standing:
+            return  # it was on its way when the block ended
         more = left() + grace  # CPU seconds may pass more slowly than those of the clock
         if more <= 0 and not in_collector(frame):
             signal.setitimer(signal.ITIMER_REAL, AGAIN)
             raise Hung
         signal.setitimer(signal.ITIMER_REAL, min(max(more, SHORTEST), LONGEST))
 
-    signal.signal(alarm, over)
-    signal.setitimer(signal.ITIMER_REAL, seconds + grace)
     try:
+        signal.signal(alarm, over)
+        signal.setitimer(signal.ITIMER_REAL, seconds + grace)
         yield
     finally:
-        while signal.getsignal(alarm) is over:
-            with suppress(Hung):  # an alarm that goes off just now sets itself again
-                signal.setitimer(signal.ITIMER_REAL, 0.0)
-                signal.signal(alarm, signal.SIG_DFL)
+        standing = False  # first, because a signal is heeded at each call
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(alarm, signal.SIG_DFL)

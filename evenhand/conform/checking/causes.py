@@ -14,7 +14,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, cast
 
 from evenhand.conform.adapters.wire import Fault
-from evenhand.conform.checking.comparing import one_reason, words_of
+from evenhand.conform.checking.comparing import nested, one_reason, words_of
 from evenhand.conform.checking.duties import SENTENCES
 from evenhand.conform.checking.sameness import one_cause, one_record, wordless
 from evenhand.core.canonical import Json
@@ -117,14 +117,39 @@ def causes(checked: Iterable[tuple[AnySystem, Sequence[Defect]]]) -> tuple[Cause
     """Return one cause for the defects of all systems that have it, the most serious and then the shortest first."""
     made: list[Cause] = []
     for system, defects in checked:
-        for defect in defects:
-            place = next((n for n, one in enumerate(made) if system.name not in one.systems and _same(one, defect)), -1)
-            if place < 0:
-                made.append(alone(system, defect))
-            else:
-                made[place] = _joined(made[place], alone(system, defect))
+        joins = _joins(made, defects)
+        made = [
+            _joined(one, alone(system, defects[joins[place]])) if place in joins else one
+            for place, one in enumerate(made)
+        ]
+        made += [alone(system, one) for number, one in enumerate(defects) if number not in joins.values()]
     listed = Counter(claim for one in made for claim in one.claims)
     return tuple(sorted((_headed(one, listed) for one in made), key=_order))
+
+
+def _joins(made: Sequence[Cause], defects: Sequence[Defect]) -> dict[int, int]:
+    """The causes that defects of one further system have, at most one each, those first that differ most alike.
+
+    Two defects of one system are two causes.  Where both could be one of another system, the one that shows just the
+    same is, or shows it with more or less beside it.
+    """
+    pairs = sorted(
+        (_unlike(cause, defect), number, place)
+        for number, defect in enumerate(defects)
+        for place, cause in enumerate(made)
+        if _same(cause, defect)
+    )
+    found = dict[int, int]()
+    for _, number, place in pairs:
+        if place not in found and number not in found.values():
+            found[place] = number
+    return found
+
+
+def _unlike(cause: Cause, defect: Defect) -> int:
+    """How far what a defect shows is from a cause: the same, the same and more, less than that."""
+    one, other = cause.defect.divergence.kinds, defect.divergence.kinds
+    return 0 if one == other else 1 if nested(one, other) else 2
 
 
 def _headed(cause: Cause, listed: Mapping[str, int]) -> Cause:

@@ -271,6 +271,22 @@ def test_two_findings_of_one_claim_are_one_where_the_same_differs_among_others(
     assert len(causes([(system, made[:1]), (replace(system, name="another"), made[1:])])) == number
 
 
+def test_of_two_defects_of_one_system_the_one_that_shows_the_same_is_joined_with_that_of_another() -> None:
+    """Though the other one violates the same claim, is shorter or stands first, and shares what differs."""
+    system = find("apcm").model.systems["universe"]
+    claim = Always(name="nobody_pays_twice", sentence="", check=lambda _config, _state: True)
+    shown = [{"open: true / false", "paid: more"}, {"paid: more", "seat: less"}]
+    known, near = (replace(differing(one), violations=(Violation(claim, 1, Basis.SHOWN),)) for one in shown)
+    same = replace(known, kinds=known.kinds | {"over: true / false"})
+    others = [Defect(one, 1) for one in (near, same)]
+    found = causes([(system, [Defect(known, 1)]), (replace(system, name="another"), others)])
+    assert {frozenset(one.systems): one.seen for one in found} == {
+        frozenset({system.name, "another"}): 2,
+        frozenset({"another"}): 1,
+    }
+    assert next(one for one in found if len(one.systems) == 1).defect.divergence == near
+
+
 def test_a_number_is_more_or_less_than_another_in_any_spelling() -> None:
     """A whole one than a fraction."""
     half, bad = {"$fraction": "1/2"}, {"$fraction": "1/0"}
@@ -417,6 +433,13 @@ def test_a_part_is_one_of_four() -> None:
 def kinds(expected: Any, got: Any, config: Any = ()) -> frozenset[str]:
     """The kinds of the differences of two values."""
     return Names(list(config)).kinds(differences(expected, got))
+
+
+def test_a_text_of_an_action_is_no_word_of_a_kind_whatever_its_characters() -> None:
+    """Else each title of another length is another finding."""
+    told = [Names({}, [{"title": title}]).kinds(differences([[title]], [[]])) for title in ("plain", "\U0001f600" * 3)]
+    assert told == [{"[#][]: · / nothing"}] * 2
+    assert Names({}, [{"title": "-"}]).without("re-use") == "re-use"
 
 
 def event(kind: str, who: str, amount: int, why: str = "") -> Any:

@@ -281,6 +281,35 @@ print(signal.getsignal(signal.SIGALRM) is signal.SIG_DFL, real(signal.ITIMER_REA
     assert ran.stdout.split() == ["True", "0.0"], ran.stderr
 
 
+def test_an_alarm_that_goes_off_at_any_call_does_not_outlive_its_block() -> None:
+    """Python heeds signals where a call begins or ends, also while the alarm is switched on or off."""
+    program = """
+import signal, sys
+from contextlib import suppress
+from evenhand.processes.alarm import Hung, until
+seen, at, standing = 0, 0, []
+def strike(frame, event, _argument):
+    global seen
+    stands = signal.getsignal(signal.SIGALRM) is not signal.SIG_DFL
+    if event in ("call", "c_return") and stands and frame.f_code.co_name != "over":
+        seen += 1
+        if seen == at:
+            signal.raise_signal(signal.SIGALRM)
+while seen >= at:
+    seen, at, left = 0, at + 1, iter([1e3])
+    sys.setprofile(strike)
+    with suppress(Hung), until(lambda: next(left, -1e3), 0.1): int()
+    sys.setprofile(None)
+    if signal.getsignal(signal.SIGALRM) is not signal.SIG_DFL:
+        standing.append(at)
+    signal.setitimer(signal.ITIMER_REAL, 0.0)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+print(at > 10, standing)
+"""
+    ran = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=20)
+    assert ran.stdout == "True []\n", ran.stderr
+
+
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupted_examination_reports_what_was_found(by: signal.Signals, tmp_path: Path) -> None:
     """A kernel that favours a name is found long before the slow rest."""
