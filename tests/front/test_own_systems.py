@@ -63,7 +63,11 @@ def test_an_interrupted_verify_takes_no_further_step(
     write(project, LIGHT.replace('return ["next", "break"]', 'return [] if state == "dark" else ["next", "break"]'))
     noted = "where no action is on offer"
     assert noted in cli("verify", "light.py", "--budget", "quick", "--jobs", "1").out
-    monkeypatch.setattr("evenhand.cli.verify.run_jobs", lambda *_args, **_options: Ran((), interrupted=True))
+
+    def interrupted(*_: object, **__: object) -> Ran:
+        return Ran((), interrupted=True)
+
+    monkeypatch.setattr("evenhand.cli.verify.run_jobs", interrupted)
     answer = cli("verify", "light.py", "--budget", "quick", "--jobs", "1")
     assert answer.code == 130 and "INTERRUPTED" in answer.out and noted not in answer.out
 

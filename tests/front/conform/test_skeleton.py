@@ -70,7 +70,7 @@ def test_a_skeleton_that_answers_something_else_differs(tmp_path: Path) -> None:
 def test_every_name_in_the_adapter_is_imported_and_used(tmp_path: Path) -> None:
     """Annotations are not evaluated when it runs, but the user's linter reads them."""
     adapter, _, _ = written(tmp_path, "cud", "free")
-    words = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--select", "F", adapter]
+    words = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--select", "F", str(adapter)]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
 
