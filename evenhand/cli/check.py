@@ -45,6 +45,7 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.document import DocumentRefused
 from evenhand.core.freedom import FREE, Free
+from evenhand.core.system import UnknownName
 from evenhand.core.text import describe, inert
 from evenhand.core.verdict import Status
 from evenhand.core.versions import versions
@@ -321,7 +322,7 @@ def _checked(
     with usage():
         for name in names:
             if name not in bundle.model.systems:
-                raise BadUse(f"unknown system of {bundle.name}: {name!r}; there is: {', '.join(bundle.model.systems)}")
+                raise UnknownName(f"system of {bundle.name}:", name, bundle.model.systems)
         systems = [bundle.model.systems[name] for name in names or bundle.model.systems]
         sizes = dict(chosen_scope(scope))
         systems = [one.under(**dict(chosen_readings(one, reading))) for one in systems]

@@ -98,6 +98,11 @@ def show(
     with usage():
         found = recorded_finding(fixture_at(file))
     if found is not None:
+        if as_itf is not None or wait_for is not None:
+            raise BadUse(f"{file} is a finding about a kernel: `check --out` wrote its run as ITF, and it has no graph")
+        if as_json:
+            emit({"file": str(file), "finding": found})
+            return 0
         print_lines(terminal(), [f"{inert(found['claim'])}: {inert(found['sentence'])}", *finding_lines(1, found)])
         return 0
     with usage():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -90,8 +91,8 @@ _FILES = {
 }
 
 _NEXT = """\
-next: make verify
-then break it: in lock.py, let `take` return agent whoever holds the lock, and run make verify again"""
+next: {make}
+then break it: in lock.py, let `take` return agent whoever holds the lock, and run it again"""
 
 
 @guarded
@@ -113,6 +114,7 @@ def init(
     if as_json:
         emit({"format": "evenhand/written", "version": 1, "written": [str(path) for path in written]})
     else:
-        for line in _NEXT.splitlines():
+        make = "make verify" if folder == Path() else f"make -C {shlex.quote(str(folder))} verify"
+        for line in _NEXT.format(make=make).splitlines():
             say(line)
     return 0

@@ -8,6 +8,7 @@ from pathlib import Path
 from evenhand.cli.console import BadUse, usage
 from evenhand.conform.adapters.skeleton import example_lines, skeleton
 from evenhand.core.bundle import Bundle
+from evenhand.core.system import UnknownName
 from evenhand.evidence.store import write_atomically
 from evenhand.report.value_schema import schema_of
 from evenhand.report.vocabulary import example_steps, words_of
@@ -22,7 +23,7 @@ def write_skeleton(bundle: Bundle, names: list[str], path: Path) -> tuple[Path, 
         raise BadUse(f"{path}: an adapter is a Python module; give it a name such as my_adapter.py")
     unknown = [name for name in names if name not in bundle.model.systems]
     if unknown:
-        raise BadUse(f"unknown system of {bundle.name}: {unknown[0]!r}; there is: {', '.join(bundle.model.systems)}")
+        raise BadUse(str(UnknownName(f"system of {bundle.name}:", unknown[0], bundle.model.systems)))
     steps, schema = path.with_name(f"{path.stem}_steps.jsonl"), path.with_name(f"{path.stem}_schema.json")
     for one in (path, steps, schema):
         if one.exists():

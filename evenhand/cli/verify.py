@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -88,13 +88,18 @@ def verify(
         interrupted=ran.interrupted,
         unfinished=tuple(job.title for job in ran.unfinished),
         timing={"total": time.monotonic() - began, **dict(ran.seconds)},
-        notes=unmeant_ends(system for bundle in bundles if bundle.own for system in bundle.model.systems.values()),
+        notes=() if ran.interrupted else _ends(bundles),
         claims=tuple(about_claims(bundles)),
         mutants=counted(bundles),
     )
     if folder is not None:
         report = _write(folder, report)
     return finish(report, digested(report), as_json=as_json, strict=strict, shown=shown)
+
+
+def _ends(bundles: Sequence[Bundle]) -> tuple[str, ...]:
+    """Return what to tell of the ends of the user's own systems; it runs their steps in this process."""
+    return unmeant_ends(system for bundle in bundles if bundle.own for system in bundle.model.systems.values())
 
 
 def _planned(bundle: Bundle, budget: Budget, seed: int, claim: str) -> Iterable[Job]:

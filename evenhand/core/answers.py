@@ -209,7 +209,8 @@ def _takes(function: Callable[..., Any], takes: tuple[str, ...], role: str) -> N
         signature.bind(*takes)
     except TypeError as error:
         mine = f"{called(function, role)} takes {signature}"
-        raise TypeError(f"{mine}, but it is called with {wanted}: {error}") from None
+        mend = "; write step.config for the config" if takes == ("step",) and "config" in signature.parameters else ""
+        raise TypeError(f"{mine}, but it is called with {wanted}: {error}{mend}") from None
     names = tuple(signature.parameters)[: len(takes)]
     exchanged = set(names) == set(takes) and names != takes
     if exchanged or (takes == ("step",) and names == ("state",)):

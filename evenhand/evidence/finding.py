@@ -17,6 +17,9 @@ from evenhand.core.verdict import Evidence, Status, Verdict
 from evenhand.evidence.schemas import fields_of
 from evenhand.evidence.story import Story, story_lines
 
+STOPPED = "an error stopped"
+"""The beginning of the reason where an engine or a model raised."""
+
 LARGEST = 2**53
 """JSON readers disagree about larger integers, so they are written as text."""
 

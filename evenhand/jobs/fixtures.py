@@ -128,5 +128,6 @@ def recorded(
             bundle, system, claim, verdict.evidence, engine=verdict.engine, reproduce=again, libraries=LIBRARIES
         )
     except ValueError as error:
-        return None, str(error)
+        mend = "; name your own classes: evenhand.system(..., types=(Config, State, Action))" if bundle.own else ""
+        return None, f"{error}{mend}"
     return record.to_json(), ""

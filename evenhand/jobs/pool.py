@@ -15,16 +15,13 @@ from pathlib import Path
 
 from evenhand.core.canonical import canonical_bytes, parse
 from evenhand.core.registry import find
-from evenhand.evidence.finding import Finding
+from evenhand.evidence.finding import STOPPED, Finding
 from evenhand.jobs.engines import run
 from evenhand.jobs.findings import failed
 from evenhand.jobs.plan import Job
 from evenhand.jobs.proof_cache import share_in
 from evenhand.processes.group import Ended
 from evenhand.processes.pool import ChildTask, in_children
-
-STOPPED = "an error stopped"
-"""The beginning of the reason where an engine or a model raised."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from evenhand.core.text import inert
 from evenhand.core.verdict import Status
-from evenhand.evidence.finding import Finding
+from evenhand.evidence.finding import STOPPED, Finding
 from evenhand.report.phrases import Word, both, counted, plural, refutation, word
 from evenhand.report.report import Report, Standing
 
@@ -182,7 +182,10 @@ def next_steps(report: Report) -> Iterator[str]:
     if any(f.expected is Status.REFUTED and f.status is Status.HOLDS for f in report.unexpected):
         yield "an expected refutation is gone: the model was mended (change the expectation) or an engine misses it"
     undecided = [f for f in report.findings if f.status is Status.UNDECIDED]
-    if undecided and budget in ("quick", "standard"):
+    open_ = [f for f in undecided if STOPPED not in f.because]
+    if len(open_) < len(undecided):
+        yield f"mend what raised an error: it left {plural(len(undecided) - len(open_), 'verdict')} open at any budget"
+    if open_ and budget in ("quick", "standard"):
         yield f"decide more with --budget {'standard' if budget == 'quick' else 'deep'}"
     if any(report.standing(f) is Standing.BETTER for f in report.findings):
         yield "some claims are better than expected (marked +): see whether the expectation can be raised"

@@ -45,7 +45,11 @@ WRONG: dict[str, list[tuple[str, str]]] = {
     "--claim": [("x", "'x'; there is: one_inside")],
     "--label": [("x", "list the choices with --choices")],
     "--log": [("{missing}", "{missing}: there is no such file"), ("{folder}", "{folder}"), ("{empty}", "{empty}")],
-    "--mutant": [("x", "unknown mutant of latch: 'x'; there is: always_free"), ("stick", "did you mean sticky?")],
+    "--mutant": [
+        ("x", "unknown mutant of latch: 'x'; there is: always_free"),
+        ("stick", "did you mean sticky?"),
+        ("alw", "did you mean always_free?"),
+    ],
     "--over": [
         ("agent=2..3", "unknown size of latch: 'agent'; there is: agents; did you mean agents?"),
         ("agents=4..5", "'agents' is swept twice"),

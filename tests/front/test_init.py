@@ -33,8 +33,8 @@ def test_the_project_passes_and_then_finds_the_fault(cli: Command, tmp_path: Pat
     answer = cli("init", "--out", str(tmp_path / "mine"))
     assert answer.code == 0
     assert answer.err.splitlines()[-2:] == [
-        "next: make verify",
-        "then break it: in lock.py, let `take` return agent whoever holds the lock, and run make verify again",
+        f"next: make -C {tmp_path / 'mine'} verify",
+        "then break it: in lock.py, let `take` return agent whoever holds the lock, and run it again",
     ]
     folder = tmp_path / "mine"
     sound = make(folder)
@@ -47,6 +47,13 @@ def test_the_project_passes_and_then_finds_the_fault(cli: Command, tmp_path: Pat
     found = make(folder)
     assert found.returncode != 0 and "REFUTED  nobody_is_robbed" in found.stdout
     assert list((folder / "found").rglob("*.json"))
+
+
+def test_the_next_command_is_of_the_new_folder(cli: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`make verify` where the user stands may belong to another project."""
+    monkeypatch.chdir(tmp_path)
+    assert "next: make -C 'my lock' verify\n" in cli("init", "--out", "my lock").err
+    assert "next: make verify\n" in cli("init").err
 
 
 def test_nothing_is_overwritten(cli: Command, tmp_path: Path) -> None:

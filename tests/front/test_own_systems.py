@@ -17,6 +17,7 @@ from evenhand.core.registry import find
 from evenhand.evidence.record import Own, PairRun
 from evenhand.evidence.store import load
 from evenhand.jobs.fixtures import fixture_files
+from evenhand.jobs.pool import Ran
 from evenhand.report.actions import actions_json
 from evenhand.web.files import Library
 from evenhand.web.position import opened
@@ -53,6 +54,59 @@ def test_a_file_with_one_system_needs_no_name(cli: Command, project: Path) -> No
     assert answer.code == 2
     assert answer.err == "evenhand: two.py has 2 systems; name one of them: two.py:light, two.py:lamp\n"
     assert cli("explore", "two.py:lamp", "--json").json["states"] == 2
+
+
+def test_an_interrupted_verify_takes_no_further_step(
+    cli: Command, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A step of the user may never end, and a second Ctrl-C is not heard: nothing is searched after the first."""
+    write(project, LIGHT.replace('return ["next", "break"]', 'return [] if state == "dark" else ["next", "break"]'))
+    noted = "where no action is on offer"
+    assert noted in cli("verify", "light.py", "--budget", "quick", "--jobs", "1").out
+
+    def interrupted(*_: object, **__: object) -> Ran:
+        return Ran((), interrupted=True)
+
+    monkeypatch.setattr("evenhand.cli.verify.run_jobs", interrupted)
+    answer = cli("verify", "light.py", "--budget", "quick", "--jobs", "1")
+    assert answer.code == 130 and "INTERRUPTED" in answer.out and noted not in answer.out
+
+
+def test_a_run_that_cannot_be_written_says_what_to_name(cli: Command, project: Path) -> None:
+    """The classes of the user are named in `types`."""
+    own = """
+from dataclasses import dataclass
+
+import evenhand
+
+
+@dataclass(frozen=True)
+class Count:
+    n: int
+
+
+@evenhand.always("It stays small.")
+def small(state):
+    return state.n < 2
+
+
+count = evenhand.system(
+    "count", initial=[Count(0)], actions=lambda s: ["up"], step=lambda s, a: Count(min(s.n + 1, 3))
+)
+"""
+    write(project, own, "count.py")
+    out = cli("explore", "count.py", "--out", "found").out
+    assert "not recorded" in out and "types=(" in out and not list(Path("found").rglob("*.json"))
+    write(project, own.replace("count = evenhand.system(", "count = evenhand.system(types=(Count,), name="), "named.py")
+    assert "not recorded" not in cli("explore", "named.py", "--out", "found").out
+
+
+def test_a_claim_about_steps_that_asks_for_the_config_is_told_where_it_is(cli: Command, project: Path) -> None:
+    """The other functions of such a system take the config first."""
+    claim = '@evenhand.each_step("x")\ndef kept(config, step):\n    return True\n'
+    write(project, LIGHT + claim)
+    answer = cli("explore", "light.py")
+    assert answer.code == 2 and "write step.config for the config" in answer.err
 
 
 def test_claims_in_lists_are_found_once_and_only_those_of_the_system(cli: Command, project: Path) -> None:

@@ -110,6 +110,15 @@ def test_what_to_try_next() -> None:
     assert list(next_steps(Report((found(HOLDS),), {"budget": "deep"}))) == []
 
 
+def test_no_budget_is_offered_against_an_error() -> None:
+    """A step that raises does so at any budget."""
+    raised = replace(found(UNDECIDED), because="an error stopped explore at take: ModelError: `step` raised KeyError")
+    (mend,) = next_steps(Report((raised,), {"budget": "quick"}))
+    assert mend.startswith("mend what raised an error") and "--budget" not in mend
+    both = list(next_steps(Report((raised, found(UNDECIDED, claim="b")), {"budget": "quick"})))
+    assert both == [mend, "decide more with --budget standard"]
+
+
 def test_a_finding_comes_back_from_its_json() -> None:
     """As it goes from one process to another."""
     story = Story(

@@ -26,7 +26,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import cast
+from typing import Any
 
 from evenhand.conform.adapters import Initial, Unsupported
 from evenhand.conform.adapters.model import reference

@@ -129,6 +129,17 @@ def test_show_tells_a_finding(folder: Path) -> None:
         [sys.executable, "-m", "evenhand", "show", record], capture_output=True, text=True, check=True
     ).stdout
     assert "   *   " in told and " expected, " in told
+    as_json = subprocess.run(
+        [sys.executable, "-m", "evenhand", "show", record, "--json"], capture_output=True, check=True
+    ).stdout
+    assert json.loads(as_json)["finding"]["claim"] in told
+    refused = subprocess.run(
+        [sys.executable, "-m", "evenhand", "show", record, "--itf", "run.itf.json"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert refused.returncode == 2 and "wrote its run as ITF" in refused.stderr
     done = subprocess.run(
         [sys.executable, "-m", "evenhand", "replay", record], capture_output=True, text=True, check=False
     )

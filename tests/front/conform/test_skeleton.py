@@ -67,6 +67,14 @@ def test_a_skeleton_that_answers_something_else_differs(tmp_path: Path) -> None:
     assert not validator.is_valid({"free": {"action": step["shown"]}})
 
 
+def test_every_name_in_the_adapter_is_imported_and_used(tmp_path: Path) -> None:
+    """Annotations are not evaluated when it runs, but the user's linter reads them."""
+    adapter, _, _ = written(tmp_path, "cud", "free")
+    words = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--select", "F", str(adapter)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
 def test_a_case_for_every_kind_of_action(tmp_path: Path) -> None:
     """Also for one that no short run meets."""
     adapter, _, _ = written(tmp_path, "markspace", "space")
@@ -90,7 +98,7 @@ def test_nothing_is_overwritten_and_bad_names_are_refused(tmp_path: Path) -> Non
         written(tmp_path, "cud", "free")
     with pytest.raises(BadUse, match=r"such as my_adapter.py"):
         write_skeleton(find("cud"), [], tmp_path / "my-kernel.txt")
-    with pytest.raises(BadUse, match=r"unknown system of cud"):
+    with pytest.raises(BadUse, match=r"unknown system of cud: 'fre'.*did you mean free"):
         write_skeleton(find("cud"), ["fre"], tmp_path / "other.py")
     with pytest.raises(SystemExit, match="2"):
         check("cud", adapter="a:b", skeleton=tmp_path / "other.py")
