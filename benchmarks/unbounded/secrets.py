@@ -69,6 +69,12 @@ def turns(step: Any) -> Any:
     return step.after.turn
 
 
+@evenhand.always("The ticks are counted from 0.", name="kernel_counts")
+def counts(state: Kernel) -> bool:
+    """A hint."""
+    return state.ticks >= 0
+
+
 @dataclass(frozen=True)
 class Levels:
     """Files of two levels (Bell and LaPadula 1973): who is cleared, what is in the low file and in the high one."""
@@ -256,7 +262,7 @@ def purge(w: Any, step: Any, other: Any) -> bool:
 
 
 SYSTEMS = (
-    Known("separation kernel", "Rushby 1981", "idle ones are passed over", kernel, turns),
+    Known("separation kernel", "Rushby 1981", "idle ones are passed over", kernel, turns, (counts,)),
     Known("files of two levels", "Bell and LaPadula 1973", "writes down", levels, low_file),
     Known("sealed bids", "Vickrey 1961", "tells of a big bid", auction, sealed),
     Known("noninterference", "Goguen and Meseguer 1982", "high raises a low flag", machine, purge),

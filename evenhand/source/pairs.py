@@ -18,7 +18,7 @@ from evenhand.smt.smtlib import Query, show
 from evenhand.smt.structure import Reader, Structure
 from evenhand.smt.theory import Theory
 from evenhand.source.family import OTHER, STATE, Family, Side, twin_of
-from evenhand.source.induction import LIMITS, PROOF, Induction, Proof
+from evenhand.source.induction import LIMITS, PROOF, SEARCH, Induction, Proof
 from evenhand.source.probes import Meanings, after, meanings
 from evenhand.source.simplify import all_of, every, implication, negation, replaced
 from evenhand.source.values import FRESH, equals
@@ -107,7 +107,8 @@ class Pairs:
         while wanted:
             i, j, what, goal = wanted.pop()
             parts = self._parts(i, j, kept, related)
-            answered = self.portfolio.ask(self._query(i, j, parts, goal), expected="unsat", limits=PROOF)
+            limits = LIMITS if related else SEARCH  # without relations it is a first try
+            answered = induction.quick.ask(self._query(i, j, parts, goal), expected="unsat", limits=limits)
             if answered.status != "unsat":
                 where = f"{self.left[i].name} beside {self.right[j].name}"
                 return Proof(False, because=f"no invariant or relation that was found shows {what} for {where}")
@@ -187,7 +188,7 @@ class Pairs:
                 ]
                 query = self._query(i, j, [*parts, *broken], fol.FALSE)
                 query = replace(query, relations=(*query.relations, *goals.values()))
-                answers = induction.quick.each(query, list(goals.values()), limits=LIMITS)
+                answers = induction.quick.each(query, list(goals.values()), limits=SEARCH)
                 for n, (status, _) in zip(list(alive), answers, strict=True):
                     if status != "unsat":
                         del alive[n]
