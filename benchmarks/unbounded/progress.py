@@ -142,9 +142,9 @@ def two_phase(faulty: bool) -> AnySystem:
             if state.begun and state.votes[node] == "none":
                 yield ("yes", node)
                 yield ("no", node)
-        if state.decided == "open" and state.begun and all(one != "none" for one in state.votes):
-            if not faulty or all(one == "yes" for one in state.votes):
-                yield ("decide", config.nodes[0])
+        voted = state.decided == "open" and state.begun and all(one != "none" for one in state.votes)
+        if voted and (not faulty or all(one == "yes" for one in state.votes)):
+            yield ("decide", config.nodes[0])
 
     def step(config: Config, state: Commit, action: Action) -> Commit:
         match action:

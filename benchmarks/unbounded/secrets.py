@@ -131,7 +131,12 @@ def levels(faulty: bool) -> AnySystem:
 
 def _seen_before(step: Any) -> Any:
     who = step.action[1]
-    return (step.action, step.before.low, who in step.before.cleared or step.before.held[who] == "0", step.before.cleared)
+    return (
+        step.action,
+        step.before.low,
+        who in step.before.cleared or step.before.held[who] == "0",
+        step.before.cleared,
+    )
 
 
 @evenhand.determined_by(
@@ -210,7 +215,7 @@ def sealed(step: Any) -> Any:
 
 @dataclass(frozen=True)
 class Machine:
-    """The machine of Goguen and Meseguer (1982): what the high users wrote, what the low ones did, the flag they see."""
+    """The machine of Goguen and Meseguer (1982): what high users wrote, what low ones did, the flag that these see."""
 
     high: frozenset[Process]
     low: frozenset[Process]

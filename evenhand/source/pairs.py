@@ -77,6 +77,10 @@ class Pairs:
         """Each two ends once: relations and claims are the same the other way round."""
         return itertools.combinations_with_replacement(range(len(self.left)), 2)
 
+    def _kinds(self) -> Iterator[tuple[int, int]]:
+        """Each two kinds of steps once."""
+        return itertools.combinations_with_replacement(range(len(self.family.moves)), 2)
+
     def prove(self, name: str, induction: Induction, kept: Sequence[fol.Formula], related: Parts) -> Proof:
         """Prove a claim by invariants that were kept and by relations that were."""
         sides, others = self.family.claims[name].sides, self.twin.sides[name]
@@ -86,7 +90,7 @@ class Pairs:
         if not proof.proved:
             return replace(proof, because=f"it is open whether the claim raises: {proof.because}")
         wanted: list[tuple[int, int, str, fol.Formula]] = []
-        for i, j in itertools.combinations_with_replacement(range(len(sides)), 2):
+        for i, j in self._kinds():
             goal = conclusion(sides[i], others[j])
             if goal != fol.TRUE:
                 wanted.append((first + i, first + j, name, goal))

@@ -115,9 +115,10 @@ class Progress:
         for move, course, means in zip(self.family.moves, self.courses, self.means, strict=True):
             lower, level = fallen(rank, means, strictly=True), fallen(rank, means, strictly=False)
             asked = all_of((OWED(), negation(course.served)))
-            kept = [level, implication(self.fair(course), lower)]
-            kept += [any_of((one, lower)) for one in self.persist(course, means)]
-            yield move, implication(asked, all_of(kept))
+            yield move, implication(asked, level)
+            yield move, implication(all_of((asked, self.fair(course))), lower)
+            for one in self.persist(course, means):
+                yield move, implication(asked, any_of((one, lower)))
 
     def persist(self, course: Course, means: Meanings) -> Iterator[Formula]:
         """That an assumption of weak fairness with an action on offer keeps one, unless the step serves it (4)."""

@@ -221,7 +221,7 @@ def _progress(
     try:
         total = _total(comparison)
         known: list[Formula] = []
-        wanted = list(total)
+        wanted = [*total, fresh_bound(progress.on_offer())]
         proof = Proof(False)
         owing = Guesses(progress.family, samples.states, _possible(progress.family, comparison))
         for guessed in itertools.chain([[]], owing.stages()):
