@@ -206,6 +206,8 @@ def handed_on(faulty: bool) -> AnySystem:
                 return Waiting(state.waiting - {node}, node)
             case (_, node):
                 return Waiting(state.waiting | {node} if faulty else state.waiting, None)
+            case _:
+                return state
 
     return evenhand.system(
         "handed_on",

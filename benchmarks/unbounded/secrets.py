@@ -113,6 +113,8 @@ def levels(faulty: bool) -> AnySystem:
                 return replace(state, high=state.held[who])
             case (_, who):
                 return replace(state, low=state.held[who])
+            case _:
+                return state
 
     def initial(config: Config) -> Iterator[Levels]:
         for who in config.processes:
@@ -186,6 +188,8 @@ def auction(faulty: bool) -> AnySystem:
                 return replace(state, bids=put(state.bids, who, "small"))
             case (_, who):
                 return replace(state, bids=put(state.bids, who, "big"))
+            case _:
+                return state
 
     return evenhand.system(
         "auction",
@@ -236,6 +240,8 @@ def machine(faulty: bool) -> AnySystem:
                 return replace(state, high=state.high | {who}, flag=state.flag or faulty)
             case (_, who):
                 return Machine(state.high, state.low | {who}, who in state.low)
+            case _:
+                return state
 
     return evenhand.system(
         "low_and_high",

@@ -21,7 +21,7 @@ from evenhand.source.simplify import all_of, negation, some
 from evenhand.source.validation import Comparison, Mistranslated, assignments, spread
 from evenhand.source.values import equals
 
-ABOUT = 10
+ABOUT = 6
 """States of each kind that are paired, each with each."""
 
 

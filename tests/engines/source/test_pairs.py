@@ -14,7 +14,7 @@ from benchmarks.unbounded import secrets as systems
 from evenhand.core.system import AnySystem
 from evenhand.core.verdict import Status
 from evenhand.evidence.judge import refutes
-from evenhand.smt.logic import TRUE
+from evenhand.smt.logic import FALSE, TRUE
 from evenhand.smt.portfolio import Portfolio
 from evenhand.source import family, pairs, unbounded
 from evenhand.source.functions import Move
@@ -22,6 +22,7 @@ from evenhand.source.second import Second
 from evenhand.source.unbounded import prove_any_size
 from evenhand.source.values import known as constant
 from tests.deep import rest_slow
+from tests.engines.source.test_progress import always_gives
 
 Agent = NewType("Agent", int)
 
@@ -62,6 +63,8 @@ def step(config: Config, state: State, action: Any) -> tuple[State, bool]:
             return replace(state, public=state.public | {agent}), False
         case (_, agent):
             return state, agent in state.public
+        case _:
+            return state, False
 
 
 def crowd() -> AnySystem:
@@ -142,36 +145,41 @@ def test_what_holds_and_what_does_not(portfolio: Portfolio) -> None:
 
 def high_is_equal(monkeypatch: pytest.MonkeyPatch) -> None:
     """That secrets are equal, without proof."""
-    monkeypatch.setattr(pairs.Pairs, "_places", lambda _self: iter(()))
+    monkeypatch.setattr(pairs.Pairs, "_places", always_gives(()))
 
 
 def choices_are_shared(monkeypatch: pytest.MonkeyPatch) -> None:
     """That both runs begin with the same choice."""
-    whole = pairs.twin_of
+    whole = family.twin_of
 
-    def shared(family: Any) -> Any:
-        return replace(whole(family), starts=family.starts, chosen=())
+    def shared(read: Any) -> Any:
+        return replace(whole(read), starts=read.starts, chosen=())
 
     monkeypatch.setattr(pairs, "twin_of", shared)
 
 
+def _same_kinds(self: Any) -> Iterator[tuple[int, int]]:
+    return ((i, i) for i in range(len(self.family.moves)))
+
+
 def alike_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """That only steps of one kind are compared."""
-    monkeypatch.setattr(pairs.Pairs, "_kinds", lambda self: ((i, i) for i in range(len(self.family.moves))))
+    monkeypatch.setattr(pairs.Pairs, "_kinds", _same_kinds)
 
 
 PLANTED = ((high_is_equal, no_secret), (choices_are_shared, one_order), (alike_alone, by_agent))
 
 
-@pytest.mark.parametrize(("mistake", "claim"), PLANTED, ids=lambda one: getattr(one, "__name__", ""))
+@pytest.mark.parametrize(("mistake", "claim"), rest_slow(PLANTED, 1), ids=lambda one: getattr(one, "__name__", ""))
 def test_mistakes_in_the_rule(portfolio: Portfolio, monkeypatch: pytest.MonkeyPatch, mistake: Any, claim: Any) -> None:
     """A false claim stays open whatever is guessed, and would be proved by a rule with the planted mistake."""
-    monkeypatch.setattr(unbounded, "_searched", lambda _runs, _claims: {})
+    monkeypatch.setattr(unbounded, "_searched", always_gives({}))
 
     def guessed(self: Any, _induction: Any, _kept: Any, _samples: Any) -> Any:
         return [(f"{place}", one) for place, one in enumerate(self._fields(()).values())]
 
     monkeypatch.setattr(pairs.Pairs, "related", guessed)
+    monkeypatch.setattr(unbounded, "_guesses", always_gives(()))
     (verdict,) = prove_any_size(crowd(), [claim], portfolio=portfolio).verdicts
     assert verdict.status is Status.UNDECIDED
     mistake(monkeypatch)
@@ -181,7 +189,8 @@ def test_mistakes_in_the_rule(portfolio: Portfolio, monkeypatch: pytest.MonkeyPa
 
 def test_a_second_run_must_begin(portfolio: Portfolio, monkeypatch: pytest.MonkeyPatch) -> None:
     """A twin of an initial state that is not initial proves nothing; without this rule it would."""
-    monkeypatch.setattr(unbounded, "_searched", lambda _runs, _claims: {})
+    monkeypatch.setattr(unbounded, "_searched", always_gives({}))
+    monkeypatch.setattr(unbounded, "_guesses", always_gives(()))
     system = evenhand.system(
         "crowd",
         config=Config,
@@ -193,14 +202,14 @@ def test_a_second_run_must_begin(portfolio: Portfolio, monkeypatch: pytest.Monke
     )
     (verdict,) = prove_any_size(system, [beside_secrets], portfolio=portfolio).verdicts
     assert verdict.status is Status.UNDECIDED
-    monkeypatch.setattr(Second, "starts", lambda *_: TRUE)
+    monkeypatch.setattr(Second, "starts", always_gives(TRUE))
     (verdict,) = prove_any_size(system, [beside_secrets], portfolio=portfolio).verdicts
     assert verdict.status is Status.HOLDS
 
 
 def test_a_wrong_second_copy_proves_nothing(portfolio: Portfolio, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the formulas of both copies and the functions disagree, every claim stays open."""
-    whole = pairs.twin_of
+    whole = family.twin_of
 
     def misread(read: Any) -> family.Twin:
         found = whole(read)
@@ -216,12 +225,12 @@ def test_a_wrong_second_copy_proves_nothing(portfolio: Portfolio, monkeypatch: p
 
 def test_a_lost_guard_of_the_second_copy_proves_nothing(portfolio: Portfolio, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is on offer is compared in the second copy too."""
-    whole = pairs.twin_of
+    whole = family.twin_of
 
     def without(read: Any) -> family.Twin:
         found = whole(read)
         moves: tuple[Move, ...] = found.moves
-        return replace(found, moves=(replace(moves[0], guard=pairs.fol.FALSE), *moves[1:]))
+        return replace(found, moves=(replace(moves[0], guard=FALSE), *moves[1:]))
 
     monkeypatch.setattr(pairs, "twin_of", without)
     (verdict,) = prove_any_size(crowd(), [said], portfolio=portfolio).verdicts

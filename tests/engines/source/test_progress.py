@@ -13,7 +13,7 @@ from benchmarks.unbounded import progress as systems
 from evenhand.core.system import AnySystem
 from evenhand.core.verdict import Status
 from evenhand.evidence.judge import refutes
-from evenhand.smt.logic import FALSE, TRUE, Not, Relation, Sort, Var
+from evenhand.smt.logic import FALSE, TRUE, Formula, Not, Relation, Sort, Var
 from evenhand.smt.portfolio import Portfolio
 from evenhand.source import progress, unbounded
 from evenhand.source.unbounded import prove_any_size
@@ -146,29 +146,45 @@ AGENT = Var("x.Agent", Sort("Agent"))
 NOT_GONE = [((AGENT,), Not(Relation("s.gone.has0", (AGENT.sort,))(AGENT)))]
 
 
+def always_gives(value: Any) -> Callable[..., Any]:
+    """A function that gives this value whatever it is given."""
+
+    def given(*_arguments: Any, **_more: Any) -> Any:
+        return value
+
+    return given
+
+
 def guessed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The rank "who is not gone", whatever runs say."""
-    monkeypatch.setattr(progress.Samples, "rank", lambda _self, _parts: NOT_GONE)
+    monkeypatch.setattr(progress.Samples, "rank", always_gives(NOT_GONE))
 
 
 def nothing_on_offer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress.Progress, "on_offer", lambda _self: TRUE)
+    monkeypatch.setattr(progress.Progress, "on_offer", always_gives(TRUE))
 
 
 def weak_as_strong(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress.Progress, "persist", lambda _self, _course, _means: iter(()))
+    monkeypatch.setattr(progress.Progress, "persist", always_gives(()))
 
 
 def rank_may_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = progress.fallen
-    monkeypatch.setattr(progress, "fallen", lambda rank, means, *, strictly: whole(rank, means, strictly=False))
+
+    def lenient(rank: Any, means: Any, *, strictly: bool) -> Formula:
+        del strictly
+        return whole(rank, means, strictly=False)
+
+    monkeypatch.setattr(progress, "fallen", lenient)
 
 
 def rank_may_rise(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = progress.fallen
-    monkeypatch.setattr(
-        progress, "fallen", lambda rank, means, *, strictly: whole(rank, means, strictly=True) if strictly else TRUE
-    )
+
+    def lenient(rank: Any, means: Any, *, strictly: bool) -> Formula:
+        return whole(rank, means, strictly=True) if strictly else TRUE
+
+    monkeypatch.setattr(progress, "fallen", lenient)
 
 
 def nothing_owed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,12 +199,16 @@ def nothing_owed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def no_step_is_fair(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress.Progress, "fair", lambda _self, _course: FALSE)
+    monkeypatch.setattr(progress.Progress, "fair", always_gives(FALSE))
+
+
+def _served(_self: Any, course: Any) -> Any:
+    return course.served
 
 
 def all_steps_are_fair(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fairness that no claim assumes: that some agent goes."""
-    monkeypatch.setattr(progress.Progress, "fair", lambda _self, course: course.served)
+    monkeypatch.setattr(progress.Progress, "fair", _served)
 
 
 PLANTED = (
@@ -207,7 +227,7 @@ def test_mistakes_in_the_rule(
     portfolio: Portfolio, monkeypatch: pytest.MonkeyPatch, mistake: Any, system: AnySystem, claim: Any
 ) -> None:
     """A false claim stays open whatever rank is guessed, and would be proved by a rule with the planted mistake."""
-    monkeypatch.setattr(unbounded, "_searched", lambda _runs, _claims: {})
+    monkeypatch.setattr(unbounded, "_searched", always_gives({}))
     guessed(monkeypatch)
     (verdict,) = prove_any_size(system, [claim], portfolio=portfolio).verdicts
     assert verdict.status is Status.UNDECIDED
