@@ -227,8 +227,8 @@ def last_leaves(step: Any) -> bool:
 
 
 SYSTEMS = (
-    Known("token round", "Le Lann 1977", "the round never ends", token_round, comes_round),
     Known("barrier that opens", "folklore", "who arrived may leave", barrier, opens),
     Known("two-phase commit that decides", "Gray 1978", "no decision on a no", two_phase, decides),
     Known("lock that empties", "Lamport 1974", "asks again at once", handed_on, last_leaves),
+    Known("token round", "Le Lann 1977", "the round never ends", token_round, comes_round),
 )

@@ -273,8 +273,8 @@ def purge(w: Any, step: Any, other: Any) -> bool:
 
 
 SYSTEMS = (
+    Known("noninterference", "Goguen and Meseguer 1982", "high raises a low flag", machine, purge),
     Known("separation kernel", "Rushby 1981", "idle ones are passed over", kernel, turns, (counts,)),
     Known("files of two levels", "Bell and LaPadula 1973", "writes down", levels, low_file),
     Known("sealed bids", "Vickrey 1961", "tells of a big bid", auction, sealed),
-    Known("noninterference", "Goguen and Meseguer 1982", "high raises a low flag", machine, purge),
 )

@@ -73,8 +73,8 @@ def prove_any_size(system: AnySystem, claims: Sequence[Property], *, portfolio: 
     fields = family.world.sorts
     runs = [reached(system.at(**dict.fromkeys(fields, size)), claims) for size in SIZES]
     broken = {**_broken(runs, claims), **_searched(runs, claims)}
-    comparison = Comparison(family)
     try:
+        comparison = Comparison(family)
         portfolio = portfolio or shared()
         states = [(run.config, state) for run in runs for state in _some(run.states, REACHED)]
         validation = comparison.all(portfolio, states)

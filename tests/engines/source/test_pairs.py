@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NewType
 
@@ -167,7 +167,7 @@ def alike_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pairs.Pairs, "_kinds", _same_kinds)
 
 
-PLANTED = ((high_is_equal, no_secret), (choices_are_shared, one_order), (alike_alone, by_agent))
+PLANTED = ((alike_alone, by_agent), (high_is_equal, no_secret), (choices_are_shared, one_order))
 
 
 @pytest.mark.parametrize(("mistake", "claim"), rest_slow(PLANTED, 1), ids=lambda one: getattr(one, "__name__", ""))
@@ -187,21 +187,34 @@ def test_mistakes_in_the_rule(portfolio: Portfolio, monkeypatch: pytest.MonkeyPa
     assert verdict.status is Status.HOLDS
 
 
-def test_a_second_run_must_begin(portfolio: Portfolio, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A twin of an initial state that is not initial proves nothing; without this rule it would."""
-    monkeypatch.setattr(unbounded, "_searched", always_gives({}))
-    monkeypatch.setattr(unbounded, "_guesses", always_gives(()))
-    system = evenhand.system(
+def listed(order: Callable[[Config], Any]) -> AnySystem:
+    """The crowd in one order."""
+    return evenhand.system(
         "crowd",
         config=Config,
         scope={"agents": 2},
-        initial=lambda config: [State(frozenset(), frozenset(), config.agents)],
+        initial=lambda config: [State(frozenset(), frozenset(), order(config))],
         actions=actions,
         step=step,
         shows=True,
     )
+
+
+def test_what_shows_late_to_be_unreadable_is_no_crash(portfolio: Portfolio) -> None:
+    """A value that is no value of its field leaves the claims open, with the reason."""
+    (verdict,) = prove_any_size(listed(lambda config: config.agents), [said], portfolio=portfolio).verdicts
+    assert verdict.status is Status.UNDECIDED
+    assert "order becomes the agents" in verdict.because
+
+
+def test_a_second_run_must_begin(portfolio: Portfolio, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A twin of an initial state that is not initial proves nothing; without this rule it would."""
+    monkeypatch.setattr(unbounded, "_searched", always_gives({}))
+    monkeypatch.setattr(unbounded, "_guesses", always_gives(()))
+    system = listed(lambda config: tuple(a for a in config.agents))
     (verdict,) = prove_any_size(system, [beside_secrets], portfolio=portfolio).verdicts
     assert verdict.status is Status.UNDECIDED
+    assert "start" in verdict.because
     monkeypatch.setattr(Second, "starts", always_gives(TRUE))
     (verdict,) = prove_any_size(system, [beside_secrets], portfolio=portfolio).verdicts
     assert verdict.status is Status.HOLDS
