@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, cast
 
 from evenhand.core.ending import NAME
@@ -180,6 +181,8 @@ class _Claims(Functions):
             case EachStep():
                 return self._of_steps(claim, family.moves)
             case DeterminedBy():
+                if claim.across and len(list(islice(self.system.all_configs(), 2))) > 1:
+                    raise refuse("a comparison of several configurations", "say `across=False`")
                 return Stated(claim, sides=self.sides(claim, family.moves))
             case TwoRun():
                 return self._of_twins(claim, family)
