@@ -25,7 +25,7 @@ from evenhand.core.ending import ending_claim
 from evenhand.core.generator import Generator
 from evenhand.core.licence import Licence
 from evenhand.core.own_file import place_of
-from evenhand.core.property import Always, EachStep, Property, checked_claims
+from evenhand.core.property import Property, checked_claims
 from evenhand.core.registry import find
 from evenhand.core.system import AnySystem, Protocol, System
 from evenhand.core.verdict import Status, runs
@@ -36,7 +36,7 @@ from evenhand.evidence.record import Record
 from evenhand.evidence.replay import replay_record
 from evenhand.evidence.store import NotWritten, is_record, load
 from evenhand.evidence.store import save as save_record
-from evenhand.jobs.any_size import lists_agents
+from evenhand.jobs.any_size import PROVABLE, lists_agents
 from evenhand.jobs.ending import RunsEnd, unmeant_end
 from evenhand.jobs.engines import run, verdicts_of
 from evenhand.jobs.findings import findings_of
@@ -81,7 +81,7 @@ def verify(
     """Check claims of a system, or everything about a protocol, and return the report.
 
     `subject` is a system (with `claims`), a protocol's name, or a `Bundle`.  A system is explored, then driven at
-    random by `generator` or by its own actions; if its configuration lists its agents, invariants are also proved for
+    random by `generator` or by its own actions; if its configuration lists its agents, claims are also proved for
     any number of them.  `VerifyOptions` describes `max_states`, `depth`, `examples`, `steps`,
     `seed` and `licence`.  `theorems` are proved.  A protocol is run as `evenhand verify` would under `budget`; ask its
     report for `as_expected`, since some claims are expected to be refuted.
@@ -211,7 +211,7 @@ def _system(
     found: list[Finding] = []
     for job in jobs:
         if job.theorem == ANY_SIZE:
-            job = replace(job, claims=tuple(one.name for one in claims if isinstance(one, Always | EachStep)))
+            job = replace(job, claims=tuple(one.name for one in claims if isinstance(one, PROVABLE)))
             if not job.claims:
                 continue
         if job.engine == "fuzz" and not drawn:

@@ -14,7 +14,7 @@ import resource
 import sys
 from typing import Any
 
-from benchmarks.unbounded import locks, messages, more, rings, stores
+from benchmarks.unbounded import locks, messages, more, progress, rings, secrets, stores
 from benchmarks.unbounded.known import Known
 from evenhand.core.verdict import Status
 from evenhand.smt.portfolio import Portfolio
@@ -26,6 +26,8 @@ SYSTEMS: tuple[Known, ...] = (
     *rings.SYSTEMS,
     *stores.SYSTEMS,
     *more.SYSTEMS,
+    *secrets.SYSTEMS,
+    *progress.SYSTEMS,
 )
 
 

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from evenhand.core.bundle import Bundle
-from evenhand.core.kinds import Always, EachStep
+from evenhand.core.kinds import Always, EachStep, Liveness
+from evenhand.core.relations import DeterminedBy, TwoRun
 from evenhand.core.system import AnySystem
 from evenhand.jobs.plan import ANY_SIZE, Job
 from evenhand.source.refusal import Unreadable
 from evenhand.source.world import world_of
 
+PROVABLE = (Always, EachStep, DeterminedBy, TwoRun, Liveness)
+"""The kinds of claims that are proved for any number of agents."""
+
 
 def any_size_jobs(bundle: Bundle) -> Iterator[Job]:
-    """Yield a job for each system whose configuration lists agents of a type of their own, with its invariants."""
+    """Yield a job for each system whose configuration lists agents of a type of their own, with its claims."""
     for name, system in bundle.model.systems.items():
-        claims = tuple(one.name for one in bundle.claims_of(name) if isinstance(one, Always | EachStep))
+        claims = tuple(one.name for one in bundle.claims_of(name) if isinstance(one, PROVABLE))
         if claims and lists_agents(system):
             yield Job(bundle.name, "prove", name, theorem=ANY_SIZE, claims=claims)
 

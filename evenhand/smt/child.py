@@ -6,9 +6,9 @@ queries, is made once before the forks, and each fork has it unused.  This file 
 only one that uses z3 and cvc5, whose Python interfaces carry no types.
 
 Question: `text`, `sorts` (names), `functions` ([name, [sorts], sort]), `relations` ([name, [sorts]]), `options`,
-`rlimit`, `seconds` (of CPU), `proof` (whether cvc5 is to print its proof), `horn` (the predicate of Horn clauses, for
-z3 alone).  Answer: `status` (sat, unsat, unknown, missing, crashed), `because`, `core`, `model`, `used`, `version`,
-`cut` (whether its units came to an end), `seconds`, `proof`, `meaning` (of that predicate).
+`rlimit`, `seconds` (of CPU), `proof` (whether cvc5 is to print its proof).  Answer: `status` (sat, unsat, unknown,
+missing, crashed), `because`, `core`, `model`, `used`, `version`, `cut` (whether its units came to an end), `seconds`,
+`proof`.
 """
 
 from __future__ import annotations
@@ -61,8 +61,6 @@ def _ready(solver: str) -> Any:
 
 def _z3(z3: Any, question: Question, made: Any) -> Answer:
     context = z3.Context() if made is None else made
-    if question.get("horn"):
-        return _spacer(z3, question, context)
     if "goals" in question:
         return _each(z3, question, context)
     version = str(z3.get_version_string())
@@ -86,22 +84,6 @@ def _z3(z3: Any, question: Question, made: Any) -> Answer:
     return reply
 
 
-def _spacer(z3: Any, question: Question, context: Any) -> Answer:
-    """The answer of z3's Spacer to Horn clauses: for `sat` the meaning of the predicate `horn`, as nested lists."""
-    solver = z3.SolverFor("HORN", ctx=context)
-    solver.from_string(question["text"])
-    found = str(solver.check())
-    reply: Answer = {"status": found, "because": "", "version": str(z3.get_version_string())}
-    if found == "sat":
-        model = solver.model()
-        symbol = next(declared for declared in model.decls() if str(declared.name()) == question["horn"])
-        meaning = model[symbol]
-        reply["meaning"] = _nested(z3, meaning.else_value() if isinstance(meaning, z3.FuncInterp) else meaning)
-    elif found != "unsat":
-        reply["because"] = str(solver.reason_unknown())
-    return reply
-
-
 def _each(z3: Any, question: Question, context: Any) -> Answer:
     """Whether the assertions allow each of the goals (propositions) in turn; `results` has status and core of each."""
     solver = z3.Solver(ctx=context)
@@ -113,13 +95,6 @@ def _each(z3: Any, question: Question, context: Any) -> Answer:
         found = str(solver.check(z3.Bool(goal, context)))
         results.append([found, sorted(str(name) for name in solver.unsat_core()) if found == "unsat" else []])
     return {"status": "each", "because": "", "version": str(z3.get_version_string()), "results": results}
-
-
-def _nested(z3: Any, formula: Any) -> Any:
-    """A propositional formula as nested lists; a number i stands for argument i."""
-    if z3.is_var(formula):
-        return int(z3.get_var_index(formula))
-    return [str(formula.decl().name()), *(_nested(z3, part) for part in formula.children())]
 
 
 def _z3_model(z3: Any, model: Any, question: Question) -> Answer:

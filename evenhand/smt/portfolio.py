@@ -236,18 +236,6 @@ class Portfolio:
         answers = [(str(one[0]), _core([n for n in one[1] if n.startswith("a")], query)) for one in found]
         return tuple([*answers, *([("unknown", ())] * (len(goals) - len(answers)))])
 
-    def horn(self, clauses: str, predicate: str, *, limits: SolverLimits | None = None) -> Mapping[str, Any]:
-        """Return the answer of z3's Spacer to Horn clauses: `status`, `because`, and, if `sat`, the `meaning`.
-
-        Spacer has no resource limit and raises when its time is up: then the status is `unknown`.
-        """
-        limits = limits or SolverLimits()
-        worker = self._workers.setdefault((*Z3.start, "0"), Worker(Z3.start))
-        worker.ask(
-            {"text": clauses, "horn": predicate, "options": {}, "rlimit": limits.rlimit, "seconds": limits.seconds}
-        )
-        return worker.take(limits.patience)
-
     def _side_by_side(
         self,
         solvers: Sequence[Solver],

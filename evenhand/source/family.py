@@ -2,50 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, cast
 
 from evenhand.core.ending import NAME
-from evenhand.core.kinds import Always, EachStep, Property, every_state, every_step
+from evenhand.core.fairness import assumed
+from evenhand.core.kinds import Always, EachStep, Liveness, Property, every_state, every_step
+from evenhand.core.relations import DeterminedBy, TwoRun
 from evenhand.core.system import AnySystem
-from evenhand.smt.logic import FALSE, TRUE, Formula, Function, Var
+from evenhand.smt.logic import TRUE, Formula, Function, Relation
 from evenhand.smt.theory import Axiom, Theory
-from evenhand.source.frames import Frame
-from evenhand.source.reading import parameters, plain, source_of
+from evenhand.source.functions import Functions, Move, Start
+from evenhand.source.reading import plain
 from evenhand.source.refusal import Unreadable, refuse
+from evenhand.source.second import Second
 from evenhand.source.shapes import Parts, Vocabulary, record_shape
 from evenhand.source.simplify import all_of, any_of, implication, some
-from evenhand.source.statements import Translator
-from evenhand.source.values import Cases, Const, Fixed, Item, Record, Value, as_group, known, named, truth
+from evenhand.source.values import Record, Value, truth
 from evenhand.source.world import World, world_of
 
 STATE = "s"
 """The name under which a state's symbols are declared."""
 
-
-@dataclass(frozen=True)
-class Start:
-    """Initial states: `state` for all values of the variables that pass `guard`."""
-
-    variables: tuple[Var, ...]
-    guard: Formula
-    state: Record
+OTHER = "t"
+"""The name under which those of a second state are declared, to which the first is compared."""
 
 
 @dataclass(frozen=True)
-class Move:
-    """Actions of one kind, for all values of the variables that pass `guard`, with what they lead to.
+class Side:
+    """What a claim about two steps asks of one of them: whether it is about it, key and value, where it raises."""
 
-    `raises` says where `step` would raise; `shown` is what it shows, None where it shows nothing.
+    when: Formula
+    key: Value
+    value: Value
+    raises: Formula
+
+
+@dataclass(frozen=True)
+class Course:
+    """What a claim about whole runs asks of a move: whether it raises and serves, and which assumptions it serves.
+
+    `fair` has the kind (weak or strong) of each assumption with the formula that the move serves it.
     """
 
-    name: str
-    variables: tuple[Var, ...]
-    guard: Formula
-    action: Value
-    after: Record
-    shown: Value
+    raised: Formula
+    served: Formula
+    fair: Mapping[str, tuple[str, Formula]]
     raises: Formula
 
 
@@ -54,12 +58,26 @@ class Stated:
     """A claim that was read: the formula of a state, or of a step, with where it would raise.
 
     `here` is a formula of reachable states that is not asked of the state after a step: some action is on offer.
+    `of_start` is one of initial states.  `sides` are, for each move, what a claim about two steps compares, `courses`
+    what a claim about whole runs asks.
     """
 
     claim: Property
     of_state: Callable[[Value], tuple[Formula, Formula]] | None = None
     of_step: Callable[[Value, Move], tuple[Formula, Formula]] | None = None
     here: Formula | None = None
+    of_start: Formula = TRUE
+    sides: tuple[Side, ...] = ()
+    courses: tuple[Course, ...] = ()
+
+
+@dataclass(frozen=True)
+class Ghost:
+    """A proposition that no state has: what it is at each start, and after each move, in the symbols before it."""
+
+    relation: Relation
+    starts: tuple[Formula, ...]
+    moves: tuple[Formula, ...]
 
 
 @dataclass
@@ -81,6 +99,7 @@ class Family:
     chosen: tuple[tuple[Function, Axiom | None], ...]
     claims: dict[str, Stated] = field(default_factory=dict[str, Stated])
     unread: dict[str, str] = field(default_factory=dict[str, str])
+    ghosts: tuple[Ghost, ...] = ()
 
     @property
     def theory(self) -> Theory:
@@ -90,7 +109,7 @@ class Family:
             self.system.name.replace(" ", "_") or "system",
             self.vocabulary.sorts,
             (*self.vocabulary.functions, *functions, *(one for one, _ in self.chosen)),
-            (*self.vocabulary.relations, *relations),
+            (*self.vocabulary.relations, *relations, *(one.relation for one in self.ghosts)),
             (*self.vocabulary.axioms, *axioms, *(one for _, one in self.chosen if one is not None)),
         )
 
@@ -108,7 +127,7 @@ def family_of(system: AnySystem, claims: tuple[Property, ...]) -> Family:
     shape = record_shape(cls, world.types)
     vocabulary = Vocabulary(tuple(world.sorts.values()))
     state = cast("Record", vocabulary.symbolic(shape, STATE))
-    reader = _Reader(system, world, state)
+    reader = _Claims(system, world, state)
     starts, start_raises = reader.starts()
     moves, raises = reader.moves()
     found = Family(system, world, shape, vocabulary, state, starts, moves, raises, start_raises, tuple(world.chosen))
@@ -120,76 +139,37 @@ def family_of(system: AnySystem, claims: tuple[Property, ...]) -> Family:
     return found
 
 
-class _Reader:
-    """Reads the functions of one system."""
+@dataclass(frozen=True)
+class Twin:
+    """A second copy of a family, whose symbols have names of their own; its initial choices are its own too."""
 
-    def __init__(self, system: AnySystem, world: World, state: Record) -> None:
-        self.system, self.world, self.state = system, world, state
-        self.rules = known_rules(system.rules)
+    vocabulary: Vocabulary
+    state: Record
+    starts: tuple[Start, ...]
+    moves: tuple[Move, ...]
+    raises: Formula
+    chosen: tuple[tuple[Function, Axiom | None], ...]
+    sides: Mapping[str, tuple[Side, ...]]
 
-    def value(self, function: Any, names: dict[str, Value]) -> tuple[Value, Formula]:
-        """Return what a function gives for values by role, and where it raises."""
-        function = plain(function)
-        given = self._roles(function, names)
-        translator = Translator(self.world)
-        value = translator.invoked(function, given, {}, _outside(function))
-        return value, any_of(translator.errors.found)
 
-    def _roles(self, function: Any, names: dict[str, Value]) -> list[Value]:
-        """The values that a function takes: those that it has no default for, the last of the roles."""
-        takes = parameters(source_of(function).function)
-        values = list(names.values())
-        if len(takes) > len(values):
-            raise refuse(f"{function.__name__} takes {', '.join(takes)}", f"let it take {', '.join(names)}")
-        return values[len(values) - len(takes) :]
+def twin_of(family: Family) -> Twin:
+    """Return the second copy, read from the source as the first was."""
+    vocabulary = Vocabulary(family.vocabulary.sorts)
+    state = cast("Record", vocabulary.symbolic(family.shape, OTHER))
+    reader = _Claims(family.system, family.world, state)
+    before = len(family.world.chosen)
+    starts, _ = reader.starts()
+    moves, raises = reader.moves()
+    sides = {
+        name: reader.sides(stated.claim, moves)
+        for name, stated in family.claims.items()
+        if isinstance(stated.claim, DeterminedBy)
+    }
+    return Twin(vocabulary, state, starts, moves, raises, tuple(family.world.chosen[before:]), sides)
 
-    def starts(self) -> tuple[tuple[Start, ...], Formula]:
-        self.world.choosing = True
-        value, raises = self.value(self.system.initial, {"config": self.world.config})
-        found = tuple(
-            Start(one.variables, one.guard, self._a_state(one.value, "an initial state"))
-            for one in as_group(value).items()
-            if one.guard != FALSE
-        )
-        self.world.choosing = False
-        return found, raises
 
-    def _a_state(self, value: Value, what: str) -> Record:
-        if not isinstance(value, Record) or value.cls is not self.state.cls:
-            raise refuse(f"{what} is {named(value)}", f"let it be a {self.state.cls.__name__}")
-        return value
-
-    def moves(self) -> tuple[tuple[Move, ...], Formula]:
-        own = getattr(self.system.actions, "__plain__", None) is not None
-        names = {"config": self.world.config, "state": self.state}
-        if not own:
-            names = {"config": self.world.config, "scope": known("scope"), "state": self.state}
-        value, raises = self.value(self.system.actions, names)
-        found = [move for one in as_group(value).items() if one.guard != FALSE for move in self._moves(one)]
-        return tuple(found), raises
-
-    def _moves(self, one: Item) -> Iterator[Move]:
-        """The step of each kind of action; an action that is one of several is taken apart first."""
-        for guard, action in alternatives(one.value):
-            whole = all_of((one.guard, guard))
-            if whole == FALSE:
-                continue
-            step = self.system.step
-            own = getattr(step, "__plain__", None) is not None
-            names = {"config": self.world.config, "state": self.state, "action": action}
-            if not own:
-                names = {"rules": self.rules, **names}
-            value, raises = self.value(step, names)
-            pair = not own or bool(getattr(step, "__shows__", False))
-            after, shown = self._pair(value) if pair else (value, known(None))
-            yield Move(
-                _title(action), one.variables, whole, action, self._a_state(after, "a step gives"), shown, raises
-            )
-
-    def _pair(self, value: Value) -> tuple[Value, Value]:
-        if not isinstance(value, Fixed) or len(value.parts) != 2:
-            raise refuse(f"a step gives {named(value)}", "return (state, shown)")
-        return value.parts[0], value.parts[1]
+class _Claims(Functions):
+    """Reads the claims of a system too."""
 
     def stated(self, claim: Property, family: Family) -> Stated:
         """Return a claim as a formula.  Raises Unreadable for one that cannot be read, or is of another kind."""
@@ -200,9 +180,17 @@ class _Reader:
                 return self._of_states(claim)
             case EachStep():
                 return self._of_steps(claim, family.moves)
+            case DeterminedBy():
+                if claim.across and len(list(islice(self.system.all_configs(), 2))) > 1:
+                    raise refuse("a comparison of several configurations", "say `across=False`")
+                return Stated(claim, sides=self.sides(claim, family.moves))
+            case TwoRun():
+                return self._of_twins(claim, family)
+            case Liveness():
+                return Stated(claim, courses=tuple(self._course(claim, move) for move in family.moves))
             case _:
                 kind = claim.kind
-                raise refuse(f"a claim of kind {kind}", "only `always` and `each_step` are proved for any number")
+                raise refuse(f"a claim of kind {kind}", "claims of this kind are left to the search")
 
     def _of_states(self, claim: Always) -> Stated:
         def of_state(state: Value) -> tuple[Formula, Formula]:
@@ -214,14 +202,7 @@ class _Reader:
 
     def _of_steps(self, claim: EachStep, moves: Iterable[Move]) -> Stated:
         def of_step(state: Value, move: Move) -> tuple[Formula, Formula]:
-            fields: dict[str, Value] = {
-                "config": self.world.config,
-                "before": state,
-                "action": move.action,
-                "shown": move.shown,
-                "after": move.after,
-            }
-            return self._implied(claim.when, claim.check, {"step": Record(_Step, fields)}, every_step)
+            return self._implied(claim.when, claim.check, {"step": self.step_of(state, move)}, every_step)
 
         for move in moves:
             of_step(self.state, move)  # raises here what it does not read
@@ -235,6 +216,55 @@ class _Reader:
         test = truth(asked)
         return implication(test, truth(found)), any_of((unasked, all_of((test, raises))))
 
+    def sides(self, claim: Property, moves: Iterable[Move]) -> tuple[Side, ...]:
+        """Return what a claim about two steps compares of each move.  Raises Unreadable."""
+        return tuple(self._side(claim, move) for move in moves)
+
+    def _side(self, claim: Property, move: Move) -> Side:
+        assert isinstance(claim, DeterminedBy)
+        names: dict[str, Value] = {"step": self.step_of(self.state, move)}
+        key, key_raises = self.value(claim.key, names)
+        value, value_raises = self.value(claim.value, names)
+        if not when_given(claim.when, every_step):
+            return Side(TRUE, key, value, any_of((key_raises, value_raises)))
+        asked, unasked = self.value(claim.when, names)
+        test = truth(asked)
+        return Side(test, key, value, any_of((unasked, all_of((test, any_of((key_raises, value_raises)))))))
+
+    def _of_twins(self, claim: TwoRun, family: Family) -> Stated:
+        second = Second(self, claim)
+        of_start = second.starts(family.starts, family.moves, family.chosen) if claim.starts else TRUE
+        for move in family.moves:
+            second.agrees(self.state, move)  # raises here what it does not read
+        return Stated(claim, of_step=second.agrees, of_start=of_start)
+
+    def _course(self, claim: Liveness, move: Move) -> Course:
+        names: dict[str, Value] = {"step": self.step_of(self.state, move)}
+        raises: list[Formula] = []
+
+        def asked(test: Any, given: dict[str, Value]) -> Formula:
+            found, raised = self.value(test, given)
+            raises.append(raised)
+            return truth(found)
+
+        trigger, goal = claim.tests
+        raised = asked(trigger, names) if when_given(trigger, every_step) else TRUE
+        served = asked(goal, names)
+        acting = {"state": self.state, "action": move.action}
+        fair = {name: (kind, asked(taken, acting)) for name, (kind, taken) in self._assumptions(claim).items()}
+        return Course(raised, served, fair, any_of(raises))
+
+    def _assumptions(self, claim: Liveness) -> dict[str, tuple[str, Any]]:
+        """The assumptions of a claim, which must be the same whatever the number of agents."""
+        found: list[dict[str, tuple[str, Any]]] = []
+        for size in (1, 2, 3):
+            system = self.system.at(**dict.fromkeys(self.world.sorts, size))
+            fair = assumed(system.fair(next(iter(system.all_configs()))), claim.fairness)
+            found.append({name: (one.kind, one.taken) for name, one in fair.items()})
+        if any(one != found[0] for one in found):
+            raise refuse("a fairness assumption for each agent", "assume that some agent acts, by one function")
+        return found[0]
+
     def _ending(self, claim: Property, family: Family) -> Stated:
         """The claim that a run ends only where it may: elsewhere some action is on offer."""
         offered = any_of(some(move.variables, move.guard) for move in family.moves)
@@ -246,76 +276,6 @@ class _Reader:
         return Stated(claim, here=offered)
 
 
-@dataclass(frozen=True)
-class _Step:
-    """The fields of a step, for claims about steps."""
-
-    config: Any
-    before: Any
-    action: Any
-    shown: Any
-    after: Any
-
-
 def when_given(when: Any, always: Any) -> bool:
     """Return whether a claim has an antecedent of its own."""
     return plain(when) is not always
-
-
-def known_rules(rules: Any) -> Value:
-    """Return the rules of a system as a value: functions and numbers that are known."""
-    return known(rules)
-
-
-def alternatives(value: Value) -> Iterator[tuple[Formula, Value]]:
-    """Yield a value once for each combination of its known parts (texts, members of an Enum), with its condition."""
-    match value:
-        case Cases(parts):
-            consts = [(guard, one) for guard, one in parts if isinstance(one, Const)]
-            others = [(guard, one) for guard, one in parts if not isinstance(one, Const)]
-            yield from ((guard, Cases(((TRUE, one),))) for guard, one in consts)
-            if others:
-                yield any_of(guard for guard, _ in others), value if not consts else Cases(tuple(others))
-        case Fixed(parts):
-            for guard, found in _each(list(parts)):
-                yield guard, Fixed(tuple(found))
-        case Record(cls, fields):
-            for guard, found in _each(list(fields.values())):
-                yield guard, Record(cls, dict(zip(fields, found, strict=True)))
-        case _:
-            yield TRUE, value
-
-
-def _each(values: list[Value]) -> Iterator[tuple[Formula, list[Value]]]:
-    if not values:
-        yield TRUE, []
-        return
-    for guard, first in alternatives(values[0]):
-        for other, rest in _each(values[1:]):
-            yield all_of((guard, other)), [first, *rest]
-
-
-def _title(action: Value) -> str:
-    """The known parts of an action, as its name."""
-    words: list[str] = []
-
-    def collect(value: Value) -> None:
-        match value:
-            case Cases(((_, Const(one)),)):
-                words.append(str(getattr(one, "name", one)))
-            case Fixed(parts):
-                for part in parts:
-                    collect(part)
-            case Record(cls, fields):
-                words.append(cls.__name__)
-                for part in fields.values():
-                    collect(part)
-            case _:
-                pass
-
-    collect(action)
-    return " ".join(words) or "action"
-
-
-def _outside(function: Any) -> Frame:
-    return Frame(source_of(function), {})

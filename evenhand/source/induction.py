@@ -15,8 +15,9 @@ from evenhand.smt.portfolio import Portfolio
 from evenhand.smt.smtlib import Query, show
 from evenhand.smt.solvers import Z3, SolverLimits
 from evenhand.smt.theory import Theory
-from evenhand.source.family import STATE, Family, Move
-from evenhand.source.probes import Meanings, after, meanings
+from evenhand.source.family import STATE, Family
+from evenhand.source.functions import Move
+from evenhand.source.probes import Meaning, Meanings, after, meanings
 from evenhand.source.simplify import negation, replaced
 
 LIMITS = SolverLimits(rlimit=1_000_000, timeout_ms=8_000)
@@ -60,6 +61,17 @@ class _Case:
         return self.later[id(formula)][1]
 
 
+def means_after(family: Family) -> list[Meanings]:
+    """Return what each symbol means after each move, ghosts included."""
+    return [
+        {
+            **meanings(family.shape, move.after, STATE),
+            **{one.relation.name: Meaning((), one.moves[place]) for one in family.ghosts},
+        }
+        for place, move in enumerate(family.moves)
+    ]
+
+
 class Induction:
     """The induction of one family."""
 
@@ -69,11 +81,11 @@ class Induction:
         self.rests: dict[tuple[int, int], list[Formula]] = {}
         self.theory: Theory = family.theory
         self.cases: list[_Case] = []
-        for start in family.starts:
-            means = meanings(family.shape, start.state, STATE)
+        for place, start in enumerate(family.starts):
+            said = {one.relation.name: Meaning((), one.starts[place]) for one in family.ghosts}
+            means: Meanings = {**meanings(family.shape, start.state, STATE), **said}
             self.cases.append(self._case("start", start.variables, start.guard, means, None))
-        for move in family.moves:
-            means = meanings(family.shape, move.after, STATE)
+        for move, means in zip(family.moves, means_after(family), strict=True):
             self.cases.append(self._case(move.name, move.variables, move.guard, means, move))
 
     def _case(self, name: str, variables: tuple[Var, ...], guard: Formula, means: Meanings, move: Move | None) -> _Case:
@@ -179,6 +191,14 @@ class Induction:
         cases = {id(case.move): case for case in self.cases if case.move is not None}
         asked = [(cases[id(move)], replaced(formula, dict(cases[id(move)].constants))) for move, formula in goals]
         return self._rest([(case, formula) for case, formula in asked if formula != TRUE], [], kept)
+
+    def prove_all(self, goals: Sequence[Formula], kept: Sequence[Formula]) -> Proof:
+        """Prove invariants among those kept."""
+        return self._rest([], goals, kept)
+
+    def prove_starts(self, formula: Formula) -> Proof:
+        """Prove a formula of every initial state."""
+        return self._rest([(case, case.after(formula)) for case in self.cases if case.start], [], ())
 
     def prove_here(self, formula: Formula, kept: Sequence[Formula]) -> Proof:
         """Prove a formula of a state from invariants alone."""

@@ -9,24 +9,29 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from evenhand.core.kinds import Property
+from evenhand.core.kinds import Liveness, Property
+from evenhand.core.relations import Relational
 from evenhand.core.system import AnySystem
 from evenhand.core.verdict import Status, Verdict
 from evenhand.evidence.judge import refutes
-from evenhand.smt.logic import FALSE, Formula
+from evenhand.search import explore
+from evenhand.smt.logic import FALSE, TRUE, Formula
 from evenhand.smt.portfolio import Portfolio, shared
 from evenhand.smt.structure import Structure
 from evenhand.source.candidates import Guesses
 from evenhand.source.family import Family, family_of
 from evenhand.source.induction import Induction, Proof
 from evenhand.source.instances import how_many, nth
+from evenhand.source.pairs import Pairs, beside
 from evenhand.source.probes import fresh_bound
-from evenhand.source.reached import Reached, reached
+from evenhand.source.progress import Samples, parts_of, progress_of
+from evenhand.source.reached import MOST, Reached, reached
 from evenhand.source.refusal import Unreadable
 from evenhand.source.simplify import negation
+from evenhand.source.validating_pairs import compare_pairs
 from evenhand.source.validation import REACHED, Comparison, Mistranslated, Validation, spread
 
 ENGINE = "prove"
@@ -36,6 +41,9 @@ SIZES = (1, 2, 3)
 
 ROWS = 1_500
 """States of each size from which invariants are guessed."""
+
+PAIRED = 30
+"""States of each size that are paired, each with each, to guess relations of two runs."""
 
 BASE = (
     "the translator of evenhand.source, compared with the functions in this run",
@@ -64,16 +72,17 @@ def prove_any_size(system: AnySystem, claims: Sequence[Property], *, portfolio: 
         return Unbounded(tuple(_open(system, claim, str(error)) for claim in claims))
     fields = family.world.sorts
     runs = [reached(system.at(**dict.fromkeys(fields, size)), claims) for size in SIZES]
-    broken = _broken(runs, claims)
-    comparison = Comparison(family)
+    broken = {**_broken(runs, claims), **_searched(runs, claims)}
     try:
+        comparison = Comparison(family)
         portfolio = portfolio or shared()
         states = [(run.config, state) for run in runs for state in _some(run.states, REACHED)]
         validation = comparison.all(portfolio, states)
+        pairs = _pairs(family, comparison, runs, portfolio, set(broken))
     except (Mistranslated, Unreadable) as error:
         why = f"the formulas are not what the functions say, so nothing is proved: {error}"
         return Unbounded(tuple(broken.get(claim.name) or _open(system, claim, why) for claim in claims))
-    proofs = _proofs(family, comparison, runs, portfolio, set(broken))
+    proofs = _proofs(family, comparison, runs, portfolio, set(broken), pairs)
     verdicts: list[Verdict] = []
     for claim in claims:
         if claim.name in broken:
@@ -112,12 +121,44 @@ def _broken(runs: Sequence[Reached], claims: Sequence[Property]) -> dict[str, Ve
     return found
 
 
-def _proofs(
+def _searched(runs: Sequence[Reached], claims: Sequence[Property]) -> dict[str, Verdict]:
+    """The claims about pairs of runs and about whole runs that a search of small sizes refutes, by runs that replay."""
+    asked = [claim for claim in claims if isinstance(claim, Relational | Liveness)]
+    found: dict[str, Verdict] = {}
+    for run in runs if asked else ():
+        left = [claim for claim in asked if claim.name not in found]
+        for claim, verdict in zip(left, explore(run.system, left, max_states=MOST).verdicts, strict=True):
+            evidence = verdict.evidence
+            if verdict.status is Status.REFUTED and evidence is not None and refutes(run.system, claim, evidence):
+                found[claim.name] = replace(verdict, engine=ENGINE)
+    return found
+
+
+def _pairs(
     family: Family, comparison: Comparison, runs: Sequence[Reached], portfolio: Portfolio, broken: set[str]
+) -> Pairs | None:
+    """Two copies, compared with the functions, if a claim speaks of pairs of steps.  Raises Mistranslated."""
+    if not any(stated.sides for name, stated in family.claims.items() if name not in broken):
+        return None
+    pairs = Pairs(family, portfolio)
+    states = [(run.config, list(_some(run.states, REACHED))) for run in runs]
+    comparison.done.pairs = compare_pairs(comparison, pairs, states, portfolio)
+    return pairs
+
+
+def _proofs(
+    family: Family,
+    comparison: Comparison,
+    runs: Sequence[Reached],
+    portfolio: Portfolio,
+    broken: set[str],
+    pairs: Pairs | None,
 ) -> dict[str, Proof]:
-    read = {name: stated for name, stated in family.claims.items() if name not in broken}
+    whole = [name for name, stated in family.claims.items() if stated.courses and name not in broken]
+    read = {name: s for name, s in family.claims.items() if name not in broken and name not in whole}
+    found = {name: _progress(family, comparison, runs, portfolio, name) for name in whole}
     if not read:
-        return {}
+        return found
     induction = Induction(family, portfolio)
     try:
         goals = {
@@ -136,9 +177,63 @@ def _proofs(
                 if name not in proofs or not proofs[name].proved:
                     open_ = Proof(False, because=why)
                     proofs[name] = open_ if why else _proof(induction, comparison, name, goals, known)
+                    if pairs is not None and family.claims[name].sides and not why:
+                        proofs[name] = _of_pair(induction, comparison, runs, pairs, name, known)
             if all(proof.proved for proof in proofs.values()):
                 break
-        return proofs
+        return {**found, **proofs}
+    finally:
+        induction.close()
+
+
+def _of_pair(
+    induction: Induction,
+    comparison: Comparison,
+    runs: Sequence[Reached],
+    pairs: Pairs,
+    name: str,
+    known: Sequence[Formula],
+) -> Proof:
+    """Prove a claim about pairs of steps, first without a relation of the two states, then with those that are kept."""
+    proof = pairs.prove(name, induction, known, ())
+    if proof.proved:
+        return proof
+    samples = [
+        beside(comparison.encoded(run.config, one), comparison.encoded(run.config, other))
+        for run in runs
+        for one, other in itertools.product(list(_some(run.states, PAIRED)), repeat=2)
+    ]
+    return pairs.prove(name, induction, known, pairs.related(induction, known, samples))
+
+
+def _progress(
+    family: Family, comparison: Comparison, runs: Sequence[Reached], portfolio: Portfolio, name: str
+) -> Proof:
+    """Prove a claim about whole runs by a rank."""
+    claim = family.claims[name].claim
+    assert isinstance(claim, Liveness)
+    progress = progress_of(family, claim)
+    samples = Samples(progress, comparison, runs)
+    ranks = [rank for parts in parts_of(progress.family) if (rank := samples.rank(parts))]
+    if not ranks and any(one.falls for one in samples.changes):
+        return Proof(False, because="no rank was found that falls in all runs of up to three agents")
+    induction = Induction(progress.family, portfolio)
+    try:
+        total = _total(comparison)
+        known: list[Formula] = []
+        wanted = [*total, fresh_bound(progress.on_offer())]
+        proof = Proof(False)
+        owing = Guesses(progress.family, samples.states, _possible(progress.family, comparison))
+        for guessed in itertools.chain([[]], owing.stages()):
+            wanted += guessed
+            held = {id(one) for one in known}
+            known = induction.houdini([one for one in wanted if id(one) not in held], known)
+            why = _may_raise(induction, progress.family, total, known)
+            for rank in ranks or [[]]:
+                proof = Proof(False, because=why) if why else progress.prove(induction, known, rank)
+                if proof.proved:
+                    return proof
+        return proof
     finally:
         induction.close()
 
@@ -168,6 +263,12 @@ def _proof(
         return induction.prove(goals[name], kept)
     if stated.here is not None:
         return induction.prove_here(stated.here, kept)
+    if stated.sides:
+        return Proof(False, because="claims about pairs of steps need two copies")
+    if stated.of_start != TRUE:
+        begins = induction.prove_starts(stated.of_start)
+        if not begins.proved:
+            return begins
     steps = [(move, comparison.of_steps[name, place]) for place, move in enumerate(comparison.family.moves)]
     may_raise = [(move, negation(raises)) for move, (_, raises) in steps if raises != FALSE]
     return induction.prove_steps([*((move, formula) for move, (formula, _) in steps), *may_raise], kept)
@@ -176,6 +277,11 @@ def _proof(
 def _guesses(family: Family, comparison: Comparison, runs: Sequence[Reached]) -> Iterator[list[Formula]]:
     """Candidates from the states that runs reach, the shortest first."""
     structures = [comparison.encoded(run.config, state) for run in runs for state in _some(run.states, ROWS)]
+    yield from Guesses(family, structures, _possible(family, comparison)).stages()
+
+
+def _possible(family: Family, comparison: Comparison) -> list[Structure]:
+    """Some states with two and three of each sort, reached or not; with what is owed, if the family knows it."""
     possible: list[Structure] = []
     for size in (2, 3):
         system = family.system.at(**dict.fromkeys(family.world.sorts, size))
@@ -183,7 +289,14 @@ def _guesses(family: Family, comparison: Comparison, runs: Sequence[Reached]) ->
         sizes = comparison.sizes(config)
         total = how_many(family.shape, sizes)
         possible += [comparison.encoded(config, nth(family.shape, sizes, place)) for place in spread(total, 150)]
-    yield from Guesses(family, structures, possible).stages()
+    for ghost in family.ghosts:
+        rows: tuple[frozenset[tuple[str, ...]], ...] = (frozenset(), frozenset([()]))
+        possible = [
+            Structure(one.universe, {**one.relations, ghost.relation.name: row}, one.functions)
+            for one in possible
+            for row in rows
+        ]
+    return possible
 
 
 def _open(system: AnySystem, claim: Property, why: str) -> Verdict:

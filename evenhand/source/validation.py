@@ -10,14 +10,18 @@ that it may.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
-from evenhand.core.kinds import EachStep, Safety
-from evenhand.core.system import AnySystem, Step
+from evenhand.core.fairness import assumed
+from evenhand.core.kinds import EachStep, Liveness, Property, Safety
+from evenhand.core.relations import TwoRun
+from evenhand.core.system import AnyStep, AnySystem, Step
+from evenhand.evidence.second_runs import at_step, compared
 from evenhand.smt.arithmetic import calculated
 from evenhand.smt.logic import FALSE, TRUE, Term, Var
 from evenhand.smt.portfolio import Portfolio
@@ -52,14 +56,16 @@ class Validation:
     steps: int = 0
     claims: int = 0
     raised: int = 0
+    pairs: int = 0
 
     @property
     def sentence(self) -> str:
         """The counts as a sentence."""
         share = f"all {self.total}" if self.listed == self.total else f"{self.listed} of {self.total}"
+        answers = f"{self.claims} answers" + (f" and {self.pairs} about pairs of steps" if self.pairs else "")
         return (
             f"formulas and functions agree on {share} states with two of each, {self.reached} reached with up to "
-            f"three, {self.made} made by a solver with three; {self.steps} steps and {self.claims} answers compared"
+            f"three, {self.made} made by a solver with three; {self.steps} steps and {answers} compared"
         )
 
 
@@ -76,6 +82,7 @@ class Comparison:
         self.after: list[Meanings] = [meanings(family.shape, move.after, STATE) for move in family.moves]
         self.start: list[Meanings] = [meanings(family.shape, one.state, STATE) for one in family.starts]
         self.of_states = {n: s.of_state(family.state) for n, s in family.claims.items() if s.of_state is not None}
+        self.of_starts = {n: s.of_start for n, s in family.claims.items() if s.of_start != TRUE}
         self.here = {n: s.here for n, s in family.claims.items() if s.here is not None}
         self.of_steps = {
             (n, i): s.of_step(family.state, move)
@@ -196,6 +203,11 @@ class Comparison:
                     found.append((place, values, self.python(move.action, structure, values)))
         for name, formula in self.here.items():
             self._same(bool(offered), self.reader.holds(formula, structure), f"claim {name}", state)
+        for name, formula in self.of_starts.items():
+            begins = self._ran(
+                lambda name=name: self._twins_begin(name, config, state, offered), f"claim {name}", state
+            )
+            self._same(begins, self.reader.holds(formula, structure), f"the start of claim {name}", state)
         made = [action for _, _, action in found]
         for one, other, whose in ((offered, made, "the function"), (made, offered, "the formula")):
             missing = next((action for action in one if action not in other), None)
@@ -225,13 +237,41 @@ class Comparison:
             raise Mistranslated(f"{what} in {state!r}: the function gives {actual}, the formula {expected}")
         self._same(shown, self.python(move.shown, structure, values), f"what is shown by {what}", state)
         self.done.steps += 1
+        self._courses(Step(config, state, action, shown, after), place, structure, values)
         for (name, at), (formula, raises) in self.of_steps.items():
             claim = self.family.claims[name].claim
-            if at == place and isinstance(claim, EachStep) and not self.reader.holds(raises, structure, values):
+            if at == place and not self.reader.holds(raises, structure, values):
                 taken = Step(config, state, action, shown, after)
-                said = self._ran(lambda claim=claim, taken=taken: claim.at(config, None, taken), f"claim {name}", state)
-                self._same(said is not False, self.reader.holds(formula, structure, values), f"claim {name}", state)
+                said = self._ran(lambda claim=claim, taken=taken: kept(system, claim, taken), f"claim {name}", state)
+                self._same(said, self.reader.holds(formula, structure, values), f"claim {name}", state)
                 self.done.claims += 1
+
+    def _courses(self, step: AnyStep, place: int, structure: Structure, values: Mapping[Var, str]) -> None:
+        """Compare what claims about whole runs ask of a step: whether it raises, serves, and serves an assumption."""
+        for name, stated in self.family.claims.items():
+            if not stated.courses or self.reader.holds(stated.courses[place].raises, structure, values):
+                continue
+            claim, course = stated.claim, stated.courses[place]
+            assert isinstance(claim, Liveness)
+            fair = assumed(self.family.system.fair(step.config), claim.fairness)
+            calls: list[Callable[[], bool]] = [partial(test, step) for test in claim.tests]
+            calls += [partial(fair[one].taken, step.before, step.action) for one in course.fair]
+            formulas = [course.raised, course.served, *(formula for _, formula in course.fair.values())]
+            for call, formula in zip(calls, formulas, strict=True):
+                said = self._ran(call, f"claim {name}", step.before)
+                self._same(said, self.reader.holds(formula, structure, values), f"claim {name}", step.before)
+                self.done.claims += 1
+
+    def _twins_begin(self, name: str, config: Any, state: Any, offered: Iterable[Any]) -> bool:
+        """Whether the twins of all steps from a state begin in initial states."""
+        claim = self.family.claims[name].claim
+        assert isinstance(claim, TwoRun)
+        starts = list(self.family.system.initial(config))
+        return all(
+            claim.state(way, config, state) in starts
+            for action in offered
+            for way in claim.twins(config, state, action)
+        )
 
     def _ran(self, call: Any, what: str, state: Any) -> Any:
         try:
@@ -306,6 +346,14 @@ class Comparison:
                 return cls(**{name: self.python(one, structure, values) for name, one in inner.items()})
             case _:
                 raise Unreadable("a collection in an action", "actions hold agents and known values", "name one agent")
+
+
+def kept(system: AnySystem, claim: Property, step: AnyStep) -> bool:
+    """Return whether a step keeps a claim about steps, or about twins of steps."""
+    if isinstance(claim, TwoRun):
+        return not any(one.why for one in compared(system, claim, at_step(step, first=False)))
+    assert isinstance(claim, EachStep)
+    return claim.at(step.config, None, step) is not False
 
 
 def assignments(variables: tuple[Var, ...], structure: Structure) -> Iterator[dict[Var, str]]:

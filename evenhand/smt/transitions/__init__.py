@@ -1,1 +1,1 @@
-"""Transition systems over a theory: bounded runs, lassos, induction and inference of invariants."""
+"""Transition systems over a theory: bounded runs, lassos and induction."""

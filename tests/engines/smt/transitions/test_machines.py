@@ -25,12 +25,9 @@ from evenhand.smt.logic import (
 from evenhand.smt.portfolio import Answered, Portfolio
 from evenhand.smt.rewriting import symbols
 from evenhand.smt.smtlib import Query
-from evenhand.smt.solvers import SolverLimits
 from evenhand.smt.structure import Reader
 from evenhand.smt.theory import Axiom, Theory
-from evenhand.smt.transitions.grounding import PREDICATE, Grounding
 from evenhand.smt.transitions.induction import induct
-from evenhand.smt.transitions.inference import infer
 from evenhand.smt.transitions.machine import Machine, after
 from evenhand.smt.transitions.runs import lasso, reach
 
@@ -165,64 +162,6 @@ def test_a_terminating_machine_has_no_lasso(portfolio: Portfolio) -> None:
         theory=Theory("once", (), (), (first,)), state=("first",), init=~first(), step=~first() & after(first)()
     )
     assert lasso(once, FALSE, 3, Asked(portfolio)).run is None
-
-
-def test_spacer_finds_what_makes_the_lock_inductive(portfolio: Portfolio) -> None:
-    """Found for three agents, printed in the theory's words, proved for any number by both solvers."""
-    asked = Asked(portfolio)
-    found = infer(lock(), ONE_HOLDS, asked, portfolio, sizes={"Agent": 3})
-    assert found.proved and found.proof is not None and not found.because
-    assert any("idle" in words and "held" in words for words in found.words)
-    assert all(symbols(clause) <= {"held", "idle"} for clause in found.clauses)
-    assert [a.status for answered in found.proof.step for a in answered.answers] == ["unsat", "unsat"]
-    assert infer(SHIFT, ~third(), Asked(portfolio), portfolio, sizes={}).proved
-
-
-def test_spacer_refutes_at_a_size_and_runs_out_of_time(portfolio: Portfolio) -> None:
-    """Neither gives an invariant, and neither is an error."""
-    careless = ~after(idle)() & forall([x], iff(after(held)(x), held(x) | same(x, who())))
-    found = infer(lock(careless), ONE_HOLDS, Asked(portfolio), portfolio, sizes={"Agent": 2})
-    assert not found.proved and "violated at this size" in found.because
-    late = infer(lock(), ONE_HOLDS, Asked(portfolio), portfolio, sizes={"Agent": 3}, limits=SolverLimits(timeout_ms=1))
-    assert not late.proved and "Spacer does not know" in late.because
-    with pytest.raises(ValueError, match="about a state"):
-        infer(lock(), held(who()), Asked(portfolio), portfolio, sizes={})
-
-
-class Guessing(Portfolio):
-    """A portfolio whose Spacer gives a prepared answer."""
-
-    def __init__(self, meaning: Any) -> None:
-        super().__init__()
-        self.meaning = meaning
-
-    def horn(self, clauses: str, predicate: str, *, limits: SolverLimits | None = None) -> Any:
-        """Return the prepared answer."""
-        return {"status": "sat", "meaning": self.meaning}
-
-
-def test_a_wrong_guess_is_weeded_and_a_mad_one_is_said() -> None:
-    """Spacer's answer is checked: a part that a run falsifies is dropped, a text that is no formula is reported."""
-    atoms = Grounding(lock(), {"Agent": 2}).arguments()
-    number = {atom.symbol + ",".join(atom.elements): i for i, atom in enumerate(atoms)}
-    lemma = ["and", *(["or", ["not", number["idle"]], ["not", number[f"heldAgent.{i}"]]] for i in (0, 1))]
-    wrong = ["or", number["idle"], number["heldAgent.0"]]  # true of one agent at a time, not of every agent
-    with Guessing(["and", lemma, wrong]) as guessing:
-        found = infer(lock(), ONE_HOLDS, Asked(guessing), guessing, sizes={"Agent": 2})
-        assert found.proved and found.guessed == 3 and len(found.clauses) == 1
-    with Guessing(["false"]) as guessing:
-        none = infer(lock(), ONE_HOLDS, Asked(guessing), guessing, sizes={"Agent": 2})
-        assert not none.proved and none.proof is not None and none.proof.status == "open"
-    with Guessing(["xor", 0, 99]) as guessing:
-        assert "cannot be read" in infer(lock(), ONE_HOLDS, Asked(guessing), guessing, sizes={}).because
-
-
-def test_the_grounding_means_what_the_machine_means(portfolio: Portfolio) -> None:
-    """One Horn text per size, the same each time; Spacer's verdict agrees with the known one."""
-    text = Grounding(lock(), {"Agent": 2}).horn(ONE_HOLDS)
-    assert text == Grounding(lock(), {"Agent": 2}).horn(ONE_HOLDS) and text.count("(assert") == 3
-    assert portfolio.horn(text, PREDICATE)["status"] == "sat"
-    assert portfolio.horn(Grounding(lock(), {"Agent": 2}).horn(~IDLE), PREDICATE)["status"] == "unsat"
 
 
 def test_an_unrolling_that_forgets_to_move_on_is_contradicted(
