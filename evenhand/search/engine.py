@@ -460,7 +460,7 @@ def _bounds(options: SearchOptions) -> Bounds:
 def _trusted(method: Method | Orbits, licences: Sequence[Licence], maps: Maps) -> tuple[str, ...]:
     memo = ("the memo of memoised search, compared with step on samples",) if method.name != "explicit" else ()
     if method.name == "symmetric":
-        memo = (*memo, "the rows of symmetric search, compared with step on samples")
+        memo = (*memo, "the tables of symmetric search, compared with step on samples")
         memo = (*memo, "the orbits of symmetric search, and that claims do not tell images apart, compared on samples")
     if maps:
         memo = (*memo, "that state and image do alike and claims do not tell them apart, compared on samples")

@@ -39,10 +39,10 @@ WHOLE = 512
 """Actions up to which all those of a state are compared, with their counts."""
 
 
-def compare_orbits(walk: OrbitWalk, expanded: int) -> None:
+def compare_orbits(walk: Any, expanded: int) -> None:
     """Raise NotLearned or ModelError for a sample in which tables, model and quotient differ; note doubts of claims."""
     walk.learner.check()
-    starts = [sid for sid in range(walk.levels[1] if len(walk.levels) > 1 else walk.states)]
+    starts = range(walk.levels[1] if len(walk.levels) > 1 else walk.states)
     if {tuple(walk.numbers(sid)) for sid in starts} != {
         tuple(walk.learner.shape.numbers(state)) for _, state in walk.starts()
     }:
@@ -60,7 +60,7 @@ def _steps(walk: OrbitWalk, sid: int, random: Random) -> None:
     system, config, shape = learner.system, learner.config, learner.shape
     known, found = Counter[tuple[int, ...]](), Counter[tuple[int, ...]]()
     if walk.bounds.depth is None or walk.depth_of(sid) < walk.bounds.depth:
-        for orbit, weight, _ in walk.orbits_after(sid):
+        for orbit, weight in walk.orbits_after(sid):
             known[orbit] += weight
     else:
         return

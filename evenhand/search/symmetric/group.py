@@ -1,10 +1,10 @@
 """The group that fixes a configuration, and one picked state of each of its orbits.
 
-Two names of a family (`Quotient.families`) may trade places if exchanging them fixes the configuration.  What an exchange
-does is seen on proxies of one state: it moves columns, and looks at none that ever changes.  Each name must own columns
-that no other name touches, and columns that trade places share their numbering of values.  The picked state has the
-names in the order of their columns' values, and an orbit's size is a multinomial coefficient; the group is never
-listed.
+Two names of a family (`Quotient.families`) may trade places if exchanging them fixes the configuration.  What an
+exchange does is seen on proxies of one state: it moves columns, and looks at none that ever changes.  Each name must
+own columns that no other name touches, and columns that trade places share their numbering of values.  The picked state
+has the names in the order of their columns' values, and an orbit's size is a multinomial coefficient; the group is
+never listed.
 """
 
 # Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,21 +61,41 @@ class Class:
 class Group:
     """Classes of names that own their columns: the picked state of an orbit has them sorted.
 
-    No exchange moves or changes the columns `fixed` as long as each has one value.
+    Those that `absent` says of some name and the values of its columns come last, so that picked states offer few
+    different things; of others the order is that of the numbers.  No exchange moves or changes the columns `fixed` as
+    long as each has one value.
     """
 
-    def __init__(self, classes: Sequence[Class], fixed: frozenset[int]) -> None:
+    def __init__(
+        self,
+        classes: Sequence[Class],
+        fixed: frozenset[int],
+        absent: Callable[[Class, Sequence[int]], bool] = lambda _one, _values: False,
+    ) -> None:
         self.classes = tuple(classes)
         self.fixed = fixed
+        self.absent = absent
+        self.ranks: list[dict[tuple[int, ...], int]] = [{} for _ in classes]
         self.order = math.prod(math.factorial(len(one.names)) for one in classes)
         self.generators = tuple(one.swaps[k, k + 1] for one in classes for k in range(len(one.names) - 1))
 
     def picked(self, numbers: Ints) -> Ints:
         """Return the picked state of each state's orbit."""
-        found = numbers
-        for one in self.classes:
-            found = sorted_blocks(found, one.fields)
+        found = numbers.copy()
+        for one, known in zip(self.classes, self.ranks, strict=True):
+            places = np.asarray(one.fields, dtype=np.int64)
+            parts = found[:, places]
+            kinds, which = np.unique(parts.reshape(-1, parts.shape[2]), axis=0, return_inverse=True)
+            ranks = np.asarray([self._rank(one, known, tuple(kind)) for kind in kinds.tolist()])
+            keys = [parts[:, :, column] for column in reversed(range(parts.shape[2]))]
+            order = np.lexsort((*keys, ranks[which.reshape(parts.shape[:2])]), axis=1)
+            found[:, places] = np.take_along_axis(parts, order[:, :, None], axis=1)
         return found
+
+    def _rank(self, one: Class, known: dict[tuple[int, ...], int], values: tuple[int, ...]) -> int:
+        if values not in known:
+            known[values] = int(self.absent(one, values))
+        return known[values]
 
     def sizes(self, numbers: Ints) -> list[int]:
         """Return the number of states in each state's orbit."""
@@ -85,8 +105,8 @@ class Group:
     def way(self, numbers: Sequence[int]) -> tuple[Any, ...]:
         """Return elements that, one after the other, lead from the picked state to this one."""
         done: list[Any] = []
-        for one in self.classes:
-            owned = _owned(one, numbers)
+        for one, known in zip(self.classes, self.ranks, strict=True):
+            owned = [(self._rank(one, known, values), values) for values in _owned(one, numbers)]
             for k in range(len(owned)):
                 least = min(range(k, len(owned)), key=owned.__getitem__)
                 if least != k:
@@ -113,7 +133,9 @@ def orders(numbers: Ints, fields: Sequence[Sequence[int]]) -> list[int]:
     width = len(fields[0])
     parts = numbers[:, [place for one in fields for place in one]]
     kinds, which = np.unique(parts, axis=0, return_inverse=True)
-    found = [arrangements([tuple(kind[at : at + width]) for at in range(0, len(kind), width)]) for kind in kinds.tolist()]
+    found = [
+        arrangements([tuple(kind[at : at + width]) for at in range(0, len(kind), width)]) for kind in kinds.tolist()
+    ]
     return [found[one] for one in which.reshape(-1).tolist()]
 
 
@@ -132,11 +154,11 @@ def group_of(system: AnySystem, quotient: AnyQuotient, config: Any, shape: Shape
     than move columns that each name has to itself.
     """
     about = f"{system.label}: quotient {quotient.name!r}"
-    seen = _Seen(quotient, config, shape, state)
+    seen = _Seen(system, quotient, config, shape, state)
     try:
         families = quotient.families(config) if quotient.swap is not None else ()
         found = [entry for family in families for entry in _interchangeable(quotient, config, seen, family)]
-        group = Group(_owning(found, len(shape.columns)), frozenset(seen.fixed))
+        group = Group(_owning(found, len(shape.columns)), frozenset(seen.fixed), seen.absent)
         for column in sorted(group.fixed & {place for one in group.classes for block in one.fields for place in block}):
             raise NoGroup(f"cannot divide the states: what it does depends on {seen.named(column)}")
     except Reshaped as error:
@@ -156,9 +178,9 @@ def group_of(system: AnySystem, quotient: AnyQuotient, config: Any, shape: Shape
 class _Seen:
     """Exchanges as they are seen on proxies of one state; `fixed` are the columns that they look at or set."""
 
-    def __init__(self, quotient: AnyQuotient, config: Any, shape: Shape, state: Any) -> None:
+    def __init__(self, system: AnySystem, quotient: AnyQuotient, config: Any, shape: Shape, state: Any) -> None:
         self.quotient, self.config, self.shape = quotient, config, shape
-        self.numbers = shape.numbers(state)
+        self.system, self.state, self.numbers = system, state, shape.numbers(state)
         self.expressions = Expressions(shape.columns, lambda _calls: None)
         self.watching = Watching(Budget(float("inf")))
         self.fixed: set[int] = set()
@@ -178,6 +200,17 @@ class _Seen:
         if sorted(source) != list(range(len(source))):
             raise NoGroup("cannot divide the states: it does not take fields to fields one to one")
         return Move(w, tuple(source))
+
+    def absent(self, one: Class, values: Sequence[int]) -> bool:
+        """Return whether the first name of a class chooses nothing in the state seen, but for these values of it."""
+        leaves = self.shape.leaves(self.state)
+        for column, number in zip(one.fields[0], values, strict=True):
+            leaves[column] = self.shape.columns[column].values[number]
+        try:
+            joint = self.system.joint
+            return joint is not None and one.names[0] not in joint.agents(self.config, self.shape.built(leaves))
+        except Exception:  # such a state may never be reached; any order is right
+            return False
 
     def _source(self, run: Run, column: int, leaf: Any) -> int:
         expression = run.expression(leaf)

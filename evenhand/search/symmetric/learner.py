@@ -96,7 +96,8 @@ class OrbitLearner(JointLearner):
             if weight > 1:
                 table.orders[number] = weight
         table.groups = [
-            (min(members), None if self.memo is None else verdict, sorted(members)) for verdict, members in groups.items()
+            (min(members), None if self.memo is None else verdict, sorted(members))
+            for verdict, members in groups.items()
         ]
         self.teams[id(table)] = teams
         return table

@@ -87,9 +87,7 @@ class Orbits:
                     shape, group = self._divided(config, opaque)
                     questions = Questions(self.system, config, [claims[place] for place in asked])
                     budget = Budget(float("inf"))
-                    learner = OrbitLearner(
-                        self.system, config, shape, questions, budget, self.quotient, group, alone
-                    )
+                    learner = OrbitLearner(self.system, config, shape, questions, budget, self.quotient, group, alone)
                     learner.claims = [claims[place] for place in asked]
                 walk = OrbitWalk(learner, number, within)
                 walk.run(walk.starts(), tick, compare_orbits)
@@ -138,16 +136,15 @@ def _tally(walk: OrbitWalk, number: int, claim: Property) -> Tally:
         return Tally()
     if getattr(claim, "reads", "") == "states":
         answers = np.concatenate(walk.state_answers[place])
-        every, bad = walk._sum, np.flatnonzero(answers & VIOLATED)
-        sids = np.arange(walk.states)
-        tally = Tally(1, sum(walk.sizes), every(answers & MET, sids), every(answers >> 1 & 1, sids))
-        first = (int(bad[0]),) if len(bad) else None
+        bad = np.flatnonzero(answers & VIOLATED)
+        tally = Tally(1, sum(walk.sizes), walk.counted(answers & MET), walk.counted(answers >> 1 & 1))
+        at: tuple[int, ...] | None = (int(bad[0]),) if len(bad) else None
     else:
-        counts, first = walk.counts[place], walk.first[place]
+        counts, at = walk.counts[place], walk.first[place]
         tally = Tally(1, walk.transitions, int(counts[1] + counts[3]), int(counts[2] + counts[3]))
     if doubts:
         return replace(tally, met=0, violations=0, doubts=doubts)
-    return tally if first is None else replace(tally, finding=walk.finding(*first))
+    return tally if at is None else replace(tally, finding=walk.finding(*at))
 
 
 def about_steps(claim: Property) -> bool:

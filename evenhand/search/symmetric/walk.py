@@ -23,7 +23,7 @@ from evenhand.search.steps import nth_action, number_of
 from evenhand.search.symmetric.group import orders, sorted_blocks
 from evenhand.search.symmetric.learner import OrbitLearner
 from evenhand.search.tables.classes import Leaf
-from evenhand.search.tables.joint_walk import JointWalk, Portion
+from evenhand.search.tables.joint_walk import JointWalk
 from evenhand.search.tables.visited import unique
 from evenhand.search.witness import Witness
 
@@ -75,15 +75,15 @@ class OrbitWalk(JointWalk):
             after = sorted_blocks(after.T, team.fields).T
         return after
 
-    def orbits_after(self, sid: int) -> Iterator[tuple[tuple[int, ...], int, int]]:
-        """Yield the picked state, the weight and the flat row of each row of a state."""
+    def orbits_after(self, sid: int) -> Iterator[tuple[tuple[int, ...], int]]:
+        """Yield the picked state after each row of a state, and the weight of the row."""
         rows = self._rows(sid, sid + 1)
         counts, kinds = self.learner.classified(rows)
         flat = self.flat()
         for portion in self.portions(rows, counts, kinds):
             words = self.words_after(sid, portion.row)
             picked = self.learner.group.picked(self.packing.unpacked(words).T)
-            yield from zip(map(tuple, picked.tolist()), flat.weight[portion.row].tolist(), portion.row.tolist(), strict=True)
+            yield from zip(map(tuple, picked.tolist()), flat.weight[portion.row].tolist(), strict=True)
 
     def finding(self, sid: int, *more: int) -> Witness:
         """Return a shortest run of the unreduced model into that orbit, and an image of the action `more` after it."""
@@ -125,6 +125,10 @@ class OrbitWalk(JointWalk):
             for asked, kept in zip(self.learner.of_states, self.state_answers, strict=True):
                 if (asked.answers(images, images.shape[1]) != kept[-1]).any():
                     self.doubt(asked.question.claim)
+
+    def counted(self, marks: Any) -> int:
+        """Return how many states of the full space stand behind the picked states that are marked."""
+        return self._sum(marks, np.arange(self.states))
 
     def doubt(self, claim: int) -> None:
         """Note that a claim tells images apart."""

@@ -149,9 +149,7 @@ class Expression:
 
     __slots__ = ("args", "columns", "dense", "into", "jumps", "key", "number", "outcomes", "run", "shape", "sparse")
 
-    def __init__(
-        self, number: int, key: Hashable, run: Callable[..., Any] | None, args: Sequence[Expression]
-    ) -> None:
+    def __init__(self, number: int, key: Hashable, run: Callable[..., Any] | None, args: Sequence[Expression]) -> None:
         self.number = number
         self.key = key
         self.run = run

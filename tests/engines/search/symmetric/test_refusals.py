@@ -16,7 +16,8 @@ from evenhand.core.verdict import Status
 from evenhand.model.cud.free_system import FREE
 from evenhand.model.cud.protocol import CUD
 from evenhand.search import LicenceMissing, ModelError, explore
-from evenhand.search.symmetric import compiler, group
+from evenhand.search.symmetric import group, learner, walk
+from evenhand.search.tables.joint import JointLearner
 from tests.engines.search.oracle import graphs_of, sizes
 from tests.engines.search.symmetric.systems import Crew, Hall, joint_hall, licence_of
 
@@ -83,40 +84,44 @@ def test_agents_that_are_all_different() -> None:
     assert explore(system, licence=licence_of(system)).method == "memoised"
 
 
-def test_a_step_that_knows_a_name() -> None:
-    """It does not commute, so the licence is wrong."""
-    parts = HALL.separated
+def applied(system: AnySystem, change: Callable[[Any, Hall, Hall], Hall]) -> AnySystem:
+    """Return the system whose steps end with `change(found, before, after)`."""
+    parts = system.separated
     assert parts is not None
 
     def apply(rules: Any, config: Crew, state: Hall, found: Any) -> tuple[Hall, Any]:
         after, shown = parts.apply(rules, config, state, found)
-        return (replace(after, shared=1 - state.shared), shown) if dict(found).get("y") == 1 else (after, shown)
+        return change(dict(found), state, after), shown
 
     def step(rules: Any, config: Crew, state: Hall, action: Any) -> tuple[Hall, Any]:
         key = parts.reads(rules, config, state)
         made = tuple((agent, parts.judge(rules, config, key, agent, choice)) for agent, choice in action)
         return apply(rules, config, state, parts.merge(rules, config, key, made))
 
+    return replace(system, step=step, separated=replace(parts, apply=apply))
+
+
+def test_a_step_that_knows_a_name() -> None:
+    """It does not commute, so the licence is wrong."""
     with pytest.raises(ModelError, match=r"does not commute|lead to other orbits|no row leads into that orbit"):
-        divided(replace(HALL, step=step, separated=replace(parts, apply=apply)))
+        divided(applied(HALL, lambda new, _, after: replace(after, shared=after.shared ^ (new.get("y") == 1))))
 
 
-def test_what_is_not_declared() -> None:
-    """Without a separated step, or domains, there are no rows."""
-    for system, says in (
-        (replace(HALL, separated=None), "no `separated` step"),
-        (replace(HALL, domains=None), "no `domains`"),
-    ):
-        with pytest.raises(ValueError, match=says):
-            divided(system)
-        assert says in explore(system, licence=licence_of(system)).why_method
+def test_actions_that_are_no_joint_choices() -> None:
+    """Orbits are of agents that choose at a time."""
+    system = replace(
+        HALL, joint=None, separated=None, actions=lambda config, _scope, state: HALL.enabled(config, state)
+    )
+    with pytest.raises(ValueError, match="no joint choices"):
+        divided(system)
+    assert "no joint choices" in explore(system, licence=licence_of(system)).why_method
 
 
 def test_a_quotient_that_lists_its_elements_alone_or_renames_values() -> None:
     """Names that trade places must own fields of the state, and the values in them must not name them."""
     (trade,) = HALL.quotients
     listed = replace(HALL, quotients=(replace(trade, swap=None),))
-    with pytest.raises(ValueError, match="leaves no two names of this configuration interchangeable"):
+    with pytest.raises(ValueError, match="exchanges no names"):
         divided(listed)
 
     def turned(w: Any, config: Crew, state: Hall) -> Hall:
@@ -156,23 +161,36 @@ def _as_they_are(_self: Any, numbers: Any) -> Any:
     return numbers
 
 
+def _unsorted(numbers: Any, _fields: Any) -> Any:
+    return numbers
+
+
 def _all_of_size_one(_self: Any, numbers: Any) -> list[int]:
     return [1] * len(numbers)
 
 
-def _unlooked(_teams: Any, unit: Any, _start: Any) -> Any:
-    return unit
+def _kept(new: dict[str, int], before: Hall, after: Hall) -> Hall:
+    """An agent that is found to be worth 1 keeps its mark, unread."""
+    marks = zip("xyz", before.marks, after.marks, strict=True)
+    return replace(after, marks=tuple(old if new.get(name) == 1 else mark for name, old, mark in marks))
 
 
 def _one(_things: Any) -> int:
     return 1
 
 
-FAULTS: dict[str, tuple[Any, str, Callable[..., Any], AnySystem]] = {
+def _one_each(numbers: Any, _fields: Any) -> list[int]:
+    return [1] * len(numbers)
+
+
+FAULTS: dict[str, tuple[Any, str, Any, AnySystem]] = {
     "states are not picked": (group.Group, "picked", _as_they_are, KEEPS),
     "orbits count once": (group.Group, "sizes", _all_of_size_one, KEEPS),
-    "multisets count once": (compiler, "arrangements", _one, HALL),
-    "what a team was is not looked at": (compiler, "_sorted_by", _unlooked, KEEPS),
+    "multisets count once": (learner, "arrangements", _one, HALL),
+    "what a team was is not looked at": (learner.OrbitLearner, "_rows", JointLearner._rows, KEEPS),
+    "what a team keeps is not looked at": (learner, "KEPT", -99, applied(HALL, _kept)),
+    "an edge counts once": (walk, "orders", _one_each, HALL),
+    "targets are not sorted": (walk, "sorted_blocks", _unsorted, HALL),
 }
 
 
