@@ -68,7 +68,8 @@ def _choices(
     """The choices of each member that are images of the first one's; None if an exchange touches other choices."""
     joint = system.joint
     assert joint is not None
-    agents, menus = offer
+    agents: tuple[str, ...] = offer[0]
+    menus: tuple[tuple[Any, ...], ...] = offer[1]
 
     def image(pair: tuple[int, int], picked: Sequence[int]) -> list[int] | None:
         made = tuple((agent, menu[x]) for agent, menu, x in zip(agents, menus, picked, strict=True))

@@ -35,7 +35,7 @@ class OrbitWalk(JointWalk):
     claims, by number, why the group does not fix them.
     """
 
-    learner: OrbitLearner
+    learner: OrbitLearner  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def __init__(self, learner: OrbitLearner, number: int, bounds: Bounds) -> None:
         super().__init__(learner, number, bounds)

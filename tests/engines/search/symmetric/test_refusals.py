@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from random import Random
 from typing import Any
 
 import pytest
@@ -17,6 +18,8 @@ from evenhand.model.cud.free_system import FREE
 from evenhand.model.cud.protocol import CUD
 from evenhand.search import LicenceMissing, ModelError, explore
 from evenhand.search.symmetric import group, learner, walk
+from evenhand.search.symmetric.method import Orbits
+from evenhand.search.tables.expressions import NotLearned
 from evenhand.search.tables.joint import JointLearner
 from tests.engines.search.oracle import graphs_of, sizes
 from tests.engines.search.symmetric.systems import Crew, Hall, joint_hall, licence_of
@@ -170,9 +173,21 @@ def _all_of_size_one(_self: Any, numbers: Any) -> list[int]:
 
 
 def _kept(new: dict[str, int], before: Hall, after: Hall) -> Hall:
-    """An agent that is found to be worth 1 keeps its mark, unread."""
+    """An agent that is found to be worth 0 keeps its mark, unread."""
     marks = zip("xyz", before.marks, after.marks, strict=True)
-    return replace(after, marks=tuple(old if new.get(name) == 1 else mark for name, old, mark in marks))
+    return replace(after, marks=tuple(old if new.get(name) == 0 else mark for name, old, mark in marks))
+
+
+def _told_apart() -> tuple[int, ...]:
+    """A table under which the two choices of an agent are worth 0 and 1, and what is made of them is drawn."""
+    random = Random(10)
+    drawn = [random.randrange(12) for _ in range(97)]
+    drawn[34], drawn[65] = 0, 1
+    return tuple(drawn)
+
+
+MIXED = alike(joint_hall(1), replace(CREW, table=_told_apart()))
+TWICE = alike(joint_hall(3), replace(CREW, table=tuple((3 * n * n + 6 * n) % 11 for n in range(97)), two=True))
 
 
 def _one(_things: Any) -> int:
@@ -187,10 +202,10 @@ FAULTS: dict[str, tuple[Any, str, Any, AnySystem]] = {
     "states are not picked": (group.Group, "picked", _as_they_are, KEEPS),
     "orbits count once": (group.Group, "sizes", _all_of_size_one, KEEPS),
     "multisets count once": (learner, "arrangements", _one, HALL),
-    "what a team was is not looked at": (learner.OrbitLearner, "_rows", JointLearner._rows, KEEPS),
-    "what a team keeps is not looked at": (learner, "KEPT", -99, applied(HALL, _kept)),
+    "what a team was is not looked at": (learner.OrbitLearner, "_rows", vars(JointLearner)["_rows"], KEEPS),
+    "what a team keeps is not looked at": (learner, "KEPT", -99, applied(MIXED, _kept)),
     "an edge counts once": (walk, "orders", _one_each, HALL),
-    "targets are not sorted": (walk, "sorted_blocks", _unsorted, HALL),
+    "targets are not sorted": (walk, "sorted_blocks", _unsorted, TWICE),
 }
 
 
@@ -201,3 +216,40 @@ def test_planted_faults(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not wrong(system)
     monkeypatch.setattr(where, name, planted)
     assert wrong(system), fault
+
+
+def test_a_claim_that_reads_what_the_team_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Orders of the same choices then differ for it, so no team is formed; if nobody looks, the counts are wrong."""
+
+    def same(step: Any) -> bool:
+        return bool(sum(old == new for old, new in zip(step.before.marks, step.after.marks, strict=True)) == 1)
+
+    claim = EachStep(name="claim", sentence="", check=lambda _step: True, when=same)
+    expected = explore(MIXED, [claim], method="explicit").verdicts[0]
+    found = divided(MIXED, claim).verdicts[0]
+    assert (found.status, found.coverage) == (expected.status, expected.coverage)
+    monkeypatch.setattr(learner.OrbitLearner, "check", lambda _self: None)
+    assert divided(MIXED, claim).verdicts[0].coverage != expected.coverage
+
+
+def test_a_claim_that_asks_for_the_action() -> None:
+    """It is asked about one order of each multiset, which counts for all."""
+    claim = EachStep(name="claim", sentence="", check=lambda _s: True, when=lambda s: sum(x for _, x in s.action) == 1)
+    expected = explore(MIXED, [claim], method="explicit").verdicts[0]
+    found = divided(MIXED, claim).verdicts[0]
+    assert (found.status, found.coverage) == (expected.status, expected.coverage)
+
+
+def test_an_exchange_that_looks_at_values() -> None:
+    """It moves nothing where the shared number is 1: what it does is not the same for every state."""
+    (trade,) = HALL.quotients
+
+    def seldom(w: Any, config: Crew, state: Hall) -> Hall:
+        other: Hall = trade.state(w, config, state)
+        return state if state.shared == 1 else other
+
+    wrong_group = replace(trade, state=seldom)
+    with pytest.raises(ModelError, match="does not commute"):
+        divided(replace(HALL, quotients=(wrong_group,)))
+    with pytest.raises(NotLearned, match=r"looks at state\.shared, which changes"):
+        Orbits(HALL, wrong_group).search(next(iter(HALL.all_configs())), 0)
