@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.core.answers import ModelError, error_text
 from evenhand.core.kinds import Property, Reachable, Safety
 from evenhand.core.system import AnySystem
 from evenhand.search.bounds import Bounds
@@ -92,8 +93,6 @@ class Orbits:
                 walk = OrbitWalk(learner, number, within)
                 walk.run(walk.starts(), tick, compare_orbits)
                 return walk
-            except OverflowError as error:
-                raise NotLearned("there are more steps than are counted here") from error
             except Reshaped as error:
                 opaque.add(error.path)
                 learner = None
@@ -109,6 +108,12 @@ class Orbits:
                     raise
                 left[asked[error.claim]] = f"symmetric search cannot follow it: {error}"
                 learner = None
+            except (NotLearned, ModelError):
+                raise
+            except OverflowError as error:
+                raise NotLearned("there are more steps than are counted here") from error
+            except Exception as error:  # another method does without tables, whatever is wrong with them
+                raise NotLearned(f"an error in the tables, {error_text(error)}") from error
         raise NotLearned("too much is read that was not read before")
 
     def _divided(self, config: Any, opaque: set[Path]) -> tuple[Shape, Group]:

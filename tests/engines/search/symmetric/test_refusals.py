@@ -253,3 +253,18 @@ def test_an_exchange_that_looks_at_values() -> None:
         divided(replace(HALL, quotients=(wrong_group,)))
     with pytest.raises(NotLearned, match=r"looks at state\.shared, which changes"):
         Orbits(HALL, wrong_group).search(next(iter(HALL.all_configs())), 0)
+
+
+def test_what_proxies_cannot_follow() -> None:
+    """A claim is UNDECIDED if symmetric search was asked for; else, as for a step, a lower method says why."""
+    claim = Always(name="claim", sentence="", check=lambda _c, s: type(s.marks) is tuple)
+    fixed = Always(name="fixed", sentence="", check=lambda _c, s: sum(s.marks) < 99)
+    first, second = divided(HALL, claim, fixed).verdicts
+    assert (first.status, second.status) == (Status.UNDECIDED, Status.HOLDS) and "`type`" in first.because
+    typed = applied(HALL, lambda _new, before, after: after if type(before) is Hall else before)
+    for system, claims in ((HALL, (claim,)), (typed, (fixed,))):
+        found = explore(system, claims, licence=licence_of(system))
+        assert found.method == "memoised" and "not symmetric search" in found.why_method
+        assert found.verdicts[0].status is Status.HOLDS
+    with pytest.raises(ModelError, match="symmetric search was asked for, but"):
+        divided(typed, fixed)
