@@ -106,7 +106,7 @@ def test_six_agents() -> None:
     method = Orbits(system, system.quotients[0])
     found = explore(system, licence=FREE_LICENCE)
     walk = method.search(config, 0)
-    left = [sum(mark != "EXITED" for mark in walk.state(sid).marks) for sid in range(len(walk.words))]
+    left = [sum(mark != "EXITED" for mark in walk.state(sid).marks) for sid in range(walk.states)]
     assert found.transitions == sum(size * (11**n if n else 0) for size, n in zip(walk.sizes, left, strict=True))
     assert (found.method, found.states, found.complete) == ("symmetric", sum(walk.sizes), True)
 
