@@ -4,7 +4,7 @@
     python -m benchmarks.checkers 3,3,2 cells
 
 Each contender has processes of its own; seconds are their CPU time, memory their peak.  *Warm* is the search alone:
-Spin's `pan`, Rumur's verifier, the rows of symmetric search, of TLC the whole process, and of every other search of
+Spin's `pan`, Rumur's verifier, of TLC the whole process, and of every other search of
 evenhand all that `explore` does, tables learned included.  *Cold* is everything from the source: translating and
 compiling included (of evenhand: importing numpy and the model too).  All must agree on states and steps, or there is no
 table.  A missing checker leaves its column empty and says how to install it.
@@ -231,23 +231,17 @@ def inside(kind: str, name: str) -> dict[str, Any]:
 
 def _divided(system: Any) -> dict[str, Any]:
     """Run symmetric search.  The licence is assumed here; `evenhand explore --symmetry` proves it first."""
-    from evenhand.search.bounds import Bounds
-    from evenhand.search.rows.compiler import Unfit
     from evenhand.search.symmetric.method import Orbits
-    from evenhand.search.symmetric.walk import search_folded
+    from evenhand.search.tables.expressions import NotLearned
 
     if not system.quotients:
         return {"why": "it declares no quotient"}
-    config = next(iter(system.all_configs()))
-    method = Orbits(system, system.quotients[0], ())
-    try:
-        walk = method.search(config, 0, Bounds())
-    except Unfit as error:
-        return {"why": str(error).rpartition(": ")[2]}
     began = time.process_time()
-    search_folded(system, system.quotients[0], config, 0, method.program(config), Bounds())
-    again = time.process_time() - began
-    return {"states": walk.states, "steps": walk.transitions, "warm": again, "again": again}
+    try:
+        walk = Orbits(system, system.quotients[0]).search(next(iter(system.all_configs())), 0)
+    except NotLearned as error:
+        return {"why": str(error).rpartition(": ")[2]}
+    return {"states": sum(walk.sizes), "steps": walk.transitions, "warm": time.process_time() - began}
 
 
 def _minicheck(system: Any) -> dict[str, Any]:

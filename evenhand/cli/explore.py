@@ -185,8 +185,8 @@ def _method(
 ) -> tuple[MethodName | None, str]:
     """Return the search method, and a remedy if it refuses; empty where none was chosen.  Raises BadUse."""
     mend = "leave --method out for the best that can" if method is not None else ""
-    group = any(licence.quotient == one.name for licence in licences for one in system.quotients)
-    if group and method is None and system.domains is not None:
+    names = {licence.quotient for licence in licences}
+    if method is None and any(one.name in names and one.swap is not None for one in system.quotients):
         # A claim that orbits cannot answer is then UNDECIDED, without a search of the whole graph.
         mend = "name claims that can with --claim or --reach, or leave the quotient out"
         method = MethodName.symmetric

@@ -142,13 +142,6 @@ class Separated(Generic[C, S, A, O, R, X]):
 
 
 @dataclass(frozen=True)
-class OneOf:
-    """A part of a state that takes one of finitely many values, in a fixed order; at least one, no two equal."""
-
-    values: tuple[Hashable, ...]
-
-
-@dataclass(frozen=True)
 class Fairness(Generic[S, A]):
     """A scheduling assumption: `taken(state, action)` says that a step serves it.
 
@@ -261,9 +254,8 @@ class System(Generic[C, S, A, O, R]):
     runs: a state outside, or one reached by a step outside, is checked, but no run goes on from there.  `over` says
     where the source lets a run be over for good, so that an action changes nothing: kernels are asked nevertheless.
 
-    `domains` lets symmetric search make rows of the step, and is not trusted: it gives a state of which every part that
-    ever changes is a `OneOf`, in records and tuples of fixed shape.  `menu`, where the actions are no product, lists
-    every action that is ever on offer, so that a count of actions names those that were never taken.
+    `menu`, where the actions are no product, lists every action that is ever on offer, so that a count of actions names
+    those that were never taken.
     """
 
     name: str
@@ -282,7 +274,6 @@ class System(Generic[C, S, A, O, R]):
     smaller: Callable[[C, S], Iterable[tuple[C, S]]] = _nothing_smaller
     allows: Callable[[C, S, A], bool] | None = None
     quotients: tuple[Quotient[C, S, A, Any], ...] = ()
-    domains: Callable[[C, Scope], Any] | None = None
     menu: Callable[[C, Scope], Iterable[A]] | None = None
     types: tuple[type, ...] = ()
     variant: str = "reference"

@@ -18,9 +18,9 @@ from evenhand.search.graph import History, Watcher, Watchers, search
 from evenhand.search.liveness import AboutRuns, Explored, Labels, decide
 from evenhand.search.methods import method_for
 from evenhand.search.pairs import DeterminedWatch, StatePairsWatch, StepPairsWatch
-from evenhand.search.rows.compiler import Unfit
 from evenhand.search.steps import Method
 from evenhand.search.symmetric.method import Orbits
+from evenhand.search.tables.expressions import NotLearned
 from evenhand.search.tables.joint_method import JointAttempt
 from evenhand.search.tables.method import Attempt, Finished
 from evenhand.search.temporal import decide_temporal
@@ -43,14 +43,19 @@ def search_one(
 ) -> Result:
     """Search one configuration for all claims that apply; symmetric search ignores `counting`."""
     with held(bounds) as within:
+        why = ""
         while isinstance(method, Orbits):
             try:
                 return method.result(config, number, claims, within, tick)
-            except Unfit as error:
+            except NotLearned as error:
                 if method.below is None:
                     raise ModelError(f"{method.name} search was asked for, but {error}") from error
-                method = method.below
-        return _step_by_step(method, config, number, claims, within, tick, counting)
+                why, method = f"not symmetric search, for {error}", method.below
+        result = _step_by_step(method, config, number, claims, within, tick, counting)
+        if not why:
+            return result
+        how = result.how or ((method.name, ""),)
+        return replace(result, how=tuple((name, f"{told}; {why}" if told else why) for name, told in how))
 
 
 def _step_by_step(

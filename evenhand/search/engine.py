@@ -355,9 +355,10 @@ class Prepared:
         return any(name == "compiled" for name, _ in total.how)
 
     def _how(self, total: Result) -> tuple[str, str]:
-        """The method and the reason; tables are chosen during the search."""
+        """The method and the reason; tables, and what follows on symmetric search, are chosen during the search."""
         why = "; ".join(why for _, why in total.how) or self.why_method
-        return "compiled" if self._learned(total) else self.method.name, why + self._of_classes()
+        name = total.how[0][0] if total.how else self.method.name
+        return "compiled" if self._learned(total) else name, why + self._of_classes()
 
     def _of_classes(self) -> str:
         if not self.classes or self.viewed is not None:
@@ -460,7 +461,7 @@ def _bounds(options: SearchOptions) -> Bounds:
 def _trusted(method: Method | Orbits, licences: Sequence[Licence], maps: Maps) -> tuple[str, ...]:
     memo = ("the memo of memoised search, compared with step on samples",) if method.name != "explicit" else ()
     if method.name == "symmetric":
-        memo = (*memo, "the rows of symmetric search, compared with step on samples")
+        memo = (*memo, "the tables of symmetric search, compared with step on samples")
         memo = (*memo, "the orbits of symmetric search, and that claims do not tell images apart, compared on samples")
     if maps:
         memo = (*memo, "that state and image do alike and claims do not tell them apart, compared on samples")

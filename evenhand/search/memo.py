@@ -31,13 +31,17 @@ OTHERS = 256
 
 
 class ChoiceTable:
-    """The joint choices of one configuration and key: menus, and the groups of equal verdicts."""
+    """The joint choices of one configuration and key: menus, and the groups of equal verdicts.
+
+    `orders` says of some how many joint choices they stand for; the others stand for themselves.
+    """
 
     def __init__(self, agents: tuple[str, ...], menus: tuple[tuple[Any, ...], ...]) -> None:
         self.agents = agents
         self.menus = menus
         self.pairs = [tuple((agent, x) for x in menu) for agent, menu in zip(agents, menus, strict=True)]
         self.groups: list[tuple[int, Any, Sequence[int]]] = []
+        self.orders: dict[int, int] = {}
         self.size = 0
         self.uses = 0
         self.axes: list[tuple[tuple[tuple[str, Any], ...], int, int]] = []
@@ -45,6 +49,10 @@ class ChoiceTable:
         for pairs in reversed(self.pairs):
             self.axes.insert(0, (pairs, stride, len(pairs)))
             stride *= len(pairs)
+
+    def weight(self, members: Sequence[int]) -> int:
+        """Return how many joint choices some stand for."""
+        return sum([self.orders.get(number, 1) for number in members]) if self.orders else len(members)
 
     def picked(self, number: int) -> tuple[tuple[str, Any], ...]:
         """The choices of the joint action of that number in the product."""

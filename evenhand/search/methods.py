@@ -4,7 +4,7 @@
 finds the same graph in the same order with the same multiplicities, which tests and samples compare.  Either goes on
 from tables that it learns, which is *compiled* search, where the search is large and tables can follow the model; asked
 for by name, compiled search learns from the first state on.  *Symmetric* search serves claims about states and single
-steps of systems that declare finite domains, under a licensed quotient.
+steps of systems whose actions are joint choices, under a licensed quotient.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from evenhand.core.methods import MethodName
 from evenhand.core.property import Property
 from evenhand.core.system import AnySystem, UnknownName
 from evenhand.search.memo import Memo
-from evenhand.search.rows.compiler import Unfit
 from evenhand.search.steps import Learns, Method
+from evenhand.search.symmetric.group import AnyQuotient
 from evenhand.search.symmetric.method import Orbits, reason_against
-from evenhand.search.symmetric.moves import AnyQuotient
+from evenhand.search.tables.expressions import NotLearned
 from evenhand.search.witness import LicenceMissing
 
 CONSTRAINED = "constraints are asked of each state and step"
@@ -50,10 +50,10 @@ def chosen_method(
         against = "there is no configuration"
     if not against:
         below = None if wanted == "symmetric" else method_for(system, None)[0]
-        chosen = Orbits(system, quotient, tuple(claims), below)
+        chosen = Orbits(system, quotient, below)
         try:
             return chosen, chosen.why(configs[0])
-        except Unfit as error:
+        except NotLearned as error:
             against = str(error)
     if wanted == "symmetric":
         raise ValueError(f"symmetric search cannot explore {system.label}: {against}; leave the method out")

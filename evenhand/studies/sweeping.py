@@ -99,16 +99,16 @@ class Sweep:
 
 
 def default_system(bundle: Bundle, parameters: Sequence[str]) -> str:
-    """Return the system to sweep by default: the first with these parameters and declared domains, else the first.
+    """Return the system to sweep by default: the first with these parameters whose names trade places, else the first.
 
-    Symmetric search, which reaches large sizes, needs declared domains.  Raises ValueError if no system has all
+    Symmetric search, which reaches large sizes, needs such names.  Raises ValueError if no system has all
     parameters.
     """
     able = [one for one in bundle.model.systems.values() if set(parameters) <= set(one.scope)]
     if not able:
         known = ", ".join(f"{name} ({', '.join(one.scope) or 'none'})" for name, one in bundle.model.systems.items())
         raise ValueError(f"no system of {bundle.name} has the sizes {', '.join(parameters)}; there is: {known}")
-    return next((one.name for one in able if one.domains is not None), able[0].name)
+    return next((one.name for one in able if any(group.swap for group in one.quotients)), able[0].name)
 
 
 def points_of(job: Job, over: Mapping[str, Sequence[int]]) -> tuple[Job, ...]:

@@ -9,15 +9,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from evenhand.core.atoms import Atom
 from evenhand.core.freedom import free
 from evenhand.core.parts import part
-from evenhand.core.system import Fairness, Joint, OneOf, Quotient, Scope, Separated, Step, System
+from evenhand.core.system import Fairness, Joint, Quotient, Scope, Separated, Step, System
 from evenhand.model.cud.kernel import (
     ADMITTED,
-    LIVELOCK_EPOCHS,
     PASS_ONE,
     PASS_TWO,
     REFERENCE,
@@ -35,7 +33,6 @@ from evenhand.model.cud.vocabulary import (
     DONE,
     NO_CHOICE,
     READ,
-    TOKENS,
     TYPES,
     WRITE,
     AgentState,
@@ -96,15 +93,6 @@ def configs(scope: Scope, readings: Readings) -> Iterator[Config]:
 def initial(config: Config) -> tuple[FreeState, ...]:
     """Return the one initial state: all keys 0, all agents active, nothing seen yet."""
     return (FreeState(config.world, (NONE,) * len(config.agents)),)
-
-
-def domains(config: Config, scope: Scope) -> FreeState:
-    """Return the domains of a state: key values, marks (a token, `NONE` or `EXITED`), a counter 0 to 3."""
-    values = OneOf(tuple(Atom("int", str(value)) for value in range(scope["values"])))
-    world: Any = tuple((key, values) for key in config.keys)
-    marks: Any = tuple(OneOf((NONE, *TOKENS, EXITED)) for _ in config.agents)
-    counter: Any = OneOf(tuple(range(LIVELOCK_EPOCHS + 1)))
-    return FreeState(world, marks, counter)
 
 
 def agents(config: Config, state: FreeState) -> tuple[str, ...]:
@@ -301,7 +289,6 @@ FREE: System[Config, FreeState, Epoch, FreeShown, Rules] = System(
     smaller=smaller,
     allows=allows,
     quotients=(FREE_RENAMING,),
-    domains=domains,
     types=(*TYPES, FreeState, FreeShown, Happened),
 )
 """The free-agent graph at (agents, keys, values)."""

@@ -32,7 +32,7 @@ def test_points_are_the_pinned_graphs(cli: Command, tmp_path: Path) -> None:
     answer = cli("sweep", "cud", "--agents", "2..4", "--no-proofs", "--json", "--out", str(tmp_path))
     assert answer.code == 0, answer.err
     made = answer.json
-    assert made["system"] == "free"  # the first with declared domains
+    assert made["system"] == "free"  # the first whose names trade places
     for point in made["points"]:
         pinned = PINNED[f"{point['sizes']['agents']},2,2"]
         assert point["complete"] and point["method"] in ("memoised", "compiled")

@@ -1,11 +1,10 @@
-"""Joint actions, domains and what allows an action, in the full record."""
+"""Joint actions and what allows an action, in the full record."""
 
 # Newcomers write no types, and so nothing here has any.
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, allow-any-generics
 # pyright: basic
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from tests.slips.examples import check
@@ -73,31 +72,6 @@ def nobody_has_a_choice():
 def one_agent_as_text():
     """`agents` returns "ann", whose letters are taken for agents."""
     return check(joint(agents=lambda config, state: "ann"), [alone])
-
-
-@slip("joint", says=("room", "domain|OneOf"), refuted=True)
-def a_domain_that_lacks_a_value():
-    """`domains` forgets a value that the state does take: the search must not leave it out."""
-    from evenhand.core.system import OneOf
-
-    @dataclass(frozen=True)
-    class State:
-        count: Any = 0
-
-    system = record(
-        initial=lambda config: (State(),),
-        actions=lambda config, scope, state: ("up",),
-        step=lambda rules, config, state, action: (State(min(state.count + 1, 3)), None),
-        domains=lambda config, scope: State(OneOf((0, 1, 2))),
-        menu=lambda config, scope: ("up",),
-        allows=lambda config, state, action: action == "up",
-    )
-
-    @evenhand.always("The count stays below three.")
-    def below_three(state):
-        return state.count < 3
-
-    return check(system, [below_three])
 
 
 @slip("joint", says=("room|gets_in", "allows|menu|offer"))

@@ -1,4 +1,4 @@
-"""The full record, `System(...)`: configurations, scopes, rules, joint actions, domains, quotients and the rest."""
+"""The full record, `System(...)`: configurations, scopes, rules, joint actions, quotients and the rest."""
 
 # Newcomers write no types, and so nothing here has any.
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, allow-any-generics

@@ -5,22 +5,26 @@ at hand.  A step that does not commute, an image that is not on offer and a row 
 claim that tells an image apart is not decided.
 """
 
+# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from random import Random
 from typing import Any
 
+import numpy as np
+
 from evenhand.core.answers import ModelError
-from evenhand.core.property import Property
 from evenhand.core.system import AnyStep, AnySystem, Step
-from evenhand.search.quotient import image_of, not_fixed, said
-from evenhand.search.rows.labels import about_steps
-from evenhand.search.rows.shape import OutsideDomain
+from evenhand.search.quotient import image_of, said
 from evenhand.search.steps import stepped
-from evenhand.search.symmetric.walk import FoldedWalk, successors_in
+from evenhand.search.symmetric.walk import OrbitWalk
+from evenhand.search.tables.expressions import NotLearned
+from evenhand.search.tables.joint_method import compare_classes
 
 IMAGES = 6
 """Steps of a state whose images are compared, under one exchange after the other."""
@@ -35,94 +39,66 @@ WHOLE = 512
 """Actions up to which all those of a state are compared, with their counts."""
 
 
-def compare_folded(walk: FoldedWalk, claims: Sequence[Property]) -> dict[str, str]:
-    """Return for claims (by name) why the group does not fix them, as far as samples show.  Raises ModelError."""
+def compare_orbits(walk: Any, expanded: int) -> None:
+    """Raise NotLearned or ModelError for a sample in which tables, model and quotient differ; note doubts of claims."""
+    walk.learner.check()
+    starts = range(walk.levels[1] if len(walk.levels) > 1 else walk.states)
+    if {tuple(walk.numbers(sid)) for sid in starts} != {
+        tuple(walk.learner.shape.numbers(state)) for _, state in walk.starts()
+    }:
+        raise NotLearned("the search did not begin in the picked initial states")
+    compare_classes(walk, expanded)
     random = Random(walk.number)
-    doubts: dict[str, str] = {}
-    for sid in _drawn_states(walk, random):
-        _rows(walk, sid, random, claims, doubts)
-        _images(walk, sid, random, claims, doubts)
-    return doubts
+    for sid in sorted({0, max(0, expanded - 1), *(random.randrange(max(1, expanded)) for _ in range(STATES - 2))}):
+        _steps(walk, sid, random)
+        _images(walk, sid, random)
 
 
-def _rows(walk: FoldedWalk, sid: int, random: Random, claims: Sequence[Property], doubts: dict[str, str]) -> None:
-    system, config, state = walk.system, walk.config, walk.state(sid)
-    rows, labeller = walk.flat.rows, walk.folded.program.labeller
-    known = Counter[tuple[int, ...]]()
-    labels: dict[tuple[int, ...], set[int]] = {}
-    for _, row, words in successors_in(walk.flat, walk.words[sid]):
-        orbit = tuple(walk.orbit_of(walk.shape.decoded(words)))
-        known[orbit] += int(rows.weight[row])
-        labels.setdefault(orbit, set()).add(int(rows.label[row]))
-    offered = _agreed_offer(walk, state, known.total())
-    found = Counter[tuple[int, ...]]()
+def _steps(walk: OrbitWalk, sid: int, random: Random) -> None:
+    """Compare steps of a state, of all orders of its joint choices, with its rows."""
+    learner, state = walk.learner, walk.state(sid)
+    system, config, shape = learner.system, learner.config, learner.shape
+    known, found = Counter[tuple[int, ...]](), Counter[tuple[int, ...]]()
+    if walk.bounds.depth is None or walk.depth_of(sid) < walk.bounds.depth:
+        for orbit, weight in walk.orbits_after(sid):
+            known[orbit] += weight
+    else:
+        return
+    offered = _offered_in(system, config, state)
+    if offered != known.total():
+        raise NotLearned(f"state {state!r} offers {offered} actions, its rows stand for {known.total()}")
     for action in _drawn_actions(system, config, state, None if offered <= WHOLE else random):
-        after, shown = stepped(system, config, state, action)
-        try:
-            orbit = tuple(walk.orbit_of(walk.shape.numbers(after)))
-        except OutsideDomain as error:
-            raise ModelError(f"{system.label}: after action {action!r}, {error} ({_place_of(system)})") from error
+        after, _ = stepped(system, config, state, action)
+        orbit = tuple(learner.group.picked(np.asarray([shape.numbers(after)]))[0].tolist())
         found[orbit] += 1
         if orbit not in known:
             raise ModelError(
                 f"{system.label}: `step` ({_place_of(system)}) leads from {state!r} by action {action!r} to {after!r}, "
                 "and no row leads into that orbit. Explore without the quotient"
             )
-        label = labeller.label(config, state, (action,), shown, after)
-        if label not in labels[orbit]:
-            for claim in _distinguishable(walk, label, labels[orbit], claims):
-                doubts.setdefault(claim.name, not_fixed(walk.quotient, claim))
     if offered <= WHOLE and found != known:
         raise ModelError(f"{system.label}: rows and `step` ({_place_of(system)}) lead to other orbits from {state!r}")
 
 
-def _distinguishable(walk: FoldedWalk, label: int, others: set[int], claims: Sequence[Property]) -> list[Property]:
-    """The claims that differ on a step from all rows that lead into its orbit."""
-    labeller = walk.folded.program.labeller
-    sets = labeller.sets
-
-    def bits(number: int, k: int) -> int:
-        return sets[number] >> 2 * k & 3
-
-    differing = [
-        claim for k, claim in enumerate(labeller.claims) if all(bits(label, k) != bits(other, k) for other in others)
-    ]
-    return [claim for claim in claims if any(claim is one for one in differing or labeller.claims)]
-
-
-def _images(walk: FoldedWalk, sid: int, random: Random, claims: Sequence[Property], doubts: dict[str, str]) -> None:
-    system, config, state = walk.system, walk.config, walk.state(sid)
-    offered = _offered_in(system, config, state)
-    if not offered:
+def _images(walk: OrbitWalk, sid: int, random: Random) -> None:
+    """Compare images of a state and of its steps with what the quotient and the model say."""
+    learner, state, numbers = walk.learner, walk.state(sid), walk.numbers(sid)
+    system, config, quotient = learner.system, learner.config, learner.quotient
+    generators = learner.group.generators
+    for move in generators:
+        if learner.shape.numbers(quotient.state(move.by, config, state)) != [numbers[place] for place in move.source]:
+            raise NotLearned(f"quotient {quotient.name!r} takes {state!r} elsewhere than its tables")
+    if not _offered_in(system, config, state):
         return
-    generators = walk.folded.group.generators
     for number, action in enumerate(_drawn_actions(system, config, state, random)):
         if number >= IMAGES:
             break
         after, shown = stepped(system, config, state, action)
         step: AnyStep = Step(config, state, action, shown, after)
-        w = generators[(sid + number) % len(generators)].by
-        other = image_of(system, walk.quotient, w, config, step)
-        for claim in claims:
-            if about_steps(claim) and claim.applies(config) and said(claim, step) != said(claim, other):
-                doubts.setdefault(claim.name, not_fixed(walk.quotient, claim))
-
-
-def _drawn_states(walk: FoldedWalk, random: Random) -> list[int]:
-    """Return the states of a walk that are compared, of those that were expanded."""
-    closed = len(walk.words) if not walk.open else max(1, walk.levels[-1])
-    return sorted({0, closed - 1, *(random.randrange(closed) for _ in range(STATES - 2))})
-
-
-def _agreed_offer(walk: FoldedWalk, state: Any, of_rows: int) -> int:
-    """Return how many actions a state offers.  Raises ModelError if its rows stand for another number."""
-    offered = _offered_in(walk.system, walk.config, state)
-    if offered != of_rows:
-        raise ModelError(
-            f"{walk.system.label}: state {state!r} offers {offered} actions, its rows stand for {of_rows}. "
-            "Correct `domains`, or explore with a lower method"
-        )
-    return offered
+        other = image_of(system, quotient, generators[(sid + number) % len(generators)].by, config, step)
+        for place, claim in enumerate(learner.claims):
+            if claim.applies(config) and said(claim, step) != said(claim, other):
+                walk.doubt(place)
 
 
 def _offered_in(system: AnySystem, config: Any, state: Any) -> int:

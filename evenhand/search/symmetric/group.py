@@ -1,36 +1,57 @@
 """The group that fixes a configuration, and one picked state of each of its orbits.
 
-Two names of a family (`Quotient.families`) may trade places if exchanging them fixes the configuration.  Each name must
-own fields of the state that no other name touches.  The picked state has the names in the order of their fields'
-values, and an orbit's size is a multinomial coefficient; the group is never listed.
+Two names of a family (`Quotient.families`) may trade places if exchanging them fixes the configuration.  What an
+exchange does is seen on proxies of one state: it moves columns, and looks at none that ever changes.  Each name must
+own columns that no other name touches, and columns that trade places share their numbering of values.  The picked state
+has the names in the order of their columns' values, and an orbit's size is a multinomial coefficient; the group is
+never listed.
 """
+
+# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from evenhand.core.system import AnySystem
+from evenhand.core.system import AnySystem, Quotient
 from evenhand.search.csr import Ints
-from evenhand.search.rows.shape import Shape
-from evenhand.search.symmetric.moves import AnyQuotient, Move, Unmoved, move_of
+from evenhand.search.tables.expressions import Expressions, NotLearned, Values
+from evenhand.search.tables.proxies import Run
+from evenhand.search.tables.shape import Reshaped, Shape
+from evenhand.search.tables.watching import Budget, Watching
 
-SHARED = "they share fields"
+AnyQuotient = Quotient[Any, Any, Any, Any]
+
+SHARED = "cannot divide the states: they share fields"
 """What is wrong with names of which one moves the fields of another."""
 
 
-class NoGroup(Exception):
+class NoGroup(NotLearned):
     """The states of a configuration cannot be divided by a group; names the culprit."""
 
 
 @dataclass(frozen=True)
+class Move:
+    """Column `i` of an image is column `source[i]`; `by` is the element."""
+
+    by: Any
+    source: tuple[int, ...]
+
+    def images(self, numbers: Ints) -> Ints:
+        """Return the images of states, given and returned as the numbers of their columns' values, one state a row."""
+        return numbers[:, self.source]
+
+
+@dataclass(frozen=True)
 class Class:
-    """Names that trade places, the fields that each owns (in the same order), and the exchanges of two."""
+    """Names that trade places, the columns that each owns (in the same order), and the exchanges of two."""
 
     names: tuple[str, ...]
     fields: tuple[tuple[int, ...], ...]
@@ -38,35 +59,54 @@ class Class:
 
 
 class Group:
-    """Classes of names that own their fields: the picked state of an orbit has them sorted."""
+    """Classes of names that own their columns: the picked state of an orbit has them sorted.
 
-    def __init__(self, classes: Sequence[Class]) -> None:
+    Those that `absent` says of some name and the values of its columns come last, so that picked states offer few
+    different things; of others the order is that of the numbers.  No exchange moves or changes the columns `fixed` as
+    long as each has one value.
+    """
+
+    def __init__(
+        self,
+        classes: Sequence[Class],
+        fixed: frozenset[int],
+        absent: Callable[[Class, Sequence[int]], bool] = lambda _one, _values: False,
+    ) -> None:
         self.classes = tuple(classes)
+        self.fixed = fixed
+        self.absent = absent
+        self.ranks: list[dict[tuple[int, ...], int]] = [{} for _ in classes]
         self.order = math.prod(math.factorial(len(one.names)) for one in classes)
         self.generators = tuple(one.swaps[k, k + 1] for one in classes for k in range(len(one.names) - 1))
 
     def picked(self, numbers: Ints) -> Ints:
         """Return the picked state of each state's orbit."""
         found = numbers.copy()
-        for one in self.classes:
-            fields = np.asarray(one.fields, dtype=np.int64)
-            parts = numbers[:, fields]
-            if fields.shape[1] == 1:
-                found[:, fields[:, 0]] = np.sort(parts[:, :, 0], axis=1)
-                continue
-            order = np.lexsort(tuple(parts[:, :, column] for column in reversed(range(parts.shape[2]))), axis=1)
-            found[:, fields] = np.take_along_axis(parts, order[:, :, None], axis=1)
+        for one, known in zip(self.classes, self.ranks, strict=True):
+            places = np.asarray(one.fields, dtype=np.int64)
+            parts = found[:, places]
+            kinds, which = np.unique(parts.reshape(-1, parts.shape[2]), axis=0, return_inverse=True)
+            ranks = np.asarray([self._rank(one, known, tuple(kind)) for kind in kinds.tolist()])
+            keys = [parts[:, :, column] for column in reversed(range(parts.shape[2]))]
+            order = np.lexsort((*keys, ranks[which.reshape(parts.shape[:2])]), axis=1)
+            found[:, places] = np.take_along_axis(parts, order[:, :, None], axis=1)
         return found
+
+    def _rank(self, one: Class, known: dict[tuple[int, ...], int], values: tuple[int, ...]) -> int:
+        if values not in known:
+            known[values] = int(self.absent(one, values))
+        return known[values]
 
     def sizes(self, numbers: Ints) -> list[int]:
         """Return the number of states in each state's orbit."""
-        return [math.prod(arrangements(self._owned(one, row)) for one in self.classes) for row in numbers.tolist()]
+        every = [orders(numbers, one.fields) for one in self.classes]
+        return [math.prod(several) for several in zip(*every, strict=True)]
 
     def way(self, numbers: Sequence[int]) -> tuple[Any, ...]:
         """Return elements that, one after the other, lead from the picked state to this one."""
         done: list[Any] = []
-        for one in self.classes:
-            owned = self._owned(one, numbers)
+        for one, known in zip(self.classes, self.ranks, strict=True):
+            owned = [(self._rank(one, known, values), values) for values in _owned(one, numbers)]
             for k in range(len(owned)):
                 least = min(range(k, len(owned)), key=owned.__getitem__)
                 if least != k:
@@ -74,9 +114,29 @@ class Group:
                     done.append(one.swaps[k, least].by)
         return tuple(reversed(done))
 
-    @staticmethod
-    def _owned(one: Class, row: Sequence[int]) -> list[tuple[int, ...]]:
-        return [tuple(row[place] for place in fields) for fields in one.fields]
+
+def _owned(one: Class, row: Sequence[int]) -> list[tuple[int, ...]]:
+    return [tuple(row[place] for place in fields) for fields in one.fields]
+
+
+def sorted_blocks(numbers: Ints, fields: Sequence[Sequence[int]]) -> Ints:
+    """Return the states with these equally large groups of columns in the order of their values."""
+    found, places = numbers.copy(), np.asarray(fields, dtype=np.int64)
+    parts = numbers[:, places]
+    order = np.lexsort(tuple(parts[:, :, column] for column in reversed(range(parts.shape[2]))), axis=1)
+    found[:, places] = np.take_along_axis(parts, order[:, :, None], axis=1)
+    return found
+
+
+def orders(numbers: Ints, fields: Sequence[Sequence[int]]) -> list[int]:
+    """Return for each state in how many orders the values of these groups of columns can stand."""
+    width = len(fields[0])
+    parts = numbers[:, [place for one in fields for place in one]]
+    kinds, which = np.unique(parts, axis=0, return_inverse=True)
+    found = [
+        arrangements([tuple(kind[at : at + width]) for at in range(0, len(kind), width)]) for kind in kinds.tolist()
+    ]
+    return [found[one] for one in which.reshape(-1).tolist()]
 
 
 def arrangements(things: Sequence[Any]) -> int:
@@ -87,27 +147,88 @@ def arrangements(things: Sequence[Any]) -> int:
     return found
 
 
-def group_of(system: AnySystem, quotient: AnyQuotient, config: Any, shape: Shape) -> Group:
-    """Return the group of `quotient` that fixes `config`, acting on states of that shape.
+def group_of(system: AnySystem, quotient: AnyQuotient, config: Any, shape: Shape, state: Any) -> Group:
+    """Return the group of `quotient` that fixes `config`, acting on states of that shape, of which `state` is one.
 
-    Raises NoGroup if it is trivial, or does more than move fields that each name has to itself.
+    Columns that trade places share their values from then on.  Raises NoGroup if the group is trivial, or does more
+    than move columns that each name has to itself.
     """
     about = f"{system.label}: quotient {quotient.name!r}"
+    seen = _Seen(system, quotient, config, shape, state)
     try:
         families = quotient.families(config) if quotient.swap is not None else ()
-        found = [entry for family in families for entry in _interchangeable(quotient, config, shape, family)]
-        group = Group(_owning(found, len(shape.domains)))
-    except Unmoved as error:
-        raise NoGroup(f"{about} cannot divide the states: {error}") from error
-    except NoGroup as error:
+        found = [entry for family in families for entry in _interchangeable(quotient, config, seen, family)]
+        group = Group(_owning(found, len(shape.columns)), frozenset(seen.fixed), seen.absent)
+        for column in sorted(group.fixed & {place for one in group.classes for block in one.fields for place in block}):
+            raise NoGroup(f"cannot divide the states: what it does depends on {seen.named(column)}")
+    except Reshaped as error:
+        raise NoGroup(f"{about} cannot divide the states: an image has another shape") from error
+    except NotLearned as error:
         raise NoGroup(f"{about} {error}") from error
     if group.order < 2:
         raise NoGroup(f"{about} leaves no two names of this configuration interchangeable")
+    for one in group.classes:
+        for columns in zip(*one.fields, strict=True):
+            shared = Values(strict=True)
+            for column in columns:
+                shape.columns[column] = shared
     return group
 
 
+class _Seen:
+    """Exchanges as they are seen on proxies of one state; `fixed` are the columns that they look at or set."""
+
+    def __init__(self, system: AnySystem, quotient: AnyQuotient, config: Any, shape: Shape, state: Any) -> None:
+        self.quotient, self.config, self.shape = quotient, config, shape
+        self.system, self.state, self.numbers = system, state, shape.numbers(state)
+        self.expressions = Expressions(shape.columns, lambda _calls: None)
+        self.watching = Watching(Budget(float("inf")))
+        self.fixed: set[int] = set()
+
+    def move(self, w: Any) -> Move:
+        """Return what an element does to the columns.  Raises NotLearned or Reshaped."""
+        source: list[int] = []
+
+        def look(run: Run) -> None:
+            state = self.shape.built(run.leaves)
+            image = self.watching.run_on(self.quotient.state, w, self.config, state)
+            for column, leaf in enumerate(self.shape.leaves(image)):
+                source.append(self._source(run, column, leaf))
+            self.fixed |= {one for _, expression, _ in run.events for one in expression.columns}
+
+        self.watching.observed(Run(self.expressions, self.numbers), look)
+        if sorted(source) != list(range(len(source))):
+            raise NoGroup("cannot divide the states: it does not take fields to fields one to one")
+        return Move(w, tuple(source))
+
+    def absent(self, one: Class, values: Sequence[int]) -> bool:
+        """Return whether the first name of a class chooses nothing in the state seen, but for these values of it."""
+        leaves = self.shape.leaves(self.state)
+        for column, number in zip(one.fields[0], values, strict=True):
+            leaves[column] = self.shape.columns[column].values[number]
+        try:
+            joint = self.system.joint
+            return joint is not None and one.names[0] not in joint.agents(self.config, self.shape.built(leaves))
+        except Exception:  # such a state may never be reached; any order is right
+            return False
+
+    def _source(self, run: Run, column: int, leaf: Any) -> int:
+        expression = run.expression(leaf)
+        if expression.columns and expression.run is None:
+            return expression.columns[0]
+        if expression.columns:
+            raise NoGroup(f"cannot divide the states: the values of field {self.named(column)} name them")
+        if self.shape.columns[column].number(leaf) != self.numbers[column]:
+            raise NoGroup(f"cannot divide the states: the values of field {self.named(column)} name them")
+        self.fixed.add(column)
+        return column
+
+    def named(self, column: int) -> str:
+        return [name for name, _ in self.shape.named()][column]
+
+
 def _interchangeable(
-    quotient: AnyQuotient, config: Any, shape: Shape, family: Sequence[str]
+    quotient: AnyQuotient, config: Any, seen: _Seen, family: Sequence[str]
 ) -> Iterator[tuple[tuple[str, ...], dict[tuple[int, int], Move]]]:
     """The names of a family that trade places and fix the configuration, and their exchanges."""
     assert quotient.swap is not None
@@ -123,13 +244,13 @@ def _interchangeable(
             w = quotient.swap(config, names[here], names[there])
             if quotient.config(w, config) != config:
                 raise NoGroup(f"exchanges {names[0]} with {names[here]} and {names[there]}, but not these two")
-            swaps[here, there] = move_of(quotient, config, shape, w)
+            swaps[here, there] = seen.move(w)
         if swaps:
             yield tuple(names), swaps
 
 
 def _owning(found: Sequence[tuple[tuple[str, ...], dict[tuple[int, int], Move]]], size: int) -> list[Class]:
-    """The classes, if each name owns the fields that move with it.  Raises Unmoved."""
+    """The classes, if each name owns the fields that move with it.  Raises NoGroup."""
     owner: dict[int, tuple[int, int]] = {}
     classes: list[Class] = []
     for number, (names, swaps) in enumerate(found):
@@ -145,15 +266,15 @@ def _owning(found: Sequence[tuple[tuple[str, ...], dict[tuple[int, int], Move]]]
         blocks = [first, *(tuple(swaps[0, k].source[place] for place in first) for k in range(1, len(names)))]
         for k, block in enumerate(blocks):
             if len(names) > 2 and set(block) != set(own[k]):
-                raise Unmoved(SHARED)
+                raise NoGroup(SHARED)
             for place in block:
                 if owner.setdefault(place, (number, k)) != (number, k):
-                    raise Unmoved(SHARED)
+                    raise NoGroup(SHARED)
         for (one, other), move in swaps.items():
             expected = list(plain)
             for here, there in zip(blocks[one], blocks[other], strict=True):
                 expected[here], expected[there] = there, here
             if move.source != tuple(expected):
-                raise Unmoved(SHARED)
+                raise NoGroup(SHARED)
         classes.append(Class(names, tuple(blocks), swaps))
     return classes

@@ -1,8 +1,8 @@
 """Find the agents that choose in no order: those that may trade places wherever a state offers the same.
 
-The joint choices of such a *team* are multisets: one order of each is run, and stands for the others.  That is right if
-exchanging two members exchanges their menus, leaves every other choice alone, and takes the states of the leaf to
-states of the leaf; both are checked here, choice by choice.
+The joint choices of such a *team* are multisets: one order of each is taken, and stands for the others.  That is right
+if exchanging two members exchanges their menus and leaves every other choice alone, which is checked here, choice by
+choice; what the states must do is checked in `learner`.
 """
 
 from __future__ import annotations
@@ -12,35 +12,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from evenhand.core.answers import ModelError
 from evenhand.core.system import AnySystem
-from evenhand.search.rows.proxies import Narrowed
-from evenhand.search.rows.table import Projection
-from evenhand.search.symmetric.group import Class
-from evenhand.search.symmetric.moves import AnyQuotient
+from evenhand.search.symmetric.group import AnyQuotient, Class
 
 
 @dataclass(frozen=True)
 class Team:
-    """Places (among the agents that choose) that trade choices, the fields that move along, and their choices.
+    """Places (among the agents that choose) that trade choices, the columns that move along, and their choices.
 
     `choice[k][kind]` is the number, on the menu of member k, of the choice that the first has as number `kind`.
+    `sources` are the effects of the exchanges of members.
     """
 
     places: tuple[int, ...]
     fields: tuple[tuple[int, ...], ...]
     choice: tuple[tuple[int, ...], ...]
+    sources: tuple[tuple[int, ...], ...]
 
-
-@dataclass(frozen=True)
-class Offer:
-    """The offer of a leaf: a state that has it, the agents that choose, and their menus."""
-
-    state: Any
-    agents: tuple[str, ...]
-    menus: tuple[tuple[Any, ...], ...]
+    @property
+    def columns(self) -> frozenset[int]:
+        """The columns of all members."""
+        return frozenset(place for fields in self.fields for place in fields)
 
 
 def teams_of(
@@ -48,47 +41,39 @@ def teams_of(
     quotient: AnyQuotient,
     config: Any,
     classes: Sequence[Class],
-    offer: Offer,
-    where: tuple[Projection, int, Narrowed],
+    state: Any,
+    offer: tuple[tuple[str, ...], tuple[tuple[Any, ...], ...]],
 ) -> list[Team]:
-    """Return the teams of a leaf; `where` is its dispatch, its number there, and the values of its fields."""
+    """Return the teams of a state that offers this: the agents that choose, and their menus."""
+    agents, _ = offer
     found: list[Team] = []
     for one in classes:
-        members = [k for k, name in enumerate(one.names) if name in offer.agents]
-        if len(members) < 2 or not all(_stays(one, pair, *where) for pair in itertools.combinations(members, 2)):
-            continue
-        choice = _choices(system, quotient, config, one, members, offer)
+        members = [k for k, name in enumerate(one.names) if name in agents]
+        choice = _choices(system, quotient, config, one, members, state, offer) if len(members) > 1 else None
         if choice is not None:
-            places = tuple(offer.agents.index(one.names[k]) for k in members)
-            found.append(Team(places, tuple(one.fields[k] for k in members), choice))
+            found.append(
+                Team(
+                    tuple(agents.index(one.names[k]) for k in members),
+                    tuple(one.fields[k] for k in members),
+                    choice,
+                    tuple(one.swaps[pair].source for pair in itertools.combinations(members, 2)),
+                )
+            )
     return found
 
 
-def _stays(one: Class, pair: tuple[int, int], dispatch: Projection, leaf: int, start: Narrowed) -> bool:
-    """Whether exchanging two names takes the states of a leaf to states of that leaf."""
-    mask = (dispatch.table == leaf).reshape(dispatch.sizes)
-    for here, there in zip(one.fields[pair[0]], one.fields[pair[1]], strict=True):
-        if start[here] != start[there] or (here in dispatch.fields) != (there in dispatch.fields):
-            return False
-        if here in dispatch.fields:
-            first, second = dispatch.fields.index(here), dispatch.fields.index(there)
-            if dispatch.classes[first] != dispatch.classes[second]:
-                return False
-            mask = mask.swapaxes(first, second)
-    return bool(np.array_equal(mask, (dispatch.table == leaf).reshape(dispatch.sizes)))
-
-
 def _choices(
-    system: AnySystem, quotient: AnyQuotient, config: Any, one: Class, members: Sequence[int], offer: Offer
+    system: AnySystem, quotient: AnyQuotient, config: Any, one: Class, members: Sequence[int], state: Any, offer: Any
 ) -> tuple[tuple[int, ...], ...] | None:
     """The choices of each member that are images of the first one's; None if an exchange touches other choices."""
     joint = system.joint
     assert joint is not None
-    agents, menus = offer.agents, offer.menus
+    agents: tuple[str, ...] = offer[0]
+    menus: tuple[tuple[Any, ...], ...] = offer[1]
 
     def image(pair: tuple[int, int], picked: Sequence[int]) -> list[int] | None:
         made = tuple((agent, menu[x]) for agent, menu, x in zip(agents, menus, picked, strict=True))
-        moved = quotient.action(one.swaps[pair].by, config, joint.join(config, offer.state, made))
+        moved = quotient.action(one.swaps[pair].by, config, joint.join(config, state, made))
         split = dict(joint.split(moved))
         if sorted(split) != sorted(agents):
             return None

@@ -263,13 +263,14 @@ def _parted(unit: Unit, questions: Sequence[int], answers: tuple[bytes, ...], fi
             label = sum([(one & MET) << place - first_test for place, one in zip(predicates, bits, strict=True)])
             parts.setdefault(label, []).append(index)
     found: list[Parted] = []
+    weight = unit.leaf.table.weight
     for label, indices in parts.items():
         members = [unit.members[index] for index in indices]
         mine = tuple([bytes([one[index] for index in indices]) for one in answers])
         counts: dict[int, tuple[int, int, int]] = {}
         for place, each in zip(questions[: len(questions) - len(predicates)], mine, strict=False):
-            bad = [number for number, one in zip(members, each, strict=True) if one & VIOLATED]
-            counts[place] = sum([one & MET for one in each]), len(bad), min(bad, default=-1)
+            met, bad = ([n for n, one in zip(members, each, strict=True) if one & bit] for bit in (MET, VIOLATED))
+            counts[place] = weight(met), weight(bad), min(bad, default=-1)
         whole = len(members) == len(unit.members)
         found.append(Parted(label, Taken(unit if whole else Unit(unit.leaf, unit.group, members), mine), counts))
     return found

@@ -32,6 +32,9 @@ class Unit:
     group: int
     members: Sequence[int]
 
+    def __post_init__(self) -> None:
+        self.weight = self.leaf.table.weight(self.members)
+
 
 class Taken(NamedTuple):
     """Joint choices, and the answers about each of every question that asks for the action."""
@@ -134,9 +137,8 @@ class Rows:
 
     def take(self, place: int, taken: Taken, counts: dict[int, tuple[int, int, int]]) -> None:
         """Let a row stand for more joint choices."""
-        members = taken.unit.members
-        self.first[place] = min(self.first[place], int(members[0]))
-        self.weight[place] += len(members)
+        self.first[place] = min(self.first[place], int(taken.unit.members[0]))
+        self.weight[place] += taken.unit.weight
         self.units[place].append(taken)
         for claim, (met, bad, first) in counts.items():
             known = self.counts[place].get(claim, (0, 0, -1))

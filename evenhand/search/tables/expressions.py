@@ -147,11 +147,11 @@ class Values:
 class Expression:
     """An operation on other expressions; `columns` are those it depends on, in order."""
 
-    __slots__ = ("args", "columns", "dense", "into", "jumps", "number", "outcomes", "run", "shape", "sparse", "what")
+    __slots__ = ("args", "columns", "dense", "into", "jumps", "key", "number", "outcomes", "run", "shape", "sparse")
 
-    def __init__(self, number: int, what: str, run: Callable[..., Any] | None, args: Sequence[Expression]) -> None:
+    def __init__(self, number: int, key: Hashable, run: Callable[..., Any] | None, args: Sequence[Expression]) -> None:
         self.number = number
-        self.what = what
+        self.key = key
         self.run = run
         self.args = tuple(args)
         self.columns: tuple[int, ...] = tuple(sorted({column for arg in args for column in arg.columns}))
@@ -183,7 +183,7 @@ class Expressions:
         whole = (key, tuple(arg.number for arg in args))
         found = self.known.get(whole)
         if found is None:
-            found = self.known[whole] = Expression(len(self.every), str(key), run, args)
+            found = self.known[whole] = Expression(len(self.every), key, run, args)
             self.every.append(found)
         return found
 
@@ -212,7 +212,7 @@ class Expressions:
         except NotLearned:
             raise
         except Exception as error:
-            raise NotLearned(f"{expression.what} raised {type(error).__name__} where it had not before") from error
+            raise NotLearned(f"{expression.key} raised {type(error).__name__} where it had not before") from error
 
     def looked_up(self, expression: Expression, rows: Ids | Sequence[Any], these: Any) -> Any:
         """Return the number of the outcome for these states; `rows` has a row of numbers for each column."""
@@ -252,7 +252,7 @@ class Expressions:
         for size in expression.shape:
             product *= size
         if product > 1 << 62:
-            raise NotLearned(f"{expression.what} depends on {len(sizes)} parts at once")
+            raise NotLearned(f"{expression.key} depends on {len(sizes)} parts at once")
         expression.sparse = {}
         expression.dense = np.full(product, -1, dtype=np.int32) if product <= DENSE else None
 

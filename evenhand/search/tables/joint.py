@@ -120,11 +120,16 @@ class JointLearner:
             self.tables[expected] = len(self.tables), self._table(state, expected)
         number, table = self.tables[expected]
         node = self.offer.insert(run.events, number)
+        if node.number not in self.leaves:
+            self.leaves[node.number] = self._leaf(node.number, table, run)
+
+    def _leaf(self, number: int, table: ChoiceTable, run: Run) -> Leaf:
+        """The leaf that a run has found."""
         decided = {expression.number for _, expression, _ in run.events}
         settled = {expression.number for _, expression, _ in run.events if expression.run is None}
-        if node.number not in self.leaves:
-            leaf = self.leaves[node.number] = Leaf(node.number, table, decided, settled)
-            leaf.divide(self.read)
+        leaf = Leaf(number, table, decided, settled)
+        leaf.divide(self.read)
+        return leaf
 
     def _table(self, state: Any, offer: Any) -> ChoiceTable:
         """The joint choices of a state in groups: those with one verdict, or each by itself."""
@@ -194,8 +199,7 @@ class JointLearner:
     # The steps of a class.
 
     def _rows(self, leaf: Leaf, of: Part, numbers: list[int]) -> Rows:
-        groups = leaf.table.groups
-        made = Rows(leaf, sum([len(groups[group][2]) for group in of.groups]), numbers)
+        made = Rows(leaf, sum([leaf.whole[group].weight for group in of.groups]), numbers)
         effects = self._effects(leaf, of, numbers)
         places: dict[Hashable, int] = {}
         jobs = [Job(*effect, leaf.whole[group]) for group, effect in zip(of.groups, effects, strict=True)]

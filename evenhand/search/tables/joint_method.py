@@ -139,6 +139,11 @@ def _widest(system: AnySystem, config: Any) -> int:
 def audit_joint(walk: Any, expanded: int) -> None:
     """Raise NotLearned for a sample, of the states expanded so far, in which tables and model differ."""
     compare_starts(walk)
+    compare_classes(walk, expanded)
+
+
+def compare_classes(walk: JointWalk, expanded: int) -> None:
+    """Raise NotLearned where states, or classes of them, differ from the model."""
     learner, random = walk.learner, Random(walk.number)
     if not walk.kinds:
         return
@@ -182,13 +187,15 @@ def _compare_rows(walk: JointWalk, learner: JointLearner, sid: int, kind: int, r
     (portion,) = walk.portions(numbers, np.asarray([1]), np.asarray([kind]))
     columns = np.stack(portion.pairs())
     there = walk.packing.unpacked(walk.words_after(sid, portion.row))
-    if not learner.offers(state, made.leaf) or not np.array_equal(there, columns[learner.size :]):
+    if not learner.offers(state, made.leaf) or not np.array_equal(
+        there, walk.arrived_at(made.leaf, columns[learner.size :])
+    ):
         raise NotLearned(f"state {short(state)} offers other actions than its tables, or they lead elsewhere")
     places = sorted(random.sample(range(len(made.first)), min(rows, len(made.first))))
     pairs = [*columns[:, places], np.asarray([made.shown[place] for place in places])]
     every = [asked.answers(pairs, len(places)).tolist() for asked in learner.of_steps if places]
     for index, place in enumerate(places):
-        after = learner.shape.state(there[:, place].tolist())
+        after = learner.shape.state(columns[learner.size :, place].tolist())
         shown = learner.shown.values[made.shown[place]]
         answers = [one[index] for one in every]
         for unit in random.sample(range(len(made.units[place])), min(MEMBERS, len(made.units[place]))):

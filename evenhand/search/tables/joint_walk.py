@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from evenhand.search.bounds import Bounds
-from evenhand.search.rows.plain import different
-from evenhand.search.tables.classes import KEPT
+from evenhand.search.tables.classes import KEPT, Leaf
 from evenhand.search.tables.expressions import NotLearned
 from evenhand.search.tables.joint import JointLearner
 from evenhand.search.tables.questions import ACTS, MET, VIOLATED
+from evenhand.search.tables.visited import different
 from evenhand.search.tables.walk import CHUNK, Packing, TableWalk
 
 PORTION = 1 << 18
@@ -98,7 +98,7 @@ class JointWalk(TableWalk):
         self.counts_of: list[Any] = []
         self.applied = 0
         self.there: list[Any] = []
-        self.masks: tuple[Flat, Packing, Any, Any] | None = None
+        self.masks: tuple[Any, Packing, Any, Any] | None = None
         self.expanded = 0
 
     def flat(self) -> Flat:
@@ -146,12 +146,20 @@ class JointWalk(TableWalk):
 
     def words_after(self, sids: Any, row: Any) -> Any:
         """Return the words of the states after these rows: the bits that a row keeps, and those that it sets."""
-        flat = self.flat()
-        if self.masks is None or self.masks[0] is not flat or self.masks[1] is not self.packing:
-            kept = flat.after == KEPT
-            keep, value = (self.packing.packed(np.where(kept, *two)) for two in ((self._full(), 0), (0, flat.after)))
-            self.masks = flat, self.packing, keep, value
+        after = self._after_rows()
+        if self.masks is None or self.masks[0] is not after or self.masks[1] is not self.packing:
+            kept = after == KEPT
+            keep, value = (self.packing.packed(np.where(kept, *two)) for two in ((self._full(), 0), (0, after)))
+            self.masks = after, self.packing, keep, value
         return self.words[sids] & self.masks[2][row] | self.masks[3][row]
+
+    def _after_rows(self) -> Any:
+        """What each row makes of the columns."""
+        return self.flat().after
+
+    def arrived_at(self, _leaf: Leaf, after: Any) -> Any:
+        """Return the columns of the states to which steps of a leaf lead, given those after them."""
+        return after
 
     def _full(self) -> Any:
         """For each column the number with all its bits set."""
@@ -204,7 +212,7 @@ class JointWalk(TableWalk):
                     self._count_actions(place, source[acts], row[acts])
                 continue
             holds = np.where(acts, flat.label[row] >> place - first_test & 1, answers & MET)
-            self.counts[place][MET] += int(flat.weight[row][holds > 0].sum())
+            self.counts[place][MET] += self._sum(flat.weight[row] * (holds > 0), source)
             label |= holds << place - first_test
         if learner.questions.tests:
             self._keep(source, there, flat.first[row], label)
@@ -212,7 +220,7 @@ class JointWalk(TableWalk):
     def _count_rows(self, place: int, answers: Any, source: Any, row: Any) -> None:
         flat = self.flat()
         for answer in (MET, MET | VIOLATED):
-            self.counts[place][answer] += int(flat.weight[row][answers == answer].sum())
+            self.counts[place][answer] += self._sum(flat.weight[row] * (answers == answer), source)
         bad = np.flatnonzero(answers & VIOLATED)
         if len(bad):
             self._found(place, int(source[bad[0]]), int(flat.first[row[bad[0]]]))
@@ -220,11 +228,15 @@ class JointWalk(TableWalk):
     def _count_actions(self, place: int, source: Any, row: Any) -> None:
         """Count the answers about single actions of these rows."""
         met, bad, first = self.flat().counts[place][:, row]
-        self.counts[place][MET] += int((met - bad).sum())
-        self.counts[place][MET | VIOLATED] += int(bad.sum())
+        self.counts[place][MET] += self._sum(met - bad, source)
+        self.counts[place][MET | VIOLATED] += self._sum(bad, source)
         wrong = np.flatnonzero(bad)
         if len(wrong):
             self._found(place, *min(zip(source[wrong].tolist(), first[wrong].tolist(), strict=True)))
+
+    def _sum(self, numbers: Any, _source: Any) -> int:
+        """The sum of what rows of these states stand for."""
+        return int(numbers.sum())
 
     def _found(self, place: int, sid: int, number: int) -> None:
         known = self.first[place]

@@ -6,7 +6,7 @@ index, an element, a text), the outcome is recorded as an event: another state t
 outcomes.  Whatever a proxy cannot follow makes its value decide, so that the path is of this value alone.
 
 A proxy is no subclass of what it stands for: C code that wants the real type asks one of the methods below or raises
-TypeError.  What looks past all of them (`is`, `type`) is found in the bytecode, see `compiled.watch`.
+TypeError.  What looks past all of them (`is`, `type`) is found in the bytecode, see `watch`.
 """
 
 

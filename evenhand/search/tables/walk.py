@@ -21,16 +21,18 @@ from evenhand.search.actions import LABELS, OTHERS, ActionsWatch, label_of
 from evenhand.search.bounds import Bounds
 from evenhand.search.lasso import Edges
 from evenhand.search.memory import MemoryBudget
-from evenhand.search.rows.plain import Visited, different, unique
-from evenhand.search.rows.shape import WORD
 from evenhand.search.tables.expressions import NotLearned
 from evenhand.search.tables.learning import Learner
 from evenhand.search.tables.questions import MET, VIOLATED
 from evenhand.search.tables.trees import Tree, once
+from evenhand.search.tables.visited import Visited, different, unique
 from evenhand.search.witness import Progress, Witness
 
 CHUNK = 1 << 15
 """States that are expanded at a time."""
+
+WORD = 62
+"""Bits of a word that are used; two are left so that no sum of words overflows."""
 
 
 FIRST_AUDIT = 4_000

@@ -1,4 +1,10 @@
-"""What lazy proxies cannot see, found in the bytecode of the code that ran on them."""
+"""Find code that a proxy cannot catch by itself, in the bytecode of the code that ran.
+
+`is`, `type()`, `id()` and `callable()` inspect an object without its methods; sequence and mapping patterns read its
+class's flags; a handler for every exception swallows the signal to fork; and a step that draws random numbers, reads a
+clock or touches a file is no function of its arguments.  Each is named with file and line.  `is` is fatal only where an
+operand can be a proxy: operands that are plain names or attributes are checked when the code gets there.
+"""
 
 # Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
 # pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
@@ -9,11 +15,12 @@ from __future__ import annotations
 import builtins
 import dis
 import operator
+import sys
 from collections.abc import Callable
-from types import FrameType, ModuleType
-from typing import Any
+from types import CodeType, FrameType, ModuleType
+from typing import Any, TypeAlias
 
-from evenhand.search.rows.watch import Operand, Watch
+from evenhand.core.purity import IMPURE_MODULES
 from evenhand.search.tables.proxies import Lazy
 from evenhand.search.tables.shape import parts_of
 
@@ -23,59 +30,166 @@ _LOOKS = (type, id, callable, vars, operator.is_, operator.is_not)
 _SEEING = {"builtins", "copyreg", "ctypes", "gc", "inspect", "marshal", "pickle", "sys", "traceback", "weakref"}
 """Modules that do."""
 
-
 _AGAINST = "AGAINST A CONSTANT"
 """How an operand is marked that is compared with a constant."""
 
-_OURS = ("evenhand.search", "evenhand.core")
+_IMPURE_BUILTINS = {"input", "open", "print"}
+_IMPURE = IMPURE_MODULES | {"_io", "http", "io", "os", "posix", "shutil", "tempfile", "urllib"}
+"""Modules whose use makes a step more than a function of its arguments."""
+
+_OURS = ("evenhand.search", "evenhand.core", "copyreg")
+"""Modules of this package that use values by their methods only."""
+
+_TRUSTED = ("dataclasses", "enum", "functools", "collections", "typing", "abc", "operator", "itertools", "copy")
+"""Modules of the standard library that use objects by their methods only, wherever proxies can reach them."""
+
+_LOADS = {
+    *("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_GLOBAL"),
+    *("LOAD_NAME", "LOAD_CONST"),
+}
+_SILENT = {"CACHE", "RESUME", "PRECALL", "EXTENDED_ARG", "NOP", "COPY_FREE_VARS", "PUSH_NULL", "NOT_TAKEN"}
+_NONE_JUMPS = "_IF_NOT_NONE", "_IF_NONE"
+
+Operand: TypeAlias = tuple[str, str, tuple[str, ...]]
+"""How an operand is loaded: opcode, name, and the attributes taken of it."""
 
 
-class LazyWatch(Watch):
-    """A watch on code that runs on lazy proxies: no identity of theirs means anything, nor that of what they hold."""
+class Evades(Exception):
+    """Code that a proxy cannot follow; says what, where, and what to write instead."""
+
+
+class Watch:
+    """A watch on code that runs on proxies: no identity of theirs means anything, nor that of what they hold."""
 
     def __init__(self) -> None:
-        super().__init__((None, True, False), holds_sequences=True)
+        # By id, because the hash of a code object goes through all its constants.  Holding the object keeps its id
+        # unique.
+        self.known: dict[int, tuple[CodeType, Callable[..., Any] | None, str]] = {}
+        self.quiet: set[int] = set()  # those that need no tracer
+        self.tracer = self._called()
+        self.complaint: str = ""
+
+    def watched(self, run: Callable[..., Any], *given: Any) -> Any:
+        """Run the model's own code under watch, and restore the trace function that was set before."""
+        before = sys.gettrace()
+        sys.settrace(self.tracer)
+        try:
+            return run(*given)
+        finally:
+            sys.settrace(before)
+
+    def speak(self) -> None:
+        """Raise Evades if something was found."""
+        if self.complaint:
+            raise Evades(self.complaint)
+
+    def _called(self) -> Callable[[FrameType, str, Any], Any]:
+        """The trace function; it runs at every call of the model, so it does little for code that it knows."""
+        known, quiet = self.known, self.quiet
+
+        def called(frame: FrameType, _event: str, _argument: Any) -> Any:
+            code = frame.f_code
+            if id(code) in quiet:
+                return None
+            found = known.get(id(code))
+            if found is None:
+                found = known[id(code)] = (code, *self._examined(frame))
+                if found[1] is None:
+                    quiet.add(id(code))
+            _, tracer, events = found
+            if tracer is not None:
+                frame.f_trace_lines = events == "line"
+                frame.f_trace_opcodes = events == "opcode"
+            return tracer
+
+        return called
 
     def _examined(self, frame: FrameType) -> tuple[Callable[..., Any] | None, str]:
+        """Examine a code object once; one that must be watched gets a tracer, and of which events."""
         code = frame.f_code
-        if str(frame.f_globals.get("__name__", "")).startswith((*_OURS, "copyreg")):
+        module = str(frame.f_globals.get("__name__", ""))
+        if module.startswith(_OURS) or module.split(".")[0] in _TRUSTED:
             return None, ""
-        before = self.codes
-        found = super()._examined(frame)
-        if self.codes > before:
-            where = f"{code.co_filename}:{code.co_firstlineno} ({code.co_name})"
-            for name in code.co_freevars:
-                if any(frame.f_locals.get(name) is one for one in _LOOKS):
-                    self._complain(f"{where}: `{name}` looks past a value that is not chosen yet; use isinstance or ==")
-            for one in dis.get_instructions(code):
-                if one.argval in ("is_", "is_not") and one.opname in ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM"):
-                    self._complain(
-                        f"{where}: `{one.argval}` looks past a value that is not chosen yet; compare with =="
+        for name in code.co_freevars:
+            if any(frame.f_locals.get(name) is one for one in _LOOKS):
+                where = f"{code.co_filename}:{code.co_firstlineno} ({code.co_name})"
+                self._complain(f"{where}: `{name}` looks past a value that is not chosen yet; use isinstance or ==")
+        generated = not code.co_filename.endswith(".py")
+        looks: dict[int, tuple[Operand, ...]] = {}
+        lines: dict[int, tuple[Operand, ...]] = {}
+        body = [one for one in dis.get_instructions(code) if one.opname not in _SILENT]
+        line = code.co_firstlineno
+        for place, one in enumerate(body):
+            line = one.positions.lineno or line if one.positions else line
+            where = f"{code.co_filename}:{line} ({code.co_name})"
+            if one.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+                self._named(frame, str(one.argval), where)
+            elif one.opname == "IMPORT_NAME" and str(one.argval).split(".")[0] in _IMPURE:
+                self._complain(f"{where}: a step must not use {one.argval!r}: it is a function of its arguments alone")
+            elif one.opname in ("MATCH_SEQUENCE", "MATCH_MAPPING"):
+                self._complain(f"{where}: a sequence or mapping pattern looks past what is proxied; compare instead")
+            elif one.argval in ("is_", "is_not") and one.opname in ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM"):
+                self._complain(f"{where}: `{one.argval}` looks past a value that is not chosen yet; compare with ==")
+            elif one.opname == "IS_OP" or one.opname.endswith(_NONE_JUMPS):
+                operands = _operands(body, place)
+                if operands is None:
+                    # A class pattern gives None or a tuple, and asks for it.
+                    pattern = any(
+                        one.opname in ("MATCH_CLASS", "MATCH_KEYS") for one in body[max(0, place - 2) : place]
                     )
-        return found
+                    if not generated and not pattern:
+                        self._complain(f"{where}: `is` on a computed value; compare with == instead")
+                else:
+                    operands = _marked(operands)
+                    looks[one.offset] = operands
+                    lines[line] = (*lines.get(line, ()), *operands)
+        if looks and not _stored_on(body, lines):
+            return self._looker(lines, "line"), "line"
+        if looks:
+            return self._looker(looks, "opcode"), "opcode"
+        return (self._looker({}, "") if any(one.opname == "PUSH_EXC_INFO" for one in body) else None), ""
 
     def _named(self, frame: FrameType, name: str, where: str) -> None:
-        super()._named(frame, name, where)
-        value = frame.f_globals.get(name, getattr(builtins, name, None))
-        if isinstance(value, ModuleType) and value.__name__ in _SEEING:
+        known = frame.f_globals.get(name, getattr(builtins, name, None))
+        if isinstance(known, ModuleType) and known.__name__ in _SEEING:
             self._complain(f"{where}: the module {name!r} looks past a value that is not chosen yet")
-        if any(value is one for one in _LOOKS):
+        if any(known is one for one in _LOOKS):
             self._complain(f"{where}: `{name}` looks past a value that is not chosen yet; use isinstance or ==")
+        if name in frame.f_globals:
+            value = frame.f_globals[name]
+            home = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+            home = home or type(getattr(value, "__self__", None)).__module__
+            if str(home).split(".")[0] in _IMPURE:
+                self._complain(f"{where}: a step must not use {name!r}: it is a function of its arguments alone")
+        elif name in _IMPURE_BUILTINS:
+            self._complain(f"{where}: a step must not use {name!r}: it is a function of its arguments alone")
 
-    def _safe_constant(self, operand: Operand) -> bool:
-        return False
+    def _complain(self, what: str) -> None:
+        self.complaint = self.complaint or what
 
-    def _harmless(self, body: list[dis.Instruction], place: int) -> bool:
-        # A class pattern gives None or a tuple, and asks for it.
-        return any(one.opname in ("MATCH_CLASS", "MATCH_KEYS") for one in body[max(0, place - 2) : place])
+    def _looker(self, looks: dict[int, tuple[Operand, ...]], events: str) -> Callable[..., Any]:
+        def looking(frame: FrameType, event: str, argument: Any) -> Any:
+            if event == "line":
+                if frame.f_lineno in looks and events == event:
+                    self._look(frame, looks[frame.f_lineno])
+            elif event == "exception":
+                self._saw(frame, argument)
+            elif event == events and frame.f_lasti in looks:
+                self._look(frame, looks[frame.f_lasti])
+            return looking
 
-    def _marked(self, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
-        # What is compared with None, True or False may be a tuple or record, which never is one of them.
-        if len(operands) == 1 or any(kind == "CONSTANT" for kind, _, _ in operands):
-            return tuple((_AGAINST if kind != "CONSTANT" else kind, name, more) for kind, name, more in operands)
-        return operands
+        return looking
+
+    def _look(self, frame: FrameType, operands: tuple[Operand, ...]) -> None:
+        for operand in operands:
+            if self._is_open(frame, operand):
+                self._complain(
+                    f"{frame.f_code.co_filename}:{frame.f_lineno} ({frame.f_code.co_name}): `is` looks past "
+                    "a value that is not chosen yet; compare with == instead"
+                )
 
     def _is_open(self, frame: FrameType, operand: Operand) -> bool:
+        """Whether an operand is a proxy right now, or holds one."""
         kind, name, attributes = operand
         if kind == "CONSTANT":
             return False
@@ -91,3 +205,51 @@ class LazyWatch(Watch):
                 return False
         # A tuple or record is another object in each run, and in explicit search perhaps the same.
         return type(value) is Lazy or (kind != _AGAINST and parts_of(value) is not None)
+
+    def _saw(self, frame: FrameType, argument: Any) -> None:
+        """Note an exception that passes through a frame that may handle it."""
+        if issubclass(argument[0], TypeError):
+            # C code refuses a proxy with TypeError; a handler would make that a wrong answer.
+            self._complain(
+                f"{frame.f_code.co_filename}:{frame.f_lineno} ({frame.f_code.co_name}): a TypeError is handled here, "
+                "and a value that is not chosen yet may be its cause"
+            )
+
+
+def _marked(operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
+    """The operands of one `is`: what is compared with a constant may be a tuple or record, which never is one."""
+    if len(operands) == 1 or any(kind == "CONSTANT" for kind, _, _ in operands):
+        return tuple((_AGAINST if kind != "CONSTANT" else kind, name, more) for kind, name, more in operands)
+    return operands
+
+
+def _stored_on(body: list[dis.Instruction], lines: dict[int, tuple[Operand, ...]]) -> bool:
+    """Whether some operand may change on the very line that inspects it; lines are then too coarse to watch."""
+    line: int | None = None
+    for one in body:
+        line = one.positions.lineno if one.positions and one.positions.lineno else line
+        if line in lines and one.opname.startswith("STORE_") and any(one.argval == name for _, name, _ in lines[line]):
+            return True
+    return False
+
+
+def _operands(body: list[dis.Instruction], place: int) -> tuple[Operand, ...] | None:
+    """The operands of an `is`, if each is a name, a constant, or an attribute of one; None for anything else."""
+    found: list[Operand] = []
+    last = place
+    place -= 1
+    for _ in range(2 if body[place + 1].opname == "IS_OP" else 1):
+        attributes: list[str] = []
+        while place >= 0 and body[place].opname == "LOAD_ATTR":
+            attributes.insert(0, str(body[place].argval))
+            place -= 1
+        if place < 0 or body[place].opname not in _LOADS:
+            return None
+        one = body[place]
+        if one.opname == "LOAD_CONST":
+            found.append(("CONSTANT", repr(one.argval), ()))
+        else:
+            found.append((one.opname, str(one.argval), tuple(attributes)))
+        place -= 1
+    # If a jump ends in the midst of it, an operand is one of several values.
+    return None if any(one.is_jump_target for one in body[place + 2 : last + 1]) else tuple(found)

@@ -16,11 +16,10 @@ from typing import Any
 
 from evenhand.core.answers import error_text
 from evenhand.processes.collector import uncollected
-from evenhand.search.rows.watch import Evades
 from evenhand.search.tables.expressions import NotLearned, Spent
 from evenhand.search.tables.proxies import Run, Unknown, lazy_builtins
 from evenhand.search.tables.shape import Reshaped
-from evenhand.search.tables.watch import LazyWatch
+from evenhand.search.tables.watch import Evades, Watch
 
 RUN = 50
 """What a run on proxies costs, in calls of the model, beside its operations."""
@@ -47,7 +46,7 @@ class Watching:
 
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
-        self.watch = LazyWatch()
+        self.watch = Watch()
         self.caches: list[Any] | None = None  # weak references: the one of a database keeps its file open
 
     def run_on(self, function: Callable[..., Any], *given: Any) -> Any:

@@ -15,7 +15,7 @@ from evenhand.core.registry import find
 from evenhand.core.system import AnySystem
 from evenhand.search import explore
 from evenhand.search.actions import LABELS, MENU, OTHERS, ActionCounts, Count, label_of
-from tests.engines.search.rows.systems import plain_cells
+from tests.engines.search.cells import plain_cells
 
 
 def counter(size: int, *menu: Any, actions: tuple[Any, ...] = ("up", "stay", ("jump", 2))) -> AnySystem:

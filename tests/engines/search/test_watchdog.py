@@ -11,7 +11,7 @@ import pytest
 from evenhand.core.property import Always
 from evenhand.core.system import AnySystem
 from evenhand.search import ModelError, explore, watchdog
-from tests.engines.search.rows.systems import plain_cells
+from tests.engines.search.cells import plain_cells
 from tests.models.random_systems import table_system
 
 

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from evenhand.core.licence import Licence
-from evenhand.core.system import Joint, OneOf, Quotient, Separated, System
+from evenhand.core.system import Joint, Quotient, Separated, System
 
 NAMES = "xyz"
 GONE = 2
@@ -88,13 +88,6 @@ def licence_of(system: System[Any, Any, Any, Any, Any]) -> Licence:
     return Licence("trade", system.name, system.variant, "by construction", "sha256:00", system.readings)
 
 
-def _domains(config: Crew) -> Any:
-    marks: Any = tuple(OneOf((0, 1, GONE)) for _ in config.kinds)
-    shared: Any = OneOf((0, 1))
-    held: Any = tuple(OneOf((0, 1)) for _ in config.kinds) if config.two else ()
-    return Hall(marks, shared, held)
-
-
 def _crew(random: Random) -> Crew:
     agents = random.choice((2, 3, 3))
     kinds = tuple(random.choice("aab") for _ in range(agents))
@@ -147,5 +140,4 @@ def joint_hall(seed: int, *, keeps: bool = False) -> System[Crew, Hall, Any, Any
         joint=Joint(here, lambda _c, _s, _state, _a: range(2), lambda _c, _s, picked: picked, lambda action: action),
         separated=Separated(lambda _r, c, s: here(c, s), judge, merge, apply),
         quotients=(TRADE,),
-        domains=lambda config, _scope: _domains(config),
     )

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from random import Random
 from typing import Any
 
 import pytest
@@ -16,7 +17,10 @@ from evenhand.core.verdict import Status
 from evenhand.model.cud.free_system import FREE
 from evenhand.model.cud.protocol import CUD
 from evenhand.search import LicenceMissing, ModelError, explore
-from evenhand.search.symmetric import compiler, group
+from evenhand.search.symmetric import group, learner, walk
+from evenhand.search.symmetric.method import Orbits
+from evenhand.search.tables.expressions import NotLearned
+from evenhand.search.tables.joint import JointLearner
 from tests.engines.search.oracle import graphs_of, sizes
 from tests.engines.search.symmetric.systems import Crew, Hall, joint_hall, licence_of
 
@@ -83,40 +87,44 @@ def test_agents_that_are_all_different() -> None:
     assert explore(system, licence=licence_of(system)).method == "memoised"
 
 
-def test_a_step_that_knows_a_name() -> None:
-    """It does not commute, so the licence is wrong."""
-    parts = HALL.separated
+def applied(system: AnySystem, change: Callable[[Any, Hall, Hall], Hall]) -> AnySystem:
+    """Return the system whose steps end with `change(found, before, after)`."""
+    parts = system.separated
     assert parts is not None
 
     def apply(rules: Any, config: Crew, state: Hall, found: Any) -> tuple[Hall, Any]:
         after, shown = parts.apply(rules, config, state, found)
-        return (replace(after, shared=1 - state.shared), shown) if dict(found).get("y") == 1 else (after, shown)
+        return change(dict(found), state, after), shown
 
     def step(rules: Any, config: Crew, state: Hall, action: Any) -> tuple[Hall, Any]:
         key = parts.reads(rules, config, state)
         made = tuple((agent, parts.judge(rules, config, key, agent, choice)) for agent, choice in action)
         return apply(rules, config, state, parts.merge(rules, config, key, made))
 
+    return replace(system, step=step, separated=replace(parts, apply=apply))
+
+
+def test_a_step_that_knows_a_name() -> None:
+    """It does not commute, so the licence is wrong."""
     with pytest.raises(ModelError, match=r"does not commute|lead to other orbits|no row leads into that orbit"):
-        divided(replace(HALL, step=step, separated=replace(parts, apply=apply)))
+        divided(applied(HALL, lambda new, _, after: replace(after, shared=after.shared ^ (new.get("y") == 1))))
 
 
-def test_what_is_not_declared() -> None:
-    """Without a separated step, or domains, there are no rows."""
-    for system, says in (
-        (replace(HALL, separated=None), "no `separated` step"),
-        (replace(HALL, domains=None), "no `domains`"),
-    ):
-        with pytest.raises(ValueError, match=says):
-            divided(system)
-        assert says in explore(system, licence=licence_of(system)).why_method
+def test_actions_that_are_no_joint_choices() -> None:
+    """Orbits are of agents that choose at a time."""
+    system = replace(
+        HALL, joint=None, separated=None, actions=lambda config, _scope, state: HALL.enabled(config, state)
+    )
+    with pytest.raises(ValueError, match="no joint choices"):
+        divided(system)
+    assert "no joint choices" in explore(system, licence=licence_of(system)).why_method
 
 
 def test_a_quotient_that_lists_its_elements_alone_or_renames_values() -> None:
     """Names that trade places must own fields of the state, and the values in them must not name them."""
     (trade,) = HALL.quotients
     listed = replace(HALL, quotients=(replace(trade, swap=None),))
-    with pytest.raises(ValueError, match="leaves no two names of this configuration interchangeable"):
+    with pytest.raises(ValueError, match="exchanges no names"):
         divided(listed)
 
     def turned(w: Any, config: Crew, state: Hall) -> Hall:
@@ -156,23 +164,48 @@ def _as_they_are(_self: Any, numbers: Any) -> Any:
     return numbers
 
 
+def _unsorted(numbers: Any, _fields: Any) -> Any:
+    return numbers
+
+
 def _all_of_size_one(_self: Any, numbers: Any) -> list[int]:
     return [1] * len(numbers)
 
 
-def _unlooked(_teams: Any, unit: Any, _start: Any) -> Any:
-    return unit
+def _kept(new: dict[str, int], before: Hall, after: Hall) -> Hall:
+    """An agent that is found to be worth 0 keeps its mark, unread."""
+    marks = zip("xyz", before.marks, after.marks, strict=True)
+    return replace(after, marks=tuple(old if new.get(name) == 0 else mark for name, old, mark in marks))
+
+
+def _told_apart() -> tuple[int, ...]:
+    """A table under which the two choices of an agent are worth 0 and 1, and what is made of them is drawn."""
+    random = Random(10)
+    drawn = [random.randrange(12) for _ in range(97)]
+    drawn[34], drawn[65] = 0, 1
+    return tuple(drawn)
+
+
+MIXED = alike(joint_hall(1), replace(CREW, table=_told_apart()))
+TWICE = alike(joint_hall(3), replace(CREW, table=tuple((3 * n * n + 6 * n) % 11 for n in range(97)), two=True))
 
 
 def _one(_things: Any) -> int:
     return 1
 
 
-FAULTS: dict[str, tuple[Any, str, Callable[..., Any], AnySystem]] = {
+def _one_each(numbers: Any, _fields: Any) -> list[int]:
+    return [1] * len(numbers)
+
+
+FAULTS: dict[str, tuple[Any, str, Any, AnySystem]] = {
     "states are not picked": (group.Group, "picked", _as_they_are, KEEPS),
     "orbits count once": (group.Group, "sizes", _all_of_size_one, KEEPS),
-    "multisets count once": (compiler, "arrangements", _one, HALL),
-    "what a team was is not looked at": (compiler, "_sorted_by", _unlooked, KEEPS),
+    "multisets count once": (learner, "arrangements", _one, HALL),
+    "what a team was is not looked at": (learner.OrbitLearner, "_rows", vars(JointLearner)["_rows"], KEEPS),
+    "what a team keeps is not looked at": (learner, "KEPT", -99, applied(MIXED, _kept)),
+    "an edge counts once": (walk, "orders", _one_each, HALL),
+    "targets are not sorted": (walk, "sorted_blocks", _unsorted, TWICE),
 }
 
 
@@ -183,3 +216,55 @@ def test_planted_faults(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not wrong(system)
     monkeypatch.setattr(where, name, planted)
     assert wrong(system), fault
+
+
+def test_a_claim_that_reads_what_the_team_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Orders of the same choices then differ for it, so no team is formed; if nobody looks, the counts are wrong."""
+
+    def same(step: Any) -> bool:
+        return bool(sum(old == new for old, new in zip(step.before.marks, step.after.marks, strict=True)) == 1)
+
+    claim = EachStep(name="claim", sentence="", check=lambda _step: True, when=same)
+    expected = explore(MIXED, [claim], method="explicit").verdicts[0]
+    found = divided(MIXED, claim).verdicts[0]
+    assert (found.status, found.coverage) == (expected.status, expected.coverage)
+    monkeypatch.setattr(learner.OrbitLearner, "check", lambda _self: None)
+    assert divided(MIXED, claim).verdicts[0].coverage != expected.coverage
+
+
+def test_a_claim_that_asks_for_the_action() -> None:
+    """It is asked about one order of each multiset, which counts for all."""
+    claim = EachStep(name="claim", sentence="", check=lambda _s: True, when=lambda s: sum(x for _, x in s.action) == 1)
+    expected = explore(MIXED, [claim], method="explicit").verdicts[0]
+    found = divided(MIXED, claim).verdicts[0]
+    assert (found.status, found.coverage) == (expected.status, expected.coverage)
+
+
+def test_an_exchange_that_looks_at_values() -> None:
+    """It moves nothing where the shared number is 1: what it does is not the same for every state."""
+    (trade,) = HALL.quotients
+
+    def seldom(w: Any, config: Crew, state: Hall) -> Hall:
+        other: Hall = trade.state(w, config, state)
+        return state if state.shared == 1 else other
+
+    wrong_group = replace(trade, state=seldom)
+    with pytest.raises(ModelError, match="does not commute"):
+        divided(replace(HALL, quotients=(wrong_group,)))
+    with pytest.raises(NotLearned, match=r"looks at state\.shared, which changes"):
+        Orbits(HALL, wrong_group).search(next(iter(HALL.all_configs())), 0)
+
+
+def test_what_proxies_cannot_follow() -> None:
+    """A claim is UNDECIDED if symmetric search was asked for; else, as for a step, a lower method says why."""
+    claim = Always(name="claim", sentence="", check=lambda _c, s: type(s.marks) is tuple)
+    fixed = Always(name="fixed", sentence="", check=lambda _c, s: sum(s.marks) < 99)
+    first, second = divided(HALL, claim, fixed).verdicts
+    assert (first.status, second.status) == (Status.UNDECIDED, Status.HOLDS) and "`type`" in first.because
+    typed = applied(HALL, lambda _new, before, after: after if type(before) is Hall else before)
+    for system, claims in ((HALL, (claim,)), (typed, (fixed,))):
+        found = explore(system, claims, licence=licence_of(system))
+        assert found.method == "memoised" and "not symmetric search" in found.why_method
+        assert found.verdicts[0].status is Status.HOLDS
+    with pytest.raises(ModelError, match="symmetric search was asked for, but"):
+        divided(typed, fixed)

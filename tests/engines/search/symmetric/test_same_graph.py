@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,6 +18,7 @@ from evenhand.core.verdict import Status
 from evenhand.evidence.judge import refutes
 from evenhand.model.cud.free_system import FREE
 from evenhand.search import explore
+from evenhand.search.symmetric.group import NoGroup
 from evenhand.search.symmetric.method import Orbits
 from tests.deep import rest_deep, rest_slow
 from tests.engines.search.oracle import graphs_of, sizes
@@ -28,8 +30,9 @@ FREE_LICENCE = Licence("renaming", "free", "reference", "equivariance_of_free_ag
 MAKERS: dict[str, Callable[[int], Any]] = {
     "separated": joint_hall,
     "keeps": lambda seed: joint_hall(seed, keeps=True),
+    "whole": lambda seed: replace(joint_hall(seed), separated=None),
 }
-"""Forty of each: eighty random systems."""
+"""Forty of each: 120 random systems."""
 
 
 def claims(seed: int, *, actions: bool) -> tuple[Property, ...]:
@@ -100,10 +103,10 @@ def test_six_agents() -> None:
     """(6,3,2): 17.8 thousand million joint choices.  Transitions are a closed form: 11 ** remaining agents."""
     system = FREE.at(agents=6, keys=3, values=2)
     (config,) = system.all_configs()
-    method = Orbits(system, system.quotients[0], ())
+    method = Orbits(system, system.quotients[0])
     found = explore(system, licence=FREE_LICENCE)
-    walk = method.search(config, 0, found._bounds)  # pyright: ignore[reportPrivateUsage]
-    left = [sum(mark != "EXITED" for mark in walk.state(sid).marks) for sid in range(len(walk.words))]
+    walk = method.search(config, 0)
+    left = [sum(mark != "EXITED" for mark in walk.state(sid).marks) for sid in range(walk.states)]
     assert found.transitions == sum(size * (11**n if n else 0) for size, n in zip(walk.sizes, left, strict=True))
     assert (found.method, found.states, found.complete) == ("symmetric", sum(walk.sizes), True)
 
@@ -115,10 +118,10 @@ def test_words_of_more_than_one_team() -> None:
         for seed in range(20):
             system = MAKERS[kind](seed)
             try:
-                made, _ = Orbits(system, TRADE, ()).program(next(iter(system.all_configs())))
-            except Exception as error:
+                learner = Orbits(system, TRADE).search(next(iter(system.all_configs())), 0).learner
+            except NoGroup as error:
                 assert "interchangeable" in str(error), error
                 continue
-            teams += any(made.teams)
-            alone += not any(made.teams)
+            teams += any(learner.teams.values())
+            alone += bool(learner.alone)
     assert teams >= 5 and alone >= 5

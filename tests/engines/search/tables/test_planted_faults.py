@@ -14,7 +14,7 @@ import pytest
 
 from evenhand.core.property import Property
 from evenhand.core.system import AnySystem
-from evenhand.search.rows import plain
+from evenhand.search.tables import visited
 from evenhand.search.tables.asking import Asked
 from evenhand.search.tables.continuations import Continuations
 from evenhand.search.tables.expressions import Expressions, Values
@@ -132,7 +132,7 @@ def lost_offer() -> AbstractContextManager[Any]:
 
 def lost_state() -> AbstractContextManager[Any]:
     """Of several new states the last is lost."""
-    real = plain.unique
+    real = visited.unique
 
     def unique(words: Any) -> Any:
         first, which = real(words)

@@ -22,7 +22,7 @@ from evenhand.search.tables.classes import Taken
 from evenhand.search.tables.method import _Graph  # pyright: ignore[reportPrivateUsage]
 from evenhand.search.tables.walk import TableWalk
 from tests.deep import rest_deep
-from tests.engines.search.rows.systems import joint_cells, plain_cells, wide_cells
+from tests.engines.search.cells import joint_cells, plain_cells, wide_cells
 from tests.models.random_systems import luck, state_test
 
 

@@ -15,8 +15,8 @@ from evenhand.core.verdict import Status
 from evenhand.model.cud.free_system import FREE
 from evenhand.search import Exploration, explore
 from tests.deep import rest_deep, rest_slow
+from tests.engines.search.cells import joint_cells, plain_cells, wide_cells
 from tests.engines.search.oracle import graphs_of, sizes
-from tests.engines.search.rows.systems import joint_cells, plain_cells, wide_cells
 from tests.models.random_systems import luck, state_test
 
 PINNED = json.loads((Path(__file__).parents[3] / "oracles" / "pinned.json").read_text("utf-8"))

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from evenhand.search.rows.plain import Visited, different
-from evenhand.search.rows.shape import Words
+from evenhand.search.tables.visited import Visited, Words, different
 
 
 @given(st.integers(1, 3), st.lists(st.integers(0, 700), max_size=4), st.integers(0, 3), st.integers())

@@ -1,4 +1,4 @@
-"""Models of which no rows can be made are refused with file and line; search from tables is right or refuses them."""
+"""Models that proxies cannot follow: search from tables is right or refuses them."""
 
 # pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 
@@ -14,14 +14,9 @@ from typing import Any
 import pytest
 
 from evenhand.core.property import Always
-from evenhand.core.system import Joint, OneOf, Separated, System
+from evenhand.core.system import System
 from evenhand.model.cud.free_system import FREE
 from evenhand.search import ModelError, explore
-from evenhand.search.rows import compiler
-from evenhand.search.rows.compiler import Compiler, Program, Unfit
-from evenhand.search.rows.flat import flattened
-from evenhand.search.rows.proxies import TooWide
-from evenhand.search.rows.watch import Evades
 
 
 @dataclass(frozen=True)
@@ -32,7 +27,7 @@ class Lamp:
     pressed: Any = 0
 
 
-def lamp(step: Callable[[Any, Any, Lamp, str], tuple[Any, str]], domain: Any = None) -> System[Any, Any, str, str, Any]:
+def lamp(step: Callable[[Any, Any, Lamp, str], tuple[Any, str]]) -> System[Any, Any, str, str, Any]:
     """Return a lamp with a button, and a user that waits."""
     return System(
         name="lamp",
@@ -41,7 +36,6 @@ def lamp(step: Callable[[Any, Any, Lamp, str], tuple[Any, str]], domain: Any = N
         initial=lambda _config: (Lamp(),),
         step=step,
         actions=lambda _config, _scope, _state: ("press", "wait"),
-        domains=lambda _config, _scope: domain or Lamp(OneOf((False, True)), OneOf((0, 1, 2))),
     )
 
 
@@ -104,11 +98,6 @@ def prints(_rules: Any, _config: Any, state: Lamp, action: str) -> tuple[Lamp, s
     return state, "said"
 
 
-def leaves_its_domain(_rules: Any, _config: Any, state: Lamp, action: str) -> tuple[Lamp, str]:
-    """Counts further than declared."""
-    return Lamp(state.on, state.pressed + 1), "pressed"
-
-
 def counts_mutation(_rules: Any, _config: Any, state: Lamp, action: str) -> tuple[Lamp, str]:
     """Changes the state it is given, with a part that the tables would have to know."""
     object.__setattr__(state, "pressed", (state.pressed + 1) % 3)
@@ -121,18 +110,7 @@ def mutates(_rules: Any, _config: Any, state: Lamp, action: str) -> tuple[Lamp, 
     return Lamp(False, 0), "changed"
 
 
-def unhashable(_rules: Any, _config: Any, state: Lamp, action: str) -> tuple[Lamp, str]:
-    """Puts a list into the state."""
-    return Lamp([], 0), "listed"
-
-
-REFUSED = [
-    (by_identity, "`is` looks past"),
-    (by_computed_identity, "`is` on a computed value"),
-    (by_type, r"`type\(\)` looks past"),
-    (swallows, "swallows what the search must see"),
-    (handles_type_errors, "TypeError is handled here"),
-]
+REFUSED = [by_identity, by_computed_identity, by_type, swallows, handles_type_errors]
 
 
 IMPURE = [
@@ -140,24 +118,6 @@ IMPURE = [
     (draws_lots, "uses `random.random`"),
     (reads_the_clock, "uses `time.time`"),
 ]
-
-
-def rows_of(system: System[Any, Any, str, str, Any]) -> Program:
-    """Return the rows of the only configuration, where one agent chooses the action."""
-    step = system.step
-    joint = Joint[Any, Any, Any, str](
-        agents=lambda _config, _state: ("user",),
-        choices=lambda _config, _scope, _state, _agent: ("press", "wait"),
-        join=lambda _config, _state, picked: picked[0][1],
-        split=lambda action: (("user", action),),
-    )
-    separated = Separated[Any, Any, Any, Any, Any, str](
-        reads=lambda _rules, _config, _state: None,
-        judge=lambda _rules, _config, _key, _agent, choice: choice,
-        merge=lambda _rules, _config, _key, made: made[0][1],
-        apply=lambda rules, config, state, action: step(rules, config, state, action),
-    )
-    return Compiler(replace(system, actions=None, joint=joint, separated=separated), None, ()).program()
 
 
 @pytest.mark.parametrize(("step", "says"), IMPURE, ids=lambda value: getattr(value, "__name__", ""))
@@ -168,14 +128,7 @@ def test_what_is_no_function_is_refused_by_every_method(step: Any, says: str) ->
             explore(lamp(step), method=method)
 
 
-@pytest.mark.parametrize(("step", "says"), REFUSED, ids=lambda value: getattr(value, "__name__", ""))
-def test_what_rows_cannot_follow(step: Any, says: str) -> None:
-    """The refusal names the place."""
-    with pytest.raises(Evades, match=rf"test_refusals\.py:\d+ .*{says}"):
-        rows_of(lamp(step))
-
-
-@pytest.mark.parametrize("step", [honest, *(step for step, _ in REFUSED)])
+@pytest.mark.parametrize("step", [honest, *REFUSED])
 def test_tables_are_right_or_refuse(step: Any) -> None:
     """Asked for or not, they never count another graph than explicit search."""
     plain = explore(lamp(step), method="explicit")
@@ -191,24 +144,8 @@ def test_tables_are_right_or_refuse(step: Any) -> None:
 
 def test_a_side_effect_is_refused() -> None:
     """`print` in a step."""
-    with pytest.raises(Evades, match="must not use 'print'"):
-        rows_of(lamp(prints))
-    with pytest.raises(ValueError, match="compiled search cannot explore system 'lamp'"):
+    with pytest.raises(ValueError, match="must not use 'print'"):
         explore(lamp(prints), method="compiled")
-
-
-@pytest.mark.parametrize(
-    ("step", "says"),
-    [
-        (leaves_its_domain, "state.pressed is 3, which its declared domain (0, 1, 2) lacks"),
-        (unhashable, "state.on is [], which its declared domain"),
-    ],
-)
-def test_steps_that_leave_their_domains(step: Any, says: str) -> None:
-    """Each path is known, with the file and line of the step."""
-    reasons = flattened(rows_of(lamp(step))).reasons.values()
-    assert any(says in one and "test_refusals.py:" in one for one in reasons)
-    assert not flattened(rows_of(lamp(honest))).reasons
 
 
 @pytest.mark.parametrize("step", [mutates, counts_mutation])
@@ -235,30 +172,6 @@ def test_an_offer_and_a_claim_that_change_the_state() -> None:
         for method in ("explicit", "compiled"):
             with pytest.raises((ModelError, ValueError), match=r"change|elsewhere"):
                 explore(system, claims, method=method)
-
-
-def test_declarations_that_make_no_sense() -> None:
-    """Empty, doubled, unhashable, missing; and initial states outside."""
-    for domain, says in (
-        (Lamp(OneOf(()), 0), "state.on is empty"),
-        (Lamp(OneOf((1, 1)), 0), "has 1 twice"),
-        (Lamp(OneOf(([],)), 0), "cannot be hashed"),  # type: ignore[arg-type]
-        (Lamp(True, 0), "no `OneOf`"),
-        (Lamp(OneOf((True,)), OneOf((0, 1, 2))), "initial state.on is False"),
-        (Lamp(OneOf((False, True)), 7), "declared never to change from 7"),
-    ):
-        with pytest.raises(Unfit, match=r"test_refusals\.py:\d+") as said:
-            rows_of(lamp(honest, domain))
-        assert says in str(said.value)
-
-
-def test_a_domain_too_wide(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It would have too many paths."""
-    monkeypatch.setattr(compiler, "RUNS", 50)
-    wide = lamp(lambda _r, _c, s, _a: (Lamp(s.on, (s.pressed + 1) % 99), ""), Lamp(False, OneOf(tuple(range(99)))))
-    with pytest.raises(TooWide, match="more than 50 paths"):
-        rows_of(wide)
-    assert explore(wide, method="compiled").states == explore(wide, method="explicit").states == 99
 
 
 def test_who_listens_to_the_collector_is_not_the_model() -> None:

@@ -1,15 +1,16 @@
-"""Look up rows, and the numbers of known states, for whole arrays of states."""
+"""The numbers of known states, for whole arrays of states at a time."""
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
+from numpy.typing import NDArray
 
 from evenhand.search.csr import Ints, Links
-from evenhand.search.rows.flat import Rows
-from evenhand.search.rows.shape import Words
 
-CHUNK = 1 << 18
-"""Rows that are applied at a time."""
+Words: TypeAlias = NDArray[np.int64]
+"""States, one a row, of so many words each."""
 
 
 class Visited:
@@ -64,48 +65,6 @@ class Visited:
 
     def _next(self, place: Ints) -> Ints:
         return place + 1 & len(self.table) - 1
-
-
-def lists_of(rows: Rows, words: Words, low: int) -> tuple[Ints, Ints, tuple[int, int] | None]:
-    """Return the list of rows for each source and column; and the first source without one, with the culprit."""
-    columns = len(rows.list_base)
-    leaf = rows.dispatch[index_of(rows, columns, words)] if len(words) else np.zeros(0, dtype=np.int64)
-    culprits: list[tuple[int, int]] = []
-    lost = np.flatnonzero((leaf < 0) | (rows.leaf_offered[leaf] == -2))
-    if len(lost):
-        culprits.append((low + int(lost[0]), -1 - int(leaf[lost[0]])))
-    found: list[tuple[Ints, Ints, Ints]] = []
-    taken = np.zeros(len(words), dtype=np.int64)
-    for one in np.unique(leaf[leaf >= 0]).tolist():
-        mine = np.flatnonzero(leaf == one)
-        for place in range(int(rows.leaf_from[one]), int(rows.leaf_from[one + 1])):
-            column = int(rows.leaf_columns[place])
-            lists = rows.list_base[column] + index_of(rows, column, words[mine])
-            bad = np.flatnonzero(rows.broken[lists])
-            if len(bad):
-                culprits.append((low + int(mine[bad[0]]), int(lists[bad[0]])))
-            taken[mine] += rows.list_weight[lists]
-            found.append((mine + low, np.full(len(mine), place), lists))
-    wrong = np.flatnonzero((leaf >= 0) & (rows.leaf_offered[leaf] >= 0) & (rows.leaf_offered[leaf] != taken))
-    if len(wrong):
-        culprits.append((low + int(wrong[0]), -1 - int(leaf[wrong[0]])))
-    if culprits:
-        # A path that raised explains more than the wrong count of actions that it causes.
-        culprit = min(culprits, key=lambda found: (found[0], found[1] < 0))
-        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), culprit
-    if not found:
-        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), None
-    source, places, every = (np.concatenate(part) for part in zip(*found, strict=True))
-    order = np.lexsort((places, source))
-    return source[order], every[order], None
-
-
-def index_of(rows: Rows, column: int, words: Words) -> Ints:
-    """Return each state's entry in a column's table (in the dispatch for the column after the last)."""
-    found = np.zeros(len(words), dtype=np.int64)
-    for word, shift, mask, offset in rows.looks[rows.look_from[column] : rows.look_from[column + 1]].tolist():
-        found += rows.classes[offset + (words[:, word] >> shift & mask)]
-    return found
 
 
 def different(numbers: Ints) -> int:

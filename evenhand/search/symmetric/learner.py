@@ -1,0 +1,177 @@
+"""Tables of joint choices whose agents trade places: multisets of choices, each standing for all its orders.
+
+The choices of a team are taken in one order.  The others lead to images of the same state if the step neither reads nor
+keeps what belongs to the team: each group of joint choices is looked at, and where one does, or a claim reads it before
+the step, the search begins again without that team.
+"""
+
+# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from evenhand.core.kinds import Property
+from evenhand.core.system import AnySystem
+from evenhand.search.memo import ChoiceTable
+from evenhand.search.symmetric.group import AnyQuotient, Group, arrangements
+from evenhand.search.symmetric.teams import Team, teams_of
+from evenhand.search.tables.classes import KEPT, Leaf, Part, Rows
+from evenhand.search.tables.expressions import Expression, NotLearned
+from evenhand.search.tables.joint import ALONE, JointLearner
+from evenhand.search.tables.proxies import Run
+from evenhand.search.tables.questions import Questions
+from evenhand.search.tables.shape import Shape
+from evenhand.search.tables.watching import Budget
+
+ONE_BY_ONE = 3_000_000
+"""Joint choices of a state that are taken one after the other if no team can be formed."""
+
+
+class Alone(Exception):
+    """The names of these columns form no team: a step reads or keeps what belongs to them."""
+
+    def __init__(self, columns: frozenset[int]) -> None:
+        super().__init__(columns)
+        self.columns = columns
+
+
+class OrbitLearner(JointLearner):
+    """The offers, classes and answers of one configuration under its group; columns `alone` are in no team."""
+
+    def __init__(
+        self,
+        system: AnySystem,
+        config: Any,
+        shape: Shape,
+        questions: Questions,
+        budget: Budget,
+        quotient: AnyQuotient,
+        group: Group,
+        alone: frozenset[int],
+    ) -> None:
+        super().__init__(system, config, shape, questions, budget)
+        self.quotient, self.group, self.alone = quotient, group, alone
+        self.claims: Sequence[Property] = ()
+        self.teams: dict[int, tuple[Team, ...]] = {}
+
+    def teams_in(self, leaf: Leaf) -> tuple[Team, ...]:
+        """Return the teams of a leaf."""
+        return self.teams.get(id(leaf.table), ())
+
+    def check(self) -> None:
+        """Raise NotLearned or Alone where what was taken for granted turned out to be wrong."""
+        for column in self.group.fixed:
+            if len(self.shape.columns[column]) > 1:
+                name = [name for name, _ in self.shape.named()][column]
+                raise NotLearned(f"quotient {self.quotient.name!r} looks at {name}, which changes")
+        read = {column for asked in self.of_steps for column in asked.read}
+        for teams in self.teams.values():
+            for team in teams:
+                if team.columns & read:
+                    raise Alone(team.columns)
+
+    def _table(self, state: Any, offer: Any) -> ChoiceTable:
+        """The joint choices of a state: of those of a team, one order."""
+        _, agents, menus = offer
+        table = ChoiceTable(agents, menus)
+        size = math.prod(map(len, menus)) if agents else 0
+        found = teams_of(self.system, self.quotient, self.config, self.group.classes, state, (agents, menus))
+        teams = tuple(team for team in found if not team.columns & self.alone)
+        if not teams:
+            if size > ONE_BY_ONE:
+                raise NotLearned(
+                    f"a state offers {size:,} joint choices, and no agents trade places there: what a step does to an "
+                    "agent depends on what the others have, or on its own past"
+                )
+            return super()._table(state, offer)
+        table.size = size
+        groups: dict[Any, list[int]] = {}
+        for verdict, number, weight in self._judged(offer, teams):
+            groups.setdefault(verdict, []).append(number)
+            if weight > 1:
+                table.orders[number] = weight
+        table.groups = [
+            (min(members), None if self.memo is None else verdict, sorted(members))
+            for verdict, members in groups.items()
+        ]
+        self.teams[id(table)] = teams
+        return table
+
+    def _judged(self, offer: Any, teams: Sequence[Team]) -> Iterator[tuple[Any, int, int]]:
+        """The verdict, number and orders of each multiset; where nothing is judged apart, the number is the verdict."""
+        key, agents, menus = offer
+        strides = [math.prod(map(len, menus[place + 1 :])) for place in range(len(menus))]
+        separated, rules, config = self.system.separated, self.system.rules, self.config
+        if separated is None:
+            for count, (picked, weight) in enumerate(multisets(menus, teams)):
+                if count >= ALONE:
+                    raise NotLearned(f"more than {ALONE:,} joint choices of one state are taken one by one")
+                number = sum([x * stride for x, stride in zip(picked, strides, strict=True)])
+                yield number, number, weight
+            return
+        judged = [
+            [(agent, separated.judge(rules, config, key, agent, x)) for x in menu]
+            for agent, menu in zip(agents, menus, strict=True)
+        ]
+        for picked, weight in multisets(menus, teams):
+            made = tuple([column[x] for column, x in zip(judged, picked, strict=True)])
+            number = sum([x * stride for x, stride in zip(picked, strides, strict=True)])
+            yield separated.merge(rules, config, key, made), number, weight
+
+    def _leaf(self, number: int, table: ChoiceTable, run: Run) -> Leaf:
+        """The leaf that a run has found.  Raises Alone if exchanging a team leads to states with another offer."""
+        outcomes = {expression.number: outcome for _, expression, outcome in run.events}
+        for team in self.teams.get(id(table), ()):
+            for source in team.sources:
+                for _, expression, outcome in run.events:
+                    image = self._image(expression, source)
+                    if image is None or image.number not in outcomes or outcomes[image.number] != outcome:
+                        raise Alone(team.columns)
+        return super()._leaf(number, table, run)
+
+    def _image(self, expression: Expression, source: Sequence[int]) -> Expression | None:
+        """The same expression over the columns that have taken the places of its own; None if it was never made."""
+        known = self.expressions.known
+        if expression.columns and expression.run is None:
+            return self.expressions.every[source[expression.columns[0]]]
+        if not expression.columns:
+            return expression
+        args = [self._image(one, source) for one in expression.args]
+        return known.get((expression.key, tuple([-1 if one is None else one.number for one in args])))
+
+    def _rows(self, leaf: Leaf, of: Part, numbers: list[int]) -> Rows:
+        made = super()._rows(leaf, of, numbers)
+        for team in self.teams_in(leaf):
+            kept = any(after[column] == KEPT for after in made.after for column in team.columns)
+            if kept or team.columns & {*of.columns}:
+                raise Alone(team.columns)
+        return made
+
+
+def multisets(menus: Sequence[Sequence[Any]], teams: Sequence[Team]) -> Iterator[tuple[list[int], int]]:
+    """Yield numbers of choices, one for each agent, of each multiset of the teams' choices; and its orders."""
+    alone = [place for place in range(len(menus)) if not any(place in team.places for team in teams)]
+    kinds: list[list[tuple[tuple[int, ...], int]]] = [
+        [
+            (some, arrangements(some))
+            for some in itertools.combinations_with_replacement(range(len(menus[team.places[0]])), len(team.places))
+        ]
+        for team in teams
+    ]
+    picked = [0] * len(menus)
+    rest = [range(len(menus[place])) for place in alone]
+    for chosen in itertools.product(*kinds):
+        weight = 1
+        for team, (some, count) in zip(teams, chosen, strict=True):
+            weight *= count
+            for place, kind, choice in zip(team.places, some, team.choice, strict=True):
+                picked[place] = choice[kind]
+        for others in itertools.product(*rest):
+            for place, x in zip(alone, others, strict=True):
+                picked[place] = x
+            yield picked, weight
