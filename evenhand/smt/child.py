@@ -31,20 +31,21 @@ Question = Mapping[str, Any]
 Answer = dict[str, Any]
 
 
-def answer(solver: str, question: Question, made: Any = None) -> Answer:
+def answer(solver: str, question: Question, made: Any = None, kept: list[Any] | None = None) -> Answer:
     """Return one solver's answer to one question.  Never raises: every failure is an `unknown` with its reason.
 
-    `made` is the result of `_ready`, not used before.
+    `made` is the result of `_ready`, not used before.  What the solver made is added to `kept`: a process that ends
+    after its answer need not free it piece by piece.
     """
     try:
         module = importlib.import_module(solver)
     except ImportError as error:
         return {"status": "missing", "because": f"the Python package of {solver} does not import: {error}"}
-    drivers: dict[str, Callable[[Any, Question, Any], Answer]] = {"z3": _z3, "cvc5": _cvc5}
+    drivers: dict[str, Callable[[Any, Question, Any, list[Any]], Answer]] = {"z3": _z3, "cvc5": _cvc5}
     began = time.process_time()
     reply: Answer
     try:
-        reply = drivers[solver](module, question, made)
+        reply = drivers[solver](module, question, made, [] if kept is None else kept)
     except Exception as error:  # a solver's own exceptions have no common base
         reply = {"status": "unknown", "because": f"{type(error).__name__}: {error}"}
     cut = reply["status"] == "unknown" and reply.get("used", 0) >= int(question["rlimit"])
@@ -59,12 +60,13 @@ def _ready(solver: str) -> Any:
     return None
 
 
-def _z3(z3: Any, question: Question, made: Any) -> Answer:
+def _z3(z3: Any, question: Question, made: Any, kept: list[Any]) -> Answer:
     context = z3.Context() if made is None else made
     if "goals" in question:
         return _each(z3, question, context)
     version = str(z3.get_version_string())
     solver = z3.Solver(ctx=context)
+    kept.append(solver)
     solver.set("unsat_core", True)
     solver.set("core.minimize", True)
     solver.set("rlimit", int(question["rlimit"]))
@@ -76,7 +78,9 @@ def _z3(z3: Any, question: Question, made: Any) -> Answer:
     if found == "unsat":
         reply["core"] = sorted(str(name) for name in solver.unsat_core())  # minimises now, so before counting units
     elif found == "sat":
-        reply["model"] = _z3_model(z3, solver.model(), question)
+        model = solver.model()
+        kept.append(model)
+        reply["model"] = _z3_model(z3, model, question)
     else:
         reply["because"] = str(solver.reason_unknown())
     counted = {str(key): value for key, value in solver.statistics()}
@@ -98,23 +102,47 @@ def _each(z3: Any, question: Question, context: Any) -> Answer:
 
 
 def _z3_model(z3: Any, model: Any, question: Question) -> Answer:
-    sorts = {str(sort): model.get_universe(sort) for sort in model.sorts()}
+    sorts = {str(sort.name()): model.get_universe(sort) for sort in model.sorts()}
     elements: dict[str, list[Any]] = {
-        name: sorted(sorts.get(name) or [], key=lambda e: (len(str(e)), str(e))) for name in question["sorts"]
+        name: sorted(sorts.get(name) or [], key=lambda e: (len(e.sexpr()), e.sexpr())) for name in question["sorts"]
     }
     declared = {str(symbol.name()): symbol for symbol in model.decls()}
+    truths = {name for name, _ in question["relations"]}
+    known = {one.ast.value: one for those in elements.values() for one in those}
 
     def value(name: str, arguments: tuple[Any, ...]) -> Any:
         symbol = declared.get(name)
-        return None if symbol is None else model.eval(symbol(*arguments), model_completion=True)
+        if symbol is None:
+            return None
+        found = _z3_value(z3, model, symbol, arguments)
+        if name in truths:
+            return int(z3.Z3_get_bool_value(model.ctx.ref(), found.ast)) == z3.Z3_L_TRUE
+        element = known.get(found.ast.value)
+        return model.eval(symbol(*arguments), model_completion=True) if element is None else element  # a number
 
     def exact(found: Any) -> str:
         return str(Fraction(found.numerator_as_long(), found.denominator_as_long()))
 
-    return _tables(question, elements, value, lambda found: bool(z3.is_true(found)), exact)
+    return _tables(question, elements, value, bool, exact, lambda found: str(found.sexpr()))
 
 
-def _cvc5(cvc5: Any, question: Question, _made: Any) -> Answer:
+def _z3_value(z3: Any, model: Any, symbol: Any, arguments: tuple[Any, ...]) -> Any:
+    """A symbol's value in a model, by the library's own functions.
+
+    A model has hundreds, and z3's Python classes take several times as long: they look up the sort of each argument.
+    """
+    context, found = model.ctx.ref(), (z3.Ast * 1)()
+    given = (z3.Ast * len(arguments))(*[one.ast for one in arguments])
+    asked = z3.Z3_mk_app(context, symbol.ast, len(arguments), given)
+    z3.Z3_inc_ref(context, asked)
+    if not z3.Z3_model_eval(context, model.model, asked, True, found):
+        raise ValueError(f"z3 gives {symbol} no value")
+    value = z3.ExprRef(found[0], model.ctx)
+    z3.Z3_dec_ref(context, asked)
+    return value
+
+
+def _cvc5(cvc5: Any, question: Question, _made: Any, kept: list[Any]) -> Answer:
     manager = cvc5.TermManager()
     solver = cvc5.Solver(manager)
     solver.setOption("rlimit", str(question["rlimit"]))
@@ -125,6 +153,7 @@ def _cvc5(cvc5: Any, question: Question, _made: Any) -> Answer:
     parser = cvc5.InputParser(solver)
     parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, question["text"], "query")
     symbols = parser.getSymbolManager()
+    kept += [manager, solver, parser, symbols]
     printed = ""
     while True:
         command = parser.nextCommand()
@@ -173,13 +202,16 @@ def _tables(
     value: Callable[[str, tuple[Any, ...]], Any],
     is_true: Callable[[Any], bool],
     exact: Callable[[Any], str],
+    written: Callable[[Any], str] = str,
 ) -> Answer:
     """The model as plain tables; element i of a sort is called `Sort.i`, an undetermined value is the first element.
+
+    `written` tells elements of a sort apart.
 
     A number is written as a fraction in lowest terms, 0 if undetermined.  For an irrational one the solver's interface
     raises an exception, and the answer becomes `unknown`.
     """
-    names = {sort: {str(e): f"{sort}.{i}" for i, e in enumerate(found)} for sort, found in elements.items()}
+    names = {sort: {written(e): f"{sort}.{i}" for i, e in enumerate(found)} for sort, found in elements.items()}
     # A sort that the solver never needed has no elements; it gets one.
     universe = {sort: list(found.values()) or [f"{sort}.0"] for sort, found in names.items()}
     things = {sort: list(found) or [None] for sort, found in elements.items()}
@@ -193,7 +225,7 @@ def _tables(
             if codomain == "Real":
                 table.append([*labels, "0" if found is None else exact(found)])
             else:
-                table.append([*labels, universe[codomain][0] if found is None else names[codomain][str(found)]])
+                table.append([*labels, universe[codomain][0] if found is None else names[codomain][written(found)]])
     relations: dict[str, list[list[str]]] = {}
     for name, domain in question["relations"]:
         entries = relations[name] = []
@@ -228,11 +260,11 @@ def _in_fork(solver: str, question: Question, made: Any) -> None:
     """Answer in a fork of this process; report a fork that dies or uses up its CPU time."""
     process = os.fork()
     if process == 0:
-        code = 1
+        code, kept = 1, list[Any]()
         try:
             _bounded(question)
             _end_with_parent()
-            _say(answer(solver, question, made))
+            _say(answer(solver, question, made, kept))
             code = 0
         finally:
             os._exit(code)

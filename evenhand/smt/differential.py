@@ -186,6 +186,7 @@ _STEPS: dict[tuple[int, int, str, int], tuple[Any, Any, tuple[_Taken, ...]]] = {
 _TAKERS: dict[tuple[int, int], Taker] = {}
 _Places: TypeAlias = Mapping[Hashable, _Taken]
 _PLACES: Cache[_Places] = Cache(16)
+_OWN: Cache[_Places] = Cache(16)
 _PAIRS, _SINGLES = 6, 24
 
 
@@ -220,13 +221,19 @@ def _sampled(samples: Samples, system: AnySystem, variant: AnySystem) -> Iterato
 
 
 def _marked(made: Iterable[tuple[str, AnyStep]], usual: Sequence[_Taken] | None) -> Iterator[_Taken]:
+    own: _Places = {} if usual is None else _OWN.get((usual,), partial(_by_identity, usual))
     known: _Places = {} if usual is None else _PLACES.get((usual,), partial(_by_situation, usual))
     for place, (origin, step) in enumerate(made):
-        other = known.get(_situation(step))
-        same = other is not None and (
-            step is other.step or (step.shown == other.step.shown and step.after == other.step.after)
-        )
-        yield _Taken(origin, step, place, other.place if same and other is not None else None)
+        other = own.get(id(step))  # most steps are the reference's own objects, which need no hash
+        if other is None and known:
+            other = known.get(_situation(step))
+            if other is not None and (step.shown != other.step.shown or step.after != other.step.after):
+                other = None
+        yield _Taken(origin, step, place, None if other is None else other.place)
+
+
+def _by_identity(taken: Sequence[_Taken]) -> _Places:
+    return {id(one.step): one for one in taken}
 
 
 def _by_situation(taken: Sequence[_Taken]) -> _Places:

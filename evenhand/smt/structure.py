@@ -236,17 +236,24 @@ class Reader:
         definition = self._definitions.get(name)
         slots = tuple(_slot(variable) for variable in definition.variables) if definition is not None else ()
 
+        turned: Structure | None = None
+        table: frozenset[Tuple] | None = None
+        known: dict[Tuple, bool] = {}
+
         def ask(entry: Tuple) -> bool:
-            table = self._relations.get(name)
+            nonlocal turned, table, known
+            if turned is not self._structure:  # looked up once for each structure, not at each of millions of calls
+                turned, table = self._structure, self._relations.get(name)
+                if table is None:
+                    if definition is None:
+                        turned = None
+                        raise BadStructure(f"relation {name} is missing")
+                    known = self._extensions.setdefault(name, {})
             if table is not None:
                 return entry in table
-            if definition is None:
-                raise BadStructure(f"relation {name} is missing")
-            known = self._extensions.get(name)
-            if known is None:
-                known = self._extensions[name] = {}
             found = known.get(entry)
             if found is None:
+                assert definition is not None
                 test = self._bodies.get(name)
                 if test is None:
                     test = self._bodies[name] = self._test(definition.body)

@@ -22,7 +22,7 @@ from evenhand.smt.arithmetic import (
     zero,
 )
 from evenhand.smt.fragment import fragment
-from evenhand.smt.logic import Formula, Function, Relation, Sort, differ, exists, forall, same
+from evenhand.smt.logic import TRUE, Formula, Function, Relation, Sort, differ, exists, forall, same
 from evenhand.smt.portfolio import Portfolio
 from evenhand.smt.smtlib import Query, show, text
 from evenhand.smt.structure import BadStructure, Reader, Structure
@@ -55,9 +55,13 @@ def test_formulas_are_printed_as_smt_lib_has_them() -> None:
     ],
 )
 def test_the_logic_is_the_smallest(formula: Formula, logic: str) -> None:
-    """Products of two unknowns make it nonlinear; a query without numbers keeps its logic."""
+    """Products of two unknowns make it nonlinear; a query without numbers or quantifiers says so."""
     assert f"(set-logic {logic})" in text(asked(formula))
     assert "(set-logic UF)" in text(Query((AGENT,), (), (), (("f", exists([a], differ(a, a))),)))
+    some = Function("some", (), AGENT)
+    assert "(set-logic QF_UF)" in text(Query((AGENT,), (some,), (), (("f", differ(some(), some())),)))
+    both = (("g", TRUE), ("f", ~exists([a], differ(a, some()))))
+    assert "(set-logic UF)" in text(Query((AGENT,), (some,), (), both))
 
 
 def test_solvers_and_evaluator_agree_on_numbers() -> None:
