@@ -131,27 +131,39 @@ def all_fields(preferences: tuple[str, ...], readings: Readings, groups: bool = 
 
 def each_fields(preferences: tuple[str, ...], readings: Readings, groups: bool = False) -> Iterator[Fields]:
     """Yield the same one by one, because there are many and most runs need the first ones only."""
-    sets, attributions = subsets(preferences), _attributions(preferences, readings, groups)
+    sets = subsets(preferences)
     of_size = [tuple(one for one in sets if len(one) == size) for size in range(len(preferences) + 1)]
-    sizes = [sum(len(pair) for pair in pairs) for pairs in attributions]
-    for size in range(max(sizes) + 2 * len(preferences) + 1):
-        for taken, pairs in zip(sizes, attributions, strict=True):
+    largest = sum(len(pair) for pair in _declarable(preferences, readings, groups))
+    for size in range(largest + 2 * len(preferences) + 1):
+        for pairs in _attributions(preferences, readings, groups):
+            taken = sum(len(pair) for pair in pairs)
+            if taken > size:
+                break
             for av in sets:
                 left = size - taken - len(av)
                 if 0 <= left <= len(preferences):
                     yield from (Fields(av, rp, pairs) for rp in of_size[left])
 
 
-def _attributions(preferences: tuple[str, ...], readings: Readings, groups: bool) -> tuple[Pairs, ...]:
+def _attributions(preferences: tuple[str, ...], readings: Readings, groups: bool) -> Iterator[Pairs]:
+    """Yield what may be declared, smallest first and one by one: nine preferences have 2 to the 36th sets of pairs."""
     if groups:
-        return tuple((group,) if group else () for group in subsets(preferences))
+        yield from ((group,) if group else () for group in subsets(preferences))
+        return
+    pairs = _declarable(preferences, readings, groups)
+    yield from chain.from_iterable(combinations(pairs, size) for size in range(len(pairs) + 1))
+
+
+def _declarable(preferences: tuple[str, ...], readings: Readings, groups: bool) -> Pairs:
+    """All pairs in order; with `groups` the largest group alone."""
+    if groups:
+        return (preferences,)
     pairs = list(combinations(preferences, 2))
     if readings.pair_order == "ordered":
         pairs += [(q, p) for p, q in pairs]
     if readings.pair_arity == "may_repeat":
         pairs += [(p, p) for p in preferences]
-    pairs.sort()
-    return tuple(chain.from_iterable(combinations(pairs, size) for size in range(len(pairs) + 1)))
+    return tuple(sorted(pairs))
 
 
 def hostile_artifacts(preferences: tuple[str, ...], previous: Fields | None) -> Iterator[Artifact | None]:
