@@ -44,14 +44,6 @@ HIDDEN = {"markspace": frozenset({"partial_writes", "resolution_supersedes_nothi
 """Mutants that differ in states alone along every run that was tried."""
 
 NEWER = {
-    "conviction": frozenset(
-        {
-            "completes=staking_action",
-            "credit_of_the_poorest",
-            "never_staked=latest",
-            "unique_proposal=distinct_texts",
-        }
-    ),
     "cud": frozenset({"broadcast=to_everybody", "livelock_rule=collisions_alone"}),
     "markspace": frozenset(
         {
