@@ -371,7 +371,7 @@ def writes_reach_only_their_own(step: WriteStep) -> bool:
 
 
 @each_step(
-    "Needs are listed by priority and size, those of one question together with their contexts, resolved ones not at all.",
+    "Needs are listed by priority and size, those of one question with their contexts, resolved ones not at all.",
     source="8.4",
     systems=ONLY,
     when=lambda step: isinstance(step.action, Needs),

@@ -83,8 +83,8 @@ def good_warrants_are_carried_out(step: KernelStep) -> bool:
 
 
 @each_step(
-    "A cycle that warrants an action carries it out: it notifies, reads the text that is there, or writes the content or "
-    "the lines.",
+    "A cycle that warrants an action carries it out: it notifies, reads the text that is there, or writes what is to "
+    "be written.",
     source="2.2, 6",
     systems=("session", "constitutions"),
     when=lambda step: (
