@@ -37,7 +37,7 @@ BEYOND = {
             "need_log_base=10",
             "principal_decision=names_winner",
         }
-    )
+    ),
 }
 """Readings that no vector separates either.  In `conviction` more drawn runs would; in `markspace` three lie beyond the
 search, the last only offers one action more.
