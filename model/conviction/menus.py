@@ -14,6 +14,7 @@ from evenhand.model.conviction.vocabulary import (
     IDLE,
     INVITED,
     PROPOSE,
+    READY,
     REVISE,
     STAKE,
     STRANGER,
@@ -60,9 +61,9 @@ def offers(config: Config, state: State, *, ready: bool) -> Iterator[Act]:
             yield Enrol(agent.uid, key)
         if not seat.assigned or state.phase in (IDLE, FINALIZE):
             continue
-        if ready and not seat.signal and (state.phase != PROPOSE or seat.proposal):
+        if ready and seat.signal != READY and (state.phase != PROPOSE or seat.proposal):
             yield SignalReady(agent.uid, key)
-        if seat.signal != "ready" or config.readings.act_after_ready == "allowed":
+        if seat.signal != READY or config.readings.act_after_ready == "allowed":
             yield from _payloads(config, state, agent)
 
 

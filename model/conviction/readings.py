@@ -134,11 +134,11 @@ class Readings:
         sentence="16.6: every individual stake counts its rounds: whether an addition is a stake of its own",
     )
     completes: str = reading(
+        "staking_action",
         "ready_only",
         "any_payload",
-        "staking_action",
-        sentence="9.1: submitted its required action or signalled READY: whether one optional action is enough, "
-        "in every phase or, as B 16.1.1 says, in a STAKE round",
+        sentence="9.1: submitted its required action or signalled READY; B 16.1.1: submitted staking actions or "
+        "signalled READY: whether one optional action is enough, in a STAKE round, never, or in every phase",
     )
     act_after_ready: str = reading(
         "rejected",

@@ -252,7 +252,7 @@ _SCOPES: Mapping[str, Mapping[str, int]] = {
     "tap_takes": {**_TALK, "budget": 2},
     "add_makes": _ADD,
     "completes": {**_TALK, "texts": 1, "think": 2},
-    "completes=staking_action": {**_ADD, "think": 2},
+    "completes=ready_only": {**_ADD, "think": 2},
     "act_after_ready": _TALK,
     "feedback_on_no_action": _TALK,
     "silent_penalty": _ADD,

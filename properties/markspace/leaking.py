@@ -371,7 +371,7 @@ def writes_reach_only_their_own(step: WriteStep) -> bool:
 
 
 @each_step(
-    "Needs are listed by priority and size, those of one question together, resolved ones not at all.",
+    "Needs are listed by priority and size, those of one question with their contexts, resolved ones not at all.",
     source="8.4",
     systems=ONLY,
     when=lambda step: isinstance(step.action, Needs),
@@ -388,6 +388,9 @@ def need_clusters_are_complete(step: NeedsStep) -> bool:
         group = [draft for draft in live if (draft.scope, draft.subject) == key]
         if not group or found != (len(group), max(d.confidence for d in group), sum(d.blocking for d in group)):
             return False
+    told = sorted((one.scope, one.question, text) for one in step.shown.clusters for text in one.contexts)
+    if told != sorted((draft.scope, draft.subject, draft.content) for draft in live):
+        return False
     falling = [one.priority for one in step.shown.clusters if one.size == 1]
     return sum(size for size, _, _ in sizes.values()) == len(live) and falling == sorted(falling, reverse=True)
 

@@ -11,10 +11,12 @@ from evenhand.core.property import each_step
 from evenhand.model.sovereign.paths import BASE, Node, Place, Tree
 from evenhand.model.sovereign.state import Check, Cycle, Decide, Held, Log, Mutate, Restart, State, Swap, Use
 from evenhand.model.sovereign.vocabulary import EXECUTORS, EXIT, STREAMS, Effect, Request, Warrant, field
-from evenhand.properties.sovereign.predicates import EXECUTING, KernelStep, allowed, decision_of, same_request
+from evenhand.properties.sovereign.predicates import EXECUTING, KernelStep, allowed, decision_of, path_of, same_request
 
 WHOLE = ("agent",)
 """The system with an attacker between check and use."""
+WRITES = {"WriteLocal": "content", "LogAppend": "jsonl_lines"}
+"""The action types that write to a file, and the field with what they write."""
 
 
 def _plain(tree: Tree, path: object) -> Place | None:
@@ -35,15 +37,16 @@ def _due(step: KernelStep, request: Request) -> Effect | None:
     """The effect that a request must have in this tree; None where this module knows none."""
     if request.action_type == "Notify":
         return Effect("Notify", (), str(field(request.fields, "message")))
-    place = _plain(step.before.tree, field(request.fields, "path"))
-    if place is None or request.action_type not in ("ReadLocal", "WriteLocal"):
+    place = _plain(step.before.tree, path_of(request))
+    if place is None or request.action_type not in ("ReadLocal", *WRITES):
         return None
     there = dict(step.before.tree).get(place)
     if request.action_type == "ReadLocal":
         due = None if there is None or there.kind != "file" else Effect("ReadLocal", place, there.text)
     else:
         fits = there is None or there.kind == "file"
-        due = Effect("WriteLocal", place, str(field(request.fields, "content"))) if fits else None
+        text = str(field(request.fields, WRITES[request.action_type]))
+        due = Effect(request.action_type, place, text) if fits else None
     return due if due is not None and allowed(step.config, due) else None
 
 
@@ -80,7 +83,8 @@ def good_warrants_are_carried_out(step: KernelStep) -> bool:
 
 
 @each_step(
-    "A cycle that warrants an action carries it out: it notifies, reads the text that is there, or writes the content.",
+    "A cycle that warrants an action carries it out: it notifies, reads the text that is there, or writes what is to "
+    "be written.",
     source="2.2, 6",
     systems=("session", "constitutions"),
     when=lambda step: (

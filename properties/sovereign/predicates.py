@@ -204,7 +204,8 @@ def _in_scope(config: Config, seen: Seen, candidate: Candidate) -> bool:
     )
 
 
-def _path(request: Request) -> Any:
+def path_of(request: Request) -> Any:
+    """The path that a request reads or writes, whatever its type; None without one."""
     if request.action_type == "LogAppend":
         return f"./logs/{field(request.fields, 'log_name')}.jsonl"
     return field(request.fields, "path") if request.action_type in ("ReadLocal", "WriteLocal") else None
@@ -246,7 +247,7 @@ def faults(config: Config, seen: Seen, candidate: Candidate) -> frozenset[str]:
         all(cites_what_is_there(config.constitution, citation) for citation in candidate.citations),
         _in_scope(config, seen, candidate),
         candidate.request.action_type in known,
-        _below(config, candidate.request, _path(candidate.request)),
+        _below(config, candidate.request, path_of(candidate.request)),
     )
     return frozenset(gate for gate, good in zip(GATES, verdicts, strict=True) if not good)
 

@@ -131,19 +131,18 @@ def inhabited_conditions_are_never_refused(step: KernelStep) -> bool:
 @each_step(
     "A condition is aborted by its last permitted refusal in a row, and by nothing else.",
     source="13.10 Q57",
-    systems=("session",),
+    systems=("session", "constitutions"),
     when=decides,
 )
 def conditions_abort_after_so_many_refusals(step: KernelStep) -> bool:
-    """The limit is `most_refusals` (25 in the text); an ACTION resets the count."""
-    refused = decided(step, REFUSE)
-    if not refused and step.after.refusals:
-        return False
-    if refused and step.after.refusals != step.before.refusals + 1:
+    """The limit is `most_refusals` (25 in the text; 0: none); an ACTION resets the count."""
+    limit = step.config.most_refusals
+    counts = decided(step, REFUSE) and limit > 0
+    if step.after.refusals != (step.before.refusals + 1 if counts else 0):
         return False
     if step.after.over == SESSION_BUDGET_EXHAUSTED:
         return True
-    return (step.after.over == ABORTED) == (refused and step.after.refusals >= step.config.most_refusals)
+    return (step.after.over == ABORTED) == (counts and step.after.refusals >= limit)
 
 
 @each_step(

@@ -52,6 +52,7 @@ class World:
         self.balance = [sizes.budget] * sizes.agents
         self.late = [0] * sizes.agents
         self.ready = [False] * sizes.agents
+        self.staked = [False] * sizes.agents  # whether it took a staking action in this tick
         self.said = [0] * sizes.agents
         self.proposal: list[Any] = [None] * sizes.agents  # None, or (tokens or (), substituted)
         self.last: list[int | None] = [None] * sizes.agents
@@ -69,6 +70,7 @@ class World:
             tuple(self.balance),
             tuple(self.late),
             tuple(self.ready),
+            tuple(self.staked),
             tuple(self.said),
             tuple(self.proposal),
             tuple(order),
@@ -105,7 +107,7 @@ def self_stake(world: World, who: int, sizes: Sizes) -> None:
 
 def finished(world: World, who: int, phase: str) -> bool:
     """Return whether the agent is finished for this tick."""
-    return world.proposal[who] is not None if phase == "PROPOSE" else world.ready[who]
+    return world.proposal[who] is not None if phase == "PROPOSE" else world.ready[who] or world.staked[who]
 
 
 def acts(world: World, sizes: Sizes) -> Iterator[tuple[Any, ...]]:
@@ -146,7 +148,7 @@ def act(world: World, action: tuple[Any, ...], sizes: Sizes) -> None:
     who = action[1]
     match action[0]:
         case "ready":
-            world.ready[who] = True
+            world.ready[who], world.staked[who] = True, False  # READY says more
         case "propose":
             world.proposal[who] = (action[2], False)
             self_stake(world, who, sizes)
@@ -174,11 +176,13 @@ def act(world: World, action: tuple[Any, ...], sizes: Sizes) -> None:
                 world.balance[who] -= 1
                 world.points.append((who, action[2], 0))
                 world.last[action[2]] = world.tick
+                world.staked[who] = True
         case _:
             oldest = max(p for p in world.points if p[:2] == (who, action[2]))
             world.points.remove(oldest)
             world.points.append((who, action[3], 0))
             world.last[action[3]] = world.tick
+            world.staked[who] = True
 
 
 def tick(world: World, sizes: Sizes) -> None:
@@ -210,7 +214,7 @@ def tick(world: World, sizes: Sizes) -> None:
                 paid = min(sizes.penalty, world.balance[who])
                 world.balance[who] -= paid
                 world.burned += paid
-    world.ready = [False] * sizes.agents
+    world.ready, world.staked = [False] * sizes.agents, [False] * sizes.agents
     world.tick += 1
     if fired or not missing:
         world.place += 1
@@ -229,7 +233,7 @@ def count(sizes: Sizes) -> Counts:
         for action in acts(world, sizes):
             transitions += new
             after = copy.copy(world)
-            for name in ("balance", "late", "ready", "said", "proposal", "last", "points"):
+            for name in ("balance", "late", "ready", "staked", "said", "proposal", "last", "points"):
                 setattr(after, name, list(getattr(world, name)))
             act(after, action, sizes)
             key, elapsed = after.key(), after.tick - after.opened + 1 if after.place >= 0 else 0

@@ -206,8 +206,7 @@ OPEN: Sequence[tuple[Place, set[str]]] = (
     # Several layers may forbid a write, and the text gives no order; activity without a canary shows nowhere; what is
     # let through may come with words.
     (Place("markspace", "layers"), {"shown.by", "shown.why", "after.probing"}),
-    # What a LogAppend of a candidate writes; the lines that are lost with one that is too long.
-    (Place("sovereign", "constitutions", range(0, 10_000, 11)), {"shown.effects"}),
+    (Place("sovereign", "constitutions", range(0, 10_000, 11)), set()),
     # The order of the lines that a decision owes.
     (Place("sovereign", "lists", EVERY, 6), {"shown.intents"}),
     (Place("sovereign", "candidates", EVERY, 3), set()),

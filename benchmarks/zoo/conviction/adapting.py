@@ -22,7 +22,7 @@ UNKNOWN = {"$unknown": True}
 TIES = {"none": "highest score", "earliest": "earliest LastStakeTick", "unresolved": "full tie"}
 NAMED = ("InsufficientCredit", "FeedbackLimitReached", "FeedbackTooLong")
 DEFAULTS = {
-    "act_after_ready": "rejected", "add_makes": "new_entry", "clock": "free_running", "completes": "ready_only",
+    "act_after_ready": "rejected", "add_makes": "new_entry", "clock": "free_running", "completes": "staking_action",
     "diff_ratio": "replacements_over_max", "feedback_on_no_action": "rejected", "full_tie": "no_winner",
     "last_stake_tick": "adds_and_moves_in", "move_takes": "oldest_first", "multiplier_cap": "saturation_rounds",
     "no_action": "per_agent", "penalty_floor": "burn_what_is_left", "phase_end": "all_ready_or_timer",

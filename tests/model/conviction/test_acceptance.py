@@ -155,14 +155,14 @@ def test_an_outsider_decides_a_tie_without_stake_on_either() -> None:
 
 
 def test_time_arbitrates() -> None:
-    """The same additions, one of them a tick later: another winner."""
+    """The same additions, one of them a tick later: another winner.  In one tick they end the round (B 16.1.1)."""
     system = ISSUE.at(think=2, texts=0, stake=1, budget=2, penalty=0)
     one, two = (AddStake(f"agent_{n}", f"key {n}", f"agent_{n}", 1) for n in (1, 2))
-    rounds = [TICK] * 5
-    assert outcome(played(system, *rounds, one, TICK, two, TICK, TICK)) == ("agent_1", "earliest LastStakeTick")
-    assert outcome(played(system, *rounds, two, TICK, one, TICK, TICK)) == ("agent_2", "earliest LastStakeTick")
-    assert outcome(played(system, *rounds, one, two, TICK, TICK, TICK)) == ("", "full tie")
-    assert outcome(played(system, *rounds, two, one, TICK, TICK, TICK)) == ("", "full tie")
+    rounds, end = [TICK] * 5, [TICK] * 3
+    assert outcome(played(system, *rounds, one, TICK, two, *end)) == ("agent_1", "earliest LastStakeTick")
+    assert outcome(played(system, *rounds, two, TICK, one, *end)) == ("agent_2", "earliest LastStakeTick")
+    assert outcome(played(system, *rounds, one, two, TICK, TICK)) == ("", "full tie")
+    assert outcome(played(system, *rounds, two, one, TICK, TICK)) == ("", "full tie")
 
 
 def test_add_and_move_do_not_commute_for_one_agent() -> None:

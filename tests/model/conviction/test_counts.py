@@ -27,7 +27,7 @@ PINNED: tuple[tuple[str, dict[str, int], bool, tuple[int, int, int]], ...] = (
 """System, scope, gated clock; states, transitions, ticks of the longest run of an Issue."""
 
 LARGER: tuple[tuple[str, dict[str, int], bool, tuple[int, int, int]], ...] = (
-    ("issue", {"think": 2, "texts": 0, "budget": 2}, False, (7992, 40861, 10)),
+    ("issue", {"think": 2, "texts": 0, "budget": 2}, False, (6312, 34109, 10)),
     ("issue", {"budget": 2, "texts": 2, "cycles": 1}, False, (6227, 26102, 7)),
     ("issue", {"cycles": 1}, False, (15518, 69322, 7)),
 )

@@ -1,7 +1,7 @@
 """Adapter of the rows and rules; give --reading rounding=floor.
 
-An action that completes a phase here, or keeps an agent from being kicked out, is not said to do so in the model.
-Where that makes a difference the tick is left out.
+Feedback and revisions keep an agent from being kicked out here, and an action lasts for its round; in the model for a
+tick.  Where that makes a difference the tick is left out.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Rows(Adapter):
                 if row["acted"] and not row["ready"] and phase != "PROPOSE":
                     if think > 1 or (phase != "STAKE" and balance and self.limits["penalty"]):
                         raise Unsupported("who acts is not silent here, and without READY is silent in the model")
-                    blurred = True
+                    blurred = blurred or phase != "STAKE"
         shown = super()._tick(credential)
         return {**shown, "events": UNKNOWN} if blurred else shown
 
