@@ -43,24 +43,28 @@ def protocols() -> tuple[Bundle, ...]:
 def find(name: str) -> Bundle:
     """Return the protocol called `name`, or the system that `FILE.py:name` names, whose file is then imported.
 
-    Raises UnknownName, NoSuchSystem, or ProtocolBroken if any protocol does not import.  For names from untrusted files
-    use `registered`, which imports no other code.
+    Raises UnknownName, NoSuchSystem, or ProtocolBroken if it does not import.  For names from untrusted files use
+    `registered`, which imports no other code.
     """
     return own_bundle(name) if names_file(name) else registered(name)
 
 
 def registered(name: str) -> Bundle:
-    """Return the protocol called `name`.  Raises UnknownName, or ProtocolBroken if any does not import."""
-    bundles = protocols()
-    for bundle in bundles:
-        if bundle.name == name:
-            return bundle
-    raise UnknownName("protocol", name, (bundle.name for bundle in bundles))
+    """Return the protocol called `name`, without importing the other ones of the package if its module is called so.
+
+    Raises UnknownName, or ProtocolBroken if it, or one that another package installs, does not import.
+    """
+    for module in (name, ""):
+        bundles = {bundle.name: bundle for bundle in _all(module)}
+        if name in bundles:
+            return bundles[name]
+    raise UnknownName("protocol", name, sorted(bundles))
 
 
 @cache
-def _all() -> tuple[Bundle, ...]:
-    found = (*_own(), *_installed())
+def _all(module: str = "") -> tuple[Bundle, ...]:
+    """The protocols of this package, or of this module of it alone, and those of other packages."""
+    found = (*_own(module), *_installed())
     names = [bundle.name for bundle in found]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -68,12 +72,18 @@ def _all() -> tuple[Bundle, ...]:
     return found
 
 
-def _own() -> Iterator[Bundle]:
+def _own(module: str) -> Iterator[Bundle]:
     for found in pkgutil.iter_modules(content("model").submodule_search_locations or []):
-        model = _load(f"evenhand.model.{found.name}")
-        protocol = getattr(model, "PROTOCOL", None)
-        if isinstance(protocol, Protocol):
-            yield _bundle(protocol, _claims(f"evenhand.properties.{found.name}"))
+        bundle = _of(found.name) if module in ("", found.name) else None
+        if bundle is not None:
+            yield bundle
+
+
+@cache
+def _of(module: str) -> Bundle | None:
+    """The protocol of a module, if it has one; the same record for whoever asks."""
+    protocol = getattr(_load(f"evenhand.model.{module}"), "PROTOCOL", None)
+    return _bundle(protocol, _claims(f"evenhand.properties.{module}")) if isinstance(protocol, Protocol) else None
 
 
 def _installed() -> Iterator[Bundle]:

@@ -67,7 +67,12 @@ def installed(patch: pytest.MonkeyPatch, *folders: Path) -> None:
     """Install the protocols of these folders for as long as the patch lasts."""
     found = _found(*folders)
     patch.setattr(sys, "path", [*map(str, folders), *sys.path])
-    patch.setattr(registry, "_all", cache(lambda: found))
+
+    @cache
+    def every(_module: str = "") -> tuple[Bundle, ...]:
+        return found
+
+    patch.setattr(registry, "_all", every)
 
 
 @pytest.fixture(autouse=True)

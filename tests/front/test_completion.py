@@ -60,7 +60,7 @@ def test_each_kind_of_name_is_offered(line: str, names: list[str]) -> None:
 def test_a_broken_protocol_offers_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """The command reports the fault; a shell must not print it in the middle of a line."""
 
-    def broken() -> Any:
+    def broken(_module: str = "") -> Any:
         raise ProtocolBroken("oops")
 
     monkeypatch.setattr(registry, "_all", broken)

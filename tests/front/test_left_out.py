@@ -35,7 +35,7 @@ LEFT_OUT = ("taken_when_free", "taken")
 def planned(monkeypatch: pytest.MonkeyPatch, *plans: Plan, **more: Any) -> Bundle:
     """Install the latch with these plans."""
     bundle = replace(find("latch"), plans=plans, **more)
-    monkeypatch.setattr(registry, "_all", lambda: (bundle,))
+    monkeypatch.setattr(registry, "_all", lambda _module="": (bundle,))
     return bundle
 
 

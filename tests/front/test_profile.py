@@ -63,7 +63,7 @@ def test_a_faulty_kernel_has_another_profile() -> None:
     (before,), _, _ = profiles([bundle])
     registry_bundle = replace(bundle, model=replace(bundle.model, systems=systems))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(registry, "_all", lambda: (registry_bundle,))
+        patch.setattr(registry, "_all", lambda _module="": (registry_bundle,))
         (after,), _, _ = profiles([registry_bundle])
     assert (answers(before)["position"], answers(after)["position"]) == ("no", "yes")
 

@@ -225,7 +225,8 @@ def test_a_plan_without_a_budget_is_refused() -> None:
 def _forgotten() -> Iterator[None]:
     """Forget the registry's findings after each test."""
     yield
-    registry._all.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    for one in (registry._all, registry._of):  # pyright: ignore[reportPrivateUsage]
+        one.cache_clear()
 
 
 def _own(monkeypatch: pytest.MonkeyPatch, side: Mapping[str, Any], *installed: Bundle) -> None:
@@ -254,7 +255,8 @@ def _own(monkeypatch: pytest.MonkeyPatch, side: Mapping[str, Any], *installed: B
     monkeypatch.setattr(importlib.util, "find_spec", found)
     monkeypatch.setattr(registry, "entry_points", points)
     monkeypatch.setattr(EntryPoint, "load", load)
-    registry._all.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    for one in (registry._all, registry._of):  # pyright: ignore[reportPrivateUsage]
+        one.cache_clear()
 
 
 def test_a_protocol_of_the_package_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
