@@ -179,7 +179,11 @@ def bit_is_set(state: locks.Spin) -> bool:
 def test_a_hint_helps(portfolio: Portfolio, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without guesses a lock is proved with a claim that says why, and stays open without it."""
     lock = next(one for one in SYSTEMS if one.name == "test-and-set lock")
-    monkeypatch.setattr(unbounded, "_guesses", lambda *_: iter(()))
+
+    def nothing(*_: object) -> Iterator[object]:
+        return iter(())
+
+    monkeypatch.setattr(unbounded, "_guesses", nothing)
     (alone,) = prove_any_size(lock.make(False), [lock.claim], portfolio=portfolio).verdicts
     assert alone.status is Status.UNDECIDED
     found = prove_any_size(lock.make(False), [lock.claim, bit_is_set], portfolio=portfolio)

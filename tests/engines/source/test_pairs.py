@@ -101,12 +101,24 @@ def _one(config: Config, state: State, action: Any) -> Iterable[Any]:
     return ("twin",)
 
 
+def _same_config(w: str, config: Config) -> Config:
+    return config
+
+
+def _all_secret(w: str, config: Config, state: State) -> State:
+    return replace(state, secret=frozenset(config.agents))
+
+
+def _same_action(w: str, action: Any) -> Iterable[Any]:
+    return (action,)
+
+
 @evenhand.two_run(
     "What is said is the same beside all secrets.",
     twins=_one,
-    config=lambda w, config: config,
-    state=lambda w, config, state: replace(state, secret=frozenset(config.agents)),
-    other=lambda w, action: (action,),
+    config=_same_config,
+    state=_all_secret,
+    other=_same_action,
     starts=True,
 )
 def beside_secrets(w: Any, step: Any, other: Any) -> bool:
