@@ -86,7 +86,8 @@ MORE = 200
 def kept(bundle: Bundle, target: Target) -> Iterator[Candidate]:
     """Yield the runs of a mutant's kept counterexamples, smallest first, then each with an action or two more.
 
-    These show what only the state after the last action holds.  Counterexamples that no longer replay are left out.
+    These show what only the state after the last action holds.  Counterexamples that no longer replay, or were recorded
+    under other readings than the target's, are left out: their configurations name those.
     """
     if target.mutant is None or bundle.own:
         return
@@ -95,7 +96,8 @@ def kept(bundle: Bundle, target: Target) -> Iterator[Candidate]:
         with suppress(BadRecord):
             replayed = replay_record(load(path), bundle, origin=str(path))
             run, system = replayed.evidence, replayed.system
-            if isinstance(run, Scenario) and run.actions:
+            wanted = bundle.model.systems[system.name].under(**dict(target.readings)).readings
+            if isinstance(run, Scenario) and run.actions and system.readings == wanted:
                 origin = f"kept as a counterexample to {replayed.claim.name}"
                 found.append(Candidate(system.name, system.scope, target.readings, run, origin))
     found.sort(key=lambda one: one.size)
