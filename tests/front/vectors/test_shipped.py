@@ -39,7 +39,7 @@ BEYOND = {
         }
     ),
 }
-"""Readings that no vector separates either.  In `conviction` more drawn runs would; in `markspace` three lie beyond the
+"""Readings that no vector separates either.  That of `conviction` no drawn run does; in `markspace` three lie beyond the
 search, the last only offers one action more.
 """
 
