@@ -170,6 +170,8 @@ class Lines(Adapter):
         token = TOKEN if a["token"] == "principal's token" else int(TOKEN)
         by, why, told = None, "", ""
         known = {one["id"] for row in self.needs() for one in row["needs"]}
+        if agent == "probe":
+            raise Unsupported("the agent `probe` is the kernel's own")
         if agent in self.inactive and op in ("WRITE", "ACKNOWLEDGE", "END_ROUND"):
             raise Unsupported("whether a canary outlives a round in which its agent did nothing, no text says")
         if op == "WRITE":
