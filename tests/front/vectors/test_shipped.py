@@ -39,8 +39,8 @@ BEYOND = {
         }
     ),
 }
-"""Readings that no vector separates either.  That of `conviction` no drawn run does; in `markspace` three lie beyond the
-search, the last only offers one action more.
+"""Readings that no vector separates either.  That of `conviction` no drawn run does; in `markspace` three lie beyond
+the search, the last only offers one action more.
 """
 
 HIDDEN = {"markspace": frozenset({"partial_writes", "resolution_supersedes_nothing", "old_watchers_are_told"})}
