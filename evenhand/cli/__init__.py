@@ -140,7 +140,7 @@ class _Commands(TyperGroup):
                 sys.exit(2)
             context = getattr(error, "ctx", None)
             path = context.command_path if context is not None else "evenhand"
-            cause = " ".join(str(formatted()).split()).rstrip(".")
+            cause = " ".join(str(formatted()).split()).rstrip(".").replace(": Value error, ", ": ")
             leave(f"{cause[:1].lower()}{cause[1:]}; see `{path} --help`", 2)
         sys.exit(code if isinstance(code, int) else 0)
 

@@ -121,8 +121,6 @@ def prove(
     except NoSolver as error:
         raise BadUse(str(error)) from error
     except KeyboardInterrupt:
-        if not results:
-            raise
         interrupted, folder, kept, record = True, None, None, None
     left = tuple(Job(bundle.name, "prove", theorem=one.name).title for one in stated[len(results) :])
     findings = tuple(

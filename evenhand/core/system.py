@@ -34,8 +34,8 @@ class UnknownName(ValueError):
         names = sorted(known)
         near = get_close_matches(name.lower(), names, n=1, cutoff=0.66)
         near = near or [one for one in names if len(name) > 2 and one.startswith(name.lower())]
-        meant = f"; did you mean {near[0]}?" if near else ""
-        super().__init__(f"unknown {what} {name!r}; there is: {', '.join(names) or 'none'}{meant}")
+        meant = f" (did you mean {near[0]}?)" if near else ""
+        super().__init__(f"unknown {what} {name!r}{meant}; there is: {', '.join(names) or 'none'}")
 
 
 class Scope(Mapping[str, int]):

@@ -52,7 +52,8 @@ def _finding(bundle: Bundle, job: Job, system: AnySystem, claim: Property, verdi
     record: Json = None
     if keep and verdict.status is Status.REFUTED:
         record, unrecorded = recorded(bundle, system, claim, verdict, command)
-        verdict = replace(verdict, because=f"{verdict.because} (not recorded: {unrecorded})") if unrecorded else verdict
+        because = f"{verdict.because} (not recorded: {unrecorded})".strip()
+        verdict = replace(verdict, because=because) if unrecorded else verdict
     shown = evidence is not None and (verdict.status is Status.REFUTED or claim.existential)
     expected = bundle.expectation(verdict.claim, verdict.system, verdict.engine, verdict.readings)
     return replace(

@@ -170,7 +170,11 @@ def next_steps(report: Report) -> Iterator[str]:
             if (report.unfinished)
             else "run it again: it was interrupted after the last job"
         )
-    refuted = [f for f in report.unexpected if f.status is Status.REFUTED]
+    claims: dict[tuple[str, str], Finding] = {}
+    for finding in report.unexpected:
+        if finding.status is Status.REFUTED:
+            claims.setdefault((finding.protocol, finding.claim), finding)
+    refuted = list(claims.values())
     for finding in refuted[:3]:
         yield (
             f"see {inert(finding.claim)} fail again: {finding.command.splitlines()[0]}"
@@ -178,7 +182,7 @@ def next_steps(report: Report) -> Iterator[str]:
             else (f"look at {inert(finding.claim)}")
         )
     if len(refuted) > 3:
-        yield f"and {plural(len(refuted) - 3, 'more refutation')}; each is listed above with its command"
+        yield f"and {plural(len(refuted) - 3, 'more refuted claim')}; each is listed above with its command"
     if any(f.expected is Status.REFUTED and f.status is Status.HOLDS for f in report.unexpected):
         yield "an expected refutation is gone: the model was mended (change the expectation) or an engine misses it"
     undecided = [f for f in report.findings if f.status is Status.UNDECIDED]

@@ -51,7 +51,7 @@ WRONG: dict[str, list[tuple[str, str]]] = {
         ("alw", "did you mean always_free?"),
     ],
     "--over": [
-        ("agent=2..3", "unknown size of latch: 'agent'; there is: agents; did you mean agents?"),
+        ("agent=2..3", "unknown size of latch: 'agent' (did you mean agents?); there is: agents"),
         ("agents=4..5", "'agents' is swept twice"),
     ],
     "--part": [("x", "--part 'x' is not of the form k/n"), ("9/4", "1 <= k <= n, as in 1/4")],
@@ -90,7 +90,7 @@ def mistakes() -> Iterator[tuple[list[str], str]]:
         if first.required:
             yield words, f"missing argument '{first.metavar}'; see `evenhand {command} --help`"
         if "PROTOCOL" in first.metavar:
-            yield [*words, "latc", *RIGHT[command][1:]], "unknown protocol 'latc'; there is: apcm"
+            yield [*words, "latc", *RIGHT[command][1:]], "unknown protocol 'latc' (did you mean latch?); there is: apcm"
         elif not first.names:  # an argument
             yield from (([*words, file, *RIGHT[command][1:]], f"{file}: ") for file in FILES)
         for one in parameters(command):

@@ -219,8 +219,8 @@ BROKEN = (
         "MODEL = replace(LATCH.model, name='broken')\n"
         "FIRST = replace(LATCH.claims[0], systems=('lach',))\n"
         "BUNDLE = replace(LATCH, model=MODEL, claims=(FIRST, *LATCH.claims[1:]))\n",
-        "protocol 'broken' (toybroken:BUNDLE) does not load: protocol broken: claim one_inside: unknown system 'lach'; "
-        "there is: latch; did you mean latch?",
+        "protocol 'broken' (toybroken:BUNDLE) does not load: protocol broken: claim one_inside: unknown system 'lach' "
+        "(did you mean latch?); there is: latch",
     ),
     (
         "import nowhere_to_be_found\n",

@@ -162,7 +162,7 @@ MISTAKES: dict[str, tuple[str, str, str]] = {
     "other name": (
         LIGHT,
         "light.py:lihgt",
-        "unknown system of light.py: 'lihgt'; there is: light; did you mean light?",
+        "unknown system of light.py: 'lihgt' (did you mean light?); there is: light",
     ),
     "no system": (
         LIGHT,

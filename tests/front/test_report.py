@@ -108,6 +108,8 @@ def test_what_to_try_next() -> None:
     steps = list(next_steps(Report((found(REFUTED), found(UNDECIDED, claim="b")), {"budget": "quick"})))
     assert steps == ["see safe fail again: evenhand x", "decide more with --budget standard"]
     assert list(next_steps(Report((found(HOLDS),), {"budget": "deep"}))) == []
+    twice = Report((found(REFUTED), found(REFUTED, engine="fuzz"), found(REFUTED, claim="b")))
+    assert [step.split(":")[0] for step in next_steps(twice)] == ["see safe fail again", "see b fail again"]
 
 
 def test_no_budget_is_offered_against_an_error() -> None:

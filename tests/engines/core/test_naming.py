@@ -108,25 +108,43 @@ def _claims(*claims: Property) -> dict[str, Any]:
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "claim, system": (
         _claims(replace(SOMEBODY_ENTERS, systems=("loc",))),
-        "claim somebody_enters: unknown system 'loc'; there is: lock, side; did you mean lock?",
+        "claim somebody_enters: unknown system 'loc' (did you mean lock?); there is: lock, side",
     ),
     "claim, one system of two": (
         _claims(replace(SOMEBODY_ENTERS, systems=("lock", "sides"))),
-        "claim somebody_enters: unknown system 'sides'; there is: lock, side; did you mean side?",
+        "claim somebody_enters: unknown system 'sides' (did you mean side?); there is: lock, side",
     ),
     "two claims": (_claims(ONLY_MAIN, ONLY_MAIN), "two claims are called 'mutual_exclusion'"),
-    "plan, system": (_plan(system="loc"), "plan explore loc: unknown system 'loc'; there is: lock, side; did"),
-    "plan, engine": (_plan(engine="explorer"), "unknown engine 'explorer'; there is: explore, fuzz; did you mean"),
-    "plan, claim": (_plan(claims=("mutual_exclusio",)), "unknown claim 'mutual_exclusio'; there is: mutual_exclusion"),
+    "plan, system": (
+        _plan(system="loc"),
+        "plan explore loc: unknown system 'loc' (did you mean lock?); there is: lock, side",
+    ),
+    "plan, engine": (
+        _plan(engine="explorer"),
+        "unknown engine 'explorer' (did you mean explore?); there is: explore, fuzz",
+    ),
+    "plan, claim": (
+        _plan(claims=("mutual_exclusio",)),
+        "unknown claim 'mutual_exclusio' (did you mean mutual_exclusion?)",
+    ),
     "plan, claim of another system": (
         _plan(system="side", claims=("mutual_exclusion",)),
         "plan explore side: claim 'mutual_exclusion' does not speak of system 'side', but of: lock",
     ),
     "plan, claim twice": (_plan(claims=("mutual_exclusion",) * 2), "two claims of the plan are called 'mutual_exclus"),
-    "plan, size": (_plan(scope={"process": 2}), "plan explore lock process=2: unknown scope field 'process'; there is"),
+    "plan, size": (
+        _plan(scope={"process": 2}),
+        "plan explore lock process=2: unknown scope field 'process' (did you mean processes?)",
+    ),
     "plan, no size": (_plan(scope={"processes": -1}), "must be an integer >= 0, not -1"),
-    "plan, reading": (_plan(readings={"agian": "granted"}), "unknown reading 'agian'; there is: again, most; did you"),
-    "plan, value": (_plan(readings={"again": "grantd"}), "unknown value of reading again: 'grantd'; there is: granted"),
+    "plan, reading": (
+        _plan(readings={"agian": "granted"}),
+        "unknown reading 'agian' (did you mean again?); there is: again, most",
+    ),
+    "plan, value": (
+        _plan(readings={"again": "grantd"}),
+        "unknown value of reading again: 'grantd' (did you mean granted?)",
+    ),
     "plan, type": (_plan(readings={"most": "5"}), "reading 'most' is a int, not '5'"),
     "plan, reading of another system": (
         _plan(system="side", readings={"most": 5}),
@@ -141,9 +159,12 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         _expected("somebody_enter"),
         "expectation of somebody_enter: unknown claim 'somebody_enter'",
     ),
-    "expectation, system": (_expected(system="loc"), "unknown system 'loc'; there is: lock, side; did you mean lock?"),
+    "expectation, system": (_expected(system="loc"), "unknown system 'loc' (did you mean lock?); there is: lock, side"),
     "expectation, other system": (_expected(system="side"), "'mutual_exclusion' does not speak of system 'side'"),
-    "expectation, engine": (_expected(engine="fuz"), "unknown engine 'fuz'; there is: explore, fuzz, plan, prove; did"),
+    "expectation, engine": (
+        _expected(engine="fuz"),
+        "unknown engine 'fuz' (did you mean fuzz?); there is: explore, fuzz, plan, prove",
+    ),
     "expectation, reading": (_expected(readings={"x": 1}), "unknown reading 'x'; there is: again, most"),
     "expectation, value": (_expected(readings={"again": "x"}), "unknown value of reading again: 'x'; there is: grant"),
     "expectation, default": (_expected(readings={"again": "refused"}), "reading again=refused is the default"),
@@ -152,12 +173,15 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         {"expected": (_says("mutual_exclusion"), Expectation("mutual_exclusion", Status.HOLDS))},
         "two expectations are about 'mutual_exclusion",
     ),
-    "generator": ({"generators": (_generator("loc"),)}, "generator: unknown system 'loc'; there is: lock, side; did"),
+    "generator": (
+        {"generators": (_generator("loc"),)},
+        "generator: unknown system 'loc' (did you mean lock?); there is: lock, side",
+    ),
     "two generators": ({"generators": (_generator("lock"),) * 2}, "two generators are for system 'lock'"),
-    "observer": ({"observers": (_observer("who", "loc"),)}, "observer who: unknown system 'loc'; there is: lock, side"),
+    "observer": ({"observers": (_observer("who", "loc"),)}, "observer who: unknown system 'loc' (did you mean lock?)"),
     "two observers": ({"observers": (_observer("who"), _observer("who"))}, "two observers are called 'who'"),
-    "mutant, system": ({"model": _mutant(system="loc")}, "mutant other: unknown system 'loc'; there is: lock, side"),
-    "mutant, size": ({"model": _mutant(scope=Scope(process=1))}, "mutant other: unknown scope field 'process'; there"),
+    "mutant, system": ({"model": _mutant(system="loc")}, "mutant other: unknown system 'loc' (did you mean lock?)"),
+    "mutant, size": ({"model": _mutant(scope=Scope(process=1))}, "mutant other: unknown scope field 'process' (did"),
     "mutant, reading": ({"model": _mutant(readings=(("x", 1),))}, "mutant other: unknown reading 'x'; there is: again"),
     "mutant, value": ({"model": _mutant(readings=(("again", "x"),))}, "mutant other: unknown value of reading again:"),
     "two mutants": ({"model": _mutant(name="careless")}, "two mutants are called 'careless'"),
@@ -217,7 +241,9 @@ def test_a_plan_without_a_budget_is_refused() -> None:
     """Such a plan would never run."""
     with pytest.raises(ValueError, match="a plan of explore for lock has no budget; there is: quick, standard, deep"):
         Plan("lock", "explore", budgets=())
-    with pytest.raises(ValueError, match="unknown budget 'dep'; there is: deep, quick, standard"):
+    with pytest.raises(
+        ValueError, match=r"unknown budget 'dep' \(did you mean deep\?\); there is: deep, quick, standard"
+    ):
         Plan("lock", "explore", budgets=("dep",))
 
 

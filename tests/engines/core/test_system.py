@@ -133,9 +133,11 @@ def test_a_size_is_a_natural_number(size: Any) -> None:
 
 def test_unknown_names_say_what_there_is() -> None:
     """Scope fields, readings, values of readings."""
-    with pytest.raises(UnknownName, match=r"unknown scope field 'agenst'; there is: agents, most"):
+    with pytest.raises(
+        UnknownName, match=r"unknown scope field 'agenst' \(did you mean agents\?\); there is: agents, most"
+    ):
         SYSTEM.at(agenst=3)
-    with pytest.raises(UnknownName, match=r"unknown reading 'odrer'; there is: limit, order"):
+    with pytest.raises(UnknownName, match=r"unknown reading 'odrer' \(did you mean order\?\); there is: limit, order"):
         SYSTEM.under(odrer="free")
     with pytest.raises(UnknownName, match=r"unknown value of reading order: 'wild'; there is: free, sorted"):
         SYSTEM.under(order="wild")

@@ -164,6 +164,8 @@ def test_ctrl_c_between_two_theorems_keeps_the_first(
     assert made["unfinished"] == ["prove toy another"] and not file.exists()
     told = prove(THEOREM, "toy", beside=other)
     assert told.code == 130 and "INTERRUPTED" in told.out and "prove toy another" in told.out
+    early = prove(other, "toy", beside=THEOREM)
+    assert early.code == 130 and "2 jobs not finished; the first: prove toy another" in early.out
 
 
 HANGS = """
@@ -209,7 +211,8 @@ def test_solvers_killed_in_mid_run_leave_it_undecided(tmp_path: Path) -> None:
     finally:
         over.set()
         killer.join()
-    assert (ran.returncode, ran.stderr) == (3, "")
+    errors = [line for line in ran.stderr.splitlines() if not line.startswith("prove: ")]  # progress, if it is slow
+    assert (ran.returncode, errors) == (3, [])
     made = json.loads(ran.stdout)
     assert made["theorems"][0]["verdict"] == "UNDECIDED"
     assert "signal 9" in made["verdicts"][0]["because"] and len(killed) >= 4

@@ -35,15 +35,19 @@ def other(monkeypatch: pytest.MonkeyPatch, theorem: Theorem = FIRST, **more: Any
 
 WRONG: list[tuple[Theorem, dict[str, Any], str]] = [
     (FIRST, {"claim": STRANGER}, "unknown claim 'stranger'; there is: "),
-    (FIRST, {"system": "univers"}, "unknown system 'univers'; there is: conditions, free, run, universe; did you mean"),
-    (FIRST, {"protocol": "cu"}, "unknown protocol 'cu'; there is: cud"),
+    (
+        FIRST,
+        {"system": "univers"},
+        "unknown system 'univers' (did you mean universe?); there is: conditions, free, run, universe",
+    ),
+    (FIRST, {"protocol": "cu"}, "unknown protocol 'cu' (did you mean cud?); there is: "),
     (FIRST, {"readings": {"x": "y"}}, "unknown reading 'x'; there is: "),
     (
         FIRST,
         {"mutants": (replace(FIRST.mutants[0], mutant=find("apcm").model.mutants[0]),)},
         "unknown mutant 'rule_1_dropped'; there is: ",
     ),
-    (LICENSING, {"quotient": "renamin"}, "unknown quotient 'renamin'; there is: renaming; did you mean renaming?"),
+    (LICENSING, {"quotient": "renamin"}, "unknown quotient 'renamin' (did you mean renaming?); there is: renaming"),
 ]
 
 
