@@ -31,6 +31,7 @@ from evenhand.source.values import (
     Table,
     Truth,
     Value,
+    Whole,
     as_group,
     cases,
     gathered,
@@ -42,6 +43,7 @@ from evenhand.source.values import (
     named,
     order_of,
     truth,
+    wholes,
 )
 from evenhand.source.world import World
 
@@ -102,11 +104,13 @@ class Expressions(Lengths):
     def _logical(self, node: ast.BoolOp | ast.UnaryOp, frame: Frame) -> Value:
         match node:
             case ast.BoolOp():
-                return Truth(self._bool(node, frame, tested=False))
+                return self._either(node, frame)
             case ast.UnaryOp(ast.Not(), inner):
                 return Truth(negation(self.test(inner, frame)))
             case ast.UnaryOp(ast.USub(), ast.Constant(value)) if type(value) is int:
                 return known(-value)
+            case ast.UnaryOp(ast.USub(), inner):
+                return operated(ast.Sub(), known(0), self.read(inner, frame))
             case _:
                 raise refuse("this sign has no counterpart", "write `not`, or the number")
 
@@ -121,15 +125,23 @@ class Expressions(Lengths):
                 found = gathered(lambda: self._again(node, frame), "list")
                 return replace(found, more=self._listing(node, frame))
             case ast.Dict():
-                keys = [one.value if isinstance(one, ast.Constant) else MISSING for one in node.keys]
-                if MISSING in keys:
-                    raise refuse("a dictionary of unknown keys", "write `match` or `if`")
-                values = [self.read(one, frame) for one in node.values]
-                return leaf(Const(Lookup(tuple(zip(keys, values, strict=True)))))
+                return self._dictionary(node, frame)
             case _:
                 raise refuse(
                     f"{type(node).__name__} has no counterpart", "write it with any, all, in, if, match and replace"
                 )
+
+    def _dictionary(self, node: ast.Dict, frame: Frame) -> Value:
+        """A dictionary of known keys, each of them once."""
+        entries: list[tuple[Any, Value]] = []
+        for key, value in zip(node.keys, node.values, strict=True):
+            found = None if key is None else only(self.read(key, frame))
+            if not isinstance(found, str | int | Enum):
+                raise refuse("a dictionary of unknown keys", "write `match` or `if`")
+            if any(found == one for one, _ in entries):
+                raise refuse(f"a dictionary with the key {found!r} twice", "name it once")
+            entries.append((found, self.read(value, frame)))
+        return leaf(Const(Lookup(tuple(entries))))
 
     def call(self, node: ast.Call, frame: Frame) -> Value:
         """Return what a call gives."""
@@ -170,8 +182,14 @@ class Expressions(Lengths):
             raise refuse(f"the attribute {name} of {named(value)}", "read fields of records")
         found_value: Value | None = None
         for guard, one in value.parts:
+            if all_of((frame.path, guard)) == FALSE:
+                continue
             if isinstance(one, Const) and one.value is None:
                 self.errors.add(frame.path, guard)
+                continue
+            if isinstance(one, Whole):
+                inner = self.attribute(one.value, name, frame.under(guard))
+                found_value = inner if found_value is None else merged(guard, inner, found_value)
                 continue
             if not isinstance(one, Const) or not isinstance(one.value, ModuleType | type | Enum):
                 raise refuse(f"the attribute {name} of {named(value)}", "read fields of records")
@@ -183,19 +201,50 @@ class Expressions(Lengths):
             raise refuse(f"the attribute {name} of None", "test `is not None` first")
         return found_value
 
-    def _bool(self, node: ast.BoolOp, frame: Frame, *, tested: bool) -> Formula:
-        """`and` and `or`: what follows is reached only where what precedes leaves it open."""
+    def present(self, value: Value, frame: Frame) -> Value:
+        """Return a value that may be None where it is none; None raises."""
+        if not isinstance(value, Cases) or not wholes(value):
+            return value
+        found: Value | None = None
+        for guard, one in value.parts:
+            if all_of((frame.path, guard)) == FALSE:
+                continue
+            if isinstance(one, Whole):
+                found = one.value if found is None else merged(guard, one.value, found)
+            elif isinstance(one, Const) and one.value is None:
+                self.errors.add(frame.path, guard)
+            else:
+                return value
+        return value if found is None else found
+
+    def _either(self, node: ast.BoolOp, frame: Frame) -> Value:
+        """`and` and `or` as values: the last one that is looked at."""
+        conjunct = isinstance(node.op, ast.And)
+        read: list[tuple[Formula, Value]] = []
+        here = frame
+        for place, one in enumerate(node.values):
+            value = self.read(one, here)
+            last = place == len(node.values) - 1
+            asked = TRUE if last else value.formula if isinstance(value, Truth) else truth(value)
+            read.append((asked, value))
+            if last or asked == (FALSE if conjunct else TRUE):
+                break
+            here = here.under(asked if conjunct else negation(asked))
+        if all(isinstance(value, Truth) for _, value in read):
+            formulas = [value.formula for _, value in read if isinstance(value, Truth)]
+            return Truth(all_of(formulas) if conjunct else any_of(formulas))
+        found = read[-1][1]
+        for asked, value in reversed(read[:-1]):
+            found = merged(asked, found, value) if conjunct else merged(asked, value, found)
+        return found
+
+    def _bool(self, node: ast.BoolOp, frame: Frame) -> Formula:
+        """`and` and `or` as a test: what follows is reached only where what precedes leaves it open."""
         conjunct = isinstance(node.op, ast.And)
         parts: list[Formula] = []
         here = frame
         for one in node.values:
-            if tested:
-                asked = self.test(one, here)
-            else:
-                value = self.read(one, here)
-                if not isinstance(value, Truth):
-                    raise refuse(f"{named(value)} as a result of `{'and' if conjunct else 'or'}`", "use if and else")
-                asked = value.formula
+            asked = self.test(one, here)
             parts.append(asked)
             if asked == (FALSE if conjunct else TRUE):
                 break
@@ -205,7 +254,7 @@ class Expressions(Lengths):
     def test(self, node: ast.expr, frame: Frame) -> Formula:
         """Return whether an expression counts as true; the parts of `and` and `or` may be of any kind."""
         if isinstance(node, ast.BoolOp):
-            return self._bool(node, frame, tested=True)
+            return self._bool(node, frame)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return negation(self.test(node.operand, frame))
         value = self.read(node, frame)
@@ -221,10 +270,17 @@ class Expressions(Lengths):
         here = frame
         for left, op, right in zip(sides, node.ops, sides[1:], strict=False):
             size = self.size_compared(left, op, right, here)
-            found = compared(self.world, op, self.read(left, here), self.read(right, here)) if size is None else size
+            found = self._compared(left, op, right, here) if size is None else size
             parts.append(found)
             here = here.under(found)
         return Truth(all_of(parts))
+
+    def _compared(self, left: ast.expr, op: ast.cmpop, right: ast.expr, frame: Frame) -> Formula:
+        one, other = self.read(left, frame), self.read(right, frame)
+        if not isinstance(op, ast.Eq | ast.NotEq | ast.Is | ast.IsNot):
+            other = self.present(other, frame)
+            one = one if isinstance(op, ast.In | ast.NotIn) else self.present(one, frame)
+        return compared(self.world, op, one, other)
 
     def _binary(self, node: ast.BinOp, frame: Frame) -> Value:
         ring = self._ring(node, frame)
@@ -235,7 +291,7 @@ class Expressions(Lengths):
             if isinstance(by, Group) and by.kind == "agents" and by.sort is not None:
                 entry = self.read(node.left.elts[0], frame)
                 return Table(by.sort, lambda _term: entry)
-        left, right = self.read(node.left, frame), self.read(node.right, frame)
+        left, right = (self.present(self.read(one, frame), frame) for one in (node.left, node.right))
         return operated(node.op, left, right)
 
     def _ring(self, node: ast.BinOp, frame: Frame) -> Value | None:
@@ -304,7 +360,7 @@ class Expressions(Lengths):
         return Table(row.sort, at)
 
     def _subscript(self, node: ast.Subscript, inner: ast.expr, index: ast.expr, frame: Frame) -> Value:
-        value = self.read(inner, frame)
+        value = self.present(self.read(inner, frame), frame)
         if isinstance(index, ast.Slice):
             match index, value:
                 case ast.Slice(None, ast.Constant(1), None), Group("list"):
@@ -435,7 +491,7 @@ class Expressions(Lengths):
     def iterated(self, node: ast.expr, frame: Frame) -> Sequence[Item]:
         """Return what a loop goes through."""
         try:
-            return as_group(self.read(node, frame)).items()
+            return as_group(self.present(self.read(node, frame), frame)).items()
         except Unreadable as error:
             raise error.at(frame.source.file, node.lineno, ast.unparse(node)) from None
 

@@ -137,6 +137,10 @@ def operated(node: ast.operator, left: Value, right: Value) -> Value:
             return _calculated(plus, left, right)
         case ast.Sub(), Cases(), Cases():
             return _calculated(minus, left, right)
+        case ast.Mult(), Cases(), Cases(((_, Const(int(by))),)) if not isinstance(by, bool | Enum):
+            return _calculated(partial(_product, by), left, right)
+        case ast.Mult(), Cases(((_, Const(int(by))),)), Cases() if not isinstance(by, bool | Enum):
+            return _calculated(partial(_product, by), right, left)
         case ((ast.FloorDiv() | ast.Mod()), Cases(), Cases(((_, Const(int(by))),))) if by > 0 and not isinstance(
             by, bool
         ):
@@ -166,6 +170,10 @@ def operated(node: ast.operator, left: Value, right: Value) -> Value:
 
 def _quotient(by: int, one: Term, _by: Term) -> Term:
     return divided(one, by)
+
+
+def _product(by: int, one: Term, _by: Term) -> Term:
+    return times(number(by), one)
 
 
 def _rest(by: int, one: Term, _by: Term) -> Term:

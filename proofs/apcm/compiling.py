@@ -301,6 +301,11 @@ GENERAL = SAID.theory(
             "6.4 step 1: the previous artefact compiled",
         ),
         Axiom(
+            "collisions_have_members",
+            forall([g], exists([p], member(g, p))),
+            "3.1, repaired: a collision is a set of one preference or more",
+        ),
+        Axiom(
             "no_precedent_says_nothing",
             ~has_precedent() >> (forall([p], ~old_av(p) & ~old_rp(p)) & forall([g], ~old_declared(g))),
             "6.3",
