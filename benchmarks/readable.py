@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import collections.abc
 import importlib
+import inspect
 import re
 import sys
 import types
 import typing
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from fractions import Fraction
 from pathlib import Path
@@ -23,6 +24,8 @@ from types import CodeType, FunctionType
 from typing import Any, Literal, cast
 
 from evenhand.core.atoms import Atom, Opaque
+from evenhand.core.registry import protocols
+from evenhand.core.system import Mutant
 from evenhand.smt.arithmetic import NUMBER
 from evenhand.smt.logic import TRUE, Formula, Function, Relation, Sort, Term
 from evenhand.source.frames import Frame
@@ -129,7 +132,8 @@ class Arguments:
             return self.listed(parts[0], name, by, "set" if origin is frozenset else "list")
         if isinstance(written, type) and is_dataclass(written):
             return self.record(written, name, by)
-        raise refuse(f"an argument of the type {getattr(written, '__name__', written)}", "declare a type of records")
+        name_of: Any = getattr(cast("Any", written), "__name__", written)
+        raise refuse(f"an argument of the type {name_of}", "declare a type of records")
 
     def choice(self, name: str, by: tuple[Term, ...], values: tuple[Any, ...], other: Leaf | None) -> Value:
         """Return one of some values, or another one."""
@@ -175,9 +179,9 @@ class Arguments:
 
     def record(self, cls: type, name: str, by: tuple[Term, ...]) -> Record:
         """Return a record of a class."""
-        usual = {"Readings": cls, "Rules": lambda: next(one for one in self.rules if isinstance(one, cls))}
-        if cls.__name__ in usual:
-            found = known(usual[cls.__name__]())
+        if cls.__name__ in ("Readings", "Rules"):
+            usual = cls() if cls.__name__ == "Readings" else next(one for one in self.rules if isinstance(one, cls))
+            found = known(usual)
             assert isinstance(found, Record)
             return found
         hints = typing.get_type_hints(cls)
@@ -189,89 +193,115 @@ class Arguments:
         return Record(cls, _Fields({one: maker(one) for one in names}))
 
 
-def texts_of(function: Any, known_texts: dict[str, None], seen: set[Any]) -> None:
+def collect_texts(function: Any, known_texts: dict[str, None], seen: set[Any]) -> None:
     """Collect the texts that a function, and those it calls, name."""
     seen.add(function)
     waiting: list[CodeType] = [function.__code__]
     while waiting:
         code = waiting.pop()
-        for one in (*code.co_consts[1:], *(function.__globals__.get(name) for name in code.co_names)):
+        named: list[Any] = [*code.co_consts[1:], *(function.__globals__.get(name) for name in code.co_names)]
+        for one in named:
             if isinstance(one, CodeType):
                 waiting.append(one)
             elif isinstance(one, str):
                 known_texts[one] = None
             elif isinstance(one, tuple | frozenset):
                 known_texts.update((text, None) for text in cast("Any", one) if isinstance(text, str))
-            inner = getattr(one, "__wrapped__", one)
+            inner: Any = inspect.unwrap(cast("Any", one)) if callable(cast("Any", one)) else None
             if isinstance(inner, FunctionType) and inner not in seen and inner.__module__.startswith("evenhand.model"):
-                texts_of(inner, known_texts, seen)
+                collect_texts(inner, known_texts, seen)
 
 
 # Reading.
 
 
-def functions_of(protocol: str) -> Iterator[tuple[str, Any]]:
-    """Yield the functions of a protocol's kernel, rules and mutants, with the modules that they stand in."""
-    from evenhand.core.system import Mutant
-
-    for name in MODULES[protocol]:
-        module = importlib.import_module(f"evenhand.model.{protocol}.{name}")
+def functions_of(protocol: str) -> Iterator[Any]:
+    """Yield the functions of a protocol's kernel, rules and mutants, each once."""
+    modules = [importlib.import_module(f"evenhand.model.{protocol}.{name}") for name in MODULES[protocol]]
+    found: dict[Any, None] = {}
+    for module in modules:
         for one in vars(module).values():
-            if isinstance(one, Mutant):
-                rules: Any = cast("Any", one).rules
-                for each in vars_of(rules):
-                    if isinstance(each, FunctionType) and each.__module__ == module.__name__:
-                        yield name, each
-            else:
-                inner = getattr(one, "__wrapped__", one)
+            for value in _rules_of(one) if isinstance(one, Mutant) else (one,):
+                inner: Any = inspect.unwrap(value) if callable(value) else None
                 if isinstance(inner, FunctionType) and inner.__module__ == module.__name__:
-                    yield name, inner
+                    found[inner] = None
+    yield from found
 
 
-def vars_of(record: Any) -> Iterator[Any]:
-    """Yield the fields of a record."""
-    for name in getattr(record, "__dataclass_fields__", ()):
-        yield getattr(record, name)
+def _rules_of(mutant: Any) -> list[Any]:
+    rules = mutant.rules
+    return [getattr(rules, one.name) for one in fields(rules)] if is_dataclass(rules) else []
 
 
 def attempt(function: Any, rules: tuple[Any, ...]) -> Unreadable | None:
     """Read a function for any arguments; return its refusal, None if it is readable."""
     found: dict[str, None] = {}
-    texts_of(function, found, set())
+    collect_texts(function, found, set())
     arguments = Arguments(tuple(one for one in found if one), rules)
-    order = Relation("before", (TEXT, TEXT))
+    code = function.__code__
     try:
-        source = source_of(function)
-        hints = typing.get_type_hints(function)
-        code = function.__code__
+        source, hints = source_of(function), typing.get_type_hints(function)
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         given = {name: arguments.made(hints.get(name, object), f"the.{name}") for name in names}
-        Translator(Orders({TEXT: order})).invoked(function, (), given, Frame(source, {}))
+        orders = Orders({TEXT: Relation("before", (TEXT, TEXT))})
+        Translator(orders).invoked(function, (), given, Frame(source, {}))
     except Unreadable as error:
-        return error.at(function.__module__.rpartition(".")[2], function.__code__.co_firstlineno, function.__name__)
+        return error.at(function.__module__.rpartition(".")[2], code.co_firstlineno, function.__name__)
     return None
 
 
-def measured(protocol: str) -> tuple[int, list[tuple[str, Unreadable]]]:
+def refusals(protocol: str) -> tuple[int, list[tuple[str, Unreadable]]]:
     """Return how many functions a protocol has, and the refusals, each with its function."""
-    from evenhand.core.registry import protocols
-
     bundle = next(one for one in protocols() if one.name == protocol)
     rules = tuple(one.rules for one in bundle.model.systems.values())
-    all_of_them = dict.fromkeys(one for _, one in functions_of(protocol))
-    refused = [(one.__name__, error) for one in all_of_them if (error := attempt(one, rules)) is not None]
-    return len(all_of_them), refused
+    functions = tuple(functions_of(protocol))
+    refused = [(one.__name__, error) for one in functions if (error := attempt(one, rules)) is not None]
+    return len(functions), refused
+
+
+CONSTRUCTS: Mapping[str, str] = {
+    "a loop over a list": r"a loop |changes or repeats",
+    "the place or the first of what passes a test": r"attribute index|^next |^entry |the entry of|numbers or pairs",
+    "lengths, slices, equality of lists": r"^len |length|a slice|a list compared|attribute count",
+    "the least, the greatest, an order of texts": r"^min |^max |^sorted |^reversed |in an order|the order of",
+    "texts made or taken apart": r"JoinedStr|startswith|split|rstrip|isascii|encode|of a str or a text|^str ",
+    "dictionaries made by a loop": r"DictComp|^dict |fromkeys|^Counter |attribute get|a key that",
+    "fractions, sums, products": r"Fraction|denominator|^sum |^\* of|Pow|Div |^float |bit_length",
+    "arguments of another type": r"an argument |takes any number of arguments|isinstance|matched by class",
+}
+"""What stops the reader, each with a pattern of its reasons."""
+OTHERS = "something else"
+
+
+def construct(error: Unreadable) -> str:
+    """Return the construct that a refusal is about."""
+    return next((name for name, pattern in CONSTRUCTS.items() if re.search(pattern, error.why)), OTHERS)
+
+
+def table(measured: Mapping[str, tuple[int, list[tuple[str, Unreadable]]]]) -> str:
+    """Return the table: a row for each count, a column for each protocol."""
+    found = {name: Counter(construct(error) for _, error in refused) for name, (_, refused) in measured.items()}
+    rows = [
+        ("functions", [count for count, _ in measured.values()]),
+        ("read", [count - len(refused) for count, refused in measured.values()]),
+        *((f"refused: {name}", [found[one][name] for one in measured]) for name in (*CONSTRUCTS, OTHERS)),
+    ]
+    lines = [["", *measured, "all"], ["---"] * (len(measured) + 2)]
+    lines += [[name, *map(str, counts), str(sum(counts))] for name, counts in rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def main() -> None:
-    for protocol in MODULES:
-        count, refused = measured(protocol)
-        print(protocol, count, count - len(refused))
-        if "--all" in sys.argv:
-            for name, error in refused:
-                print("   ", name, "|", error)
-        for why, n in Counter(e.why for _, e in refused).most_common():
-            print("  ", n, why)
+    """Print the table; `--all` prints each refusal too, and `--write` puts the table into the page."""
+    measured = {name: refusals(name) for name in MODULES}
+    if "--all" in sys.argv[1:]:
+        for protocol, (_, refused) in measured.items():
+            print(*(f"{protocol} {name}: {construct(error)}: {error}" for name, error in refused), sep="\n")
+    found = table(measured)
+    print(found, end="")
+    if "--write" in sys.argv[1:]:
+        above, _, rest = PAGE.read_text("utf-8").partition(BEGIN)
+        PAGE.write_text(f"{above}{BEGIN}{found}{END}{rest.partition(END)[2]}", "utf-8")
 
 
 if __name__ == "__main__":

@@ -59,6 +59,9 @@ DEEPEST = 30
 """Calls inside one another, beyond which a function is taken to call itself."""
 
 
+_REMEMBERED = type(functools.cache(lambda: None))
+
+
 class Calls(Expressions):
     """Reads calls."""
 
@@ -224,14 +227,14 @@ class Calls(Expressions):
         if function is isinstance and len(given) == 2 and not named_given:
             return Truth(_is_of(given[0], given[1]))
         if function is dataclasses.replace:
-            return _replaced(given, named_given)
+            return _replaced([self.present(one, frame) for one in given], named_given)
         if isinstance(function, type) and is_dataclass(function):
             return self._constructed(function, given, named_given, frame)
         made = self._builtin(function, given) if not named_given else None
         if made is not None:
             return made
         function = plain(function)
-        if isinstance(function, functools._lru_cache_wrapper):  # what is remembered is what it gives
+        if isinstance(function, _REMEMBERED):  # what is remembered is what it gives
             function = cast("Any", function).__wrapped__
         if not isinstance(function, FunctionType):
             name = getattr(function, "__name__", type(function).__name__)

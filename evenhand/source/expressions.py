@@ -26,6 +26,7 @@ from evenhand.source.values import (
     Leaf,
     Listing,
     Lookup,
+    Num,
     Places,
     Record,
     Table,
@@ -202,20 +203,22 @@ class Expressions(Lengths):
         return found_value
 
     def present(self, value: Value, frame: Frame) -> Value:
-        """Return a value that may be None where it is none; None raises."""
-        if not isinstance(value, Cases) or not wholes(value):
+        """Return a record, a collection or a number that may be None where it is not; None raises."""
+        if not isinstance(value, Cases) or not any(isinstance(one, Whole | Num) for _, one in value.parts):
             return value
-        found: Value | None = None
+        parts: list[tuple[Formula, Leaf]] = []
         for guard, one in value.parts:
-            if all_of((frame.path, guard)) == FALSE:
-                continue
-            if isinstance(one, Whole):
-                found = one.value if found is None else merged(guard, one.value, found)
-            elif isinstance(one, Const) and one.value is None:
+            if isinstance(one, Const) and one.value is None:
                 self.errors.add(frame.path, guard)
-            else:
-                return value
-        return value if found is None else found
+            elif all_of((frame.path, guard)) != FALSE:
+                parts.append((guard, one))
+        if not parts or not all(isinstance(one, Whole) for _, one in parts):
+            return cases(parts) if parts else value
+        whole = wholes(Cases(tuple(parts)))
+        found = whole[-1][1]
+        for guard, inner in whole[:-1]:
+            found = merged(guard, inner, found)
+        return found
 
     def _either(self, node: ast.BoolOp, frame: Frame) -> Value:
         """`and` and `or` as values: the last one that is looked at."""

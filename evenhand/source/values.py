@@ -316,7 +316,7 @@ def merged(test: Formula, then: Value, other: Value) -> Value:
     match then, other:
         case Cases(), (Record() | Fixed() | Group() | Table()) if bare(then):
             return merged(test, then, leaf(Whole(other)))
-        case (Record() | Fixed() | Group() | Table()), Cases() if bare(other):
+        case ((Record() | Fixed() | Group() | Table()), Cases()) if bare(other):
             return merged(test, leaf(Whole(then)), other)
         case Truth(), Truth():
             return Truth(choice(test, then.formula, other.formula))
@@ -418,7 +418,7 @@ def equals(left: Value, right: Value) -> Formula:
     match left, right:
         case Cases(), (Record() | Fixed() | Group() | Table()) if wholes(left):
             return equals(left, leaf(Whole(right)))
-        case (Record() | Fixed() | Group() | Table()), Cases() if wholes(right):
+        case ((Record() | Fixed() | Group() | Table()), Cases()) if wholes(right):
             return equals(leaf(Whole(left)), right)
         case Truth(), Truth():
             return equivalence(left.formula, right.formula)
@@ -514,6 +514,8 @@ def as_group(value: Value) -> Group:
             return value
         case Fixed():
             return listed(value.parts, "list")
+        case Cases(((_, Const(type() as cls)),)) if issubclass(cls, Enum):
+            return listed([known(one) for one in cls], "list")
         case Table():
             return gathered(lambda: [Item((x := FRESH(value.sort),), TRUE, value.at(x))], "list")
         case _:
