@@ -322,16 +322,12 @@ class Expressions(Lengths):
         put = self._put(parts, frame) if isinstance(node, ast.Tuple) else None
         if put is not None:
             return put
-        if isinstance(node, ast.Tuple) and not any(isinstance(one, ast.Starred) for one in parts):
-            return Fixed(tuple(self.read(one, frame) for one in parts))
-        kind = "set" if isinstance(node, ast.Set) else "list"
-        groups = [
-            as_group(self.read(one.value, frame))
-            if isinstance(one, ast.Starred)
-            else listed([self.read(one, frame)], "list")
-            for one in parts
-        ]
-        return joined(groups, kind)
+        starred = [isinstance(one, ast.Starred) for one in parts]
+        values = [self.read(one.value if isinstance(one, ast.Starred) else one, frame) for one in parts]
+        pieces = [value if star else Fixed((value,)) for value, star in zip(values, starred, strict=True)]
+        if isinstance(node, ast.Tuple) and all(isinstance(one, Fixed) for one in pieces):
+            return Fixed(tuple(part for one in pieces if isinstance(one, Fixed) for part in one.parts))
+        return joined([as_group(one) for one in pieces], "set" if isinstance(node, ast.Set) else "list")
 
     def _put(self, parts: list[ast.expr], frame: Frame) -> Value | None:
         """`(*row[:i], entry, *row[i + 1:])`: the row with one entry changed."""
@@ -372,6 +368,9 @@ class Expressions(Lengths):
                         return found_first
                 case _:
                     pass
+            bounds = [self._limit(one, frame) for one in (index.lower, index.upper, index.step)]
+            if isinstance(value, Fixed) and MISSING not in bounds and bounds[2] != 0:
+                return Fixed(value.parts[slice(*bounds)])
             raise refuse("a slice", "write (*row[:i], entry, *row[i + 1:]) to change one entry")
         key = self.read(index, frame)
         if isinstance(value, Cases) and len(value.parts) == 1 and isinstance(key, Cases):
@@ -398,6 +397,13 @@ class Expressions(Lengths):
                 return self.entry(Table(more.places.sort, more.places.at), key, frame)
         raise refuse(f"entry {named(key)} of {named(value)}", "take the entry of an agent, or of a known place")
 
+    def _limit(self, node: ast.expr | None, frame: Frame) -> Any:
+        """A bound of a slice: None where there is none, MISSING where it is not known."""
+        if node is None:
+            return None
+        found = only(self.read(node, frame))
+        return found if type(found) is int else MISSING
+
     def entry(self, row: Table, key: Value, frame: Frame) -> Value:
         """Return the entry of an agent; None as a place raises."""
         if not isinstance(key, Cases):
@@ -421,6 +427,13 @@ class Expressions(Lengths):
         if len(node.generators) > 1:
             return None
         source = None if isinstance(generator.iter, ast.Call) else self.read(generator.iter, frame)
+        if isinstance(source, Group) and source.more is not None and source.more.apart:
+            found = self._known(node, source, frame)
+            return replace(found or Listing(), apart=True)
+        return self._known(node, source, frame)
+
+    def _known(self, node: ast.ListComp | ast.GeneratorExp, source: Value | None, frame: Frame) -> Listing | None:
+        generator = node.generators[0]
         more = self._part(node.elt, generator.target, source)
         if more is not None and (generator.ifs or more.rising is not None):
             return more

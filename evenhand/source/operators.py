@@ -11,7 +11,7 @@ from functools import partial
 from evenhand.smt.arithmetic import below, divided, minus, number, plus, times
 from evenhand.smt.logic import FALSE, TRUE, Formula, Term
 from evenhand.source.refusal import refuse
-from evenhand.source.simplify import all_of, any_of, every, implication, negation, some
+from evenhand.source.simplify import all_of, any_of, equal, every, implication, negation, some
 from evenhand.source.values import (
     Cases,
     Const,
@@ -28,6 +28,7 @@ from evenhand.source.values import (
     element,
     equals,
     gathered,
+    known,
     named,
     numeral,
     order_of,
@@ -133,6 +134,10 @@ def at_most(world: World, left: Value, right: Value) -> Formula:
 def operated(node: ast.operator, left: Value, right: Value) -> Value:
     """Return what a binary operator gives.  Raises Unreadable."""
     match node, left, right:
+        case ast.Add(), Cases(((_, Const(str(one))),)), Cases(((_, Const(str(other))),)):
+            return known(one + other)
+        case ast.Mult(), Cases(((_, Const(str(one))),)), Cases(((_, Const(int(times_))),)) if times_ <= 1000:
+            return known(one * times_)
         case ast.Add(), Cases(), Cases():
             return _calculated(plus, left, right)
         case ast.Sub(), Cases(), Cases():
@@ -222,10 +227,12 @@ def joined(groups: list[Group], kind: str) -> Group:
 
 def at_least(group: Group, count: int) -> Formula:
     """Return that a set has so many members, all different.  Raises Unreadable for a list, and above three."""
-    if group.kind == "list":
-        raise refuse("the length of a list, in which a member may stand twice", "count a set: len({...})")
     if count > 3:
         raise refuse(f"a count of {count}", "compare a length with numbers up to 2, or with len(config.agents)")
+    if group.more is not None and group.more.apart:
+        return _places(group, count)
+    if group.kind == "list":
+        raise refuse("the length of a list, in which a member may stand twice", "count a set: len({...})")
 
     def chosen(left: int, before: list[Value]) -> Formula:
         if left == 0:
@@ -238,6 +245,24 @@ def at_least(group: Group, count: int) -> Formula:
         return any_of(parts)
 
     return chosen(count, []) if count > 0 else TRUE
+
+
+def _places(group: Group, count: int) -> Formula:
+    """Whether so many places of a list are taken, of which each item and each value of its variables is one."""
+
+    def chosen(left: int, before: list[tuple[int, Item]]) -> Formula:
+        if left == 0:
+            return TRUE
+        parts: list[Formula] = []
+        for place, one in enumerate(group.items()):
+            others = [other for at, other in before if at == place]
+            pairs = (zip(one.variables, other.variables, strict=True) for other in others)
+            apart = (negation(all_of(equal(a, b) for a, b in pair)) for pair in pairs)
+            rest = chosen(left - 1, [*before, (place, one)])
+            parts.append(some(one.variables, all_of((one.guard, *apart, rest))))
+        return any_of(parts)
+
+    return chosen(count, [])
 
 
 def counted(group: Group, node: ast.cmpop, count: int) -> Formula:

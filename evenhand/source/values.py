@@ -144,7 +144,8 @@ class Listing:
     """What is known of a list beside its members; whoever says so vouches for it.
 
     `first`: its first member, if it has any; `repeats`: whether two of its members are equal; `twice`: whether the
-    first parts of two of its pairs are; `rising`: the order in which its members stand, none of them twice.
+    first parts of two of its pairs are; `rising`: the order in which its members stand, none of them twice; `apart`:
+    that each item, and each value of its variables, is a place of its own, so that members can be counted.
     """
 
     first: Value | None = None
@@ -152,6 +153,7 @@ class Listing:
     twice: Formula | None = None
     places: Places | None = None
     rising: Callable[[Term, Term], Formula] | None = None
+    apart: bool = False
 
 
 @dataclass(frozen=True)

@@ -91,8 +91,8 @@ GATES = _of_decisions(
     witness=exists([c, d], word("at_5", c) & word("admitted", d)),
     mutants=(
         *usual(*gates.DROPPED),
+        *usual(gates.gates_reversed, gates.citation_gate_last, gates.io_gate_first),
         *usual(
-            gates.gates_reversed,
             gates.empty_citations_pass,
             gates.one_citation_covers_all,
             gates.log_append_by_author_field,
@@ -149,7 +149,6 @@ LOG_APPEND = _of_decisions(
     variables=(c,),
     assumes=word("wins", key(c)) & present(c),
     goal=~log_append(c),
-    needs=("log_append_is_kernel_only",),
     mutants=(
         *usual(gates.log_append_by_author_field, gates.completeness_dropped),
         unseen(gates.authority_dropped, "another gate"),
