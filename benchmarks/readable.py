@@ -132,8 +132,7 @@ class Arguments:
             return self.listed(parts[0], name, by, "set" if origin is frozenset else "list")
         if isinstance(written, type) and is_dataclass(written):
             return self.record(written, name, by)
-        name_of: Any = getattr(cast("Any", written), "__name__", written)
-        raise refuse(f"an argument of the type {name_of}", "declare a type of records")
+        raise refuse(f"an argument of the type {_title(written)}", "declare a type of records")
 
     def choice(self, name: str, by: tuple[Term, ...], values: tuple[Any, ...], other: Leaf | None) -> Value:
         """Return one of some values, or another one."""
@@ -174,7 +173,8 @@ class Arguments:
 
         start = Function(f"{name}.first", tuple(one.sort for one in by), place)(*by)
         repeats = Relation(f"{name}.repeats", tuple(one.sort for one in by))(*by)
-        more = Listing(at(start), repeats=repeats, places=Places(place, lambda term: there(*by, term), at))
+        places = Places(place, lambda term: there(*by, term), at)
+        more = Listing(at(start), repeats=repeats, places=places, apart=True)
         return Group(kind, items, gathered(items, kind).has, more=more if kind == "list" else None)
 
     def record(self, cls: type, name: str, by: tuple[Term, ...]) -> Record:
@@ -191,6 +191,10 @@ class Arguments:
             return lambda: self.made(hints[one], f"{name}.{one}", by)
 
         return Record(cls, _Fields({one: maker(one) for one in names}))
+
+
+def _title(written: Any) -> str:
+    return str(getattr(written, "__name__", written))
 
 
 def collect_texts(function: Any, known_texts: dict[str, None], seen: set[Any]) -> None:

@@ -38,7 +38,6 @@ from evenhand.source.values import (
     gathered,
     known,
     leaf,
-    listed,
     looked_up,
     merged,
     named,

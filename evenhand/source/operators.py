@@ -134,10 +134,10 @@ def at_most(world: World, left: Value, right: Value) -> Formula:
 def operated(node: ast.operator, left: Value, right: Value) -> Value:
     """Return what a binary operator gives.  Raises Unreadable."""
     match node, left, right:
-        case ast.Add(), Cases(((_, Const(str(one))),)), Cases(((_, Const(str(other))),)):
-            return known(one + other)
-        case ast.Mult(), Cases(((_, Const(str(one))),)), Cases(((_, Const(int(times_))),)) if times_ <= 1000:
-            return known(one * times_)
+        case ast.Add(), Cases(((_, Const(str(text))),)), Cases(((_, Const(str(more))),)):
+            return known(text + more)
+        case ast.Mult(), Cases(((_, Const(str(text))),)), Cases(((_, Const(int(by))),)) if by <= 1000:
+            return known(text * by)
         case ast.Add(), Cases(), Cases():
             return _calculated(plus, left, right)
         case ast.Sub(), Cases(), Cases():

@@ -8,21 +8,8 @@ countermodels.
 from __future__ import annotations
 
 from evenhand.model.sovereign.mutants import deciding
-from evenhand.proofs.sovereign.deciding import (
-    CAND,
-    DECISION,
-    KEY,
-    OBS,
-    before,
-    budget,
-    count,
-    key,
-    le,
-    less,
-    limit,
-    word,
-)
-from evenhand.proofs.sovereign.rules import read, readable
+from evenhand.proofs.sovereign.deciding import DECISION, word
+from evenhand.proofs.sovereign.rules import CAND, KEY, OBS, before, budget, count, key, le, less, limit, read, readable
 from evenhand.smt.logic import Definition, Formula, differ, exists, forall, same, variables
 from evenhand.source.rules import Faults
 
@@ -43,7 +30,8 @@ def _spends(body: Formula, source: str) -> tuple[Definition, ...]:
 
 FAULTS = Faults(DECISION, read)
 """The mutants that the theory can express."""
-FAULTS |= {
+
+_BY_HAND = {
     deciding.split_budget_passes: _spends(
         exists([o], budget(o) & (~readable(o) | ~le(count(o), limit()))), "each for itself"
     ),
@@ -56,3 +44,4 @@ FAULTS |= {
     deciding.last_candidate_wins: _winner(before(c, d), "the last admitted one"),
     deciding.greatest_hash_wins: _winner(less(key(c), key(d)), "the greatest hash"),
 }
+FAULTS.update(_BY_HAND)

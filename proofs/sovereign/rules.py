@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from evenhand.model.sovereign import kernel
@@ -139,21 +139,18 @@ _CALLED = Reader(
 )
 
 
-def _fails(rules: Rules, gate: str) -> Formula:
+@cache
+def _fails(rule: kernel.Gate) -> Formula:
     """Whether a candidate fails a gate, kind by kind."""
-    found = [
-        truth(
-            _CALLED(getattr(rules, gate), _CONFIG, _SEEN, _candidate(c, leaf(Const(kind)), known(author)), _REFLECTION)
-        )
-        for kind, author in _KINDS.items()
-    ]
+    candidates = [_candidate(c, leaf(Const(kind)), known(author)) for kind, author in _KINDS.items()]
+    found = [truth(_CALLED(rule, _CONFIG, _SEEN, one, _REFLECTION)) for one in candidates]
     return choice(log_append(c), found[0], choice(undeclared(c), found[1], found[2]))
 
 
 _REFLECTION = known(model.REFLECTION)
 
 
-def _offered(rules: Rules) -> Formula:
+def _offered(offer: Any) -> Formula:
     """Whether a candidate reaches the gates."""
     made: list[tuple[Value, Term]] = []
 
@@ -163,7 +160,7 @@ def _offered(rules: Rules) -> Formula:
 
     listed = each(CAND, lambda one: (present(one), bound(one)), apart=True)
     parts: list[Formula] = []
-    for item in as_group(_CALLED(rules.offer, _CONFIG, listed)).items():
+    for item in as_group(_CALLED(offer, _CONFIG, listed)).items():
         who = next((v for v in item.variables for one, term in made if one is item.value and term == v), None)
         if who is None:
             raise refuse("something else than a candidate is offered", "offer candidates")
@@ -172,24 +169,26 @@ def _offered(rules: Rules) -> Formula:
     return any_of(parts)
 
 
-def _verdicts(rules: Rules) -> Mapping[str, Formula]:
+@cache
+def _verdicts(order: Any, offer: Any) -> Mapping[str, Formula]:
     """Which gate is reported of a candidate, if the gates are asked."""
-    record = Record(Rules, {"order": known(rules.order), **{name: known(name) for name in _ASKED}})
+    record = Record(Rules, {"order": known(order), **{name: known(name) for name in _ASKED}})
     instead: dict[Any, Given] = {name: giving(Truth(_is(word, c))) for name, word in _ASKED.items()}
     gate = _CALLED(kernel.judged, record, _CONFIG, _SEEN, _of_kinds(c), _REFLECTION, instead=instead)
-    asked = (_is("judging"), _offered(rules))
+    asked = (_is("judging"), _offered(offer))
     names = {**{name: f"at_{place}" for place, name in enumerate(model.GATES, 1)}, "": "admitted"}
     return {word: all_of((*asked, equals(gate, known(name)))) for name, word in names.items()}
 
 
-def _decisions(rules: Rules) -> Mapping[tuple[bool, ...], Record]:
+@cache
+def _decisions(issue: Any, on_exit: Any, stamp: Any) -> Mapping[tuple[bool, ...], Record]:
     """What is decided, for each answer to: is there a time, an integrity event, too much spent, somebody admitted?"""
 
     def listed(there: Formula) -> Group:
         places = Places(CAND, lambda _: there, _of_kinds)
         return each(CAND, lambda one: (there, _of_kinds(one)), first=_of_kinds(c), places=places)
 
-    read = {name: known(getattr(rules, name)) for name in ("issue", "on_exit", "stamp")}
+    read = {"issue": known(issue), "on_exit": known(on_exit), "stamp": known(stamp)}
     names = ("offer", "cycle_time", "integrity", "overspent", "select", "hashed", "failed_gate")
     record = Record(Rules, {**read, **{name: known(name) for name in names}})
     found: dict[tuple[bool, ...], Record] = {}
@@ -211,7 +210,7 @@ def _decisions(rules: Rules) -> Mapping[tuple[bool, ...], Record]:
 
 def _outcome(rules: Rules) -> Mapping[str, Formula]:
     """Which decision there is, why, and whether it has a warrant, in the words of the answers."""
-    decisions = _decisions(rules)
+    decisions = _decisions(rules.issue, rules.on_exit, rules.stamp)
     kinds = {row: only(one.fields["kind"]) for row, one in decisions.items()}
     warrants = {(kinds[row], truth(one.fields["warrant"])) for row, one in decisions.items()}
     if len(warrants) > len(set(kinds.values())):
@@ -246,8 +245,8 @@ def read(rules: Rules) -> Mapping[str, Formula]:
     found = {
         "timely": truth(_CALLED(rules.cycle_time, _CONFIG, _SEEN)),
         "overspent": truth(_CALLED(rules.overspent, _CONFIG, _SEEN)),
-        **{word: _fails(rules, gate) for gate, word in _ASKED.items()},
-        **_verdicts(rules),
+        **{word: _fails(getattr(rules, gate)) for gate, word in _ASKED.items()},
+        **_verdicts(rules.order, rules.offer),
         **_outcome(rules),
     }
     return {name: numbered(formula) for name, formula in found.items()}

@@ -6,10 +6,12 @@ from functools import partial
 
 from evenhand.model.sovereign.mutants import deciding as faulty
 from evenhand.model.sovereign.mutants import gates
-from evenhand.proofs.sovereign.deciding import (
+from evenhand.proofs.sovereign.deciding import DECISION, word
+from evenhand.proofs.sovereign.definitions import FAULTS
+from evenhand.proofs.sovereign.encoding import scene, structure_of
+from evenhand.proofs.sovereign.rules import (
     CAND,
     CITE,
-    DECISION,
     KEY,
     OBS,
     cites,
@@ -19,10 +21,7 @@ from evenhand.proofs.sovereign.deciding import (
     log_append,
     present,
     resolving,
-    word,
 )
-from evenhand.proofs.sovereign.definitions import FAULTS
-from evenhand.proofs.sovereign.encoding import scene, structure_of
 from evenhand.proofs.sovereign.samples import samples
 from evenhand.properties.sovereign import deciding
 from evenhand.smt.logic import conjunction, exists, forall, iff, same, variables

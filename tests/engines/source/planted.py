@@ -29,6 +29,11 @@ PLANTED: tuple[tuple[str, str, str], ...] = (
     ("another field by name", "return getattr(state, 'flag')", "return getattr(state, 'quiet')"),
     ("name in a test lost", "if n := state.count:\n    return n == 1\nreturn state.flag", "return state.count == 1"),
     ("remembered result of other arguments", "return remembered(state.flag)", "return remembered(not state.flag)"),
+    ("whole tuple for its end", "return (state.flag, state.quiet, True)[1:][0]", "return (state.flag, state.quiet, True)[:1][0]"),
+    ("known tuple turned round", "return (state.flag, state.quiet)[::-1][0]", "return (state.flag, state.quiet)[0]"),
+    ("joined in another order", "return (*(state.flag, True), state.quiet)[0]", "return (state.quiet, *(state.flag, True))[0]"),
+    ("first member of an Enum for all", "return any(one is Kind.TWO and state.flag for one in Kind)", "return any(one is Kind.TWO and state.flag for one in (Kind.ONE,))"),
+    ("number there without its condition", "n = state.count if state.flag else None\nreturn n is not None and n + 1 == 2", "return state.count + 1 == 2"),
     ("swapped branches", "return state.flag if state.marks else not state.flag", "return not state.flag if state.marks else state.flag"),
     ("lost not", "return not state.flag", "return state.flag"),
     ("and for or", "return state.flag or state.holder is None", "return state.flag and state.holder is None"),
@@ -139,6 +144,7 @@ REFUSED: tuple[tuple[str, str, str], ...] = (
     ("attribute of what may be a text", "found = state if state.flag else 'none'\nreturn found.count == 1", "the attribute count"),
     ("dictionary with a key twice", "return {'a': True, 'a': False}['a']", "twice"),
     ("loop that counts among yields", "def told():\n    n = 0\n    for a in config.agents:\n        n = n + 1\n        yield n\nreturn 1 in told()", "from turn to turn"),
+    ("slice of unknown length", "return bool((1, 2, 3)[: state.count])", "a slice"),
     ("zip kept for later", "both = zip((1, 2), (state.count, 2))\nreturn bool(both)", "zip has no counterpart"),
     ("assignment in an expression", "return (x := state.flag) and x", "NamedExpr"),
     ("try", "try:\n    return state.flag\nexcept ValueError:\n    return True", "Try"),
@@ -157,8 +163,13 @@ HEAD = """
 from __future__ import annotations
 import functools
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Literal, NewType
 import evenhand
+
+class Kind(Enum):
+    ONE = 1
+    TWO = 2
 
 Agent = NewType("Agent", int)
 
