@@ -9,13 +9,13 @@ from enum import Enum
 from types import ModuleType
 from typing import Any, TypeAlias
 
-from evenhand.smt.logic import FALSE, TRUE, Formula, Term
+from evenhand.smt.logic import FALSE, TRUE, Formula
 from evenhand.source.frames import Closure, Errors, Frame, only
 from evenhand.source.lengths import Lengths
-from evenhand.source.operators import beginning, compared, joined, operated
+from evenhand.source.operators import beginning, changed, compared, joined, looked_up, operated
 from evenhand.source.reading import MISSING
 from evenhand.source.refusal import Unreadable, refuse
-from evenhand.source.simplify import all_of, any_of, equal, negation
+from evenhand.source.simplify import all_of, any_of, negation
 from evenhand.source.values import (
     Cases,
     Const,
@@ -38,7 +38,6 @@ from evenhand.source.values import (
     gathered,
     known,
     leaf,
-    looked_up,
     merged,
     named,
     order_of,
@@ -285,7 +284,7 @@ class Expressions(Lengths):
         return compared(self.world, op, one, other)
 
     def _binary(self, node: ast.BinOp, frame: Frame) -> Value:
-        ring = self._ring(node, frame)
+        ring = self.ring(node, frame)
         if ring is not None:
             return ring
         if isinstance(node.op, ast.Mult) and isinstance(node.left, ast.Tuple) and len(node.left.elts) == 1:
@@ -295,27 +294,6 @@ class Expressions(Lengths):
                 return Table(by.sort, lambda _term: entry)
         left, right = (self.present(self.read(one, frame), frame) for one in (node.left, node.right))
         return operated(node.op, left, right)
-
-    def _ring(self, node: ast.BinOp, frame: Frame) -> Value | None:
-        """`(me + 1) % len(config.nodes)` and `(me - 1) % len(config.nodes)`."""
-        match node:
-            case ast.BinOp(ast.BinOp(inner, (ast.Add() | ast.Sub()) as op, ast.Constant(1)), ast.Mod(), size):
-                by = self.measured(size, frame)
-            case _:
-                return None
-        me = self.read(inner, frame)
-        if not isinstance(by, Group) or by.kind != "agents" or by.sort is None or not isinstance(me, Cases):
-            return None
-        what = "next" if isinstance(op, ast.Add) else "previous"
-        found: list[tuple[Formula, Leaf]] = []
-        for guard, one in me.parts:
-            if isinstance(one, Const) and one.value is None:
-                self.errors.add(frame.path, guard)
-                continue
-            if not isinstance(one, Elem) or one.term.sort != by.sort:
-                return None
-            found.append((guard, Elem(self.world.special(what, by.sort, one.term))))
-        return cases(found)
 
     def _display(self, node: ast.expr, parts: list[ast.expr], frame: Frame) -> Value:
         put = self._put(parts, frame) if isinstance(node, ast.Tuple) else None
@@ -336,26 +314,9 @@ class Expressions(Lengths):
                 entry,
                 ast.Starred(ast.Subscript(again, ast.Slice(ast.BinOp(there, ast.Add(), ast.Constant(1)), None, None))),
             ] if here is not None and ast.dump(row) == ast.dump(again) and ast.dump(here) == ast.dump(there):
-                return self.changed(self.read(row, frame), self.read(here, frame), self.read(entry, frame), frame)
+                return changed(self.read(row, frame), self.read(here, frame), self.read(entry, frame))
             case _:
                 return None
-
-    def changed(self, row: Value, index: Value, entry: Value, frame: Frame) -> Value:
-        """Return a tuple by agent with the entry of one changed."""
-        if not isinstance(row, Table) or not isinstance(index, Cases):
-            raise refuse(f"one entry of {named(row)} changed at {named(index)}", "change the entry of an agent")
-        terms: list[tuple[Formula, Term]] = []
-        for guard, one in index.parts:
-            if not isinstance(one, Elem) or one.term.sort != row.sort:
-                raise refuse(f"a place that is {named(index)}", f"change the entry of one {row.sort.name}")
-            terms.append((guard, one.term))
-        del frame
-
-        def at(term: Term) -> Value:
-            here = any_of(all_of((guard, equal(term, one))) for guard, one in terms)
-            return merged(here, entry, row.at(term))
-
-        return Table(row.sort, at)
 
     def _subscript(self, node: ast.Subscript, inner: ast.expr, index: ast.expr, frame: Frame) -> Value:
         value = self.present(self.read(inner, frame), frame)

@@ -20,7 +20,9 @@ from evenhand.source.values import (
     Group,
     Item,
     Listing,
+    Lookup,
     Num,
+    Table,
     Truth,
     Value,
     as_group,
@@ -29,6 +31,7 @@ from evenhand.source.values import (
     equals,
     gathered,
     known,
+    merged,
     named,
     numeral,
     order_of,
@@ -316,3 +319,39 @@ def _least(group: Group) -> Group | None:
         return [Item(one.variables, all_of((one.guard, is_least(one.value))), one.value) for one in group.items()]
 
     return replace(gathered(items, "list"), more=Listing(repeats=FALSE, rising=before))
+
+
+def changed(row: Value, index: Value, entry: Value) -> Value:
+    """Return a tuple by agent with the entry of one changed.  Raises Unreadable."""
+    if not isinstance(row, Table) or not isinstance(index, Cases):
+        raise refuse(f"one entry of {named(row)} changed at {named(index)}", "change the entry of an agent")
+    terms: list[tuple[Formula, Term]] = []
+    for guard, one in index.parts:
+        if not isinstance(one, Elem) or one.term.sort != row.sort:
+            raise refuse(f"a place that is {named(index)}", f"change the entry of one {row.sort.name}")
+        terms.append((guard, one.term))
+
+    def at(term: Term) -> Value:
+        here = any_of(all_of((guard, equal(term, one))) for guard, one in terms)
+        return merged(here, entry, row.at(term))
+
+    return Table(row.sort, at)
+
+
+def looked_up(entries: object, key: Cases) -> tuple[Value, Formula] | None:
+    """Return the entry for a key and the condition that there is none; None if this is no dictionary."""
+    if not isinstance(entries, Lookup):
+        return None
+    found: Value | None = None
+    missing: list[Formula] = []
+    for guard, leaf in key.parts:
+        if not isinstance(leaf, Const):
+            raise refuse("a key that is not known", "look up a text or a member of an Enum")
+        values = [one for other, one in entries.entries if other == leaf.value and type(other) is type(leaf.value)]
+        if not values:
+            missing.append(guard)
+            continue
+        found = values[0] if found is None else merged(guard, values[0], found)
+    if found is None:
+        raise refuse("no key of it is in the dictionary", "add the key")
+    return found, any_of(missing)

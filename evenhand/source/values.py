@@ -26,26 +26,6 @@ class Const:
     value: Any
 
 
-class Other:
-    """A value of which only is known that it is none of these; asked about another one it refuses to answer."""
-
-    def __init__(self, *these: Any) -> None:
-        self.these = these
-
-    def __eq__(self, other: object) -> bool:
-        if other is self or any(other is one for one in self.these) or isinstance(other, Other):
-            return other is self
-        if any(type(other) is type(one) and other == one for one in self.these):
-            return False
-        raise refuse(f"whether an unknown value is {other!r}", "compare it with values that the rules know")
-
-    def __hash__(self) -> int:
-        return id(self) >> 4
-
-    def __bool__(self) -> bool:
-        raise refuse("the truth of an unknown value", "compare it")
-
-
 @dataclass(frozen=True)
 class Elem:
     """An agent, or another thing of which there may be any number."""
@@ -214,25 +194,6 @@ class Lookup:
     """A dictionary of known keys."""
 
     entries: tuple[tuple[Any, Value], ...]
-
-
-def looked_up(entries: object, key: Cases) -> tuple[Value, Formula] | None:
-    """Return the entry for a key and the condition that there is none; None if this is no dictionary."""
-    if not isinstance(entries, Lookup):
-        return None
-    found: Value | None = None
-    missing: list[Formula] = []
-    for guard, leaf in key.parts:
-        if not isinstance(leaf, Const):
-            raise refuse("a key that is not known", "look up a text or a member of an Enum")
-        values = [one for other, one in entries.entries if other == leaf.value and type(other) is type(leaf.value)]
-        if not values:
-            missing.append(guard)
-            continue
-        found = values[0] if found is None else merged(guard, values[0], found)
-    if found is None:
-        raise refuse("no key of it is in the dictionary", "add the key")
-    return found, any_of(missing)
 
 
 def listed(values: Sequence[Value], kind: Literal["set", "list"]) -> Group:
