@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 import inspect
 import itertools
 import typing
 from collections.abc import Hashable, Sequence
 from dataclasses import MISSING, fields, is_dataclass, replace
+from enum import Enum
 from types import FunctionType
 from typing import Any, NewType, cast
 
@@ -33,6 +35,8 @@ from evenhand.source.values import (
     Table,
     Truth,
     Value,
+    Whole,
+    Word,
     as_group,
     element,
     gathered,
@@ -53,6 +57,9 @@ def everywhere(_term: Term) -> Formula:
 
 DEEPEST = 30
 """Calls inside one another, beyond which a function is taken to call itself."""
+
+
+_REMEMBERED = type(functools.cache(lambda: None))
 
 
 class Calls(Expressions):
@@ -124,8 +131,8 @@ class Calls(Expressions):
 
     def _rows(self, node: ast.expr, frame: Frame) -> Places | None:
         """The places through which a loop goes in their order, and what the loop has at each; None if not known."""
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
-            function = only(self.read(node.func, frame))
+        function = self._pairing(node, frame)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and (function or not node.keywords):
             if function is enumerate and len(node.args) == 1:
                 inner = self._rows(node.args[0], frame)
                 if inner is None:
@@ -146,12 +153,38 @@ class Calls(Expressions):
             return Places(value.sort, everywhere, lambda term: leaf(Elem(term)))
         return value.more.places if isinstance(value, Group) and value.more is not None else None
 
+    def _pairing(self, node: ast.expr, frame: Frame) -> Any:
+        """`enumerate` or `zip`, where an expression calls one of them (`zip` perhaps strictly); else None."""
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+            return None
+        function = only(self.read(node.func, frame))
+        plain_ = not node.keywords or (function is zip and [one.arg for one in node.keywords] == ["strict"])
+        return function if function in (enumerate, zip) and plain_ else None
+
+    def unrolled(self, node: ast.expr, frame: Frame) -> tuple[Value, ...] | None:
+        """Return what a loop goes through, one by one, where it is a tuple of known length; None where it is not."""
+        function = self._pairing(node, frame)
+        if function is None:
+            value = self.present(self.read(node, frame), frame)
+            return value.parts if isinstance(value, Fixed) else None
+        assert isinstance(node, ast.Call)
+        rows = [one for one in (self.unrolled(one, frame) for one in node.args) if one is not None]
+        if len(rows) < len(node.args) or not rows:
+            return None
+        if function is enumerate:
+            return tuple(Fixed((known(place), one)) for place, one in enumerate(rows[0])) if len(rows) == 1 else None
+        if node.keywords and len({len(one) for one in rows}) > 1:
+            return None
+        return tuple(map(Fixed, zip(*rows, strict=False)))
+
     def iterated(self, node: ast.expr, frame: Frame) -> Sequence[Item]:
         """Return what a loop goes through; `enumerate` and `zip` of tuples by agent are read too."""
-        calls = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-        if calls and only(self.read(cast("ast.Call", node).func, frame)) in (enumerate, zip):
+        if self._pairing(node, frame) is not None:
             rows = self._rows(node, frame)
             if rows is None:
+                parts = self.unrolled(node, frame)
+                if parts is not None:
+                    return [Item((), TRUE, one) for one in parts]
                 raise frame.source.refused(
                     node, "numbers or pairs of what has no order", "go through agents, or tuples by agent"
                 )
@@ -165,7 +198,7 @@ class Calls(Expressions):
 
     def _method(self, node: ast.Attribute, call: ast.Call, frame: Frame) -> Value | None:
         """A method of a record or a set; None if it is neither."""
-        value = self.read(node.value, frame)
+        value = self.present(self.read(node.value, frame), frame)
         given = [self.read(one, frame) for one in call.args]
         if isinstance(value, Record) and node.attr not in value.fields:
             function = inspect.getattr_static(value.cls, node.attr, None)
@@ -189,14 +222,20 @@ class Calls(Expressions):
             return self.given[function](given)
         if isinstance(function, NewType) or function is typing.cast:
             return given[-1]
+        if function is getattr and len(given) == 2 and type(only(given[1])) is str and not named_given:
+            return self.attribute(given[0], only(given[1]), frame)
+        if function is isinstance and len(given) == 2 and not named_given:
+            return Truth(_is_of(given[0], given[1]))
         if function is dataclasses.replace:
-            return _replaced(given, named_given)
+            return _replaced([self.present(one, frame) for one in given], named_given)
         if isinstance(function, type) and is_dataclass(function):
             return self._constructed(function, given, named_given, frame)
         made = self._builtin(function, given) if not named_given else None
         if made is not None:
             return made
         function = plain(function)
+        if isinstance(function, _REMEMBERED):  # what is remembered is what it gives
+            function = cast("Any", function).__wrapped__
         if not isinstance(function, FunctionType):
             name = getattr(function, "__name__", type(function).__name__)
             raise refuse(f"{name} has no counterpart in logic", "write a function of any, all, in, if and replace")
@@ -346,6 +385,33 @@ def _set_method(name: str, left: Group, right: Group) -> Value:
             )
         case _:
             raise refuse(f"the method {name} of a set", "write |, &, -, <= and in")
+
+
+def _is_of(value: Value, classes: Value) -> Formula:
+    """Return `isinstance`, which is read of records, None, texts and members of an Enum, and of classes of these."""
+    parts = classes.parts if isinstance(classes, Fixed) else (classes,)
+    wanted = tuple(only(one) for one in parts)
+    if not wanted or not all(isinstance(one, type) and one is not object for one in wanted):
+        raise refuse("isinstance of unknown classes", "name the classes")
+    match value:
+        case Record():
+            return TRUE if issubclass(value.cls, wanted) else FALSE
+        case Cases(leaves):
+            return any_of(all_of((guard, _leaf_is_of(one, wanted))) for guard, one in leaves)
+        case _:
+            raise refuse(f"isinstance of {named(value)}", "ask it of records")
+
+
+def _leaf_is_of(one: object, wanted: tuple[type, ...]) -> Formula:
+    match one:
+        case Whole(inner) if isinstance(inner, Record):
+            return TRUE if issubclass(inner.cls, wanted) else FALSE
+        case Word():
+            return TRUE if str in wanted else FALSE
+        case Const(value) if value is None or isinstance(value, str | Enum):
+            return TRUE if isinstance(value, wanted) else FALSE
+        case _:
+            raise refuse("isinstance of a value without a known class", "ask it of records")
 
 
 def _replaced(given: Sequence[Value], more: dict[str, Value]) -> Value:

@@ -9,13 +9,13 @@ from enum import Enum
 from types import ModuleType
 from typing import Any, TypeAlias
 
-from evenhand.smt.logic import FALSE, TRUE, Formula, Term
+from evenhand.smt.logic import FALSE, TRUE, Formula
 from evenhand.source.frames import Closure, Errors, Frame, only
 from evenhand.source.lengths import Lengths
-from evenhand.source.operators import beginning, compared, joined, operated
+from evenhand.source.operators import beginning, changed, compared, joined, looked_up, operated
 from evenhand.source.reading import MISSING
 from evenhand.source.refusal import Unreadable, refuse
-from evenhand.source.simplify import all_of, any_of, equal, negation
+from evenhand.source.simplify import all_of, any_of, negation
 from evenhand.source.values import (
     Cases,
     Const,
@@ -26,22 +26,23 @@ from evenhand.source.values import (
     Leaf,
     Listing,
     Lookup,
+    Num,
     Places,
     Record,
     Table,
     Truth,
     Value,
+    Whole,
     as_group,
     cases,
     gathered,
     known,
     leaf,
-    listed,
-    looked_up,
     merged,
     named,
     order_of,
     truth,
+    wholes,
 )
 from evenhand.source.world import World
 
@@ -102,11 +103,13 @@ class Expressions(Lengths):
     def _logical(self, node: ast.BoolOp | ast.UnaryOp, frame: Frame) -> Value:
         match node:
             case ast.BoolOp():
-                return Truth(self._bool(node, frame, tested=False))
+                return self._either(node, frame)
             case ast.UnaryOp(ast.Not(), inner):
                 return Truth(negation(self.test(inner, frame)))
             case ast.UnaryOp(ast.USub(), ast.Constant(value)) if type(value) is int:
                 return known(-value)
+            case ast.UnaryOp(ast.USub(), inner):
+                return operated(ast.Sub(), known(0), self.read(inner, frame))
             case _:
                 raise refuse("this sign has no counterpart", "write `not`, or the number")
 
@@ -121,15 +124,23 @@ class Expressions(Lengths):
                 found = gathered(lambda: self._again(node, frame), "list")
                 return replace(found, more=self._listing(node, frame))
             case ast.Dict():
-                keys = [one.value if isinstance(one, ast.Constant) else MISSING for one in node.keys]
-                if MISSING in keys:
-                    raise refuse("a dictionary of unknown keys", "write `match` or `if`")
-                values = [self.read(one, frame) for one in node.values]
-                return leaf(Const(Lookup(tuple(zip(keys, values, strict=True)))))
+                return self._dictionary(node, frame)
             case _:
                 raise refuse(
                     f"{type(node).__name__} has no counterpart", "write it with any, all, in, if, match and replace"
                 )
+
+    def _dictionary(self, node: ast.Dict, frame: Frame) -> Value:
+        """A dictionary of known keys, each of them once."""
+        entries: list[tuple[Any, Value]] = []
+        for key, value in zip(node.keys, node.values, strict=True):
+            found = None if key is None else only(self.read(key, frame))
+            if not isinstance(found, str | int | Enum):
+                raise refuse("a dictionary of unknown keys", "write `match` or `if`")
+            if any(found == one for one, _ in entries):
+                raise refuse(f"a dictionary with the key {found!r} twice", "name it once")
+            entries.append((found, self.read(value, frame)))
+        return leaf(Const(Lookup(tuple(entries))))
 
     def call(self, node: ast.Call, frame: Frame) -> Value:
         """Return what a call gives."""
@@ -170,8 +181,14 @@ class Expressions(Lengths):
             raise refuse(f"the attribute {name} of {named(value)}", "read fields of records")
         found_value: Value | None = None
         for guard, one in value.parts:
+            if all_of((frame.path, guard)) == FALSE:
+                continue
             if isinstance(one, Const) and one.value is None:
                 self.errors.add(frame.path, guard)
+                continue
+            if isinstance(one, Whole):
+                inner = self.attribute(one.value, name, frame.under(guard))
+                found_value = inner if found_value is None else merged(guard, inner, found_value)
                 continue
             if not isinstance(one, Const) or not isinstance(one.value, ModuleType | type | Enum):
                 raise refuse(f"the attribute {name} of {named(value)}", "read fields of records")
@@ -183,19 +200,52 @@ class Expressions(Lengths):
             raise refuse(f"the attribute {name} of None", "test `is not None` first")
         return found_value
 
-    def _bool(self, node: ast.BoolOp, frame: Frame, *, tested: bool) -> Formula:
-        """`and` and `or`: what follows is reached only where what precedes leaves it open."""
+    def present(self, value: Value, frame: Frame) -> Value:
+        """Return a record, a collection or a number that may be None where it is not; None raises."""
+        if not isinstance(value, Cases) or not any(isinstance(one, Whole | Num) for _, one in value.parts):
+            return value
+        parts: list[tuple[Formula, Leaf]] = []
+        for guard, one in value.parts:
+            if isinstance(one, Const) and one.value is None:
+                self.errors.add(frame.path, guard)
+            elif all_of((frame.path, guard)) != FALSE:
+                parts.append((guard, one))
+        if not parts or not all(isinstance(one, Whole) for _, one in parts):
+            return cases(parts) if parts else value
+        whole = wholes(Cases(tuple(parts)))
+        found = whole[-1][1]
+        for guard, inner in whole[:-1]:
+            found = merged(guard, inner, found)
+        return found
+
+    def _either(self, node: ast.BoolOp, frame: Frame) -> Value:
+        """`and` and `or` as values: the last one that is looked at."""
+        conjunct = isinstance(node.op, ast.And)
+        read: list[tuple[Formula, Value]] = []
+        here = frame
+        for place, one in enumerate(node.values):
+            value = self.read(one, here)
+            last = place == len(node.values) - 1
+            asked = TRUE if last else value.formula if isinstance(value, Truth) else truth(value)
+            read.append((asked, value))
+            if last or asked == (FALSE if conjunct else TRUE):
+                break
+            here = here.under(asked if conjunct else negation(asked))
+        if all(isinstance(value, Truth) for _, value in read):
+            formulas = [value.formula for _, value in read if isinstance(value, Truth)]
+            return Truth(all_of(formulas) if conjunct else any_of(formulas))
+        found = read[-1][1]
+        for asked, value in reversed(read[:-1]):
+            found = merged(asked, found, value) if conjunct else merged(asked, value, found)
+        return found
+
+    def _bool(self, node: ast.BoolOp, frame: Frame) -> Formula:
+        """`and` and `or` as a test: what follows is reached only where what precedes leaves it open."""
         conjunct = isinstance(node.op, ast.And)
         parts: list[Formula] = []
         here = frame
         for one in node.values:
-            if tested:
-                asked = self.test(one, here)
-            else:
-                value = self.read(one, here)
-                if not isinstance(value, Truth):
-                    raise refuse(f"{named(value)} as a result of `{'and' if conjunct else 'or'}`", "use if and else")
-                asked = value.formula
+            asked = self.test(one, here)
             parts.append(asked)
             if asked == (FALSE if conjunct else TRUE):
                 break
@@ -205,7 +255,7 @@ class Expressions(Lengths):
     def test(self, node: ast.expr, frame: Frame) -> Formula:
         """Return whether an expression counts as true; the parts of `and` and `or` may be of any kind."""
         if isinstance(node, ast.BoolOp):
-            return self._bool(node, frame, tested=True)
+            return self._bool(node, frame)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return negation(self.test(node.operand, frame))
         value = self.read(node, frame)
@@ -221,13 +271,20 @@ class Expressions(Lengths):
         here = frame
         for left, op, right in zip(sides, node.ops, sides[1:], strict=False):
             size = self.size_compared(left, op, right, here)
-            found = compared(self.world, op, self.read(left, here), self.read(right, here)) if size is None else size
+            found = self._compared(left, op, right, here) if size is None else size
             parts.append(found)
             here = here.under(found)
         return Truth(all_of(parts))
 
+    def _compared(self, left: ast.expr, op: ast.cmpop, right: ast.expr, frame: Frame) -> Formula:
+        one, other = self.read(left, frame), self.read(right, frame)
+        if not isinstance(op, ast.Eq | ast.NotEq | ast.Is | ast.IsNot):
+            other = self.present(other, frame)
+            one = one if isinstance(op, ast.In | ast.NotIn) else self.present(one, frame)
+        return compared(self.world, op, one, other)
+
     def _binary(self, node: ast.BinOp, frame: Frame) -> Value:
-        ring = self._ring(node, frame)
+        ring = self.ring(node, frame)
         if ring is not None:
             return ring
         if isinstance(node.op, ast.Mult) and isinstance(node.left, ast.Tuple) and len(node.left.elts) == 1:
@@ -235,44 +292,19 @@ class Expressions(Lengths):
             if isinstance(by, Group) and by.kind == "agents" and by.sort is not None:
                 entry = self.read(node.left.elts[0], frame)
                 return Table(by.sort, lambda _term: entry)
-        left, right = self.read(node.left, frame), self.read(node.right, frame)
+        left, right = (self.present(self.read(one, frame), frame) for one in (node.left, node.right))
         return operated(node.op, left, right)
-
-    def _ring(self, node: ast.BinOp, frame: Frame) -> Value | None:
-        """`(me + 1) % len(config.nodes)` and `(me - 1) % len(config.nodes)`."""
-        match node:
-            case ast.BinOp(ast.BinOp(inner, (ast.Add() | ast.Sub()) as op, ast.Constant(1)), ast.Mod(), size):
-                by = self.measured(size, frame)
-            case _:
-                return None
-        me = self.read(inner, frame)
-        if not isinstance(by, Group) or by.kind != "agents" or by.sort is None or not isinstance(me, Cases):
-            return None
-        what = "next" if isinstance(op, ast.Add) else "previous"
-        found: list[tuple[Formula, Leaf]] = []
-        for guard, one in me.parts:
-            if isinstance(one, Const) and one.value is None:
-                self.errors.add(frame.path, guard)
-                continue
-            if not isinstance(one, Elem) or one.term.sort != by.sort:
-                return None
-            found.append((guard, Elem(self.world.special(what, by.sort, one.term))))
-        return cases(found)
 
     def _display(self, node: ast.expr, parts: list[ast.expr], frame: Frame) -> Value:
         put = self._put(parts, frame) if isinstance(node, ast.Tuple) else None
         if put is not None:
             return put
-        if isinstance(node, ast.Tuple) and not any(isinstance(one, ast.Starred) for one in parts):
-            return Fixed(tuple(self.read(one, frame) for one in parts))
-        kind = "set" if isinstance(node, ast.Set) else "list"
-        groups = [
-            as_group(self.read(one.value, frame))
-            if isinstance(one, ast.Starred)
-            else listed([self.read(one, frame)], "list")
-            for one in parts
-        ]
-        return joined(groups, kind)
+        starred = [isinstance(one, ast.Starred) for one in parts]
+        values = [self.read(one.value if isinstance(one, ast.Starred) else one, frame) for one in parts]
+        pieces = [value if star else Fixed((value,)) for value, star in zip(values, starred, strict=True)]
+        if isinstance(node, ast.Tuple) and all(isinstance(one, Fixed) for one in pieces):
+            return Fixed(tuple(part for one in pieces if isinstance(one, Fixed) for part in one.parts))
+        return joined([as_group(one) for one in pieces], "set" if isinstance(node, ast.Set) else "list")
 
     def _put(self, parts: list[ast.expr], frame: Frame) -> Value | None:
         """`(*row[:i], entry, *row[i + 1:])`: the row with one entry changed."""
@@ -282,29 +314,12 @@ class Expressions(Lengths):
                 entry,
                 ast.Starred(ast.Subscript(again, ast.Slice(ast.BinOp(there, ast.Add(), ast.Constant(1)), None, None))),
             ] if here is not None and ast.dump(row) == ast.dump(again) and ast.dump(here) == ast.dump(there):
-                return self.changed(self.read(row, frame), self.read(here, frame), self.read(entry, frame), frame)
+                return changed(self.read(row, frame), self.read(here, frame), self.read(entry, frame))
             case _:
                 return None
 
-    def changed(self, row: Value, index: Value, entry: Value, frame: Frame) -> Value:
-        """Return a tuple by agent with the entry of one changed."""
-        if not isinstance(row, Table) or not isinstance(index, Cases):
-            raise refuse(f"one entry of {named(row)} changed at {named(index)}", "change the entry of an agent")
-        terms: list[tuple[Formula, Term]] = []
-        for guard, one in index.parts:
-            if not isinstance(one, Elem) or one.term.sort != row.sort:
-                raise refuse(f"a place that is {named(index)}", f"change the entry of one {row.sort.name}")
-            terms.append((guard, one.term))
-        del frame
-
-        def at(term: Term) -> Value:
-            here = any_of(all_of((guard, equal(term, one))) for guard, one in terms)
-            return merged(here, entry, row.at(term))
-
-        return Table(row.sort, at)
-
     def _subscript(self, node: ast.Subscript, inner: ast.expr, index: ast.expr, frame: Frame) -> Value:
-        value = self.read(inner, frame)
+        value = self.present(self.read(inner, frame), frame)
         if isinstance(index, ast.Slice):
             match index, value:
                 case ast.Slice(None, ast.Constant(1), None), Group("list"):
@@ -313,6 +328,9 @@ class Expressions(Lengths):
                         return found_first
                 case _:
                     pass
+            bounds = [self._limit(one, frame) for one in (index.lower, index.upper, index.step)]
+            if isinstance(value, Fixed) and MISSING not in bounds and bounds[2] != 0:
+                return Fixed(value.parts[slice(*bounds)])
             raise refuse("a slice", "write (*row[:i], entry, *row[i + 1:]) to change one entry")
         key = self.read(index, frame)
         if isinstance(value, Cases) and len(value.parts) == 1 and isinstance(key, Cases):
@@ -339,6 +357,13 @@ class Expressions(Lengths):
                 return self.entry(Table(more.places.sort, more.places.at), key, frame)
         raise refuse(f"entry {named(key)} of {named(value)}", "take the entry of an agent, or of a known place")
 
+    def _limit(self, node: ast.expr | None, frame: Frame) -> Any:
+        """A bound of a slice: None where there is none, MISSING where it is not known."""
+        if node is None:
+            return None
+        found = only(self.read(node, frame))
+        return found if type(found) is int else MISSING
+
     def entry(self, row: Table, key: Value, frame: Frame) -> Value:
         """Return the entry of an agent; None as a place raises."""
         if not isinstance(key, Cases):
@@ -362,6 +387,13 @@ class Expressions(Lengths):
         if len(node.generators) > 1:
             return None
         source = None if isinstance(generator.iter, ast.Call) else self.read(generator.iter, frame)
+        if isinstance(source, Group) and source.more is not None and source.more.apart:
+            found = self._known(node, source, frame)
+            return replace(found or Listing(), apart=True)
+        return self._known(node, source, frame)
+
+    def _known(self, node: ast.ListComp | ast.GeneratorExp, source: Value | None, frame: Frame) -> Listing | None:
+        generator = node.generators[0]
         more = self._part(node.elt, generator.target, source)
         if more is not None and (generator.ifs or more.rising is not None):
             return more
@@ -435,7 +467,7 @@ class Expressions(Lengths):
     def iterated(self, node: ast.expr, frame: Frame) -> Sequence[Item]:
         """Return what a loop goes through."""
         try:
-            return as_group(self.read(node, frame)).items()
+            return as_group(self.present(self.read(node, frame), frame)).items()
         except Unreadable as error:
             raise error.at(frame.source.file, node.lineno, ast.unparse(node)) from None
 

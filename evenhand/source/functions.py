@@ -13,7 +13,7 @@ from evenhand.source.reading import parameters, plain, source_of
 from evenhand.source.refusal import refuse
 from evenhand.source.simplify import all_of, any_of
 from evenhand.source.statements import Translator
-from evenhand.source.values import Cases, Const, Fixed, Item, Record, Value, as_group, known, named
+from evenhand.source.values import Cases, Const, Fixed, Item, Record, Value, Whole, as_group, known, named, wholes
 from evenhand.source.world import World
 
 
@@ -150,10 +150,12 @@ def alternatives(value: Value) -> Iterator[tuple[Formula, Value]]:
     match value:
         case Cases(parts):
             consts = [(guard, one) for guard, one in parts if isinstance(one, Const)]
-            others = [(guard, one) for guard, one in parts if not isinstance(one, Const)]
+            others = [(guard, one) for guard, one in parts if not isinstance(one, Const | Whole)]
             yield from ((guard, Cases(((TRUE, one),))) for guard, one in consts)
+            for guard, whole in wholes(value):
+                yield from ((all_of((guard, inner)), one) for inner, one in alternatives(whole))
             if others:
-                yield any_of(guard for guard, _ in others), value if not consts else Cases(tuple(others))
+                yield any_of(guard for guard, _ in others), value if len(others) == len(parts) else Cases(tuple(others))
         case Fixed(parts):
             for guard, found in _each(list(parts)):
                 yield guard, Fixed(tuple(found))

@@ -1,15 +1,30 @@
-"""Read comparisons of lengths: of a set with a small number, of a set with all agents, of a list with its members."""
+"""Read what is asked of lengths: comparisons with numbers, all agents, members; and steps round a ring of agents."""
 
 from __future__ import annotations
 
 import ast
 
 from evenhand.smt.logic import FALSE, TRUE, Formula, Sort
-from evenhand.source.frames import Frame, only
+from evenhand.source.frames import Errors, Frame, only
 from evenhand.source.operators import compared, counted
 from evenhand.source.refusal import refuse
 from evenhand.source.simplify import every, negation
-from evenhand.source.values import FRESH, Cases, Elem, Fixed, Group, Leaf, Listing, Table, Value, as_group, known, leaf
+from evenhand.source.values import (
+    FRESH,
+    Cases,
+    Const,
+    Elem,
+    Fixed,
+    Group,
+    Leaf,
+    Listing,
+    Table,
+    Value,
+    as_group,
+    cases,
+    known,
+    leaf,
+)
 from evenhand.source.world import World, agents
 
 
@@ -17,6 +32,7 @@ class Lengths:
     """Reads comparisons in which `len` stands."""
 
     world: World
+    errors: Errors
 
     def read(self, node: ast.expr, frame: Frame) -> Value:
         """Return the value of an expression."""
@@ -116,3 +132,24 @@ class Lengths:
             if name and name not in frame.names and frame.source.outside(name) is len:
                 return self.read(node.args[0], frame)
         return None
+
+    def ring(self, node: ast.BinOp, frame: Frame) -> Value | None:
+        """Read `(me + 1) % len(config.nodes)` and `(me - 1) % len(config.nodes)`; None for another calculation."""
+        match node:
+            case ast.BinOp(ast.BinOp(inner, (ast.Add() | ast.Sub()) as op, ast.Constant(1)), ast.Mod(), size):
+                by = self.measured(size, frame)
+            case _:
+                return None
+        me = self.read(inner, frame)
+        if not isinstance(by, Group) or by.kind != "agents" or by.sort is None or not isinstance(me, Cases):
+            return None
+        what = "next" if isinstance(op, ast.Add) else "previous"
+        found: list[tuple[Formula, Leaf]] = []
+        for guard, one in me.parts:
+            if isinstance(one, Const) and one.value is None:
+                self.errors.add(frame.path, guard)
+                continue
+            if not isinstance(one, Elem) or one.term.sort != by.sort:
+                return None
+            found.append((guard, Elem(self.world.special(what, by.sort, one.term))))
+        return cases(found)

@@ -11,7 +11,7 @@ from functools import partial
 from evenhand.smt.arithmetic import below, divided, minus, number, plus, times
 from evenhand.smt.logic import FALSE, TRUE, Formula, Term
 from evenhand.source.refusal import refuse
-from evenhand.source.simplify import all_of, any_of, every, implication, negation, some
+from evenhand.source.simplify import all_of, any_of, equal, every, implication, negation, some
 from evenhand.source.values import (
     Cases,
     Const,
@@ -20,7 +20,9 @@ from evenhand.source.values import (
     Group,
     Item,
     Listing,
+    Lookup,
     Num,
+    Table,
     Truth,
     Value,
     as_group,
@@ -28,6 +30,8 @@ from evenhand.source.values import (
     element,
     equals,
     gathered,
+    known,
+    merged,
     named,
     numeral,
     order_of,
@@ -133,10 +137,18 @@ def at_most(world: World, left: Value, right: Value) -> Formula:
 def operated(node: ast.operator, left: Value, right: Value) -> Value:
     """Return what a binary operator gives.  Raises Unreadable."""
     match node, left, right:
+        case ast.Add(), Cases(((_, Const(str(text))),)), Cases(((_, Const(str(more))),)):
+            return known(text + more)
+        case ast.Mult(), Cases(((_, Const(str(text))),)), Cases(((_, Const(int(by))),)) if by <= 1000:
+            return known(text * by)
         case ast.Add(), Cases(), Cases():
             return _calculated(plus, left, right)
         case ast.Sub(), Cases(), Cases():
             return _calculated(minus, left, right)
+        case ast.Mult(), Cases(), Cases(((_, Const(int(by))),)) if not isinstance(by, bool | Enum):
+            return _calculated(partial(_product, by), left, right)
+        case ast.Mult(), Cases(((_, Const(int(by))),)), Cases() if not isinstance(by, bool | Enum):
+            return _calculated(partial(_product, by), right, left)
         case ((ast.FloorDiv() | ast.Mod()), Cases(), Cases(((_, Const(int(by))),))) if by > 0 and not isinstance(
             by, bool
         ):
@@ -166,6 +178,10 @@ def operated(node: ast.operator, left: Value, right: Value) -> Value:
 
 def _quotient(by: int, one: Term, _by: Term) -> Term:
     return divided(one, by)
+
+
+def _product(by: int, one: Term, _by: Term) -> Term:
+    return times(number(by), one)
 
 
 def _rest(by: int, one: Term, _by: Term) -> Term:
@@ -214,10 +230,12 @@ def joined(groups: list[Group], kind: str) -> Group:
 
 def at_least(group: Group, count: int) -> Formula:
     """Return that a set has so many members, all different.  Raises Unreadable for a list, and above three."""
-    if group.kind == "list":
-        raise refuse("the length of a list, in which a member may stand twice", "count a set: len({...})")
     if count > 3:
         raise refuse(f"a count of {count}", "compare a length with numbers up to 2, or with len(config.agents)")
+    if group.more is not None and group.more.apart:
+        return _places(group, count)
+    if group.kind == "list":
+        raise refuse("the length of a list, in which a member may stand twice", "count a set: len({...})")
 
     def chosen(left: int, before: list[Value]) -> Formula:
         if left == 0:
@@ -230,6 +248,24 @@ def at_least(group: Group, count: int) -> Formula:
         return any_of(parts)
 
     return chosen(count, []) if count > 0 else TRUE
+
+
+def _places(group: Group, count: int) -> Formula:
+    """Whether so many places of a list are taken, of which each item and each value of its variables is one."""
+
+    def chosen(left: int, before: list[tuple[int, Item]]) -> Formula:
+        if left == 0:
+            return TRUE
+        parts: list[Formula] = []
+        for place, one in enumerate(group.items()):
+            others = [other for at, other in before if at == place]
+            pairs = (zip(one.variables, other.variables, strict=True) for other in others)
+            apart = (negation(all_of(equal(a, b) for a, b in pair)) for pair in pairs)
+            rest = chosen(left - 1, [*before, (place, one)])
+            parts.append(some(one.variables, all_of((one.guard, *apart, rest))))
+        return any_of(parts)
+
+    return chosen(count, [])
 
 
 def counted(group: Group, node: ast.cmpop, count: int) -> Formula:
@@ -283,3 +319,39 @@ def _least(group: Group) -> Group | None:
         return [Item(one.variables, all_of((one.guard, is_least(one.value))), one.value) for one in group.items()]
 
     return replace(gathered(items, "list"), more=Listing(repeats=FALSE, rising=before))
+
+
+def changed(row: Value, index: Value, entry: Value) -> Value:
+    """Return a tuple by agent with the entry of one changed.  Raises Unreadable."""
+    if not isinstance(row, Table) or not isinstance(index, Cases):
+        raise refuse(f"one entry of {named(row)} changed at {named(index)}", "change the entry of an agent")
+    terms: list[tuple[Formula, Term]] = []
+    for guard, one in index.parts:
+        if not isinstance(one, Elem) or one.term.sort != row.sort:
+            raise refuse(f"a place that is {named(index)}", f"change the entry of one {row.sort.name}")
+        terms.append((guard, one.term))
+
+    def at(term: Term) -> Value:
+        here = any_of(all_of((guard, equal(term, one))) for guard, one in terms)
+        return merged(here, entry, row.at(term))
+
+    return Table(row.sort, at)
+
+
+def looked_up(entries: object, key: Cases) -> tuple[Value, Formula] | None:
+    """Return the entry for a key and the condition that there is none; None if this is no dictionary."""
+    if not isinstance(entries, Lookup):
+        return None
+    found: Value | None = None
+    missing: list[Formula] = []
+    for guard, leaf in key.parts:
+        if not isinstance(leaf, Const):
+            raise refuse("a key that is not known", "look up a text or a member of an Enum")
+        values = [one for other, one in entries.entries if other == leaf.value and type(other) is type(leaf.value)]
+        if not values:
+            missing.append(guard)
+            continue
+        found = values[0] if found is None else merged(guard, values[0], found)
+    if found is None:
+        raise refuse("no key of it is in the dictionary", "add the key")
+    return found, any_of(missing)

@@ -88,6 +88,26 @@ def one_of(*parts: tuple[Formula, Any]) -> Value:
     return Cases(tuple((guard, Const(value)) for guard, value in parts))
 
 
+class Other:
+    """A value of which only is known that it is none of these; asked about another one it refuses to answer."""
+
+    def __init__(self, *these: Any) -> None:
+        self.these = these
+
+    def __eq__(self, other: object) -> bool:
+        if other is self or any(other is one for one in self.these) or isinstance(other, Other):
+            return other is self
+        if any(type(other) is type(one) and other == one for one in self.these):
+            return False
+        raise refuse(f"whether an unknown value is {other!r}", "compare it with values that the rules know")
+
+    def __hash__(self) -> int:
+        return id(self) >> 4
+
+    def __bool__(self) -> bool:
+        raise refuse("the truth of an unknown value", "compare it")
+
+
 class Faults(preludes.Faults):
     """The meanings that mutants give to words of a theory, `read` from a mutant's own rules when asked for."""
 

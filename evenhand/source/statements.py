@@ -24,6 +24,7 @@ from evenhand.source.values import (
     Item,
     Record,
     Value,
+    Whole,
     as_group,
     equals,
     gathered,
@@ -31,9 +32,18 @@ from evenhand.source.values import (
     leaf,
     merged,
     named,
+    wholes,
 )
 
 NOTHING = known(None)
+
+
+class _Next(ast.stmt):
+    """The end of a turn of a loop through a tuple of known length; `left` are the members of later turns."""
+
+    def __init__(self, loop: ast.For, left: tuple[Value, ...]) -> None:
+        super().__init__()
+        self.loop, self.left = loop, left
 
 
 class Translator(Calls):
@@ -65,12 +75,18 @@ class Translator(Calls):
                 assert value is not None
                 return self.read(value, frame)
             case ast.If(test, then, other):
+                test, frame = self._named(test, frame)
                 asked = self.test(test, frame)
                 return self._branched(first, asked, (then, frame), (other, frame), rest, frame)
             case ast.Match():
                 return self._matched(first, rest, frame)
             case ast.For():
-                return self._searched(first, rest, frame)
+                return self._looped(first, rest, frame)
+            case _Next():
+                return self._turn(first.loop, first.left, rest, frame)
+            case ast.Continue() | ast.Break():
+                after = next(place for place, one in enumerate(rest) if isinstance(one, _Next))
+                return self._returned(rest[after + isinstance(first, ast.Break) :], frame)
             case ast.Raise():
                 self.errors.add(frame.path)
                 return NOTHING
@@ -129,6 +145,31 @@ class Translator(Calls):
                     f"{type(node).__name__} changes or repeats something",
                     "assign names, return, and go through collections by any, all and comprehensions",
                 )
+
+    def _named(self, test: ast.expr, frame: Frame) -> tuple[ast.expr, Frame]:
+        """A test without the name that it gives to its first value (`if x := f():`), and the frame with the name."""
+        match test:
+            case ast.NamedExpr(ast.Name(name), value):
+                bound = frame.binding({name: self.read(value, frame)})
+                return ast.copy_location(ast.Name(name, ast.Load()), test), bound
+            case ast.Compare(ast.NamedExpr(), ops, others):
+                left, bound = self._named(test.left, frame)
+                return ast.copy_location(ast.Compare(left, ops, others), test), bound
+            case _:
+                return test, frame
+
+    def _looped(self, node: ast.For, rest: Sequence[ast.stmt], frame: Frame) -> Value:
+        """A loop: through a tuple of known length it is turn after turn, and else a search."""
+        parts = None if node.orelse or isinstance(node.iter, _MADE) else self.unrolled(node.iter, frame)
+        if parts is not None:
+            return self._turn(node, parts, rest, frame)
+        return self._searched(node, rest, frame)
+
+    def _turn(self, node: ast.For, left: tuple[Value, ...], rest: Sequence[ast.stmt], frame: Frame) -> Value:
+        if not left:
+            return self._returned(rest, frame)
+        here = self.assigned(node.target, left[0], frame)
+        return self._returned([*node.body, _Next(node, left[1:]), *rest], here)
 
     def _searched(self, node: ast.For, rest: Sequence[ast.stmt], frame: Frame) -> Value:
         """`for x in xs: if test: return value`, where the value is the same for all x."""
@@ -212,6 +253,8 @@ class Translator(Calls):
                 if any(bound for _, bound in both):
                     raise frame.source.refused(pattern, "alternatives that bind names", "write a case for each")
                 return any_of(fits for fits, _ in both), {}
+            case ast.MatchSequence() | ast.MatchClass() if isinstance(value, Cases) and wholes(value):
+                return self._one_fits(pattern, value, frame)
             case ast.MatchSequence(patterns):
                 if not isinstance(value, Fixed) or any(isinstance(one, ast.MatchStar) for one in patterns):
                     raise frame.source.refused(
@@ -222,6 +265,23 @@ class Translator(Calls):
                 return self._of_class(pattern, value, frame)
             case _:
                 raise frame.source.refused(pattern, "this pattern", "match values, classes and tuples")
+
+    def _one_fits(self, pattern: ast.pattern, value: Cases, frame: Frame) -> tuple[Formula, dict[str, Value]]:
+        """Whether the one of several values that it is fits a pattern; what is no record or tuple does not."""
+        found: list[tuple[Formula, dict[str, Value]]] = []
+        for guard, one in value.parts:
+            if isinstance(one, Whole):
+                fits, bound = self._fits(pattern, one.value, frame.under(guard))
+                if fits != FALSE:
+                    found.append((all_of((guard, fits)), bound))
+            elif not isinstance(one, Const) or not (one.value is None or isinstance(one.value, str)):
+                raise frame.source.refused(pattern, f"{named(value)} matched", "match records, or None")
+        if not found:
+            return FALSE, {}
+        bound = found[-1][1]
+        for guard, names in reversed(found[:-1]):
+            bound = {name: merged(guard, one, bound[name]) for name, one in names.items()}
+        return any_of(guard for guard, _ in found), bound
 
     def _all_fit(
         self, patterns: Sequence[ast.pattern], values: Sequence[Value], frame: Frame
@@ -274,6 +334,9 @@ class Translator(Calls):
             case ast.For(target, source, body, []):
                 if written_in(body, (ast.Return, ast.Break, ast.Continue)):
                     raise frame.source.refused(first, "a loop that is left early", "yield under a condition")
+                if _assigned_in(body) & set(frame.names):
+                    why = "a loop that changes a name from turn to turn"
+                    raise frame.source.refused(first, why, "count in a field")
                 found = list[Item]()
                 for one in self.iterated(source, frame):
                     since = len(self.errors.found)
@@ -302,6 +365,16 @@ class Translator(Calls):
             found += [_under(taken, one) for one in self._yielded(case.body, inner)]
             before.append(guard)
         return [*found, *self._yielded(rest, frame)]
+
+
+_MADE = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
+"""What a loop may go through that is no tuple of known length."""
+
+
+def _assigned_in(statements: Sequence[ast.stmt]) -> set[str]:
+    """Return the names that statements assign, those of their own loops and comprehensions too."""
+    nodes = (node for statement in statements for node in ast.walk(statement))
+    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
 def _under(guard: Formula, one: Item) -> Item:

@@ -32,7 +32,7 @@ from evenhand.source.instances import Tables, decode, how_many, nth
 from evenhand.source.probes import Meaning, Meanings, meanings
 from evenhand.source.refusal import Unreadable
 from evenhand.source.simplify import all_of, negation, some
-from evenhand.source.values import Cases, Const, Elem, Fixed, Record, Truth, Value
+from evenhand.source.values import Cases, Const, Elem, Fixed, Record, Truth, Value, Whole
 
 MOST = 512
 """States with two of each sort that are compared; where there are more, this many of them."""
@@ -338,6 +338,8 @@ class Comparison:
                     raise Mistranslated(f"a value has {len(found)} cases at once")
                 if isinstance(found[0], Const):
                     return found[0].value
+                if isinstance(found[0], Whole):
+                    return self.python(found[0].value, structure, values)
                 name = self.term(found[0].term, structure, values)
                 return int(name.rpartition(".")[2]) if isinstance(found[0], Elem) else int(Fraction(name))
             case Fixed(parts):

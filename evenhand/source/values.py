@@ -26,31 +26,16 @@ class Const:
     value: Any
 
 
-class Other:
-    """A value of which only is known that it is none of these; asked about another one it refuses to answer."""
-
-    def __init__(self, *these: Any) -> None:
-        self.these = these
-
-    def __eq__(self, other: object) -> bool:
-        if other is self or any(other is one for one in self.these) or isinstance(other, Other):
-            return other is self
-        if any(type(other) is type(one) and other == one for one in self.these):
-            return False
-        raise refuse(f"whether an unknown value is {other!r}", "compare it with values that the rules know")
-
-    def __hash__(self) -> int:
-        return id(self) >> 4
-
-    def __bool__(self) -> bool:
-        raise refuse("the truth of an unknown value", "compare it")
-
-
 @dataclass(frozen=True)
 class Elem:
     """An agent, or another thing of which there may be any number."""
 
     term: Term
+
+
+@dataclass(frozen=True)
+class Word(Elem):
+    """A text of which there may be any number: not empty, and none of those that the rules name."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +45,14 @@ class Num:
     term: Term
 
 
-Leaf: TypeAlias = Const | Elem | Num
+@dataclass(frozen=True, eq=False)
+class Whole:
+    """A record, a tuple or a collection, as one of several values: what else there may be is None, or a text."""
+
+    value: Record | Fixed | Group | Table
+
+
+Leaf: TypeAlias = Const | Elem | Num | Whole
 
 
 @dataclass(frozen=True)
@@ -132,7 +124,8 @@ class Listing:
     """What is known of a list beside its members; whoever says so vouches for it.
 
     `first`: its first member, if it has any; `repeats`: whether two of its members are equal; `twice`: whether the
-    first parts of two of its pairs are; `rising`: the order in which its members stand, none of them twice.
+    first parts of two of its pairs are; `rising`: the order in which its members stand, none of them twice; `apart`:
+    that each item, and each value of its variables, is a place of its own, so that members can be counted.
     """
 
     first: Value | None = None
@@ -140,6 +133,7 @@ class Listing:
     twice: Formula | None = None
     places: Places | None = None
     rising: Callable[[Term, Term], Formula] | None = None
+    apart: bool = False
 
 
 @dataclass(frozen=True)
@@ -202,25 +196,6 @@ class Lookup:
     entries: tuple[tuple[Any, Value], ...]
 
 
-def looked_up(entries: object, key: Cases) -> tuple[Value, Formula] | None:
-    """Return the entry for a key and the condition that there is none; None if this is no dictionary."""
-    if not isinstance(entries, Lookup):
-        return None
-    found: Value | None = None
-    missing: list[Formula] = []
-    for guard, leaf in key.parts:
-        if not isinstance(leaf, Const):
-            raise refuse("a key that is not known", "look up a text or a member of an Enum")
-        values = [one for other, one in entries.entries if other == leaf.value and type(other) is type(leaf.value)]
-        if not values:
-            missing.append(guard)
-            continue
-        found = values[0] if found is None else merged(guard, values[0], found)
-    if found is None:
-        raise refuse("no key of it is in the dictionary", "add the key")
-    return found, any_of(missing)
-
-
 def listed(values: Sequence[Value], kind: Literal["set", "list"]) -> Group:
     """Return the collection of these values."""
     return Group(
@@ -269,12 +244,29 @@ def cases(parts: Iterable[tuple[Formula, Leaf]]) -> Cases:
     found: dict[tuple[type, Any], tuple[list[Formula], Leaf]] = {}
     for guard, one in parts:
         if guard != FALSE:
-            what: Any = (type(one.value), one.value) if isinstance(one, Const) else one.term
+            what: Any = (type(one.value), one.value) if isinstance(one, Const) else _identity(one)
             key: tuple[type, Any] = (type(one), what)
             found.setdefault(key, ([], one))[0].append(guard)
     if len(found) == 1:
         return leaf(next(iter(found.values()))[1])
     return Cases(tuple((any_of(guards), one) for guards, one in found.values()))
+
+
+def _identity(one: Elem | Num | Whole) -> Any:
+    return id(one.value) if isinstance(one, Whole) else one.term
+
+
+def bare(value: Value) -> bool:
+    """Return whether a value is None, a text, or a whole one, as the case may be."""
+    return isinstance(value, Cases) and all(
+        isinstance(one, Whole) or (isinstance(one, Const) and (one.value is None or isinstance(one.value, str)))
+        for _, one in value.parts
+    )
+
+
+def wholes(value: Cases) -> list[tuple[Formula, Value]]:
+    """Return the records, tuples and collections that a value may be, each with its condition."""
+    return [(guard, one.value) for guard, one in value.parts if isinstance(one, Whole)]
 
 
 def merged(test: Formula, then: Value, other: Value) -> Value:
@@ -285,11 +277,17 @@ def merged(test: Formula, then: Value, other: Value) -> Value:
         return other
     no = negation(test)
     match then, other:
+        case Cases(), (Record() | Fixed() | Group() | Table()) if bare(then):
+            return merged(test, then, leaf(Whole(other)))
+        case ((Record() | Fixed() | Group() | Table()), Cases()) if bare(other):
+            return merged(test, leaf(Whole(then)), other)
         case Truth(), Truth():
             return Truth(choice(test, then.formula, other.formula))
         case Cases(), Cases():
             yes = [(all_of((test, guard)), one) for guard, one in then.parts]
-            return cases([*yes, *((all_of((no, guard)), one) for guard, one in other.parts)])
+            found = cases([*yes, *((all_of((no, guard)), one) for guard, one in other.parts)])
+            first = found.parts[0][1]
+            return first.value if len(found.parts) == 1 and isinstance(first, Whole) else found
         case Record(), Record() if then.cls is other.cls:
             both = {name: merged(test, then.fields[name], other.fields[name]) for name in then.fields}
             return Record(then.cls, both)
@@ -328,13 +326,21 @@ def named(value: Value) -> str:
         case Table():
             return f"a tuple by {value.sort.name}"
         case Cases():
-            kinds = {"an agent" if isinstance(one, Elem) else "a number" if isinstance(one, Num) else _said(one.value)
-                     for _, one in value.parts}  # fmt: skip
-            return " or ".join(sorted(kinds))
+            return " or ".join(sorted({_said(one) for _, one in value.parts}))
 
 
-def _said(value: Any) -> str:
-    return "None" if value is None else f"a {type(value).__name__}"
+def _said(one: Leaf) -> str:
+    match one:
+        case Word():
+            return "a text"
+        case Elem():
+            return "an agent"
+        case Num():
+            return "a number"
+        case Whole():
+            return named(one.value)
+        case Const():
+            return "None" if one.value is None else f"a {type(one.value).__name__}"
 
 
 def truth(value: Value) -> Formula:
@@ -362,6 +368,10 @@ def _leaf_truth(one: Leaf) -> Formula:
             return TRUE if one.value else FALSE
         case Num():
             return negation(zero(one.term))
+        case Whole():
+            return truth(one.value)
+        case Word():
+            return TRUE
         case Elem():
             raise refuse("the first agent is 0, and 0 counts as false", "write `is not None`")
 
@@ -369,6 +379,10 @@ def _leaf_truth(one: Leaf) -> Formula:
 def equals(left: Value, right: Value) -> Formula:
     """Return whether Python's `==` holds.  Raises Unreadable where the order of a list decides."""
     match left, right:
+        case Cases(), (Record() | Fixed() | Group() | Table()) if wholes(left):
+            return equals(left, leaf(Whole(right)))
+        case ((Record() | Fixed() | Group() | Table()), Cases()) if wholes(right):
+            return equals(leaf(Whole(left)), right)
         case Truth(), Truth():
             return equivalence(left.formula, right.formula)
         case Cases(), Cases():
@@ -413,17 +427,15 @@ def plainly_compared(cls: type) -> bool:
 
 def _never_equal(left: Value, right: Value) -> bool:
     """Whether Python finds values of these kinds different: None or a text beside a record, say."""
-
-    def bare(value: Value) -> bool:
-        return isinstance(value, Cases) and all(
-            isinstance(one, Const) and (one.value is None or isinstance(one.value, str)) for _, one in value.parts
-        )
-
     return (bare(left) and not isinstance(right, Cases)) or (bare(right) and not isinstance(left, Cases))
 
 
 def _same_leaf(one: Leaf, other: Leaf) -> Formula:
     match one, other:
+        case Whole(), Whole():
+            return equals(one.value, other.value)
+        case (Whole(), Const(value)) | (Const(value), Whole()) if value is None or isinstance(value, str):
+            return FALSE
         case Const(), Const():
             return TRUE if one.value == other.value else FALSE
         case Elem(), Elem():
@@ -465,6 +477,8 @@ def as_group(value: Value) -> Group:
             return value
         case Fixed():
             return listed(value.parts, "list")
+        case Cases(((_, Const(type() as cls)),)) if issubclass(cls, Enum):
+            return listed([known(one) for one in cls], "list")
         case Table():
             return gathered(lambda: [Item((x := FRESH(value.sort),), TRUE, value.at(x))], "list")
         case _:

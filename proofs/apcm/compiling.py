@@ -38,9 +38,9 @@ from evenhand.smt.preludes import Declarations, ordered
 from evenhand.smt.theory import Axiom, Theory
 from evenhand.source.frames import only
 from evenhand.source.refusal import refuse
-from evenhand.source.rules import Faults, Orders, Reader, each, giving, one_of, thing, unchanged
+from evenhand.source.rules import Faults, Orders, Other, Reader, each, giving, one_of, thing, unchanged
 from evenhand.source.simplify import all_of, choice, negation, numbered
-from evenhand.source.values import Fixed, Group, Other, Record, Truth, Value, as_group, element, known, merged, truth
+from evenhand.source.values import Fixed, Group, Record, Truth, Value, as_group, element, known, merged, truth
 
 ACT, PREF, PAIR = Sort("Act"), Sort("Pref"), Sort("Pair")
 SAID = Declarations()
@@ -299,6 +299,11 @@ GENERAL = SAID.theory(
             "precedent_had_a_collision",
             exists([p], old_av(p)) >> exists([g], old_declared(g)),
             "6.4 step 1: the previous artefact compiled",
+        ),
+        Axiom(
+            "collisions_have_members",
+            forall([g], exists([p], member(g, p))),
+            "3.1, repaired: a collision is a set of one preference or more",
         ),
         Axiom(
             "no_precedent_says_nothing",

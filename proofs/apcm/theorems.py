@@ -1,7 +1,7 @@
 """The theorems about one compile, each for any number of actions, preferences and declared collisions.
 
 Those that do not need pairs are also stated for the repaired rules, under GENERAL: a collision may then have any
-number of members.
+number of members above none.
 """
 
 from __future__ import annotations

@@ -112,7 +112,6 @@ def _of_observations(names: tuple[str, ...], seen: tuple[model.Observation, ...]
 def _of_candidates(
     config: Config, seen: tuple[model.Observation, ...], names: tuple[str, ...], many: tuple[model.Candidate, ...]
 ) -> dict[str, Rows]:
-    kinds = {one.name for one in config.constitution.action_types}
 
     def those(test: Callable[[model.Candidate], bool]) -> Rows:
         return ones(name for name, one in zip(names, many, strict=True) if test(one))
@@ -133,7 +132,6 @@ def _of_candidates(
     return {
         "present": those(lambda _one: True),
         "lacks": those(lacking),
-        "kernel_only": those(lambda one: one.request.action_type in kinds and is_log(one)),
         "log_append": those(is_log),
         "unscoped": fails(model.GATES[2]),
         "undeclared": fails(model.GATES[3]),

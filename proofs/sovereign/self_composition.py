@@ -12,24 +12,10 @@ from typing import Any
 
 from evenhand.model.sovereign.mutants import deciding, gates
 from evenhand.model.sovereign.step import SovereignStep
-from evenhand.proofs.sovereign.deciding import (
-    CAND,
-    DECISION,
-    KEY,
-    OBS,
-    OBSERVED,
-    PLACED,
-    budget,
-    count,
-    key,
-    lacks,
-    le,
-    present,
-    readable,
-    word,
-)
+from evenhand.proofs.sovereign.deciding import DECISION, OBSERVED, PLACED, word
 from evenhand.proofs.sovereign.definitions import FAULTS
 from evenhand.proofs.sovereign.encoding import scene, structure_of
+from evenhand.proofs.sovereign.rules import CAND, KEY, OBS, budget, count, key, lacks, le, present, readable
 from evenhand.proofs.sovereign.samples import samples_of_pairs
 from evenhand.proofs.sovereign.theorems import SCOPE
 from evenhand.properties.sovereign import selecting

@@ -6,10 +6,12 @@ from functools import partial
 
 from evenhand.model.sovereign.mutants import deciding as faulty
 from evenhand.model.sovereign.mutants import gates
-from evenhand.proofs.sovereign.deciding import (
+from evenhand.proofs.sovereign.deciding import DECISION, word
+from evenhand.proofs.sovereign.definitions import FAULTS
+from evenhand.proofs.sovereign.encoding import scene, structure_of
+from evenhand.proofs.sovereign.rules import (
     CAND,
     CITE,
-    DECISION,
     KEY,
     OBS,
     cites,
@@ -19,10 +21,7 @@ from evenhand.proofs.sovereign.deciding import (
     log_append,
     present,
     resolving,
-    word,
 )
-from evenhand.proofs.sovereign.definitions import FAULTS
-from evenhand.proofs.sovereign.encoding import scene, structure_of
 from evenhand.proofs.sovereign.samples import samples
 from evenhand.properties.sovereign import deciding
 from evenhand.smt.logic import conjunction, exists, forall, iff, same, variables
@@ -91,8 +90,8 @@ GATES = _of_decisions(
     witness=exists([c, d], word("at_5", c) & word("admitted", d)),
     mutants=(
         *usual(*gates.DROPPED),
+        *usual(gates.gates_reversed, gates.citation_gate_last, gates.io_gate_first),
         *usual(
-            gates.gates_reversed,
             gates.empty_citations_pass,
             gates.one_citation_covers_all,
             gates.log_append_by_author_field,
@@ -149,7 +148,6 @@ LOG_APPEND = _of_decisions(
     variables=(c,),
     assumes=word("wins", key(c)) & present(c),
     goal=~log_append(c),
-    needs=("log_append_is_kernel_only",),
     mutants=(
         *usual(gates.log_append_by_author_field, gates.completeness_dropped),
         unseen(gates.authority_dropped, "another gate"),

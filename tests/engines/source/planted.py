@@ -9,6 +9,31 @@
 from __future__ import annotations
 
 PLANTED: tuple[tuple[str, str, str], ...] = (
+    ("record there without its condition", "found = state if state.flag else None\nreturn found is not None and found.count == 1", "return state.count == 1"),
+    ("None for what is there", "found = state if state.flag else None\nreturn found is None", "return state.flag"),
+    ("members of a set that may be None", "found = state.marks if state.flag else None\nreturn found is not None and config.agents[0] in found", "return config.agents[0] in state.marks"),
+    ("empty for None", "found = state.marks if state.flag else None\nreturn bool(found)", "return state.flag"),
+    ("equal to what may be None", "found = state if state.flag else None\nreturn found == state", "return True"),
+    ("class matched where there is None", "match state if state.flag else None:\n    case State(count=1):\n        return True\n    case _:\n        return False", "return state.count == 1"),
+    ("isinstance denied", "return isinstance(state if state.flag else None, State)", "return not isinstance(state if state.flag else None, State)"),
+    ("last turn for all", "for one in (state.flag, state.count == 1):\n    if one:\n        return True\nreturn False", "return state.count == 1"),
+    ("first turn for all", "for one in (state.flag, state.count == 1):\n    if one:\n        return True\nreturn False", "return state.flag"),
+    ("continue for break", "n = 0\nfor one in (state.flag, state.count == 1):\n    if one:\n        break\n    n = n + 1\nreturn n == 1", "n = 0\nfor one in (state.flag, state.count == 1):\n    if one:\n        continue\n    n = n + 1\nreturn n == 1"),
+    ("total of the last turn", "n = 0\nfor one in (1, state.count):\n    n += one\nreturn n == 2", "return state.count == 2"),
+    ("pairs in another order", "for wanted, one in zip((True, False), (state.flag, state.quiet)):\n    if wanted != one:\n        return False\nreturn True", "for wanted, one in zip((True, False), (state.quiet, state.flag)):\n    if wanted != one:\n        return False\nreturn True"),
+    ("places from one", "for n, one in enumerate((state.flag, state.count == 1)):\n    if one:\n        return n == 0\nreturn True", "for n, one in enumerate((state.flag, state.count == 1)):\n    if one:\n        return n == 1\nreturn True"),
+    ("first value of `or`", "return (state.count or 2) == 2", "return state.count == 2"),
+    ("last value of `and`", "return (state.count and 2) == 0", "return state.count == 2"),
+    ("factor lost", "return 2 * state.count == 2", "return state.count == 2"),
+    ("sign lost", "return -state.count == 1 - 2", "return state.count == 1 - 2"),
+    ("another field by name", "return getattr(state, 'flag')", "return getattr(state, 'quiet')"),
+    ("name in a test lost", "if n := state.count:\n    return n == 1\nreturn state.flag", "return state.count == 1"),
+    ("remembered result of other arguments", "return remembered(state.flag)", "return remembered(not state.flag)"),
+    ("whole tuple for its end", "return (state.flag, state.quiet, True)[1:][0]", "return (state.flag, state.quiet, True)[:1][0]"),
+    ("known tuple turned round", "return (state.flag, state.quiet)[::-1][0]", "return (state.flag, state.quiet)[0]"),
+    ("joined in another order", "return (*(state.flag, True), state.quiet)[0]", "return (state.quiet, *(state.flag, True))[0]"),
+    ("first member of an Enum for all", "return any(one is Kind.TWO and state.flag for one in Kind)", "return any(one is Kind.TWO and state.flag for one in (Kind.ONE,))"),
+    ("number there without its condition", "n = state.count if state.flag else None\nreturn n is not None and n + 1 == 2", "return state.count + 1 == 2"),
     ("swapped branches", "return state.flag if state.marks else not state.flag", "return not state.flag if state.marks else state.flag"),
     ("lost not", "return not state.flag", "return state.flag"),
     ("and for or", "return state.flag or state.holder is None", "return state.flag and state.holder is None"),
@@ -84,7 +109,7 @@ REFUSED: tuple[tuple[str, str, str], ...] = (
     ("quotient of two unknowns", "return state.count // state.count == 1", "// of"),
     ("remainder by a negative number", "return state.count % (0 - 2) == 0", "% of"),
     ("remainder by zero", "return state.count % 0 == 0", "% of"),
-    ("product", "return state.count * 2 == 2", "* of"),
+    ("product", "return state.count * state.count == 1", "* of"),
     ("first key of a dict", "return dict.fromkeys(state.pairs)[0] in state.pairs", "of a dict"),
     ("entry of a dict of agents", "return dict.fromkeys(config.agents)[0] in state.marks", "of a dict"),
     ("another function called set", "def set(xs):\n    return ()\nreturn len(set(dict.fromkeys(state.pairs))) != len(dict.fromkeys(state.pairs))", "len"),
@@ -107,14 +132,20 @@ REFUSED: tuple[tuple[str, str, str], ...] = (
     ("first of a set", "return next(iter(state.marks), None) is None", "iter has no counterpart"),
     ("least of a set", "return min(state.marks) == state.holder", "min has no counterpart"),
     ("truth of an agent", "return bool(state.holder)", "0 counts as false"),
-    ("truth of an agent in `or`", "return state.flag or state.holder", "0 counts as false|as a result of"),
+    ("truth of an agent in `or`", "return state.flag or state.holder", "0 counts as false|in one case and"),
     ("agent as a number", "return state.holder == 1", "the agent with the number 1"),
     ("agent in a sum", "return state.holder + 1 == 2", "a calculation"),
     ("truth as a number", "return state.flag + 1 == 2", "+ of"),
     ("truth compared with a number", "return state.flag == 1", "compared with"),
     ("text", "return f'{state.count}' == '1'", "JoinedStr"),
     ("method of a text", "return state.at[config.agents[0]].startswith('a')", "attribute startswith"),
-    ("isinstance", "return isinstance(state.holder, int)", "isinstance has no counterpart"),
+    ("isinstance of an agent", "return isinstance(state.holder, int)", "without a known class"),
+    ("isinstance of a truth", "return isinstance(state.flag, int)", "isinstance of a truth"),
+    ("attribute of what may be a text", "found = state if state.flag else 'none'\nreturn found.count == 1", "the attribute count"),
+    ("dictionary with a key twice", "return {'a': True, 'a': False}['a']", "twice"),
+    ("loop that counts among yields", "def told():\n    n = 0\n    for a in config.agents:\n        n = n + 1\n        yield n\nreturn 1 in told()", "from turn to turn"),
+    ("slice of unknown length", "return bool((1, 2, 3)[: state.count])", "a slice"),
+    ("zip kept for later", "both = zip((1, 2), (state.count, 2))\nreturn bool(both)", "zip has no counterpart"),
     ("assignment in an expression", "return (x := state.flag) and x", "NamedExpr"),
     ("try", "try:\n    return state.flag\nexcept ValueError:\n    return True", "Try"),
     ("lists compared", "return [a for a in config.agents] == [a for a in state.marks]", "compared with"),
@@ -132,8 +163,13 @@ HEAD = """
 from __future__ import annotations
 import functools
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Literal, NewType
 import evenhand
+
+class Kind(Enum):
+    ONE = 1
+    TWO = 2
 
 Agent = NewType("Agent", int)
 
@@ -170,6 +206,10 @@ def denied(function):
 @denied
 def wrapped(value):
     return value
+
+@functools.lru_cache(maxsize=4)
+def remembered(value):
+    return not value
 
 def initial(config):
     none = frozenset()
