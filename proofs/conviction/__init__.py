@@ -13,9 +13,21 @@ from evenhand.proofs.conviction.moves import MOVED
 from evenhand.proofs.conviction.outsiders import DECIDED
 from evenhand.proofs.conviction.purses import SAME_POINTS
 from evenhand.proofs.conviction.renamed import NAMES
+from evenhand.proofs.conviction.renamed_ticks import NO_TICK
 from evenhand.proofs.conviction.stake_ticks import STAKE_TICKS
 from evenhand.proofs.conviction.winners import WINNERS
 from evenhand.smt.theorem import Theorem
 
-THEOREMS: tuple[Theorem, ...] = (*ENDINGS, LAWFUL, MOVED, *STAKES, *STAKE_TICKS, SAME_POINTS, *WINNERS, NAMES, DECIDED)
+THEOREMS: tuple[Theorem, ...] = (
+    *ENDINGS,
+    LAWFUL,
+    MOVED,
+    *STAKES,
+    *STAKE_TICKS,
+    SAME_POINTS,
+    *WINNERS,
+    NAMES,
+    NO_TICK,
+    DECIDED,
+)
 """Theorems about single steps; `invariants` holds those about runs."""

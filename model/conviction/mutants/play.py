@@ -299,6 +299,12 @@ kicks_out_the_ready = declare(
 )
 
 
+@fault("kicked", "9.3")
+def first_name_is_not_kicked_out(config: Config, seat: Seat, done: bool) -> bool:
+    """The agent whose name comes first is never kicked out."""
+    return seat.agent != min(agent.uid for agent in config.agents) and REFERENCE.kicked(config, seat, done)
+
+
 @fault("following", "12", CYCLE)
 def revise_skipped(config: Config, state: State) -> tuple[str, int]:
     """FEEDBACK is followed by STAKE."""
