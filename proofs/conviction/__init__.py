@@ -13,6 +13,7 @@ from evenhand.proofs.conviction.moves import MOVED
 from evenhand.proofs.conviction.outsiders import DECIDED
 from evenhand.proofs.conviction.purses import SAME_POINTS
 from evenhand.proofs.conviction.renamed import NAMES
+from evenhand.proofs.conviction.renamed_acts import NO_ACT
 from evenhand.proofs.conviction.renamed_ticks import NO_TICK
 from evenhand.proofs.conviction.stake_ticks import STAKE_TICKS
 from evenhand.proofs.conviction.winners import WINNERS
@@ -28,6 +29,7 @@ THEOREMS: tuple[Theorem, ...] = (
     *WINNERS,
     NAMES,
     NO_TICK,
+    NO_ACT,
     DECIDED,
 )
 """Theorems about single steps; `invariants` holds those about runs."""

@@ -226,6 +226,13 @@ ready_signalled_twice = declare(
 )
 
 
+@fault("refuse_after_ready", "9.2", HOSTILE)
+def first_name_acts_after_ready(config: Config, state: State, seat: Seat) -> str:
+    """READY binds all but the agent whose name comes first."""
+    first = seat.agent == min(agent.uid for agent in config.agents)
+    return "" if first else REFERENCE.refuse_after_ready(config, state, seat)
+
+
 @fault("signalled", "9.1", LATE)
 def ready_outlives_its_tick(_config: Config, seat: Seat) -> str:
     """READY stays for the phase and the next."""
