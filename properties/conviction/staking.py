@@ -8,7 +8,7 @@ from fractions import Fraction
 from evenhand.core.plan import refuted
 from evenhand.core.property import Commute, each_step
 from evenhand.model.conviction.exact import Amount, Surd, is_amount
-from evenhand.model.conviction.vocabulary import STAKE, Act, AddStake, Config, MoveStake, State, Tick
+from evenhand.model.conviction.vocabulary import STAKE, Act, AddStake, Config, Entry, MoveStake, State, Tick
 from evenhand.properties.conviction.predicates import (
     RunStep,
     accepted,
@@ -191,29 +191,30 @@ def weight_of_one(config: Config) -> Surd:
 
 @each_step(
     "After ConvictionSaturationRounds a point weighs at least ConvictionTargetFraction x MaxConvictionMultiplier, and "
-    "in fact exactly 1 + (Max - 1) x ConvictionTargetFraction.",
+    "in fact exactly 1 + (Max - 1) x ConvictionTargetFraction; before, it weighs less than that.",
     source="16.7",
-    when=lambda step: finalizes(step) and _saturated(step),
+    when=lambda step: finalizes(step) and _capped(step),
 )
 def saturation_reaches_the_target(step: RunStep) -> bool:
     """The weight is 1.98 by default; the 1.96 of the example is a lower bound, never reached exactly."""
     c, one = step.config.constants, weight_of_one(step.config)
     for uid, score, points in _weighed(step):
-        old = all(e.held >= c.saturation for e in step.before.entries if e.proposal == uid)
-        reached = 1 + (c.greatest - 1) * c.fraction
-        if (
-            points
-            and old
-            and (score != one.times(points * reached) or score < one.times(points * c.fraction * c.greatest))
-        ):
+        reached = one.times(points * (1 + (c.greatest - 1) * c.fraction))
+        old = all(_counted(step, e) >= c.saturation for e in step.before.entries if e.proposal == uid)
+        if old and (score != reached or score < one.times(points * c.fraction * c.greatest)):
+            return False
+        if not old and c.greatest > 1 and not score < reached:
             return False
     return True
 
 
-def _saturated(step: RunStep) -> bool:
-    c = step.config.constants
-    plain = step.config.readings.multiplier_cap == "saturation_rounds"
-    return plain and any(entry.held >= c.saturation for entry in step.before.entries)
+def _counted(step: RunStep, entry: Entry) -> int:
+    """The rounds that a stake counts, as read."""
+    return entry.held + (step.config.readings.rounds_from == "one")
+
+
+def _capped(step: RunStep) -> bool:
+    return step.config.readings.multiplier_cap == "saturation_rounds" and bool(step.before.entries)
 
 
 # Orders inside a tick
