@@ -48,6 +48,8 @@ on_winner, burning, recorded, remains = relations("on_winner burning recorded re
 light, heavy = relations("light heavy", PROPOSAL)
 
 _multiplier = plus(number(1), times(minus(greatest(), number(1)), minus(number(1), decay(lot))))
+EFFECTIVE = same(worth(lot), times(points(lot), _multiplier))
+"""A stake's worth is its points times its multiplier."""
 _some = below(number(0), pile(v))
 
 
@@ -77,7 +79,7 @@ WEIGHING = Theory(
         ),
         Axiom(
             "stakes_weigh",
-            forall([lot], same(worth(lot), times(points(lot), _multiplier))),
+            forall([lot], EFFECTIVE),
             "16.6, 16.7: points times multiplier",
         ),
         Axiom(

@@ -32,7 +32,7 @@ told, ripened = numbers("told ripened", PROPOSAL)
 """The score before its root, and what a mutant takes for it: the sum of effective stakes a round later."""
 (old,) = relations("old", LOT)
 """The stake has been held for ConvictionSaturationRounds."""
-(scored,) = relations("scored", PROPOSAL)
+(weighs,), (scored,) = relations("weighs", LOT), relations("scored", PROPOSAL)
 
 _MORE = minus(greatest(), number(1))
 _TARGET = plus(number(1), times(_MORE, fraction()))
@@ -70,7 +70,7 @@ SATURATING = Theory(
             ),
             "16.7: theta**S is 1 - f, and powers of 0 < theta < 1 fall; r stops at S",
         ),
-        next(one for one in finale.WEIGHING.axioms if one.name == "stakes_weigh"),
+        Axiom("stakes_weigh", forall([lot], weighs(lot)), "16.6, 16.7"),
         Axiom("scores", forall([p], scored(p)), "17.1"),
         Axiom(
             "sums",
@@ -80,7 +80,10 @@ SATURATING = Theory(
             "sum",
         ),
     ),
-    definitions=(define("scored", (p,), same(told(p), weighed(p)), "17.1: the score is the sum of effective stakes"),),
+    definitions=(
+        define("weighs", (lot,), finale.EFFECTIVE, "16.6, 16.7: points times multiplier"),
+        define("scored", (p,), same(told(p), weighed(p)), "17.1: the score is the sum of effective stakes"),
+    ),
 )
 
 
@@ -106,6 +109,7 @@ def view(step: Step[model.Config, model.State, model.Act, model.Shown]) -> Struc
         {
             "old": ones(name for name, entry in entries.items() if entry.held >= c.saturation),
             "scored": frozenset(places.values()),
+            "weighs": ones(entries),
         },
         {
             **{name: table for name, table in found.functions.items() if name in shared},
@@ -138,6 +142,7 @@ _FAULTS = Faults(
         ),
     ),
 )
+_least = times(staked(p), fraction(), greatest())
 _all_old = forall([lot], _there >> old(lot))
 
 SATURATED: Theorem = theorem(
@@ -151,7 +156,7 @@ SATURATED: Theorem = theorem(
     goal=conjunction(
         [
             _all_old >> same(told(p), _goal),
-            _all_old >> at_least(told(p), times(staked(p), fraction(), greatest())),
+            _all_old >> at_least(told(p), _least),
             exists([lot], _there & ~old(lot)) >> below(told(p), _goal),
         ]
     ),
@@ -159,7 +164,9 @@ SATURATED: Theorem = theorem(
     lemmas=(
         Lemma("reaches", forall([lot], old(lot) >> same(worth(lot), times(points(lot), _TARGET)))),
         Lemma("lacks", forall([lot], ~old(lot) >> below(worth(lot), times(points(lot), _TARGET)))),
+        Lemma("suffices", forall([p], at_most(_least, _goal)), opaque=("weighs", "scored")),
     ),
+    opaque=("weighs",),
     witness=exists([p], same(told(p), _goal) & below(number(0), staked(p))) & exists([p], below(told(p), _goal)),
     mutants=_FAULTS.refuted(*_FAULTS),
 )
