@@ -10,6 +10,7 @@ from evenhand.proofs.conviction.clock import ENDINGS
 from evenhand.proofs.conviction.feedback import LAWFUL
 from evenhand.proofs.conviction.finale import STAKES
 from evenhand.proofs.conviction.moves import MOVED
+from evenhand.proofs.conviction.one_purse import APART
 from evenhand.proofs.conviction.outsiders import DECIDED
 from evenhand.proofs.conviction.purses import SAME_POINTS
 from evenhand.proofs.conviction.renamed import NAMES
@@ -28,6 +29,7 @@ THEOREMS: tuple[Theorem, ...] = (
     SATURATED,
     *STAKE_TICKS,
     SAME_POINTS,
+    APART,
     *WINNERS,
     NAMES,
     NO_TICK,

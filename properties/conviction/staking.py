@@ -247,14 +247,6 @@ def _own_pairs(enabled: tuple[Act, ...]) -> Iterable[tuple[AddStake, MoveStake]]
     return ((one, other) for one in adds for other in moves if one.agent == other.agent)
 
 
-def _funded(_config: Config, state: State, enabled: tuple[Act, ...]) -> Iterable[tuple[Act, Act]]:
-    """Pairs of an addition and a move of one agent, the move of points that are staked beforehand."""
-    for one, other in _own_pairs(enabled):
-        staked = sum((e.amount for e in state.entries if (e.owner, e.proposal) == (other.agent, other.source)), 0)
-        if is_amount(other.amount) and other.amount <= staked:
-            yield one, other
-
-
 def _alone(_config: Config, state: State, enabled: tuple[Act, ...]) -> Iterable[tuple[Act, Act]]:
     """The same pairs, and moves of the very points that are added."""
     yield from _own_pairs(enabled)
@@ -263,6 +255,22 @@ def _alone(_config: Config, state: State, enabled: tuple[Act, ...]) -> Iterable[
             for target in state.proposals:
                 if target.uid != one.proposal:
                     yield one, MoveStake(one.agent, one.credential, one.proposal, target.uid, one.amount)
+
+
+def _apart(config: Config, state: State, enabled: tuple[Act, ...]) -> Iterable[tuple[Act, Act]]:
+    """The same pairs but those in which the move takes some of the points that are added."""
+    for one, other in _alone(config, state, enabled):
+        if isinstance(one, AddStake) and isinstance(other, MoveStake) and not _takes_added(state, one, other):
+            yield one, other
+
+
+def _takes_added(state: State, one: AddStake, other: MoveStake) -> bool:
+    """Whether an addition that its agent can pay brings what a move lacks."""
+    seat = state.seat(one.agent)
+    if seat is None or not is_amount(one.amount) or not is_amount(other.amount) or one.proposal != other.source:
+        return False
+    staked = total(e.amount for e in state.entries if (e.owner, e.proposal) == (other.agent, other.source))
+    return one.amount <= seat.balance and staked < other.amount <= staked + one.amount
 
 
 add_and_move_commute_for_one_agent = Commute(
@@ -280,10 +288,10 @@ add_and_move_commute_for_one_agent = Commute(
 
 funded_add_and_move_commute = Commute(
     name="funded_add_and_move_commute",
-    sentence="An agent's Add Stake and Move Stake in one round lead to the same, whichever comes first, if both are of "
-    "points that are there before.",
+    sentence="An agent's Add Stake and Move Stake in one round lead to the same, whichever comes first, unless the "
+    "move takes some of the points that are added.",
     source="A 16.4",
-    pairs=_funded,
+    pairs=_apart,
     same=_same,
     expected=(
         _PAIRS,
