@@ -10,7 +10,7 @@ from evenhand.proofs.conviction.clock import ENDINGS
 from evenhand.proofs.conviction.feedback import LAWFUL
 from evenhand.proofs.conviction.finale import STAKES
 from evenhand.proofs.conviction.moves import MOVED
-from evenhand.proofs.conviction.one_purse import APART
+from evenhand.proofs.conviction.one_purse import OWN_ORDERS
 from evenhand.proofs.conviction.outsiders import DECIDED
 from evenhand.proofs.conviction.purses import SAME_POINTS
 from evenhand.proofs.conviction.renamed import NAMES
@@ -29,7 +29,7 @@ THEOREMS: tuple[Theorem, ...] = (
     SATURATED,
     *STAKE_TICKS,
     SAME_POINTS,
-    APART,
+    *OWN_ORDERS,
     *WINNERS,
     NAMES,
     NO_TICK,

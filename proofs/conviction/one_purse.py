@@ -29,6 +29,7 @@ from evenhand.proofs.conviction.purses import (
     SECOND,
     a,
     enough,
+    if_all_have_as_much,
     moments,
     of_all,
     on_credit,
@@ -41,7 +42,7 @@ from evenhand.proofs.conviction.purses import (
 from evenhand.proofs.conviction.single import configuration, granted, theorem
 from evenhand.properties.conviction import staking
 from evenhand.smt.arithmetic import at_most, below, minus, number, plus, value_of
-from evenhand.smt.logic import Formula, Term, conjunction, exists, forall, ite, same
+from evenhand.smt.logic import Formula, Term, conjunction, differ, exists, forall, ite, same
 from evenhand.smt.preludes import Faults
 from evenhand.smt.structure import Structure
 from evenhand.smt.theorem import Theorem
@@ -128,7 +129,9 @@ _SAME = "either order"
 _FAULTS = Faults(
     (play.move_takes_the_youngest, *of_all(enough, "a move takes the youngest first", _youngest_taken)),
     (money.add_on_credit, *of_all(on_credit, "an addition is never refused for lack of points")),
+    (money.credit_of_the_poorest, *of_all(if_all_have_as_much, "every balance must cover an addition")),
 )
+_PILES_ALONE = ("one_agent", "ones_own_piles", "amounts", "an_addition_and_a_move", "in_turn")
 APART: Theorem = theorem(
     claim=staking.funded_add_and_move_commute,
     theory=ONE_PURSE,
@@ -147,6 +150,25 @@ APART: Theorem = theorem(
             exists([x], conjunction([~young(x), same(part_of(x), _from), below(LOTS["12"](x), _lot(x))])),
         ]
     ),
-    mutants=_FAULTS.refuted(*_FAULTS),
+    mutants=_FAULTS.refuted(play.move_takes_the_youngest, money.add_on_credit),
 )
-"""The theorem about one agent's addition and move."""
+BY_ORDER: Theorem = theorem(
+    claim=staking.added_points_can_be_moved_at_once,
+    theory=replace(ONE_PURSE, axioms=tuple(one for one in ONE_PURSE.axioms if one.name in _PILES_ALONE)),
+    view=view,
+    realise=scene,
+    samples=moments,
+    scope="any number of agents, proposals and points",
+    assumes=conjunction(
+        [_TAKES, FIRST.is_("lawful"), SECOND.is_("lawful"), differ(_to, _from), below(number(0), _moved)]
+    ),
+    goal=differ(PILES["12"](_from), PILES["21"](_from)),
+    needs=("in_turn",),
+    witness=below(number(0), _there),
+    mutants=(
+        *_FAULTS.refuted(money.credit_of_the_poorest),
+        _FAULTS.unseen(play.move_takes_the_youngest, "it takes as much"),
+    ),
+)
+OWN_ORDERS: tuple[Theorem, ...] = (APART, BY_ORDER)
+"""The theorems about one agent's addition and move."""

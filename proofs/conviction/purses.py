@@ -203,7 +203,7 @@ def of_all(
     return tuple(word for words in said for word in words)
 
 
-def _if_all_have_as_much(act: Purse, start: str) -> Formula:
+def if_all_have_as_much(act: Purse, start: str) -> Formula:
     return enough(act, start, forall([b], at_most(act.asked(), BALANCES[start](b))))
 
 
@@ -401,7 +401,7 @@ def scene(structure: Structure) -> Pair[model.Config, model.State, model.Act] | 
 
 
 FAULTS = Faults(
-    (money.credit_of_the_poorest, *of_all(_if_all_have_as_much, "every balance must cover an addition")),
+    (money.credit_of_the_poorest, *of_all(if_all_have_as_much, "every balance must cover an addition")),
     (money.add_on_credit, *of_all(on_credit, "an addition is never refused for lack of points")),
 )
 

@@ -298,3 +298,32 @@ funded_add_and_move_commute = Commute(
         refuted("A 16.3: the youngest entry is the one just added, if it is added first", move_takes="youngest_first"),
     ),
 )
+
+
+def _of_added(config: Config, state: State, _enabled: tuple[Act, ...]) -> Iterable[tuple[Act, Act]]:
+    """Additions of all that an agent has left, and moves of everything that is then there."""
+    if state.phase != STAKE or state.turn < 2 or not config.readings.stakes_can_change:
+        return
+    keys = {agent.uid: agent.credential for agent in config.agents}
+    for seat in state.seats:
+        if seat.assigned and not seat.signal and is_amount(seat.balance):
+            for one in state.proposals:
+                staked = total(e.amount for e in state.entries if (e.owner, e.proposal) == (seat.agent, one.uid))
+                key = keys[seat.agent]
+                for other in state.proposals:
+                    if other != one:
+                        yield (
+                            AddStake(seat.agent, key, one.uid, seat.balance),
+                            MoveStake(seat.agent, key, one.uid, other.uid, staked + seat.balance),
+                        )
+
+
+added_points_can_be_moved_at_once = Commute(
+    name="added_points_can_be_moved_at_once",
+    sentence="Where a move takes points that the same agent adds in that round, the order decides: the addition first, "
+    "and they are moved; the move first, and they are not.",
+    source="A 16.4",
+    pairs=_of_added,
+    same=lambda _config, one, other: not one.shown.rejected and one.after != other.after,
+    expected=(_PAIRS,),
+)
