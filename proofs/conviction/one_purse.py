@@ -6,6 +6,7 @@ Exactly where the move takes none of the points that are added: what is not ther
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from evenhand.core.trace import Pair, Scenario
 from evenhand.model.conviction import vocabulary as model
@@ -112,8 +113,9 @@ def scene(structure: Structure) -> Pair[model.Config, model.State, model.Act] | 
     there = value_of(functions["pile"][functions["source2"][()],])
     if min(added, moved) <= 0 or min(have, there) < 0:
         return None
-    constants = model.Constants(self_stake=exact(there), think_ticks=9, saturation=2, stake_rounds=2)
-    player = Player(configuration(granted(exact(there + have), 0), constants, cycles=0))
+    stake: Any = exact(there)
+    constants = model.Constants(self_stake=stake, think_ticks=9, saturation=2, stake_rounds=2)
+    player = Player(configuration(granted(there + have, 0), constants, cycles=0))
     player.until(model.STAKE, turn=2)
     agent, other = player.config.agents
     acts: tuple[model.Act, model.Act] = (

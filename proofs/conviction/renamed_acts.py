@@ -258,9 +258,10 @@ def _asked(step: Step[model.Config, model.State, model.Act, model.Shown]) -> Any
     """Return the amount that an action names, if it is one, or what a revision costs."""
     act = step.action
     if isinstance(act, model.Revise):
-        own_ = step.before.proposal(act.agent)
-        nothing = own_ is None or own_.text is None
-        return 0 if nothing else step.config.constants.self_stake * changed(step.config, own_.text, act.text)
+        written_ = step.before.proposal(act.agent)
+        if written_ is None or written_.text is None:
+            return 0
+        return step.config.constants.self_stake * changed(step.config, written_.text, act.text)
     return act.amount if isinstance(act, model.AddStake | model.MoveStake) and is_amount(act.amount) else 0
 
 

@@ -189,8 +189,8 @@ def scene(structure: Structure) -> Scenario[model.Config, model.State, model.Act
 
 
 def ticks(system: System[Any, Any, Any, Any, Any]) -> Iterator[Any]:
-    """Yield every second tick inside a phase of walks, by any variant."""
-    yield from islice((step for run in walks(system, PLACES) for step in run if ticking(step)), 0, None, 2)
+    """Yield every third tick inside a phase of walks, by any variant."""
+    yield from islice((step for run in walks(system, PLACES) for step in run if ticking(step)), 0, None, 3)
 
 
 _SAME = "names do not enter"

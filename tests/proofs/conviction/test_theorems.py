@@ -20,6 +20,7 @@ from evenhand.proofs.conviction.purses import KINDS, PURSES, SAME_POINTS, moment
 from evenhand.proofs.conviction.renamed import NAMES
 from evenhand.proofs.conviction.renamed_acts import NO_ACT
 from evenhand.proofs.conviction.renamed_ticks import NO_TICK
+from evenhand.proofs.conviction.saturating import SATURATED
 from evenhand.proofs.conviction.stake_ticks import COMMUTE, TWO, TWO_FAULTS
 from evenhand.smt.arithmetic import value_of
 from evenhand.smt.differential import agree, cases
@@ -179,8 +180,11 @@ def _of_nobody(step: Any) -> bool:
     return acts and (isinstance(step.action, Invite) or step.before.seat(step.action.agent) is None)
 
 
-RENAMED = ((NO_TICK, ("kicked", "ends", "counts", "stakes", "burns", "pays")),)
-RENAMED += ((NO_ACT, ("accepted", "pays", "stakes", "counts", "ready_then", "there_then")),)
+SAID = (
+    (NO_TICK, ("kicked", "ends", "counts", "stakes", "burns", "pays")),
+    (NO_ACT, ("accepted", "pays", "stakes", "counts", "ready_then", "there_then")),
+    (SATURATED, ("weighs", "scored")),
+)
 
 
 @pytest.mark.parametrize("one", (NO_TICK, NO_ACT), ids=lambda one: one.name)
@@ -194,10 +198,12 @@ def test_no_renaming_of_the_reference_lies_outside_the_theory(one: Theorem) -> N
 
 
 @pytest.mark.parametrize(
-    ("one", "word"), rest_slow([(one, word) for one, words in RENAMED for word in words]), ids=lambda one: str(one)[:9]
+    ("one", "word"),
+    rest_slow([(one, word) for one, words in SAID for word in words]),
+    ids=lambda one: getattr(one, "name", one),
 )
 def test_steps_that_do_otherwise_are_not_those_of_the_model(one: Theorem, word: str) -> None:
-    """A theory in which a tick or an action never does as the text says does not conform."""
+    """A theory in which a tick, an action or a score is never as the text says does not conform."""
     never = one.theory.redefined((one.theory.means(word, ~TRUE, "never as the text says"),))
     found = agree(replace(one, theory=never, mutants=()), one.place(BUNDLE), ())
     assert f"{word} is" in " ".join(found.disagreements)
