@@ -27,7 +27,7 @@ from evenhand.smt.arithmetic import NUMBER, at_most, below, element, minus, numb
 from evenhand.smt.logic import Sort, conjunction, differ, disjunction, exists, forall, ite, same, variables
 from evenhand.smt.preludes import Declarations, Twice, first_of_twins, mutation, ordered
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import constant, ones, props
+from evenhand.smt.tables import Table, constant, ones, props
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom
 
@@ -58,7 +58,8 @@ right_key, open_, whole, short, positive = (
 the limit, its amount is one."""
 enrolled, assigned, ready = (_said.relation(name, AGENT) for name in ("enrolled", "assigned", "ready"))
 there, written = (_said.relation(name, PROPOSAL) for name in ("there", "written"))
-_INPUTS = tuple(one.name for one in (*_said.functions, *_said.relations) if not one.name.endswith("_then"))
+_SYMBOLS = (*(one.name for one in _said.functions), *(one.name for one in _said.relations))
+_INPUTS = tuple(name for name in _SYMBOLS if not name.endswith("_then"))
 named_before = _said.relation("named_before", AGENT, AGENT)
 
 _mine = own(by)
@@ -202,23 +203,7 @@ def view_act(step: Step[model.Config, model.State, model.Act, model.Shown]) -> S
     }
     agents, places = {uid: f"agent:{uid}" for uid in seats}, {uid: f"proposal:{uid}" for uid in uids}
     whole_, pairs = ones(agents.values()), frozenset((x, y) for x in agents.values() for y in places.values())
-    functions = {
-        "by": constant(agents[act.agent]),
-        "onto": constant(places[onto_]),
-        "source": constant(places[source_]),
-        "own": {(agents[uid],): places[uid] for uid in seats},
-        "asked": constant(element(_asked(step))),
-        "wanted": constant(element(constants.self_stake)),
-        "price": constant(element(constants.feedback_stake)),
-        "limit": constant(constants.feedback_limit),
-    }
-    for end, state in (("", before), ("_then", then)):
-        functions[f"balance{end}"] = {(agents[seat.agent],): element(seat.balance) for seat in state.seats}
-        functions[f"given{end}"] = {(agents[seat.agent],): element(seat.feedback) for seat in state.seats}
-        held = dict(stakes_on(state))
-        functions[f"staked{end}"] = {
-            (agents[uid], places[one]): element(held.get((uid, one), 0)) for uid in agents for one in places
-        }
+    functions = _numbers(step, agents, places)
     known = {one.uid for one in then.proposals} & set(places)
     return Structure(
         {"Agent": tuple(agents.values()), "Proposal": tuple(places.values())},
@@ -238,6 +223,30 @@ def view_act(step: Step[model.Config, model.State, model.Act, model.Shown]) -> S
         },
         functions,
     )
+
+
+def _numbers(step: Any, agents: dict[str, str], places: dict[str, str]) -> dict[str, Table]:
+    """Return the functions of an action's structure, given the elements of agents and proposals."""
+    act, constants = step.action, step.config.constants
+    onto_, source_ = _named(act)
+    functions: dict[str, Table] = {
+        "by": constant(agents[act.agent]),
+        "onto": constant(places[onto_]),
+        "source": constant(places[source_]),
+        "own": {(agents[uid],): places[uid] for uid in agents},
+        "asked": constant(element(_asked(step))),
+        "wanted": constant(element(constants.self_stake)),
+        "price": constant(element(constants.feedback_stake)),
+        "limit": constant(constants.feedback_limit),
+    }
+    for end, state in (("", step.before), ("_then", step.after)):
+        functions[f"balance{end}"] = {(agents[seat.agent],): element(seat.balance) for seat in state.seats}
+        functions[f"given{end}"] = {(agents[seat.agent],): element(seat.feedback) for seat in state.seats}
+        held = dict(stakes_on(state))
+        functions[f"staked{end}"] = {
+            (agents[uid], places[one]): element(held.get((uid, one), 0)) for uid in agents for one in places
+        }
+    return functions
 
 
 _TYPES = (model.SignalReady, model.Propose, model.Feedback, model.Revise, model.AddStake, model.MoveStake)
