@@ -50,6 +50,8 @@ from evenhand.smt.theory import Axiom, Theory
 RunStep: TypeAlias = Step[model.Config, model.State, model.Act, model.Shown]
 _Pile: TypeAlias = tuple[str, str]
 _Lot: TypeAlias = tuple[str, str, int]
+_Takes: TypeAlias = Callable[[str, str, Term], Formula]
+"""What is taken from a lot, from one moment to another, if so much is wanted of its pile."""
 
 PILE, LOT = Sort("Pile"), Sort("Lot")
 a, b = variables(AGENT, "a b")
@@ -60,19 +62,19 @@ owner, part_of = Function("owner", (PILE,), AGENT), Function("part_of", (LOT,), 
 """It has been held for no round."""
 MOMENTS = ("", "1", "2", "12", "21")
 """Before both actions; after one of them; after both in the one order and in the other."""
-_BALANCE = {end: numbers(f"balance{end}", AGENT)[0] for end in MOMENTS}
-_PILE = {end: numbers(f"pile{end}", PILE)[0] for end in MOMENTS}
-_LOT = {end: numbers(f"lot{end}", LOT)[0] for end in MOMENTS}
-_AHEAD = {end: numbers(f"ahead{end}", LOT)[0] for end in MOMENTS}
+BALANCES = {end: numbers(f"balance{end}", AGENT)[0] for end in MOMENTS}
+PILES = {end: numbers(f"pile{end}", PILE)[0] for end in MOMENTS}
+LOTS = {end: numbers(f"lot{end}", LOT)[0] for end in MOMENTS}
+AHEADS = {end: numbers(f"ahead{end}", LOT)[0] for end in MOMENTS}
 """The points in the older lots of its pile, which are taken first."""
-balance = _BALANCE[""]
+balance = BALANCES[""]
 _PARTS = ("by", "source", "onto", "asked")
 KINDS = ("proposes", "comments", "revises", "adds", "moves")
 
 
 @dataclass(frozen=True)
-class _Act:
-    """The symbols of one of the two actions; `lawful` says that no reason but a lack of points can refuse it."""
+class Purse:
+    """The symbols of one of two actions; `lawful` says that no reason but a lack of points can refuse it."""
 
     ending: str
 
@@ -102,13 +104,13 @@ class _Act:
         return Relation(f"{name}{self.ending}", ())()
 
 
-_ONE, _OTHER = _Act(""), _Act("2")
+FIRST, SECOND = Purse(""), Purse("2")
 
 
-def _enough(act: _Act, start: str, adds: Formula | None = None) -> Formula:
+def enough(act: Purse, start: str, adds: Formula | None = None) -> Formula:
     """Return that the action is accepted from a moment on; `adds` is what an addition must meet instead of 16.5."""
     by, source, _, asked = (function() for function in act.functions)
-    have, pile = _BALANCE[start](by), _PILE[start](source)
+    have, pile = BALANCES[start](by), PILES[start](source)
     return conjunction(
         [
             act.is_("lawful"),
@@ -120,10 +122,12 @@ def _enough(act: _Act, start: str, adds: Formula | None = None) -> Formula:
     )
 
 
-def _words(act: _Act, start: str, end: str, accepted: Formula, source_text: str) -> tuple[Definition, ...]:
+def _words(
+    act: Purse, start: str, end: str, accepted: Formula, source_text: str, moved: _Takes
+) -> tuple[Definition, ...]:
     """Return what an action makes of a balance, of a pile and of a lot, from one moment to another."""
     by, source, onto, asked = (function() for function in act.functions)
-    before, after = _BALANCE[start], _BALANCE[end]
+    before, after = BALANCES[start], BALANCES[end]
     full = act.is_("comments") | act.is_("adds")
     spends = ite(
         full,
@@ -138,7 +142,7 @@ def _words(act: _Act, start: str, end: str, accepted: Formula, source_text: str)
             ),
         ),
     )
-    old, new = _PILE[start](v), _PILE[end](v)
+    old, new = PILES[start](v), PILES[end](v)
     drawn = ite(
         act.is_("moves"),
         same(new, minus(old, asked)),
@@ -147,16 +151,16 @@ def _words(act: _Act, start: str, end: str, accepted: Formula, source_text: str)
     added = ite(act.is_("proposes"), same(new, plus(old, minus(before(by), after(by)))), same(new, plus(old, asked)))
     adds_to = act.is_("adds") | act.is_("moves") | act.is_("proposes")
     changes = ite(same(v, onto) & adds_to, added, ite(same(v, source), drawn, same(new, old)))
-    kept = same(_LOT[end](x), _LOT[start](x))
+    kept = same(LOTS[end](x), LOTS[start](x))
     here = ite(
         same(part_of(x), onto) & adds_to,
         ite(young(x), _arrives(act, start, end), kept),
         ite(
             same(part_of(x), source) & act.is_("moves"),
-            _taken(start, end, asked),
+            moved(start, end, asked),
             ite(
                 same(part_of(x), source) & act.is_("revises") & below(before(by), asked),
-                _taken(start, end, minus(asked, before(by))),
+                oldest_taken(start, end, minus(asked, before(by))),
                 kept,
             ),
         ),
@@ -168,17 +172,17 @@ def _words(act: _Act, start: str, end: str, accepted: Formula, source_text: str)
     )
 
 
-def _arrives(act: _Act, start: str, end: str) -> Formula:
+def _arrives(act: Purse, start: str, end: str) -> Formula:
     """Return that a lot gains what the action adds to its pile."""
     by, asked = act.by(), act.asked()
-    spent = minus(_BALANCE[start](by), _BALANCE[end](by))
-    old, new = _LOT[start](x), _LOT[end](x)
+    spent = minus(BALANCES[start](by), BALANCES[end](by))
+    old, new = LOTS[start](x), LOTS[end](x)
     return ite(act.is_("proposes"), same(new, plus(old, spent)), same(new, plus(old, asked)))
 
 
-def _taken(start: str, end: str, wanted: Term) -> Formula:
+def oldest_taken(start: str, end: str, wanted: Term) -> Formula:
     """Return that a lot loses its part of what is wanted of its pile, the oldest lots first."""
-    old, new, ahead = _LOT[start](x), _LOT[end](x), _AHEAD[start](x)
+    old, new, ahead = LOTS[start](x), LOTS[end](x), AHEADS[start](x)
     some = same(new, minus(plus(ahead, old), wanted))
     return ite(
         at_most(wanted, ahead),
@@ -187,37 +191,62 @@ def _taken(start: str, end: str, wanted: Term) -> Formula:
     )
 
 
-_ORDERS = ((_ONE, "", "1"), (_OTHER, "", "2"), (_OTHER, "1", "12"), (_ONE, "2", "21"))
+_ORDERS = ((FIRST, "", "1"), (SECOND, "", "2"), (SECOND, "1", "12"), (FIRST, "2", "21"))
 _TEXT = "4.3, 6.2, 11, 14.2, A 16.3: an action spends its agent's own points, if it has them, the oldest stake first"
 
 
-def _of_all(accepted: Callable[[_Act, str], Formula], source: str) -> tuple[Definition, ...]:
-    """Return what both actions make of balances and piles, in either order."""
-    return tuple(word for act, start, end in _ORDERS for word in _words(act, start, end, accepted(act, start), source))
+def of_all(
+    accepted: Callable[[Purse, str], Formula], source: str, moved: _Takes = oldest_taken
+) -> tuple[Definition, ...]:
+    """Return what both actions make of balances and stakes, in either order; `moved` says which lots a move takes."""
+    said = (_words(act, start, end, accepted(act, start), source, moved) for act, start, end in _ORDERS)
+    return tuple(word for words in said for word in words)
 
 
-def _if_all_have_as_much(act: _Act, start: str) -> Formula:
-    return _enough(act, start, forall([b], at_most(act.asked(), _BALANCE[start](b))))
+def if_all_have_as_much(act: Purse, start: str) -> Formula:
+    return enough(act, start, forall([b], at_most(act.asked(), BALANCES[start](b))))
 
 
-def _on_credit(act: _Act, start: str) -> Formula:
-    return _enough(act, start, TRUE)
+def on_credit(act: Purse, start: str) -> Formula:
+    return enough(act, start, TRUE)
 
 
-_WORDS = _of_all(_enough, _TEXT)
+WORDS = of_all(enough, _TEXT)
 _PHASES = (("proposes",), ("comments",), ("revises",), ("adds", "moves"))
-_ACTS = (_ONE, _OTHER)
+ACTS = (FIRST, SECOND)
 
 
-def _older_stay(act: _Act, end: str) -> Formula:
+def _older_stay(act: Purse, end: str) -> Formula:
     """Return that the sums of older lots are those of the start where no lot of another agent changes."""
     others = differ(owner(part_of(x)), act.by())
-    lots, sums = (forall([x], others >> same(now[end](x), now[""](x))) for now in (_LOT, _AHEAD))
+    lots, sums = (forall([x], others >> same(now[end](x), now[""](x))) for now in (LOTS, AHEADS))
     return lots >> sums
 
 
 _one_phase = disjunction(
-    conjunction(~act.is_(kind) for act in _ACTS for kind in KINDS if kind not in phase) for phase in _PHASES
+    conjunction(~act.is_(kind) for act in ACTS for kind in KINDS if kind not in phase) for phase in _PHASES
+)
+
+IN_TURN = Axiom(
+    "in_turn",
+    conjunction(
+        [
+            *(forall([a], word.relation(a)) for word in WORDS if word.name.startswith("balance")),
+            *(forall([v], word.relation(v)) for word in WORDS if word.name.startswith("pile")),
+            *(forall([x], word.relation(x)) for word in WORDS if word.name.startswith("lot")),
+        ]
+    ),
+    "2.4: actions are handled one by one",
+)
+OWN_PILES = Axiom(
+    "ones_own_piles",
+    conjunction(same(owner(pile()), act.by()) for act in ACTS for pile in act.functions[1:3]),
+    "14.2, A 16.3: stake is added by its agent and taken from its own",
+)
+AMOUNTS = Axiom(
+    "amounts",
+    forall([a], at_least(balance(a), number(0))) & conjunction(at_least(act.asked(), number(0)) for act in ACTS),
+    "4.2, A 16.3",
 )
 
 PURSES = Theory(
@@ -226,46 +255,27 @@ PURSES = Theory(
     functions=(
         owner,
         part_of,
-        *(one for numbers_ in (_BALANCE, _PILE, _LOT, _AHEAD) for one in numbers_.values()),
-        *(one for act in _ACTS for one in act.functions),
+        *(one for numbers_ in (BALANCES, PILES, LOTS, AHEADS) for one in numbers_.values()),
+        *(one for act in ACTS for one in act.functions),
     ),
-    relations=(young, *(one for act in _ACTS for one in act.relations)),
+    relations=(young, *(one for act in ACTS for one in act.relations)),
     axioms=(
-        Axiom("two_agents", differ(_ONE.by(), _OTHER.by()), "the pairs of the claim"),
-        Axiom(
-            "ones_own_piles",
-            conjunction(same(owner(pile()), act.by()) for act in _ACTS for pile in act.functions[1:3]),
-            "14.2, A 16.3: stake is added by its agent and taken from its own",
-        ),
-        Axiom(
-            "amounts",
-            forall([a], at_least(balance(a), number(0)))
-            & conjunction(at_least(act.asked(), number(0)) for act in _ACTS),
-            "4.2, A 16.3",
-        ),
+        Axiom("two_agents", differ(FIRST.by(), SECOND.by()), "the pairs of the claim"),
+        OWN_PILES,
+        AMOUNTS,
         Axiom(
             "kinds",
-            _one_phase & conjunction(~(act.is_("adds") & act.is_("moves")) for act in _ACTS),
+            _one_phase & conjunction(~(act.is_("adds") & act.is_("moves")) for act in ACTS),
             "12: what a phase allows",
         ),
-        Axiom(
-            "in_turn",
-            conjunction(
-                [
-                    *(forall([a], word.relation(a)) for word in _WORDS if word.name.startswith("balance")),
-                    *(forall([v], word.relation(v)) for word in _WORDS if word.name.startswith("pile")),
-                    *(forall([x], word.relation(x)) for word in _WORDS if word.name.startswith("lot")),
-                ]
-            ),
-            "2.4: actions are handled one by one",
-        ),
+        IN_TURN,
         Axiom(
             "sums_of_what_stays",
-            _older_stay(_ONE, "1") & _older_stay(_OTHER, "2"),
+            _older_stay(FIRST, "1") & _older_stay(SECOND, "2"),
             "a law of finite sums: what is older than a lot is as much as before where none of it changes",
         ),
     ),
-    definitions=_WORDS,
+    definitions=WORDS,
 )
 
 
@@ -340,7 +350,7 @@ def view(case: tuple[Fork, RunStep, RunStep | None]) -> Structure | None:
     }
     whole: dict[str, Rows] = {name.lower(): ones(known) for name, known in universe.items()}
     whole["balance"] = whole["agent"]
-    seen = {word.name: whole[word.name.partition("_")[0]] for word in _WORDS}
+    seen = {word.name: whole[word.name.partition("_")[0]] for word in WORDS}
     new = ones(_lot(lot) for lot in lots if lot[2] == 0)
     return Structure(universe, {**props(truths), **seen, "young": new}, functions)
 
@@ -391,27 +401,27 @@ def scene(structure: Structure) -> Pair[model.Config, model.State, model.Act] | 
 
 
 FAULTS = Faults(
-    (money.credit_of_the_poorest, *_of_all(_if_all_have_as_much, "every balance must cover an addition")),
-    (money.add_on_credit, *_of_all(_on_credit, "an addition is never refused for lack of points")),
+    (money.credit_of_the_poorest, *of_all(if_all_have_as_much, "every balance must cover an addition")),
+    (money.add_on_credit, *of_all(on_credit, "an addition is never refused for lack of points")),
 )
 
 
-def _leaves_others(act: _Act, end: str) -> Formula:
+def _leaves_others(act: Purse, end: str) -> Formula:
     """Return that an action, from the start, leaves the points of all other agents as they are."""
-    here = forall([a], differ(a, act.by()) >> same(_BALANCE[end](a), balance(a)))
-    piles = forall([v], differ(owner(v), act.by()) >> same(_PILE[end](v), _PILE[""](v)))
+    here = forall([a], differ(a, act.by()) >> same(BALANCES[end](a), balance(a)))
+    piles = forall([v], differ(owner(v), act.by()) >> same(PILES[end](v), PILES[""](v)))
     return conjunction(
-        [here, piles, forall([x], differ(owner(part_of(x)), act.by()) >> same(_LOT[end](x), _LOT[""](x)))]
+        [here, piles, forall([x], differ(owner(part_of(x)), act.by()) >> same(LOTS[end](x), LOTS[""](x)))]
     )
 
 
 def _neither(one: Term) -> Formula:
-    return conjunction(differ(one, act.by()) for act in _ACTS)
+    return conjunction(differ(one, act.by()) for act in ACTS)
 
 
-_same_balances = same(_BALANCE["12"](a), _BALANCE["21"](a))
-_same_piles = same(_PILE["12"](v), _PILE["21"](v))
-_same_lots = same(_LOT["12"](x), _LOT["21"](x))
+SAME_BALANCES = same(BALANCES["12"](a), BALANCES["21"](a))
+SAME_PILES = same(PILES["12"](v), PILES["21"](v))
+SAME_LOTS = same(LOTS["12"](x), LOTS["21"](x))
 _ALONE = ("first_alone", "second_alone")
 
 SAME_POINTS: Theorem = theorem(
@@ -422,28 +432,28 @@ SAME_POINTS: Theorem = theorem(
     source="2.4, 4.3, 6.2, 11, 14.2, A 16.3",
     theory=PURSES,
     variables=(a, v, x),
-    goal=conjunction([_same_balances, _same_piles, _same_lots]),
+    goal=conjunction([SAME_BALANCES, SAME_PILES, SAME_LOTS]),
     lemmas=(
-        Lemma("first_alone", _leaves_others(_ONE, "1")),
-        Lemma("second_alone", _leaves_others(_OTHER, "2")),
+        Lemma("first_alone", _leaves_others(FIRST, "1")),
+        Lemma("second_alone", _leaves_others(SECOND, "2")),
         *(
             Lemma(f"{name}_of_{whose}", forall([bound], acts >> claim), _ALONE)
             for name, bound, of, claim in (
-                ("balance", a, a, _same_balances),
-                ("piles", v, owner(v), _same_piles),
-                ("lots", x, owner(part_of(x)), _same_lots),
+                ("balance", a, a, SAME_BALANCES),
+                ("piles", v, owner(v), SAME_PILES),
+                ("lots", x, owner(part_of(x)), SAME_LOTS),
             )
             for whose, acts in (
-                ("first", same(of, _ONE.by())),
-                ("second", same(of, _OTHER.by())),
+                ("first", same(of, FIRST.by())),
+                ("second", same(of, SECOND.by())),
                 ("others", _neither(of)),
             )
         ),
     ),
-    opaque=tuple(word.name for word in _WORDS),
+    opaque=tuple(word.name for word in WORDS),
     needs=("two_agents", "ones_own_piles", "in_turn", "sums_of_what_stays"),
-    witness=conjunction(below(_BALANCE["12"](act.by()), balance(act.by())) for act in _ACTS)
-    & exists([v], below(_PILE[""](v), _PILE["12"](v))),
+    witness=conjunction(below(BALANCES["12"](act.by()), balance(act.by())) for act in ACTS)
+    & exists([v], below(PILES[""](v), PILES["12"](v))),
     view=view,
     realise=scene,
     samples=moments,

@@ -64,6 +64,7 @@ _ADDS = names(
     staking.added_stake_begins_at_zero,
     staking.add_and_move_commute_for_one_agent,
     staking.funded_add_and_move_commute,
+    staking.added_points_can_be_moved_at_once,
 )
 _NO_MOVES = names(
     staking.stakes_change_from_round_two,
@@ -178,12 +179,20 @@ def _plans() -> Iterator[Plan]:
     yield Plan("run", "fuzz", ("deep",), claims=_ORDERS, examples=60, steps=70)
 
 
+_OWN_ADDITIONS = (
+    staking.added_stake_begins_at_zero,
+    staking.add_and_move_commute_for_one_agent,
+    staking.added_points_can_be_moved_at_once,
+)
+"""The claims that need a point to add."""
+
+
 def _small() -> Iterator[Plan]:
     """The smallest scopes that decide each claim, where a system or a budget has no larger one."""
     one = {"texts": 0, "budget": 1, "stake": 1}
     alone = {**one, "agents": 1}
     special: tuple[tuple[Mapping[str, int], tuple[str, ...]], ...] = (
-        ({**one, "budget": 2}, names(staking.added_stake_begins_at_zero, staking.add_and_move_commute_for_one_agent)),
+        ({**one, "budget": 2}, names(*_OWN_ADDITIONS)),
         ({"cycles": 1, "rounds": 1, "texts": 2, "budget": 2, "stake": 1}, (*_CYCLE, reach.a_revision_taps.name)),
         ({**one, "think": 2}, _GOES_ON),
         ({**alone, "rounds": 3, "budget": 2}, _ROUNDS),
@@ -298,7 +307,7 @@ _QUIET: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("poor_proposer", "no_stake"): _SELF_STAKES,
     ("poor_proposer", "reject"): (*_SELF_STAKES, *_NO_MOVES, logged.events_hold_what_was_submitted.name),
     ("clock", "gated_by_9_1"): names(ticking.penalties_are_as_stated, proposing.substitutes_stake_as_read),
-    ("max_credit", "clip"): names(staking.added_stake_begins_at_zero, staking.add_and_move_commute_for_one_agent),
+    ("max_credit", "clip"): names(*_OWN_ADDITIONS),
     ("max_credit", "reject"): (
         *names(staking.added_stake_begins_at_zero, points.burns_are_recorded_in_full),
         points.invitations_credit_the_payment.name,

@@ -8,7 +8,7 @@ from fractions import Fraction
 from evenhand.core.plan import refuted
 from evenhand.core.property import Commute, each_step
 from evenhand.model.conviction.exact import Amount, Surd, is_amount
-from evenhand.model.conviction.vocabulary import STAKE, Act, AddStake, Config, MoveStake, State, Tick
+from evenhand.model.conviction.vocabulary import STAKE, Act, AddStake, Config, Entry, MoveStake, State, Tick
 from evenhand.properties.conviction.predicates import (
     RunStep,
     accepted,
@@ -191,29 +191,30 @@ def weight_of_one(config: Config) -> Surd:
 
 @each_step(
     "After ConvictionSaturationRounds a point weighs at least ConvictionTargetFraction x MaxConvictionMultiplier, and "
-    "in fact exactly 1 + (Max - 1) x ConvictionTargetFraction.",
+    "in fact exactly 1 + (Max - 1) x ConvictionTargetFraction; before, it weighs less than that.",
     source="16.7",
-    when=lambda step: finalizes(step) and _saturated(step),
+    when=lambda step: finalizes(step) and _capped(step),
 )
 def saturation_reaches_the_target(step: RunStep) -> bool:
     """The weight is 1.98 by default; the 1.96 of the example is a lower bound, never reached exactly."""
     c, one = step.config.constants, weight_of_one(step.config)
     for uid, score, points in _weighed(step):
-        old = all(e.held >= c.saturation for e in step.before.entries if e.proposal == uid)
-        reached = 1 + (c.greatest - 1) * c.fraction
-        if (
-            points
-            and old
-            and (score != one.times(points * reached) or score < one.times(points * c.fraction * c.greatest))
-        ):
+        reached = one.times(points * (1 + (c.greatest - 1) * c.fraction))
+        old = all(_counted(step, e) >= c.saturation for e in step.before.entries if e.proposal == uid)
+        if old and (score != reached or score < one.times(points * c.fraction * c.greatest)):
+            return False
+        if not old and c.greatest > 1 and not score < reached:
             return False
     return True
 
 
-def _saturated(step: RunStep) -> bool:
-    c = step.config.constants
-    plain = step.config.readings.multiplier_cap == "saturation_rounds"
-    return plain and any(entry.held >= c.saturation for entry in step.before.entries)
+def _counted(step: RunStep, entry: Entry) -> int:
+    """The rounds that a stake counts, as read."""
+    return entry.held + (step.config.readings.rounds_from == "one")
+
+
+def _capped(step: RunStep) -> bool:
+    return step.config.readings.multiplier_cap == "saturation_rounds" and bool(step.before.entries)
 
 
 # Orders inside a tick
@@ -246,14 +247,6 @@ def _own_pairs(enabled: tuple[Act, ...]) -> Iterable[tuple[AddStake, MoveStake]]
     return ((one, other) for one in adds for other in moves if one.agent == other.agent)
 
 
-def _funded(_config: Config, state: State, enabled: tuple[Act, ...]) -> Iterable[tuple[Act, Act]]:
-    """Pairs of an addition and a move of one agent, the move of points that are staked beforehand."""
-    for one, other in _own_pairs(enabled):
-        staked = sum((e.amount for e in state.entries if (e.owner, e.proposal) == (other.agent, other.source)), 0)
-        if is_amount(other.amount) and other.amount <= staked:
-            yield one, other
-
-
 def _alone(_config: Config, state: State, enabled: tuple[Act, ...]) -> Iterable[tuple[Act, Act]]:
     """The same pairs, and moves of the very points that are added."""
     yield from _own_pairs(enabled)
@@ -262,6 +255,22 @@ def _alone(_config: Config, state: State, enabled: tuple[Act, ...]) -> Iterable[
             for target in state.proposals:
                 if target.uid != one.proposal:
                     yield one, MoveStake(one.agent, one.credential, one.proposal, target.uid, one.amount)
+
+
+def _apart(config: Config, state: State, enabled: tuple[Act, ...]) -> Iterable[tuple[Act, Act]]:
+    """The same pairs but those in which the move takes some of the points that are added."""
+    for one, other in _alone(config, state, enabled):
+        if isinstance(one, AddStake) and isinstance(other, MoveStake) and not _takes_added(state, one, other):
+            yield one, other
+
+
+def _takes_added(state: State, one: AddStake, other: MoveStake) -> bool:
+    """Whether an addition that its agent can pay brings what a move lacks."""
+    seat = state.seat(one.agent)
+    if seat is None or not is_amount(one.amount) or not is_amount(other.amount) or one.proposal != other.source:
+        return False
+    staked = total(e.amount for e in state.entries if (e.owner, e.proposal) == (other.agent, other.source))
+    return one.amount <= seat.balance and staked < other.amount <= staked + one.amount
 
 
 add_and_move_commute_for_one_agent = Commute(
@@ -279,13 +288,42 @@ add_and_move_commute_for_one_agent = Commute(
 
 funded_add_and_move_commute = Commute(
     name="funded_add_and_move_commute",
-    sentence="An agent's Add Stake and Move Stake in one round lead to the same, whichever comes first, if both are of "
-    "points that are there before.",
+    sentence="An agent's Add Stake and Move Stake in one round lead to the same, whichever comes first, unless the "
+    "move takes some of the points that are added.",
     source="A 16.4",
-    pairs=_funded,
+    pairs=_apart,
     same=_same,
     expected=(
         _PAIRS,
         refuted("A 16.3: the youngest entry is the one just added, if it is added first", move_takes="youngest_first"),
     ),
+)
+
+
+def _of_added(config: Config, state: State, _enabled: tuple[Act, ...]) -> Iterable[tuple[Act, Act]]:
+    """Additions of all that an agent has left, and moves of everything that is then there."""
+    if state.phase != STAKE or state.turn < 2 or not config.readings.stakes_can_change:
+        return
+    keys = {agent.uid: agent.credential for agent in config.agents}
+    for seat in state.seats:
+        if seat.assigned and not seat.signal and is_amount(seat.balance):
+            for one in state.proposals:
+                staked = total(e.amount for e in state.entries if (e.owner, e.proposal) == (seat.agent, one.uid))
+                key = keys[seat.agent]
+                for other in state.proposals:
+                    if other != one:
+                        yield (
+                            AddStake(seat.agent, key, one.uid, seat.balance),
+                            MoveStake(seat.agent, key, one.uid, other.uid, staked + seat.balance),
+                        )
+
+
+added_points_can_be_moved_at_once = Commute(
+    name="added_points_can_be_moved_at_once",
+    sentence="Where a move takes points that the same agent adds in that round, the order decides: the addition first, "
+    "and they are moved; the move first, and they are not.",
+    source="A 16.4",
+    pairs=_of_added,
+    same=lambda _config, one, other: not one.shown.rejected and one.after != other.after,
+    expected=(_PAIRS,),
 )

@@ -226,6 +226,13 @@ ready_signalled_twice = declare(
 )
 
 
+@fault("refuse_after_ready", "9.2", HOSTILE)
+def first_name_acts_after_ready(config: Config, state: State, seat: Seat) -> str:
+    """READY binds all but the agent whose name comes first."""
+    first = seat.agent == min(agent.uid for agent in config.agents)
+    return "" if first else REFERENCE.refuse_after_ready(config, state, seat)
+
+
 @fault("signalled", "9.1", LATE)
 def ready_outlives_its_tick(_config: Config, seat: Seat) -> str:
     """READY stays for the phase and the next."""
@@ -297,6 +304,12 @@ kicks_out_the_ready = declare(
     lagged=_everybody_late,
     kicked=_kicks_the_ready,
 )
+
+
+@fault("kicked", "9.3")
+def first_name_is_not_kicked_out(config: Config, seat: Seat, done: bool) -> bool:
+    """The agent whose name comes first is never kicked out."""
+    return seat.agent != min(agent.uid for agent in config.agents) and REFERENCE.kicked(config, seat, done)
 
 
 @fault("following", "12", CYCLE)

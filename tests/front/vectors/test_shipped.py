@@ -47,6 +47,7 @@ HIDDEN = {"markspace": frozenset({"partial_writes", "resolution_supersedes_nothi
 """Mutants that differ in states alone along every run that was tried."""
 
 NEWER = {
+    "conviction": frozenset({"first_name_is_not_kicked_out", "first_name_acts_after_ready"}),
     "cud": frozenset({"broadcast=to_everybody", "livelock_rule=collisions_alone"}),
     "markspace": frozenset(
         {

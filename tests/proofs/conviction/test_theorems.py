@@ -10,12 +10,17 @@ import pytest
 from evenhand.core.system import Mutant
 from evenhand.model.conviction.mutants import money, play
 from evenhand.model.conviction.protocol import CONVICTION
-from evenhand.model.conviction.vocabulary import IDLE, PROPOSE, STAKE, Tick
+from evenhand.model.conviction.renaming import Renaming
+from evenhand.model.conviction.vocabulary import IDLE, PROPOSE, STAKE, Enrol, Invite, Tick
 from evenhand.proofs.conviction import THEOREMS
 from evenhand.proofs.conviction.clock import CLOCK, CLOSER
 from evenhand.proofs.conviction.faults import FAULTS
 from evenhand.proofs.conviction.invariants import INVARIANTS
 from evenhand.proofs.conviction.purses import KINDS, PURSES, SAME_POINTS, moments
+from evenhand.proofs.conviction.renamed import NAMES
+from evenhand.proofs.conviction.renamed_acts import NO_ACT
+from evenhand.proofs.conviction.renamed_ticks import NO_TICK
+from evenhand.proofs.conviction.saturating import SATURATED
 from evenhand.proofs.conviction.stake_ticks import COMMUTE, TWO, TWO_FAULTS
 from evenhand.smt.arithmetic import value_of
 from evenhand.smt.differential import agree, cases
@@ -57,9 +62,9 @@ def test_the_books_are_proved_by_both_solvers(name: str) -> None:
 
 
 def test_each_theorem_is_called_like_its_claim() -> None:
-    """But for the second theorem about the order of two actions."""
+    """But for the second theorem about the order of two actions, and those about names before finalization."""
     others = {one.name: one.claim.name for one in STATED if one.name != one.claim.name}
-    assert others == {SAME_POINTS.name: COMMUTE.name}
+    assert others == {SAME_POINTS.name: COMMUTE.name, NO_TICK.name: NAMES.name, NO_ACT.name: NAMES.name}
 
 
 def told(invariant: Invariant) -> str:
@@ -167,3 +172,50 @@ def test_the_moments_meet_each_kind_of_spending() -> None:
             aged += any(value_of(found.functions["lot12"][one]) < value_of(found.functions["lot"][one]) for one in old)
     assert {f"{kind}{ending}" for kind in KINDS for ending in ("", "2")} <= seen
     assert min(lacking, aged) > 0
+
+
+def _of_nobody(step: Any) -> bool:
+    """Whether it is an invitation, or an action of an agent that does not exist."""
+    acts = not isinstance(step.action, Tick)
+    return acts and (isinstance(step.action, Invite) or step.before.seat(step.action.agent) is None)
+
+
+SAID = (
+    (NO_TICK, ("kicked", "ends", "counts", "stakes", "burns", "pays")),
+    (NO_ACT, ("accepted", "pays", "stakes", "counts", "ready_then", "there_then")),
+    (SATURATED, ("weighs", "scored")),
+)
+
+
+@pytest.mark.parametrize("one", (NO_TICK, NO_ACT), ids=lambda one: one.name)
+def test_no_renaming_of_the_reference_lies_outside_the_theory(one: Theorem) -> None:
+    """Every tick inside a phase, and every action of an agent that exists but its enrolment, with all it renames."""
+    system = one.place(BUNDLE)
+    steps = [step for step in one.samples(system) if not isinstance(step.action, Enrol) and not _of_nobody(step)]
+    seen = [one.view(case) for case, _ in cases(system, one.claim, steps)]
+    assert len(seen) > 100
+    assert None not in seen
+
+
+@pytest.mark.parametrize(
+    ("one", "word"),
+    rest_slow([(one, word) for one, words in SAID for word in words]),
+    ids=lambda one: getattr(one, "name", one),
+)
+def test_steps_that_do_otherwise_are_not_those_of_the_model(one: Theorem, word: str) -> None:
+    """A theory in which a tick, an action or a score is never as the text says does not conform."""
+    never = one.theory.redefined((one.theory.means(word, ~TRUE, "never as the text says"),))
+    found = agree(replace(one, theory=never, mutants=()), one.place(BUNDLE), ())
+    assert f"{word} is" in " ".join(found.disagreements)
+
+
+def test_the_renamed_actions_are_of_each_kind() -> None:
+    """Accepted and rejected, and some only because of READY."""
+    system = NO_ACT.place(BUNDLE)
+    seen = {
+        (type(step.action).__name__, not step.shown.rejected)
+        for step in NO_ACT.samples(system)
+        if NO_ACT.view((Renaming(()), step, step)) is not None
+    }
+    kinds = ("SignalReady", "Propose", "Feedback", "Revise", "AddStake", "MoveStake")
+    assert {(kind, accepted) for kind in kinds for accepted in (True, False)} - seen == set()

@@ -1,0 +1,176 @@
+"""When an agent's addition and move of one tick do the same in either order (A 16.4), for any number of points.
+
+Exactly where the move takes none of the points that are added: what is not there yet cannot be moved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from evenhand.core.trace import Pair, Scenario
+from evenhand.model.conviction import vocabulary as model
+from evenhand.model.conviction.exact import exact
+from evenhand.model.conviction.mutants import money, play
+from evenhand.proofs.conviction.plays import Player
+from evenhand.proofs.conviction.purses import (
+    AHEADS,
+    AMOUNTS,
+    BALANCES,
+    FIRST,
+    IN_TURN,
+    KINDS,
+    LOTS,
+    OWN_PILES,
+    PILES,
+    PURSES,
+    SAME_BALANCES,
+    SAME_LOTS,
+    SAME_PILES,
+    SECOND,
+    a,
+    enough,
+    if_all_have_as_much,
+    moments,
+    of_all,
+    on_credit,
+    part_of,
+    v,
+    view,
+    x,
+    young,
+)
+from evenhand.proofs.conviction.single import configuration, granted, theorem
+from evenhand.properties.conviction import staking
+from evenhand.smt.arithmetic import at_most, below, minus, number, plus, value_of
+from evenhand.smt.logic import Formula, Term, conjunction, differ, exists, forall, ite, same
+from evenhand.smt.preludes import Faults
+from evenhand.smt.structure import Structure
+from evenhand.smt.theorem import Theorem
+from evenhand.smt.theory import Axiom
+
+_ahead, _lot = AHEADS[""], LOTS[""]
+_only = (
+    conjunction(~act.is_(kind) for kind in KINDS if kind != name) for act, name in ((FIRST, "adds"), (SECOND, "moves"))
+)
+ONE_PURSE = replace(
+    PURSES,
+    name="conviction_one_purse",
+    axioms=(
+        Axiom("one_agent", same(FIRST.by(), SECOND.by()), "the pairs of the claim"),
+        OWN_PILES,
+        AMOUNTS,
+        Axiom("an_addition_and_a_move", conjunction(_only), "A 16.4"),
+        IN_TURN,
+        Axiom(
+            "sums_of_older_stake",
+            forall([x], ~young(x) >> same(LOTS["1"](x), _lot(x))) >> forall([x], same(AHEADS["1"](x), _ahead(x))),
+            "a law of finite sums: what is older than a lot is as much as before where no old lot changes",
+        ),
+        Axiom(
+            "young_stake_is_the_rest",
+            forall([x], young(x) >> same(PILES[""](part_of(x)), plus(_ahead(x), _lot(x)))),
+            "16.6: of a pile all is older than its young stake, or young",
+        ),
+    ),
+)
+_, _source, _onto, _added = (function() for function in FIRST.functions)
+_, _from, _to, _moved = (function() for function in SECOND.functions)
+_there = PILES[""](_from)
+_TAKES = conjunction(
+    [
+        FIRST.is_("adds") & SECOND.is_("moves") & same(_onto, _from),
+        at_most(_added, BALANCES[""](FIRST.by())),
+        below(_there, _moved) & at_most(_moved, plus(_there, _added)),
+    ]
+)
+"""The addition brings what the move lacks."""
+
+
+def _youngest_taken(start: str, end: str, wanted: Term) -> Formula:
+    """Return that a lot loses its part of what is wanted of its pile, the youngest lots first."""
+    old, new = LOTS[start](x), LOTS[end](x)
+    behind = minus(PILES[start](part_of(x)), AHEADS[start](x), old)
+    some = same(new, minus(plus(behind, old), wanted))
+    return ite(
+        at_most(wanted, behind),
+        same(new, old),
+        ite(at_most(plus(behind, old), wanted), same(new, number(0)), some),
+    )
+
+
+def scene(structure: Structure) -> Pair[model.Config, model.State, model.Act] | None:
+    """Return two runs: an agent adds to its proposal and moves from it, in one order and in the other.
+
+    All points are a round old where the countermodel has old stake there; the addition is more than the balance where
+    it has it so.
+    """
+    told, functions = structure.relations, structure.functions
+    if not all(told[name] for name in ("lawful", "lawful2", "adds", "moves2")):
+        return None
+    added, moved = (value_of(functions[name][()]) for name in ("asked", "asked2"))
+    have = value_of(functions["balance"][functions["by"][()],])
+    there = value_of(functions["pile"][functions["source2"][()],])
+    if min(added, moved) <= 0 or min(have, there) < 0:
+        return None
+    stake: Any = exact(there)
+    constants = model.Constants(self_stake=stake, think_ticks=9, saturation=2, stake_rounds=2)
+    player = Player(configuration(granted(there + have, 0), constants, cycles=0))
+    player.until(model.STAKE, turn=2)
+    agent, other = player.config.agents
+    acts: tuple[model.Act, model.Act] = (
+        model.AddStake(agent.uid, agent.credential, agent.uid, exact(added)),
+        model.MoveStake(agent.uid, agent.credential, agent.uid, other.uid, exact(moved)),
+    )
+    past = tuple(player.actions)
+    first, second = (Scenario(player.config, player.start, (*past, *way)) for way in (acts, acts[::-1]))
+    return Pair(first, second, "either order")
+
+
+_SAME = "either order"
+_FAULTS = Faults(
+    (play.move_takes_the_youngest, *of_all(enough, "a move takes the youngest first", _youngest_taken)),
+    (money.add_on_credit, *of_all(on_credit, "an addition is never refused for lack of points")),
+    (money.credit_of_the_poorest, *of_all(if_all_have_as_much, "every balance must cover an addition")),
+)
+_PILES_ALONE = ("one_agent", "ones_own_piles", "amounts", "an_addition_and_a_move", "in_turn")
+APART: Theorem = theorem(
+    claim=staking.funded_add_and_move_commute,
+    theory=ONE_PURSE,
+    view=view,
+    realise=scene,
+    samples=moments,
+    scope="any number of agents, proposals and points",
+    variables=(a, v, x),
+    assumes=~_TAKES,
+    goal=conjunction([SAME_BALANCES, SAME_PILES, SAME_LOTS]),
+    needs=("in_turn", "sums_of_older_stake", "young_stake_is_the_rest"),
+    witness=conjunction(
+        [
+            same(_onto, _from),
+            exists([x], conjunction([young(x), same(part_of(x), _from), below(_lot(x), LOTS["12"](x))])),
+            exists([x], conjunction([~young(x), same(part_of(x), _from), below(LOTS["12"](x), _lot(x))])),
+        ]
+    ),
+    mutants=_FAULTS.refuted(play.move_takes_the_youngest, money.add_on_credit),
+)
+BY_ORDER: Theorem = theorem(
+    claim=staking.added_points_can_be_moved_at_once,
+    theory=replace(ONE_PURSE, axioms=tuple(one for one in ONE_PURSE.axioms if one.name in _PILES_ALONE)),
+    view=view,
+    realise=scene,
+    samples=moments,
+    scope="any number of agents, proposals and points",
+    assumes=conjunction(
+        [_TAKES, FIRST.is_("lawful"), SECOND.is_("lawful"), differ(_to, _from), below(number(0), _moved)]
+    ),
+    goal=differ(PILES["12"](_from), PILES["21"](_from)),
+    needs=("in_turn",),
+    witness=below(number(0), _there),
+    mutants=(
+        *_FAULTS.refuted(money.credit_of_the_poorest),
+        _FAULTS.unseen(play.move_takes_the_youngest, "it takes as much"),
+    ),
+)
+OWN_ORDERS: tuple[Theorem, ...] = (APART, BY_ORDER)
+"""The theorems about one agent's addition and move."""

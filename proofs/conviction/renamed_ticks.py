@@ -1,0 +1,233 @@
+"""Who an agent is decides nothing at a tick (2.1, 9), for any number of agents under any renaming.
+
+Two ticks inside a phase: before the second every agent has another name.  An agent and its image are one element, with
+a timer and a balance in either; only the order of names, which a mutant goes by, is not carried over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import islice
+from typing import Any, TypeAlias
+
+from evenhand.core.system import Step, System
+from evenhand.core.trace import Scenario
+from evenhand.model.conviction import vocabulary as model
+from evenhand.model.conviction.mutants import money, play
+from evenhand.model.conviction.renaming import Renaming
+from evenhand.model.conviction.step import initial, progress
+from evenhand.proofs.conviction.ledger import AGENT, affordable, least
+from evenhand.proofs.conviction.single import configuration, granted, theorem
+from evenhand.proofs.conviction.walks import PLACES, walks
+from evenhand.properties.conviction.predicates import done as is_done
+from evenhand.properties.conviction.predicates import events, ticking
+from evenhand.properties.conviction.winning import names_decide_nothing
+from evenhand.smt.arithmetic import at_least, element, minus, number, plus, times, zero
+from evenhand.smt.logic import conjunction, exists, forall, ite, same, variables
+from evenhand.smt.preludes import Twice, define, first_of_twins, mutation, numbers, ordered, relations
+from evenhand.smt.structure import Structure
+from evenhand.smt.tables import Rows, Table, constant, ones, prop
+from evenhand.smt.theorem import Theorem
+from evenhand.smt.theory import Axiom, Theory
+
+a, b, c = variables(AGENT, "a b c")
+timer, timer_then, balance, balance_then, put, burnt = numbers("timer timer_then balance balance_then put burnt", AGENT)
+"""The laggard timer and the balance, before and after; what the tick stakes for an agent, and what it burns."""
+most, wanted, penalty = numbers("most wanted penalty")
+"""MaxThinkTicks, ProposalSelfStake, KickOutPenalty."""
+assigned, done = relations("assigned done", AGENT)
+proposing, staking = relations("proposing staking")
+(named_before,) = relations("named_before", AGENT, AGENT)
+"""The first's name comes before the second's."""
+
+late, kicked, counts, stakes, burns, pays = relations("late kicked counts stakes burns pays", AGENT)
+(ends,) = relations("ends")
+_counted = plus(timer(a), number(1))
+_KICKED = late(a) & at_least(_counted, most())
+_WORDS = (
+    define("late", (a,), assigned(a) & ~done(a), "9.1: who has not completed the phase"),
+    define("kicked", (a,), _KICKED, "9.1, 9.3: whose timer reaches MaxThinkTicks"),
+    define("ends", (), forall([a], ~late(a)) | exists([a], kicked(a)), "9.1, 12.4: all are done, or a timer is full"),
+    define(
+        "counts",
+        (a,),
+        ite(
+            ends(),
+            zero(timer_then(a)),
+            ite(late(a), least(timer_then(a), _counted, most()), same(timer_then(a), timer(a))),
+        ),
+        "9.1: the tick counts for who is late, and timers begin anew",
+    ),
+    define(
+        "stakes",
+        (a,),
+        ite(kicked(a) & proposing(), affordable(put(a), wanted(), balance(a)), zero(put(a))),
+        "6.2, 9.3: NoAction stakes for who is kicked out in PROPOSE",
+    ),
+    define(
+        "burns",
+        (a,),
+        ite(kicked(a) & ~staking(), affordable(burnt(a), penalty(), minus(balance(a), put(a))), zero(burnt(a))),
+        "9.3: the penalty, or what is left; B 16.1.2: none in a STAKE round",
+    ),
+    define("pays", (a,), same(balance_then(a), minus(balance(a), put(a), burnt(a))), "4.3: and nothing else"),
+)
+TICKING = Theory(
+    name="conviction_ticking",
+    sorts=(AGENT,),
+    functions=(timer, timer_then, balance, balance_then, put, burnt, most, wanted, penalty),
+    relations=(assigned, done, proposing, staking, named_before),
+    axioms=(
+        Axiom("names_are_ordered", ordered(named_before, a, b, c), "of texts: what a mutant uses"),
+        Axiom(
+            "as_stated",
+            forall([a], conjunction(one(a) for one in (counts, stakes, burns, pays))),
+            "9.1, 9.3: what a tick does",
+        ),
+    ),
+    definitions=_WORDS,
+)
+_INPUTS = ("timer", "balance", "assigned", "done", "most", "wanted", "penalty", "proposing", "staking")
+_AFTER = (timer_then, put, burnt, balance_then)
+TWICE = Twice(TICKING, _INPUTS)
+"""Two ticks, of which the second has other names."""
+
+
+def view_tick(step: Step[model.Config, model.State, model.Act, model.Shown]) -> Structure | None:
+    """Return a tick inside a phase as a structure; None for other steps."""
+    before, then, constants = step.before, step.after, step.config.constants
+    if not ticking(step):
+        return None
+    names = {seat.agent: f"agent:{seat.agent}" for seat in before.seats}
+    functions: dict[str, Table] = {
+        "most": constant(constants.think_ticks),
+        "wanted": constant(element(constants.self_stake)),
+        "penalty": constant(element(constants.penalty)),
+    }
+    for end, state in (("", before), ("_then", then)):
+        functions[f"timer{end}"] = {(names[seat.agent],): element(seat.timer) for seat in state.seats}
+        functions[f"balance{end}"] = {(names[seat.agent],): element(seat.balance) for seat in state.seats}
+    for name, kind in (("put", "Staked"), ("burnt", "Burn")):
+        told = [(one.agent, one.amount) for one in events(step.shown, kind)]
+        sums = {uid: sum(amount for agent, amount in told if agent == uid) for uid in names}
+        functions[name] = {(names[uid],): element(amount) for uid, amount in sums.items()}
+    whole = ones(names.values())
+    return Structure(
+        {"Agent": tuple(names.values())},
+        {
+            "assigned": ones(names[seat.agent] for seat in before.seats if seat.assigned),
+            "done": ones(names[seat.agent] for seat in before.seats if is_done(step.config, before, seat)),
+            "proposing": prop(before.phase == model.PROPOSE),
+            "staking": prop(before.phase == model.STAKE),
+            "kicked": ones(names[one.agent] for one in events(step.shown, "KickOut")),
+            "ends": prop(progress(step)),
+            "named_before": names_of(names.values()),
+            **dict.fromkeys(("counts", "stakes", "burns", "pays"), whole),
+        },
+        functions,
+    )
+
+
+def names_of(elements: Iterable[str]) -> Rows:
+    """Return the order of names."""
+    known = tuple(elements)
+    return frozenset((one, two) for one in known for two in known if one < two)
+
+
+_Pair: TypeAlias = tuple[Renaming, Step[Any, Any, Any, Any], Step[Any, Any, Any, Any] | None]
+
+
+def renamed(
+    view_one: Callable[[Any], Structure | None], shared: Collection[str], ends: Iterable[str]
+) -> Callable[[_Pair], Structure | None]:
+    """Return the view of a step and its renaming, whose inputs are `shared`.
+
+    None where these differ, or the two steps differ in something that is none of the `ends`.
+    """
+    told = tuple(ends)
+
+    def viewed(case: _Pair) -> Structure | None:
+        renaming, step, other = case
+        one, two = view_one(step), None if other is None else view_one(other)
+        if one is None or two is None:
+            return None
+        back = {
+            f"{sort}:{renaming(uid)}": f"{sort}:{uid}"
+            for elements in one.universe.values()
+            for sort, _, uid in (element_.partition(":") for element_ in elements)
+        }
+        rows = {
+            name: frozenset(tuple(back[part] for part in row) for row in found) for name, found in two.relations.items()
+        }
+        tables = {
+            name: {tuple(back[part] for part in row): back.get(value, value) for row, value in table.items()}
+            for name, table in two.functions.items()
+        }
+        first: dict[str, Any] = {**one.relations, **one.functions}
+        second: dict[str, Any] = {**rows, **tables}
+        if any(first[name] != second[name] for name in shared):
+            return None
+        if all(first[name] == second[name] for name in told) and not names_decide_nothing.agrees(*case):
+            return None
+        return Structure(
+            one.universe,
+            {**one.relations, **{f"{name}2": found for name, found in rows.items() if name not in shared}},
+            {**one.functions, **{f"{name}2": table for name, table in tables.items() if name not in shared}},
+        )
+
+    return viewed
+
+
+view = renamed(view_tick, _INPUTS, (*(one.name for one in _AFTER), "kicked", "ends"))
+
+
+def scene(structure: Structure) -> Scenario[model.Config, model.State, model.Act]:
+    """Return a tick at which nobody has proposed, among as many agents."""
+    agents = granted(*(1 for _ in structure.universe["Agent"]))
+    config = configuration(agents, model.Constants(self_stake=0, think_ticks=1), cycles=0)
+    return Scenario(config, initial(config)[0], (model.Tick(), model.Tick()))
+
+
+def ticks(system: System[Any, Any, Any, Any, Any]) -> Iterator[Any]:
+    """Yield every third tick inside a phase of walks, by any variant."""
+    yield from islice((step for run in walks(system, PLACES) for step in run if ticking(step)), 0, None, 3)
+
+
+_SAME = "names do not enter"
+NO_TICK: Theorem = theorem(
+    claim=names_decide_nothing,
+    name="names_decide_no_tick",
+    sentence="Rename the agents, and a tick inside a phase kicks out the same ones, counts, stakes and burns as much "
+    "for each, and ends the phase as before.",
+    source="2.1, 9.1, 9.3, 9.5",
+    theory=TWICE.extended("conviction_renamed_ticks"),
+    view=view,
+    realise=first_of_twins(scene),
+    samples=ticks,
+    scope="any number of agents, at a tick inside a phase",
+    variables=(a,),
+    goal=conjunction(
+        [TWICE.alike("kicked", a), TWICE.alike("ends"), *(same(TWICE.function(one)(a), one(a)) for one in _AFTER)]
+    ),
+    needs=("as_stated", "as_stated2"),
+    witness=exists(
+        [a, b], conjunction([named_before(a, b), TWICE.second("named_before", b, a), kicked(a), late(b), ~kicked(b)])
+    ),
+    mutants=TWICE.mutants(
+        mutation(TICKING, play.first_name_is_not_kicked_out, {"kicked": _KICKED & exists([b], named_before(b, a))}),
+        mutation(TICKING, play.silent_agents_hang_a_phase, {"ends": forall([a], ~late(a))}, _SAME),
+        mutation(
+            TICKING,
+            money.penalty_doubled,
+            {
+                "burns": ite(
+                    kicked(a) & ~staking(),
+                    affordable(burnt(a), times(number(2), penalty()), minus(balance(a), put(a))),
+                    zero(burnt(a)),
+                )
+            },
+            _SAME,
+        ),
+    ),
+)
+"""The theorem about names at a tick."""
