@@ -37,7 +37,8 @@ def drawn(system: AnySystem, draw: Draw, config: Any, state: Any) -> Any:
     """Return an action on offer, drawn."""
     joint = system.joint
     if joint is None:
-        return draw(st.sampled_from(tuple(islice(system.enabled(config, state), MENU))))
+        menu = tuple(islice(system.enabled(config, state), MENU))
+        return menu[draw(st.sampled_from(range(len(menu))))]  # Hypothesis hashes what it draws from, if it is no range
     return joint.join(
         config,
         state,

@@ -176,13 +176,14 @@ def _agent_configs(_scope: Scope, readings: Readings) -> Iterator[Config]:
 # Candidates and lists.
 
 
-@lru_cache(maxsize=8)
-def _every_decision(most: int) -> tuple[Act, ...]:
-    return tuple(Decide(seen, (one,)) for seen in contexts(most) for one in every_candidate(seen))
+@lru_cache(maxsize=32)
+def _decisions_in(seen: tuple[Observation, ...]) -> tuple[Act, ...]:
+    return tuple(Decide(seen, (one,)) for one in every_candidate(seen))
 
 
-def _candidate_actions(_config: Config, scope: Scope, state: State) -> Iterable[Act]:
-    return () if state.over else _every_decision(scope["contexts"])
+def _candidate_actions(_config: Config, scope: Scope, state: State) -> Iterator[Act]:
+    for seen in () if state.over else contexts(scope["contexts"]):
+        yield from _decisions_in(seen)
 
 
 def _only_decisions(_config: Config, state: State, action: Act) -> bool:
@@ -225,18 +226,16 @@ def _representatives(seen: tuple[Observation, ...]) -> tuple[Candidate, ...]:
     )
 
 
-@lru_cache(maxsize=8)
-def _every_list(observations: int, candidates: int) -> tuple[Act, ...]:
-    found: list[Act] = []
-    for length in range(observations + 1):
+@lru_cache(maxsize=1_024)
+def _lists_in(seen: tuple[Observation, ...], candidates: int) -> tuple[Act, ...]:
+    made = _representatives(seen)
+    return tuple(Decide(seen, many) for size in range(candidates + 1) for many in product(made, repeat=size))
+
+
+def _list_actions(_config: Config, scope: Scope, state: State) -> Iterator[Act]:
+    for length in range(0 if state.over else scope["observations"] + 1):
         for seen in product(_OBSERVED, repeat=length):
-            made = _representatives(seen)
-            found += [Decide(seen, many) for size in range(candidates + 1) for many in product(made, repeat=size)]
-    return tuple(found)
-
-
-def _list_actions(_config: Config, scope: Scope, state: State) -> Iterable[Act]:
-    return () if state.over else _every_list(scope["observations"], scope["candidates"])
+            yield from _lists_in(seen, scope["candidates"])
 
 
 # Sessions.

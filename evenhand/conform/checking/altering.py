@@ -154,10 +154,10 @@ class Altering:
 
     def _is_new(self, trace: AnyTrace) -> bool:
         """Whether the model shows here, after what it showed before, something new but for names and numbers."""
-        names = self._word(trace.scenario.config).names
+        words = self._word(trace.scenario.config)
         new, before = False, ""
         for step in trace.steps:
-            shown = names.without(self.coder.shown(step).decode())
+            shown = words.without(self.coder.shown(step).decode())
             key = hash((before, type(step.action).__name__, shown))
             new = new or key not in self._known
             self._known.add(key)
@@ -183,15 +183,24 @@ class Altering:
         return self._with(scenario, at, place, value)
 
     def _crossed(self, scenario: AnyScenario) -> AnyScenario | None:
-        """A part of one action in another of its class, or lists of both together: two conditions meet."""
+        """A part of one action in another of its class, or lists of both together: two conditions meet.
+
+        Half of the parts come from the same run: what held there once need not hold any more.  Half of the actions are
+        done as they were, too: what was there before may count again.
+        """
         at = self.random.randrange(len(scenario.actions))
         action = scenario.actions[at]
-        other = self.random.choice(self._taken.get(_sort(scenario.config, action), [action]))
+        here = [one for one in scenario.actions if type(one) is type(action) and one != action]
+        taken = here if here and self.random.randrange(2) else self._taken.get(_sort(scenario.config, action))
+        other = self.random.choice(taken or [action])
         place = self.random.choice(_parts(action))
         values = [one.value for one in _parts(other) if one.path == place.path] or [place.value]
         value = self.random.choice(values)
         if type(value) is type(place.value) and not self.random.randrange(2):
             value = self.random.choice(_together(place.value, value))
+        if self.random.randrange(2):
+            scenario = replace(scenario, actions=(*scenario.actions[:at], action, *scenario.actions[at:]))
+            at += 1
         return self._with(scenario, at, place, value)
 
     def _with(self, scenario: AnyScenario, at: int, place: Place, value: Any) -> AnyScenario | None:
@@ -347,10 +356,13 @@ def _parts(action: Any) -> list[Place]:
 
 
 def _together(one: Any, other: Any) -> tuple[Any, ...]:
-    """Two lists in one, in either order, or two sets; other values are no lists."""
+    """Two lists in one, in either order, and without what both have, or two sets; other values are no lists."""
     if isinstance(one, frozenset):
         return (cast("frozenset[Any]", one) | other,)
-    return (one + other, other + one) if isinstance(one, tuple) else (other,)
+    if not isinstance(one, tuple):
+        return (other,)
+    first = cast("tuple[Any, ...]", one)
+    return first + other, other + first, first + tuple(item for item in other if item not in first)
 
 
 def _shortest(number: int | Fraction, hint: Any) -> int | Fraction:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 import random
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -73,7 +73,7 @@ class Covering:
     transitions: int = 0
     unreached: int = 0
     whole: bool = True
-    refused: Collection[tuple[Any, Any]] = ()
+    refused: Container[tuple[Any, Any]] = ()
     reach: int = LONGEST
     _nodes: dict[tuple[int, Any], _Node] = field(default_factory=dict[tuple[int, Any], _Node])
     _heap: list[tuple[int, int, int, _Node]] = field(default_factory=list[tuple[int, int, int, _Node]])

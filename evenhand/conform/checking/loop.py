@@ -26,7 +26,7 @@ from evenhand.conform.checking.divergence import Examiner
 from evenhand.conform.checking.drawing import Stored, drawn, separating, silenced
 from evenhand.conform.checking.multi_run import LIVENESS_RUNS, PAIRS, MultiRunClaims
 from evenhand.conform.checking.phase import AGAIN, LeftOut, Phase
-from evenhand.conform.checking.strangers import Strangers
+from evenhand.conform.checking.strangers import GROUPS, Strangers
 from evenhand.conform.checking.wandering import wandering
 from evenhand.core.answers import known_names
 from evenhand.core.bundle import Bundle
@@ -56,7 +56,7 @@ WALKS, DRAWN = 3, 0.4
 ALTERATIONS = 16
 """Altered runs for each drawn example."""
 
-COUNTED, STRANGE, ROUNDS = 0.25, 0.6, 8
+COUNTED, STRANGE, ROUNDS = 0.2, 0.6, 8
 """The parts of the time for altered runs after which counts and strangers end; how often one sort of place is met."""
 
 BASES = 200
@@ -136,7 +136,10 @@ def takes(protocol: str, system: AnySystem, source: Source) -> bool:
     starts: list[AnyTrace] = [
         Trace(Scenario(config, start), ()) for config in configs for start in list(system.initial(config))[:1]
     ]
-    return any(not one.unsupported for one in source.ask([coder.request(start) for start in starts]))
+    try:
+        return any(not one.unsupported for one in source.ask([coder.request(start) for start in starts]))
+    except OutOfTime:
+        return True  # nobody knows
 
 
 class CheckOptions(TypedDict, total=False):
@@ -278,7 +281,8 @@ class _Check:
             if phase.over():
                 break
             agreed = phase.agreeing(ALTERED, strangers.plain())
-            phase.run(ALTERED, ((one, None) for one in strangers.odd(agreed)))
+            for _ in range(GROUPS):
+                phase.run(ALTERED, ((one, None) for one in strangers.odd(agreed)))
 
     def _alter(self, bases: Sequence[AnyTrace]) -> None:
         """Alter runs on which kernel and model agree."""

@@ -17,6 +17,7 @@ from evenhand.conform.checking.covering import Covering, Walk
 from evenhand.conform.checking.defects import FOLLOWED, Defects
 from evenhand.conform.checking.divergence import Divergence, Examiner, kind_of, wavering
 from evenhand.conform.checking.multi_run import DIFFERING
+from evenhand.conform.checking.refusing import Refusals
 from evenhand.conform.checking.remembering import remembers
 from evenhand.core.trace import AnyScenario, AnyTrace, Trace
 from evenhand.processes.clock import OutOfTime
@@ -88,7 +89,7 @@ class Phase:
     notes: list[str] = field(default_factory=list[str])
     followed: int = 0
     left_out: dict[str, LeftOut] = field(default_factory=dict[str, LeftOut])
-    refused: set[tuple[Any, Any]] = field(default_factory=set[tuple[Any, Any]])
+    refused: Refusals = field(default_factory=Refusals)
     taken: dict[Any, set[Any]] = field(default_factory=dict[Any, set[Any]])
     repeated: dict[frozenset[str], set[Any]] = field(default_factory=dict[frozenset[str], set[Any]])
     leaks: bool = False
@@ -157,6 +158,8 @@ class Phase:
         """Run traces on the kernel; return those to run again, without actions at which they got stuck."""
         again: list[tuple[AnyTrace, Walk | None]] = []
         suspects: list[_Suspect] = []
+        fitting = [(trace if walk is not None else self._takeable(trace), walk) for trace, walk in batch]
+        batch = [(trace, walk) for trace, walk in fitting if trace.steps]
         requests = [self.coder.request(trace) for trace, _ in batch]
         if len(self.asked) + len(batch) > EARLIER:
             self.source.renew()
@@ -279,20 +282,34 @@ class Phase:
         known = self.taken.setdefault(config, set())
         for action in set(trace.scenario.actions[:steps]) - known:
             known.add(action)
-            self.refused.discard((config, action))
+            self.refused.take(config, action)
 
     def _without(self, trace: AnyTrace, place: int, why: str) -> AnyTrace:
         """Return the run without the action at `place` and all that the kernel never took; count what is left out."""
-        scenario = trace.scenario
-        if scenario.actions[place] not in self.taken[scenario.config]:
-            self.refused.add((scenario.config, scenario.actions[place]))
-        rest = scenario.actions[place + 1 :]
-        for action in (scenario.actions[place], *(one for one in rest if (scenario.config, one) in self.refused)):
-            kind = kind_of(action)
-            known = self.left_out.get(kind, LeftOut(kind, 0, why))
-            self.left_out[kind] = replace(known, count=known.count + 1)
-        kept = tuple(one for one in rest if (scenario.config, one) not in self.refused)
-        return self.coder.trace(replace(scenario, actions=scenario.actions[:place] + kept if kept else ()))
+        config, actions = trace.scenario.config, trace.scenario.actions
+        if actions[place] not in self.taken[config]:
+            self.refused.refuse(config, actions[place])
+        never = {one for one in set(actions[place + 1 :]) if (config, one) in self.refused}
+        for action in (actions[place], *(one for one in actions[place + 1 :] if one in never)):
+            self._leave_out(action, why)
+        kept = tuple(one for one in actions[place + 1 :] if one not in never)
+        return self.coder.trace(replace(trace.scenario, actions=actions[:place] + kept if kept else ()))
+
+    def _leave_out(self, action: Any, why: str) -> None:
+        kind = kind_of(action)
+        known = self.left_out.get(kind, LeftOut(kind, 0, why))
+        self.left_out[kind] = replace(known, count=known.count + 1)
+
+    def _takeable(self, trace: AnyTrace) -> AnyTrace:
+        """Return the run without the actions that the kernel will hardly take, each of which would cost a run."""
+        config, actions = trace.scenario.config, trace.scenario.actions
+        never = {one for one in set(actions) if (config, one) in self.refused} if self.refused else set[Any]()
+        if not never:
+            return trace
+        for action in (one for one in actions if one in never):
+            self._leave_out(action, "like others that it cannot take")
+        kept = tuple(one for one in actions if one not in never)
+        return self.coder.trace(replace(trace.scenario, actions=kept))
 
     def again(self, seed: int) -> None:
         """Repeat some agreeing runs in fresh processes and other orders until they do not agree; they must again."""

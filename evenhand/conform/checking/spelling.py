@@ -10,15 +10,14 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, TypeAlias, cast
 
-from evenhand.conform.checking.comparing import Names
 from evenhand.core.atoms import Atom, atom
 from evenhand.core.canonical import Json, canonical_bytes
 from evenhand.core.codec import encode, field_hints
 
 ODD = (
     "", " ", "0", "1", "-1", "1.0", "1e999", "null", "true", "None", "NaN", "constructor", "__proto__", "toString",
-    "a\nb", "a\tb", "'", '"', "a'b", "\\", "%", "_", "*", "?", ".", "..", "/", "a/b", "a,b", "a;b", "a:b", "a=b", "{}",
-    "[]", "é", "e\u0301", "ß", "\u00a0", "\u200b", "\U0001f600",
+    "password", "a\nb", "a\tb", "'", '"', "a'b", "\\", "%", "_", "*", "?", ".", "..", "/", "a/b", "a,b", "a;b", "a:b",
+    "a=b", "{}", "[]", "é", "e\u0301", "ß", "\u00a0", "\u200b", "\U0001f600",
 )  # fmt: skip
 """Texts that some language or format reads as something else than a text."""
 
@@ -36,6 +35,8 @@ CONFUSED: tuple[tuple[Json, Json], ...] = tuple(
 LONGEST = 1_000
 """Characters of the longest text that is made for a limit."""
 
+_WORD = re.compile(r"\w+")
+
 Put: TypeAlias = Callable[[Any], Any]
 
 
@@ -43,7 +44,8 @@ Put: TypeAlias = Callable[[Any], Any]
 class Place:
     """A value in an action, the annotation of its field, and the action with another value in its place.
 
-    `path` names the fields on the way to it, and the classes; entries of one list have the same.
+    `path` names the fields on the way to it, and the classes; entries of one list have the same, but for those that are
+    a name and its text.
     """
 
     value: Any
@@ -58,11 +60,17 @@ def places(value: Any, hint: Any, put: Put, path: str = "") -> Iterator[Place]:
     if isinstance(value, tuple):
         items = items_of(value)
         for at, item in enumerate(items):
-            yield from places(item, Any, partial(_put_item, put, items, at), path)
+            yield from places(item, Any, partial(_put_item, put, items, at), f"{path}{_name_of(item)}")
     elif is_dataclass(value) and not isinstance(value, type | Atom):
         for name, inner in field_hints(type(value)).items():
             put_it = partial(_put_field, put, value, name)
             yield from places(getattr(value, name), inner, put_it, f"{path}.{type(value).__name__}.{name}")
+
+
+def _name_of(entry: Any) -> str:
+    """The name of an entry that is a name and its text."""
+    pair = cast("tuple[Any, ...]", entry) if isinstance(entry, tuple) else ()
+    return f"[{pair[0]}]" if len(pair) == 2 and all(isinstance(one, str) for one in pair) else ""
 
 
 def _put_item(put: Put, items: tuple[Any, ...], at: int, new: Any) -> Any:
@@ -82,7 +90,7 @@ class Words:
         self._collect(config, type(readings))
         self.texts = list(dict.fromkeys(self.texts))
         self.numbers = list(dict.fromkeys(self.numbers))
-        self.names = Names(encode(config))
+        self.names = frozenset(word for one in self.texts for word in _WORD.findall(one))
 
     def _collect(self, value: Any, readings: Any) -> None:
         if isinstance(value, str):
@@ -96,6 +104,10 @@ class Words:
             kind: Any = type(value)
             for name in field_hints(kind):
                 self._collect(getattr(value, name), readings)
+
+    def without(self, said: str) -> str:
+        """Return a text with each name replaced by `·`, and each number."""
+        return _WORD.sub(lambda word: "·" if word[0].isdecimal() or word[0] in self.names else word[0], said)
 
 
 def spellings(text: str) -> Iterator[str]:
@@ -129,7 +141,7 @@ def renamed(value: Json, old: str, new: str) -> Json:
 def renamed_within(value: Json, old: str, new: str) -> Json:
     """An encoded value with another name, also where it is a whole word within a text, such as a target or an id."""
     word = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)")
-    return _retold(value, lambda text: word.sub(lambda _: new, text))
+    return _retold(value, lambda text: word.sub(lambda _: new, text) if old in text else text)
 
 
 def exchanged(value: Json, old: Sequence[Json], new: Sequence[Json]) -> Json:

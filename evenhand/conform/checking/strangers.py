@@ -8,8 +8,10 @@ stranger gets, some sentence would have to say.  A kernel is accused only of tel
 
 from __future__ import annotations
 
+import json
 import random
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -18,8 +20,16 @@ from typing import Any
 from evenhand.conform.checking.altering import are_asked
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.comparing import without_hashes, without_numbers
-from evenhand.conform.checking.spelling import ODD, Place, Words, limited, places, renamed_within, spellings, texts_of
-from evenhand.core.canonical import canonical_text
+from evenhand.conform.checking.spelling import (
+    ODD,
+    Place,
+    Words,
+    limited,
+    places,
+    renamed_within,
+    spellings,
+    texts_of,
+)
 from evenhand.core.codec import decode, encode
 from evenhand.core.system import AnyStep
 from evenhand.core.trace import AnyScenario, AnyTrace
@@ -30,13 +40,13 @@ STRANGER = "nobody"
 LETTERS = (STRANGER, STRANGER, "nob\u00f6dy\u20ac", "no\nbody")
 """Plain words of each sort of letters: a header or an address of the kernel's may bear some alone."""
 
+GROUPS = 3
+"""Runs with odd strangers for each plain one, where it still agrees."""
+
 STACKED = 12
 """Odd strangers in one run, where the model stays as it was after each."""
 
-GROUPS = 3
-"""Runs with so many for each plain one."""
-
-SINGLE = 6
+SINGLE = 2
 """Runs with one odd stranger each, where it does not."""
 
 TRIED = 12
@@ -47,8 +57,9 @@ _TAIL = re.compile(r"[^#@/:]*$")
 
 @dataclass(frozen=True)
 class _Met:
-    """A run in whose step `at` a plain stranger stands; `place` is where, behind the text `head`."""
+    """A run in whose step `at` a plain stranger stands; `place`, of one `sort`, is where, behind the text `head`."""
 
+    sort: str
     trace: AnyTrace
     at: int
     place: Place
@@ -70,6 +81,7 @@ class Strangers:
                         self.sorts.setdefault(sort, []).append((base, at, place))
         self.decisive: dict[str, tuple[AnyTrace, int, Place]] = {}
         self.met: dict[AnyScenario, _Met] = {}
+        self.tried = Counter[tuple[str, int]]()
 
     def plain(self) -> Iterator[AnyTrace]:
         """Yield for each sort of place, in turn, a run with a plain stranger there, and one behind the text before."""
@@ -83,7 +95,7 @@ class Strangers:
                     word += "x"
                 trace = self._with(*short, place, [head + word])
                 if trace is not None and trace.scenario not in self.met:
-                    self.met[trace.scenario] = _Met(trace, short[1], place, head, word)
+                    self.met[trace.scenario] = _Met(sort, trace, short[1], place, head, word)
                     yield trace
 
     def _decisive(self, sort: str) -> tuple[AnyTrace, int, Place]:
@@ -111,34 +123,36 @@ class Strangers:
 
     def _decides(self, base: AnyTrace, at: int, place: Place) -> bool:
         step = base.steps[at]
-        told = self._bare(step.shown, place.value, STRANGER)
+        told = _without(self._named(step.shown, place.value, STRANGER))
         for head in _heads(place.value):
             try:
                 shown = self.coder.system.take(step.config, step.before, place.put(head + STRANGER)).shown
             except Exception:  # its class or the model refuses the text
                 continue
-            if self._bare(shown, head + STRANGER, STRANGER) != told:
+            if _without(self._named(shown, head + STRANGER, STRANGER)) != told:
                 return True
         return False
-
-    @staticmethod
-    def _bare(shown: Any, old: str, new: str) -> str:
-        """What is shown under another name, but for hashes and numbers."""
-        told = canonical_text(renamed_within(encode(shown), old, new) if old else encode(shown))
-        return without_numbers(without_hashes(told))
 
     def odd(self, agreed: Collection[AnyScenario]) -> Iterator[AnyTrace]:
         """Yield runs with odd strangers in place of the plain ones in the runs that `agreed`."""
         for met in (self.met[one] for one in self.met if one in agreed):
-            words = list(self._words(met))
-            self.random.shuffle(words)
+            words = self._words(met)
             step = met.trace.steps[met.at]
-            size, most = (STACKED, GROUPS) if step.after == step.before else (1, SINGLE)
-            alike = list(islice((word for word in words if self._alike(met, word)), size * most))
+            size, most = (STACKED, 1) if step.after == step.before else (1, SINGLE)
+            alike = list(islice(self._untried(met, words), size * most))
             for start in range(0, len(alike), size):
                 trace = self._with(met.trace, met.at, met.place, alike[start : start + size])
                 if trace is not None:
                     yield trace
+
+    def _untried(self, met: _Met, words: Sequence[tuple[int, str]]) -> Iterator[str]:
+        """Yield each word of which the model shows what it shows of the plain one, first those seldom sent there."""
+        shown = [(self._named(one.shown, met.head + met.word, met.word), one) for one in met.trace.steps[met.at :]]
+        chosen = sorted(words, key=lambda one: (self.tried[met.sort, one[0]], self.random.random()))
+        for number, word in chosen:
+            self.tried[met.sort, number] += 1
+            if self._alike(met, word, shown):
+                yield word
 
     def _with(self, base: AnyTrace, at: int, place: Place, texts: Sequence[str]) -> AnyTrace | None:
         """The run with one action for each text in place of that at `at`; None if it is none of this model."""
@@ -152,33 +166,41 @@ class Strangers:
         except Exception:  # its class or the model refuses the text
             return None
 
-    def _words(self, met: _Met) -> Iterator[str]:
-        """Yield each odd text of letters as the plain one has, no text that is there already, below one, or blank."""
+    def _words(self, met: _Met) -> list[tuple[int, str]]:
+        """Return odd texts of letters as the plain one has, numbered: none that is there, below one, or blank."""
         scenario = met.trace.scenario
         words = Words(scenario.config, self.coder.system.readings)
         known = {*texts_of([encode(scenario.config), *map(encode, scenario.actions)]), met.place.value}
-        odd = (*(met.head + one for one in ODD), *spellings(met.place.value), *limited(words))
-        letters = _letters(met.word)
-        for one in dict.fromkeys(odd):
+        near = (met.place.value, self.random.choice(self.sorts[met.sort])[2].value)
+        odd = (*(other for one in near for other in spellings(one)), *(met.head + one for one in ODD), *limited(words))
+        letters, found = _letters(met.word), dict[str, int]()
+        for number, one in enumerate(odd):
             top, below, _ = one.partition("/")  # where "a" is known, "a/b" is no stranger to a kernel that inherits
             if one not in known and one.strip() and _letters(one) == letters and not (below and top in known):
-                yield one
+                found.setdefault(one, number)
+        return [(number, one) for one, number in found.items()]
 
-    def _alike(self, met: _Met, word: str) -> bool:
-        """Whether the model shows the same of a stranger of this name, and afterwards, as of the plain one."""
+    def _alike(self, met: _Met, word: str, shown: Sequence[tuple[str, AnyStep]]) -> bool:
+        """Whether the model shows the same of a stranger of this name, and afterwards, as of the plain one.
+
+        But for hashes and numbers, and whether it changes anything: a name has a length, which a log may count.
+        """
         trace = self._with(met.trace, met.at, met.place, [word])
-        if trace is None:
-            return False
-        pairs = zip(met.trace.steps[met.at :], trace.steps[met.at :], strict=True)
-        return all(self._told(plain, met.head + met.word, word) == self._told(odd, word, word) for plain, odd in pairs)
+        old, new = (json.dumps(one)[1:-1] for one in (met.word, word))
+        return trace is not None and all(
+            (step.after == step.before) == (plain.after == plain.before)
+            and _without(told.replace(old, new)) == _without(json.dumps(encode(step.shown)))
+            for (told, plain), step in zip(shown, trace.steps[met.at :], strict=True)
+        )
 
     @staticmethod
-    def _told(step: AnyStep, old: str, new: str) -> Any:
-        """What a step shows under the other name, but for hashes and numbers, and whether it changes anything.
+    def _named(shown: Any, old: str, new: str) -> str:
+        """What is shown, under another name."""
+        return json.dumps(renamed_within(encode(shown), old, new) if old else encode(shown))
 
-        A name has a length, which a log may count.
-        """
-        return Strangers._bare(step.shown, old, new), step.after == step.before
+
+def _without(told: str) -> str:
+    return without_numbers(without_hashes(told))
 
 
 def _heads(text: str) -> tuple[str, ...]:

@@ -25,8 +25,8 @@ CONFIGS = 64
 """Configurations of each scope, spread evenly over the first `LISTED`."""
 LISTED = 256
 STARTS = 16
-MENU = 512
-"""Actions on offer among which one is chosen."""
+LISTED_ACTIONS, MENU, KEPT = 20_000, 512, 32
+"""Actions on offer that are listed, and those among them, drawn at random, of which one is chosen; long lists kept."""
 LONGEST = 32
 """Steps of one walk."""
 
@@ -87,11 +87,12 @@ def wandering(systems: Sequence[AnySystem], configs: Sequence[Any], *, seed: int
     """
     chance, done = random.Random(seed), Counter[tuple[str, bool]]()
     places = [(system, some) for system in systems if (some := _configs(system))]
+    menus: dict[Any, dict[Any, list[Any]]] = {system.scope: {} for system in systems}
     if configs:
         places.insert(0, (systems[-1], tuple(configs)))
     while places:
         for system, some in places:
-            trace = _Walk(system, chance.choice(some), chance, done).trace()
+            trace = _Walk(system, chance.choice(some), chance, done, menus[system.scope]).trace()
             if trace is not None:
                 yield trace
 
@@ -102,10 +103,17 @@ def _configs(system: AnySystem) -> tuple[Any, ...]:
 
 
 class _Walk:
-    """One walk with its habits; behind `curious` steps it does what was seldom done."""
+    """One walk with its habits; behind `curious` steps it does what was seldom done.  `menus` keeps long ones."""
 
-    def __init__(self, system: AnySystem, config: Any, chance: random.Random, done: Counter[tuple[str, bool]]) -> None:
-        self.system, self.config, self.chance, self.done = system, config, chance, done
+    def __init__(
+        self,
+        system: AnySystem,
+        config: Any,
+        chance: random.Random,
+        done: Counter[tuple[str, bool]],
+        menus: dict[Any, list[Any]],
+    ) -> None:
+        self.system, self.config, self.chance, self.done, self.menus = system, config, chance, done, menus
         self.steady, self.alike = chance.choice(HABITS), chance.choice(HABITS)
         self.curious = chance.choice((0, 0, chance.randrange(LONGEST))) if chance.random() < CURIOUS else 2 * LONGEST
         self.length = chance.randint(2, LONGEST) + self.curious % (2 * LONGEST)
@@ -159,7 +167,7 @@ class _Walk:
 
     def _single(self, state: Any) -> Any:
         """One action on offer, perhaps one that was taken before, but for whole numbers such as ids."""
-        offered = list(islice(self.system.enabled(self.config, state), MENU))
+        offered = self._offered(state)
         if not offered:
             return None
         if len(self.taken) >= self.curious:
@@ -172,6 +180,15 @@ class _Walk:
             if again:
                 return self.chance.choice(again)
         return self._weighed(offered, kind_of)
+
+    def _offered(self, state: Any) -> list[Any]:
+        """Actions on offer: of a long menu some at random, as the first ones have much in common."""
+        menu = self.menus.get((self.config, state))
+        if menu is None:
+            menu = list(islice(self.system.enabled(self.config, state), LISTED_ACTIONS))
+            if len(menu) > MENU and len(self.menus) < KEPT:
+                self.menus[self.config, state] = menu
+        return menu if len(menu) <= MENU else self.chance.sample(menu, MENU)
 
     def _seldom(self, state: Any, offered: Sequence[Any]) -> Any:
         """One of some actions of each kind, rather what was seldom done: ticks alone would soon end most runs.

@@ -237,6 +237,33 @@ def test_parts_of_two_actions_meet_in_one() -> None:
     assert {action.amount for action in asked} == {2, 3}
 
 
+def _asked(*runs: tuple[Pay, ...]) -> set[tuple[Pay, ...]]:
+    """The altered runs of a bank that lets a customer buy anything."""
+
+    def allows(bank: Bank, _paid: Paid, pay: Pay) -> bool:
+        return pay.name in bank.names
+
+    coder = Coder("house", replace(BANK, allows=allows))
+    bases = [coder.trace(Scenario(Bank(("ann", "bob")), Paid(), run)) for run in runs]
+    return {run.scenario.actions for run in Altering(coder, bases, 0, hostile=False).runs(300)}
+
+
+def test_two_lists_meet_without_what_both_have() -> None:
+    """A fault that shows where two things are bought beside the tea is hidden where there is tea twice."""
+    asked = _asked((Pay("ann", 2, ("tea", "milk")),), (Pay("ann", 2, ("tea", "salt")),))
+    lists = {action.things for run in asked for action in run}
+    assert lists & {("tea", "milk", "salt"), ("tea", "salt", "milk")}
+    assert ("tea", "milk", "tea", "salt") in lists
+
+
+def test_what_held_before_comes_again_where_it_holds_no_more() -> None:
+    """A part of an earlier action stands in a later one, and an action is done again with one part of another."""
+    before, after = Pay("ann", 3, ("tea",)), Pay("bob", 2)
+    asked = _asked((before, after))
+    assert (before, replace(after, things=before.things)) in asked
+    assert (before, replace(before, amount=after.amount), after) in asked
+
+
 def test_where_the_run_is_over_for_good_kernels_are_asked_nevertheless() -> None:
     """If the source says so, and not elsewhere."""
 

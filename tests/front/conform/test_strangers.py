@@ -10,7 +10,8 @@ import pytest
 
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.loop import ALTERED, EXHAUSTIVE, CheckEffort, SystemChecked, check_system
-from evenhand.conform.checking.strangers import LETTERS, STRANGER, Strangers
+from evenhand.conform.checking.spelling import places
+from evenhand.conform.checking.strangers import LETTERS, STACKED, STRANGER, Strangers
 from evenhand.core.trace import Scenario
 from tests.front.conform.in_process import InProcess
 from tests.front.conform.test_altering import BANK, Bank, Kernel, Paid, Pay, step
@@ -87,7 +88,7 @@ def test_a_word_of_which_the_model_makes_something_else_is_no_stranger() -> None
     def words(system: Any) -> set[str]:
         strangers = Strangers(Coder("house", system), [Coder("house", system).trace(BASE)])
         plain = [one.scenario for _ in range(8) for one in strangers.plain()]
-        return {action.name for run in strangers.odd(plain) for action in run.scenario.actions}
+        return {action.name for _ in range(9) for run in strangers.odd(plain) for action in run.scenario.actions}
 
     assert "*" in words(BANK) and "*" not in words(replace(BANK, step=starred))
 
@@ -109,10 +110,32 @@ def test_what_is_below_a_name_that_is_there_is_no_stranger() -> None:
         base = replace(BASE, config=Bank((name, "bob")), actions=(Pay(name, 2),))
         strangers = Strangers(Coder("house", BANK), [Coder("house", BANK).trace(base)])
         plain = [one.scenario for _ in range(8) for one in strangers.plain()]
-        return {action.name for run in strangers.odd(plain) for action in run.scenario.actions}
+        return {action.name for _ in range(9) for run in strangers.odd(plain) for action in run.scenario.actions}
 
     assert "a/b" in odd("ann")
     assert not [one for one in odd("a") if one.startswith("a/")]
+
+
+def test_every_odd_word_comes_before_any_comes_again() -> None:
+    """In each sort of place: chance alone would send some a third time before others."""
+    base = Coder("house", BANK).trace(replace(BASE, actions=(Pay("ann", 2),)))
+    strangers = Strangers(Coder("house", BANK), [base])
+    plain = next(
+        one.scenario for _ in range(9) for one in strangers.plain() if one.scenario.actions[0].name == STRANGER
+    )
+    runs = [run.scenario for _ in range(3) for run in strangers.odd([plain])]
+    sent = [action.name for run in runs for action in run.actions]
+    assert len(sent) == 3 * STACKED == len(set(sent))
+
+
+def test_texts_in_pairs_stand_in_places_of_their_names() -> None:
+    """Of the fields of a record that come as pairs each is a sort of its own; two texts in a list are none."""
+
+    def sorts(value: Any) -> set[str]:
+        return {one.path for one in places(value, Any, lambda new: new) if isinstance(one.value, str)}
+
+    assert sorts(((("path", "a"), ("text", "b")), ("c", "d"))) == {"[path]", "[text]", "[c]"}
+    assert sorts(("a", "b")) == {""}
 
 
 @pytest.mark.parametrize("letters", ["ascii", "printable"])

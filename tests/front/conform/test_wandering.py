@@ -194,6 +194,17 @@ def test_agents_of_a_joint_action_want_the_same() -> None:
     assert sum(some.count(()) == 1 for some in wanted) > 20
 
 
+def test_of_a_long_menu_walks_take_from_everywhere() -> None:
+    """The last of 3,000 actions have something that the first ones lack."""
+
+    def menu(_hall: Hall, _bells: Bells) -> Iterator[Ring]:
+        yield from map(Ring, range(3_000))
+
+    tower = small("tower", _halls, Bells(), menu, step, (Hall, Ring, Bells, Heard), scope=Scope(ringers=2))
+    rung = [action.who for walk in islice(wandering((tower,), (), seed=0), 30) for action in walk.scenario.actions]
+    assert sum(who > 2_000 for who in rung) > len(rung) / 5
+
+
 def test_larger_scopes_are_the_planned_ones_and_each_size_that_the_model_takes() -> None:
     """One more, and some more if that multiplies neither configurations nor actions; a model may refuse a size."""
     cud: Bundle = find("cud")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import islice
 
 import pytest
 
@@ -48,7 +49,7 @@ from evenhand.model.sovereign.state import (
     State,
     Swap,
 )
-from evenhand.model.sovereign.systems import AGENT, SESSION
+from evenhand.model.sovereign.systems import AGENT, CANDIDATES, LISTS, SESSION
 from evenhand.model.sovereign.vocabulary import READ_LOCAL
 
 CONFIG = Config(tree=TREE)
@@ -214,3 +215,11 @@ def test_after_an_exit_a_cycle_has_an_answer_and_an_attack_has_none() -> None:
     answers = [AGENT.has_answer(CONFIG, state, action) for state in (exited, aborted) for action in (asked, swapped)]
     assert answers == [True, False, False, False]
     assert SESSION.has_answer(CONFIG, exited, Cycle(usual()))
+
+
+def test_a_long_menu_is_made_as_far_as_it_is_read() -> None:
+    """The lists of twenty observations and candidates each would fit into no memory."""
+    for system in (LISTS.at(observations=20, candidates=2), CANDIDATES.at(contexts=99)):
+        (config, *_) = system.all_configs()
+        (start, *_) = system.initial(config)
+        assert len(list(islice(system.enabled(config, start), 500))) == 500

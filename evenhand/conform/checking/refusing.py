@@ -1,0 +1,101 @@
+"""Actions that a kernel cannot take, and what they have in common: others of the same sort need not be tried.
+
+Each refused action costs a run.  A value that stood in many refused actions and in none that was taken is taken for the
+reason: actions with it are left out, but for a few, as chance may have put it beside the reason.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sized
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, TypeAlias, cast
+
+from evenhand.conform.checking.spelling import places
+from evenhand.core.atoms import Atom
+
+ENOUGH = 12
+"""Refused actions with one value, and with no other known reason, after which it is taken for the reason."""
+
+SURE = 36
+"""As many, where another value stood in as many."""
+
+SPARED = 16
+"""One in so many actions that would be left out is tried nevertheless, for each reason."""
+
+Mark: TypeAlias = tuple[str, str, Any]
+"""A value at a place: the fields on the way to it, its class, and the value, or the length of a list."""
+
+
+def marks(action: Any) -> frozenset[Mark]:
+    """Return the plain values in an action, and how long its lists are."""
+    found = set[Mark]()
+    for place in places(action, type(action), lambda new: new):
+        value = place.value
+        if isinstance(value, tuple | frozenset):
+            found.add((place.path, "length", len(cast("Sized", value))))
+        elif value is None or isinstance(value, str | int | Enum | Atom):
+            found.add((place.path, type(value).__name__, value))
+    return frozenset(found)
+
+
+@dataclass
+class Refusals:
+    """Pairs of configuration and action that the kernel refused, and values that all actions it took lack."""
+
+    exact: set[tuple[Any, Any]] = field(default_factory=set[tuple[Any, Any]])
+    reasons: dict[Mark, int] = field(default_factory=dict[Mark, int])
+    _taken: set[Mark] = field(default_factory=set[Mark])
+    _seen: set[Any] = field(default_factory=set[Any])
+    _open: list[frozenset[Mark]] = field(default_factory=list[frozenset[Mark]])
+    _judged: dict[Any, tuple[Mark, bool]] = field(default_factory=dict[Any, tuple[Mark, bool]])
+
+    def __bool__(self) -> bool:
+        """Whether anything is left out."""
+        return bool(self.exact or self.reasons)
+
+    def __contains__(self, pair: object) -> bool:
+        """Whether an action is left out in a configuration."""
+        if pair in self.exact:
+            return True
+        if not self.reasons or not isinstance(pair, tuple):
+            return False
+        action = cast("tuple[Any, Any]", pair)[1]
+        if action in self._seen:
+            return False
+        if action not in self._judged:
+            reason = next((one for one in sorted(marks(action), key=repr) if one in self.reasons), None)
+            if reason is None:
+                return False
+            self.reasons[reason] += 1
+            self._judged[action] = reason, self.reasons[reason] % SPARED != 0
+        reason, out = self._judged[action]
+        return out and reason in self.reasons
+
+    def take(self, config: Any, action: Any) -> None:
+        """The kernel took an action: nothing in it is a reason."""
+        self.exact.discard((config, action))
+        if action not in self._seen:
+            self._seen.add(action)
+            new = marks(action) - self._taken
+            self._taken |= new
+            self._open = [one - new for one in self._open]
+            for mark in new:
+                self.reasons.pop(mark, None)
+
+    def refuse(self, config: Any, action: Any) -> None:
+        """The kernel refused an action, and took it nowhere."""
+        if (config, action) in self.exact:
+            return
+        self.exact.add((config, action))
+        left = marks(action) - self._taken
+        if not left or any(mark in self.reasons for mark in left):
+            return
+        self._open.append(left)
+        counts = Counter(mark for one in self._open for mark in sorted(one, key=repr)).most_common(2)
+        often = [count for _, count in counts]
+        if often[0] >= ENOUGH and (often[0] > often[-1] or len(often) == 1 or often[0] >= SURE):
+            reason = counts[0][0]
+            self.reasons[reason] = 0
+            self._open = [one for one in self._open if reason not in one]
