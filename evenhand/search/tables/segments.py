@@ -2,7 +2,8 @@
 
 The model's function is compiled once more from its own source, with a `yield` of a mark before each of its statements;
 nothing else changes.  At a mark the generator is suspended, and `continuations` says what its further course depends
-on.  A list comprehension that is returned is run as the loop that it abbreviates.
+on.  A list comprehension that is returned is run as the loop that it abbreviates, and a call that is returned as
+`yield from` that call, so that the function called is cut as well.
 
 A source whose bytecode differs from that of the function is not used, nor one with `with`, `try` or `await`.
 """
@@ -52,11 +53,16 @@ def segmented_call(function: Any, given: tuple[Any, ...]) -> Iterator[Any]:
 @aside
 def _bound(function: Any, given: tuple[Any, ...]) -> dict[str, Any] | None:
     try:
-        bound = inspect.signature(function).bind(*given)
+        bound = inspect.signature(function, follow_wrapped=False).bind(*given)
     except (TypeError, ValueError):
         return None
     bound.apply_defaults()
     return dict(bound.arguments)
+
+
+def _delegated(function: Any, *given: Any) -> Iterator[Any]:
+    """Call a function of the model in the place of `yield from`; without one, the values are given."""
+    return segmented(*given) if function is None else segmented_call(function, given)
 
 
 def segmented(listed: Any) -> Iterator[Any]:
@@ -80,7 +86,7 @@ def _is_new(generator: Any) -> bool:
 
 
 def _started(code: CodeType, names: dict[str, Any], given: dict[str, Any], cells: dict[str, CellType]) -> Iterator[Any]:
-    closure = tuple(CellType(segmented) if name == _INNER else cells[name] for name in code.co_freevars)
+    closure = tuple(CellType(_delegated) if name == _INNER else cells[name] for name in code.co_freevars)
     made: Iterator[Any] = FunctionType(code, names, code.co_name, None, closure)(**given)
     return made
 
@@ -193,7 +199,7 @@ def _copied(body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _as_generator(body: list[ast.stmt]) -> list[ast.stmt] | None:
-    """The body of a function that returns a comprehension, as a generator of the same values."""
+    """The body of a function that returns a comprehension or a call, as a generator of the same values."""
     *before, last = body
     if any(isinstance(inner, ast.Return) for one in before for inner in ast.walk(one)):
         return None
@@ -206,7 +212,7 @@ def _as_generator(body: list[ast.stmt]) -> list[ast.stmt] | None:
         value = value.args[0]
     if isinstance(value, ast.ListComp | ast.GeneratorExp):
         return [*before, *_loops(value)]
-    return None
+    return [*before, ast.Expr(ast.YieldFrom(value))] if isinstance(value, ast.Call) else None
 
 
 def _loops(value: ast.ListComp | ast.GeneratorExp, first: ast.expr | None = None) -> list[ast.stmt]:
@@ -227,7 +233,9 @@ class _Delegation(ast.NodeTransformer):
         if not isinstance(node.value, ast.YieldFrom):
             return self.generic_visit(node)
         name = "_evenhand_each"
-        source = ast.Call(ast.Name(_INNER, ast.Load()), [node.value.value], [])
+        value = node.value.value
+        call = [value.func, *value.args] if isinstance(value, ast.Call) and not value.keywords else None
+        source = ast.Call(ast.Name(_INNER, ast.Load()), call or [ast.Constant(None), value], [])
         body: list[ast.stmt] = [ast.Expr(ast.Yield(ast.Name(name, ast.Load())))]
         return ast.For(target=ast.Name(name, ast.Store()), iter=source, body=body, orelse=[], lineno=1, col_offset=0)
 
