@@ -101,18 +101,18 @@ LISTS: dict[str, Callable[[tuple[int, ...]], Any]] = {
 
 @pytest.mark.parametrize("how", LISTS)
 def test_what_another_function_lists_is_cut_too(how: str) -> None:
-    """Six switches rise one by one from 0 to 2.
+    """Eight switches rise one by one from 0 to 2.
 
-    Conditions on each are learned by themselves where they can be cut, and not for each of the 3^6 states.
+    Conditions on each are learned by themselves where they can be cut, and not for all at once.
     """
 
     def step(switches: tuple[int, ...], place: int) -> tuple[int, ...]:
         return tuple(value + (here == place) for here, value in enumerate(switches))
 
-    system = evenhand.system("switches", initial=[(0,) * 6], actions=LISTS[how], step=step)
+    system = evenhand.system("switches", initial=[(0,) * 8], actions=LISTS[how], step=step)
     found, name, why = searched(system)
     assert name == "compiled", why
-    assert (found.states, found.transitions) == (3**6, 6 * 2 * 3**5)
+    assert (found.states, found.transitions) == (3**8, 8 * 2 * 3**7)
     assert found == explicitly(system)
     if how in ("lambda", "function", "yield from"):
         assert int(why.split()[0]) < 100
