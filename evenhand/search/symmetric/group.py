@@ -75,7 +75,12 @@ class Group:
     ) -> None:
         self.classes = tuple(classes)
         self.fixed = fixed
-        self.last = cache(lambda number, values: int(absent(self.classes[number], values)))
+
+        @cache
+        def last(number: int, values: tuple[int, ...]) -> int:
+            return int(absent(self.classes[number], values))
+
+        self.last = last
         self.order = math.prod(math.factorial(len(one.names)) for one in classes)
         self.generators = tuple(one.swaps[k, k + 1] for one in classes for k in range(len(one.names) - 1))
 

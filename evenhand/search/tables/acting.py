@@ -11,19 +11,44 @@ and after: to compare the two reads nothing.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from evenhand.search.action_independent import make_step
-from evenhand.search.tables.classes import KEPT, Job, Regrouped, Rows, Taken, Unit
-from evenhand.search.tables.expressions import NotLearned, Unfollowed
+from evenhand.search.tables.asking import Asked
+from evenhand.search.tables.classes import KEPT, Job, Leaf, Regrouped, Rows, Taken, Unit
+from evenhand.search.tables.expressions import NotLearned, Unfollowed, Values
 from evenhand.search.tables.proxies import Run
-from evenhand.search.tables.questions import ACTS, MET, VIOLATED
+from evenhand.search.tables.questions import ACTS, MET, VIOLATED, Questions
+from evenhand.search.tables.shape import Shape
+from evenhand.search.tables.watching import Watching
 
-if TYPE_CHECKING:
-    from evenhand.search.tables.joint import JointLearner
+
+class Learner(Protocol):
+    """What is used of the tables of one configuration, see `joint`."""
+
+    size: int
+    config: Any
+    read: set[int]
+    shape: Shape
+    questions: Questions
+    shown: Values
+    of_steps: list[Asked]
+    watching: Watching
+
+    def begun(self, leaf: Leaf, numbers: Sequence[int]) -> Run:
+        """Return a run on proxies in which the outcomes of the leaf are no news."""
+        ...
+
+    def settle(self, run: Run, leaf: Leaf) -> None:
+        """Let the outcomes of the leaf, and no others, be no news."""
+        ...
+
+    def join(self, leaf: Leaf, numbers: Sequence[int], wanted: Iterable[int]) -> None:
+        """Make the joint actions of these numbers."""
+        ...
 
 
 class Reader:
@@ -89,7 +114,7 @@ class Parted(NamedTuple):
 class Acting:
     """What one configuration's questions about single actions answer."""
 
-    def __init__(self, learner: JointLearner) -> None:
+    def __init__(self, learner: Learner) -> None:
         self.learner = learner
         self.readers: dict[int, Reader] = {}
         self.parts: dict[Hashable, list[Parted]] = {}
