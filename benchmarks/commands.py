@@ -14,7 +14,10 @@ import sys
 from pathlib import Path
 
 CASES = {
-    "Lamport's mutex, 3 processes, clocks to 6": ("tests.known.lamport_mutex", "mutex(3, 6)"),
+    "Lamport's mutex, 3 processes, clocks to 6": (
+        "tests.known.gallery",
+        "SYSTEMS['lamport_mutex'].mutex('lamport_mutex', 3, 6)",
+    ),
     "two-phase commit, 7 managers": ("tests.models.two_phase_commit", "two_phase_commit(7)"),
     "Chameneos": ("tests.known.chameneos", "KNOWN.system"),
     "SimpleRegular": ("tests.known.simple", "KNOWN_REGULAR.system"),

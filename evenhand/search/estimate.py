@@ -17,7 +17,7 @@ from evenhand.core.system import AnyStep, AnySystem
 from evenhand.search.bounds import Bounds
 from evenhand.search.graph import Attempt, Watcher, Watchers, search
 from evenhand.search.methods import method_for
-from evenhand.search.steps import Method
+from evenhand.search.steps import Method, joint_choices
 from evenhand.search.walk import Walk
 
 PROBED = 8
@@ -58,21 +58,10 @@ def widest_state(system: AnySystem) -> int:
 
     0 for a system whose actions are no product, because those are listed anyway.
     """
-    joint = system.joint
-    if joint is None:
+    if system.joint is None:
         return 0
-    configs = list(islice(system.all_configs(), PROBED))
-    return max(
-        (
-            math.prod(
-                sum(1 for _ in joint.choices(config, system.scope, state, agent))
-                for agent in joint.agents(config, state)
-            )
-            for config in configs
-            for state in system.initial(config)
-        ),
-        default=0,
-    )
+    configs = islice(system.all_configs(), PROBED)
+    return max((joint_choices(system, one, state) for one in configs for state in system.initial(one)), default=0)
 
 
 class _Choices(Watcher):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
@@ -66,7 +67,7 @@ def nth_action(system: AnySystem, config: Any, state: Any, number: int) -> Any:
     if system.joint is None:
         for action in itertools.islice(system.enabled(config, state), number, None):
             return action
-    elif menus := _menus(system, config, state):
+    elif menus := menus_of(system, config, state):
         picked: list[tuple[str, Any]] = []
         left = number
         for agent, menu in reversed(menus):
@@ -87,7 +88,7 @@ def number_of(system: AnySystem, config: Any, state: Any, action: Any) -> int:
         if system.joint is None:
             return next(place for place, one in enumerate(system.enabled(config, state)) if one == action)
         made = dict(system.joint.split(action))
-        for agent, menu in _menus(system, config, state):
+        for agent, menu in menus_of(system, config, state):
             found = found * len(menu) + menu.index(made.pop(agent))
         if not made:
             return found
@@ -96,8 +97,15 @@ def number_of(system: AnySystem, config: Any, state: Any, action: Any) -> int:
     raise ModelError(f"{system.label}: action {action!r} is not on offer in state {state!r}")
 
 
-def _menus(system: AnySystem, config: Any, state: Any) -> list[tuple[str, tuple[Any, ...]]]:
+def menus_of(system: AnySystem, config: Any, state: Any) -> list[tuple[str, tuple[Any, ...]]]:
+    """Return each agent of a joint action with its choices."""
     joint = system.joint
     assert joint is not None
     agents = joint.agents(config, state)
     return [(agent, tuple(joint.choices(config, system.scope, state, agent))) for agent in agents]
+
+
+def joint_choices(system: AnySystem, config: Any, state: Any) -> int:
+    """Return how many joint actions are on offer, as a product: none is made."""
+    menus = menus_of(system, config, state)
+    return math.prod([len(menu) for _, menu in menus]) if menus else 0

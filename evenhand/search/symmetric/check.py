@@ -10,7 +10,6 @@ claim that tells an image apart is not decided.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator
 from random import Random
@@ -21,7 +20,7 @@ import numpy as np
 from evenhand.core.answers import ModelError
 from evenhand.core.system import AnyStep, AnySystem, Step
 from evenhand.search.quotient import image_of, said
-from evenhand.search.steps import stepped
+from evenhand.search.steps import joint_choices, menus_of, stepped
 from evenhand.search.symmetric.walk import OrbitWalk
 from evenhand.search.tables.expressions import NotLearned
 from evenhand.search.tables.joint_method import compare_classes
@@ -64,7 +63,7 @@ def _steps(walk: OrbitWalk, sid: int, random: Random) -> None:
             known[orbit] += weight
     else:
         return
-    offered = _offered_in(system, config, state)
+    offered = joint_choices(system, config, state)
     if offered != known.total():
         raise NotLearned(f"state {state!r} offers {offered} actions, its rows stand for {known.total()}")
     for action in _drawn_actions(system, config, state, None if offered <= WHOLE else random):
@@ -88,7 +87,7 @@ def _images(walk: OrbitWalk, sid: int, random: Random) -> None:
     for move in generators:
         if learner.shape.numbers(quotient.state(move.by, config, state)) != [numbers[place] for place in move.source]:
             raise NotLearned(f"quotient {quotient.name!r} takes {state!r} elsewhere than its tables")
-    if not _offered_in(system, config, state):
+    if not joint_choices(system, config, state):
         return
     for number, action in enumerate(_drawn_actions(system, config, state, random)):
         if number >= IMAGES:
@@ -101,27 +100,15 @@ def _images(walk: OrbitWalk, sid: int, random: Random) -> None:
                 walk.doubt(place)
 
 
-def _offered_in(system: AnySystem, config: Any, state: Any) -> int:
-    """Return how many actions are on offer; those of a product are not listed."""
-    joint = system.joint
-    assert joint is not None
-    agents = joint.agents(config, state)
-    if not agents:
-        return 0
-    return math.prod(sum(1 for _ in joint.choices(config, system.scope, state, agent)) for agent in agents)
-
-
 def _drawn_actions(system: AnySystem, config: Any, state: Any, random: Random | None) -> Iterator[Any]:
     """Yield all actions on offer, or random ones of them."""
     if random is None:
         yield from system.enabled(config, state)
         return
-    joint = system.joint
-    assert joint is not None
-    agents = joint.agents(config, state)
-    menus = [tuple(joint.choices(config, system.scope, state, agent)) for agent in agents]
+    assert system.joint is not None
+    menus = menus_of(system, config, state)
     for _ in range(STEPS):
-        yield joint.join(config, state, tuple((a, random.choice(m)) for a, m in zip(agents, menus, strict=True)))
+        yield system.joint.join(config, state, tuple([(agent, random.choice(menu)) for agent, menu in menus]))
 
 
 def _place_of(system: AnySystem) -> str:

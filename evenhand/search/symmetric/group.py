@@ -16,6 +16,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -74,28 +75,20 @@ class Group:
     ) -> None:
         self.classes = tuple(classes)
         self.fixed = fixed
-        self.absent = absent
-        self.ranks: list[dict[tuple[int, ...], int]] = [{} for _ in classes]
+
+        @cache
+        def last(number: int, values: tuple[int, ...]) -> int:
+            return int(absent(self.classes[number], values))
+
+        self.last = last
         self.order = math.prod(math.factorial(len(one.names)) for one in classes)
         self.generators = tuple(one.swaps[k, k + 1] for one in classes for k in range(len(one.names) - 1))
 
     def picked(self, numbers: Ints) -> Ints:
         """Return the picked state of each state's orbit."""
-        found = numbers.copy()
-        for one, known in zip(self.classes, self.ranks, strict=True):
-            places = np.asarray(one.fields, dtype=np.int64)
-            parts = found[:, places]
-            kinds, which = np.unique(parts.reshape(-1, parts.shape[2]), axis=0, return_inverse=True)
-            ranks = np.asarray([self._rank(one, known, tuple(kind)) for kind in kinds.tolist()])
-            keys = [parts[:, :, column] for column in reversed(range(parts.shape[2]))]
-            order = np.lexsort((*keys, ranks[which.reshape(parts.shape[:2])]), axis=1)
-            found[:, places] = np.take_along_axis(parts, order[:, :, None], axis=1)
-        return found
-
-    def _rank(self, one: Class, known: dict[tuple[int, ...], int], values: tuple[int, ...]) -> int:
-        if values not in known:
-            known[values] = int(self.absent(one, values))
-        return known[values]
+        for number, one in enumerate(self.classes):
+            numbers = sorted_blocks(numbers, one.fields, partial(self.last, number))
+        return numbers
 
     def sizes(self, numbers: Ints) -> list[int]:
         """Return the number of states in each state's orbit."""
@@ -105,8 +98,9 @@ class Group:
     def way(self, numbers: Sequence[int]) -> tuple[Any, ...]:
         """Return elements that, one after the other, lead from the picked state to this one."""
         done: list[Any] = []
-        for one, known in zip(self.classes, self.ranks, strict=True):
-            owned = [(self._rank(one, known, values), values) for values in _owned(one, numbers)]
+        for number, one in enumerate(self.classes):
+            every = [tuple(numbers[place] for place in fields) for fields in one.fields]
+            owned = [(self.last(number, values), values) for values in every]
             for k in range(len(owned)):
                 least = min(range(k, len(owned)), key=owned.__getitem__)
                 if least != k:
@@ -115,15 +109,17 @@ class Group:
         return tuple(reversed(done))
 
 
-def _owned(one: Class, row: Sequence[int]) -> list[tuple[int, ...]]:
-    return [tuple(row[place] for place in fields) for fields in one.fields]
-
-
-def sorted_blocks(numbers: Ints, fields: Sequence[Sequence[int]]) -> Ints:
-    """Return the states with these equally large groups of columns in the order of their values."""
+def sorted_blocks(
+    numbers: Ints, fields: Sequence[Sequence[int]], rank: Callable[[tuple[int, ...]], int] | None = None
+) -> Ints:
+    """Return the states with these equally large groups of columns in the order of rank, then of values."""
     found, places = numbers.copy(), np.asarray(fields, dtype=np.int64)
     parts = numbers[:, places]
-    order = np.lexsort(tuple(parts[:, :, column] for column in reversed(range(parts.shape[2]))), axis=1)
+    keys = [parts[:, :, column] for column in reversed(range(parts.shape[2]))]
+    if rank is not None:
+        kinds, which = np.unique(parts.reshape(-1, parts.shape[2]), axis=0, return_inverse=True)
+        keys.append(np.asarray([rank(tuple(kind)) for kind in kinds.tolist()])[which.reshape(parts.shape[:2])])
+    order = np.lexsort(keys, axis=1)
     found[:, places] = np.take_along_axis(parts, order[:, :, None], axis=1)
     return found
 

@@ -6,10 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from evenhand.core.answers import ModelError, error_text
 from evenhand.core.kinds import Property, Reachable, Safety
@@ -24,7 +22,8 @@ from evenhand.search.symmetric.walk import OrbitWalk
 from evenhand.search.tables.asking import MoreRead
 from evenhand.search.tables.expressions import NotLearned, Unfollowed
 from evenhand.search.tables.joint_method import RESTARTS
-from evenhand.search.tables.questions import MET, VIOLATED, Questions
+from evenhand.search.tables.method import tally_of
+from evenhand.search.tables.questions import Questions
 from evenhand.search.tables.shape import Path, Reshaped, Shape
 from evenhand.search.tables.watching import Budget
 from evenhand.search.totals import Result
@@ -56,7 +55,7 @@ class Orbits:
         for place, index in zip(asked, range(len(asked)), strict=True):
             found[place] = _tally(walk, index, claims[place])
         return Result(
-            sum(walk.sizes),
+            walk.size,
             walk.transitions,
             walk.edge_count,
             max(0, len(walk.levels) - 1),
@@ -135,21 +134,12 @@ class Orbits:
 
 def _tally(walk: OrbitWalk, number: int, claim: Property) -> Tally:
     """The tally of a claim; one that may tell images apart has no findings on picked states."""
-    doubts = (walk.doubts[number],) if number in walk.doubts else ()
-    place = walk.learner.questions.place.get(number, -1)
-    if place < 0:
+    if number not in walk.learner.questions.place:
         return Tally()
-    if getattr(claim, "reads", "") == "states":
-        answers = np.concatenate(walk.state_answers[place])
-        bad = np.flatnonzero(answers & VIOLATED)
-        tally = Tally(1, sum(walk.sizes), walk.counted(answers & MET), walk.counted(answers >> 1 & 1))
-        at: tuple[int, ...] | None = (int(bad[0]),) if len(bad) else None
-    else:
-        counts, at = walk.counts[place], walk.first[place]
-        tally = Tally(1, walk.transitions, int(counts[1] + counts[3]), int(counts[2] + counts[3]))
-    if doubts:
-        return replace(tally, met=0, violations=0, doubts=doubts)
-    return tally if at is None else replace(tally, finding=walk.finding(*at))
+    if number in walk.doubts:
+        total = walk.size if getattr(claim, "reads", "") == "states" else walk.transitions
+        return Tally(1, total, doubts=(walk.doubts[number],))
+    return tally_of(walk, number, claim)
 
 
 def about_steps(claim: Property) -> bool:

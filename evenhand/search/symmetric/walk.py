@@ -126,9 +126,14 @@ class OrbitWalk(JointWalk):
                 if (asked.answers(images, images.shape[1]) != kept[-1]).any():
                     self.doubt(asked.question.claim)
 
+    @property
+    def size(self) -> int:
+        """How many states the full space has."""
+        return sum(self.sizes)
+
     def counted(self, marks: Any) -> int:
         """Return how many states of the full space stand behind the picked states that are marked."""
-        return self._sum(marks, np.arange(self.states))
+        return self._sum(marks != 0, np.arange(self.states))
 
     def doubt(self, claim: int) -> None:
         """Note that a claim tells images apart."""

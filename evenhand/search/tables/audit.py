@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 
 from evenhand.core.alike import alike, deep_copy
-from evenhand.core.answers import short
+from evenhand.core.answers import ModelError, short
 from evenhand.core.system import Step
 from evenhand.search.contract import initial_states
 from evenhand.search.steps import stepped
-from evenhand.search.tables.expressions import NotLearned
+from evenhand.search.tables.expressions import NotLearned, Unfollowed
 from evenhand.search.tables.learning import CHANGED
+from evenhand.search.tables.questions import Question
 from evenhand.search.tables.walk import TableWalk
 
 RARE, DRAWN = 160, 60
@@ -89,11 +90,7 @@ def _compare_state(
             raise NotLearned(f"state {short(state)} offers {short(action)} where its tables say {short(real)}")
         if place in drawn or number == wanted:
             _compare_step(walk, state, action, learner.shape.state(after), answers)
-    for question, kept in zip(learner.questions.states, walk.state_answers, strict=True):
-        if question.plain(state) != int(at_number(kept, sid)):
-            raise NotLearned(f"{question.name} answers otherwise in state {short(state)}")
-    if kept_state is not None and kept_state[0] != state:
-        raise NotLearned(CHANGED)
+    compare_answers(walk, sid, state, kept_state)
 
 
 def _compare_step(walk: TableWalk, state: Any, action: Any, after: Any, answers: list[int]) -> None:
@@ -107,9 +104,18 @@ def _compare_step(walk: TableWalk, state: Any, action: Any, after: Any, answers:
             raise NotLearned(f"{question.name} answers otherwise on {short(action)} in state {short(state)}")
 
 
-def at_number(parts: list[Any], sid: int) -> Any:
-    for part in parts:
-        if sid < len(part):
-            return part[sid]
-        sid -= len(part)
-    raise IndexError(sid)
+def compare_answers(walk: TableWalk, sid: int, state: Any, before: Any) -> None:
+    """Compare what claims say of a state, which must still be as it was `before`."""
+    for question, kept in zip(walk.learner.questions.states, walk.state_answers, strict=True):
+        if plain_answer(question, state) != int(np.concatenate(kept)[sid]):
+            raise NotLearned(f"{question.name} answers otherwise in state {short(state)}")
+    if before is not None and before[0] != state:
+        raise NotLearned(CHANGED)
+
+
+def plain_answer(question: Question, about: Any) -> Any:
+    """Return the plain answer; a claim that raises is left to the search below, which will say so."""
+    try:
+        return question.plain(about)
+    except ModelError as error:
+        raise Unfollowed(question.claim, str(error)) from error

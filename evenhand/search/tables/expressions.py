@@ -97,11 +97,7 @@ def plain(value: Any) -> bool:
     if kind is tuple or kind is frozenset:
         return all(map(plain, value))
     if issubclass(kind, Enum):
-        return kind.__eq__ in _EQUALITIES and kind.__hash__ in (
-            Enum.__hash__,
-            str.__hash__,
-            int.__hash__,
-        )
+        return kind.__eq__ in _EQUALITIES and kind.__hash__ in _HASHES
     names = record_fields(kind)
     return names is not None and all(plain(getattr(value, name)) for name in names)
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from random import Random
 from typing import Any
@@ -13,21 +12,21 @@ from typing import Any
 import numpy as np
 
 from evenhand.core.alike import alike, deep_copy
-from evenhand.core.answers import ModelError, short
+from evenhand.core.answers import short
 from evenhand.core.kinds import Monitor, Property
 from evenhand.core.system import AnySystem
 from evenhand.search.action_independent import make_step
 from evenhand.search.contract import initial_states
-from evenhand.search.steps import stepped
+from evenhand.search.steps import joint_choices, stepped
 from evenhand.search.tables.asking import MoreRead
-from evenhand.search.tables.audit import at_number, compare_starts
+from evenhand.search.tables.audit import compare_answers, compare_starts, plain_answer
 from evenhand.search.tables.expressions import NotLearned, Unfollowed
 from evenhand.search.tables.histories import Histories
 from evenhand.search.tables.joint import JointLearner
 from evenhand.search.tables.joint_walk import JointWalk
 from evenhand.search.tables.learning import CHANGED
 from evenhand.search.tables.method import NEVER, SAMPLE, Attempt
-from evenhand.search.tables.questions import ACTS, Question, Questions
+from evenhand.search.tables.questions import ACTS, Questions
 from evenhand.search.tables.shape import Reshaped, Shape
 from evenhand.search.tables.watching import Budget
 from evenhand.search.totals import Result
@@ -121,17 +120,8 @@ class JointAttempt(Attempt):
 
 def _widest(system: AnySystem, config: Any) -> int:
     """The joint choices of the initial state that offers the most; 0 where that raises, as the search will say."""
-    joint = system.joint
-    assert joint is not None
     try:
-        return max(
-            (
-                math.prod(len(tuple(joint.choices(config, system.scope, state, one))) for one in agents)
-                for state in initial_states(system, config)
-                if (agents := joint.agents(config, state))
-            ),
-            default=0,
-        )
+        return max((joint_choices(system, config, state) for state in initial_states(system, config)), default=0)
     except Exception:
         return 0
 
@@ -173,11 +163,7 @@ def _compare_state(walk: JointWalk, learner: JointLearner, sid: int, kinds: Sequ
         raise NotLearned(f"state {short(state)} offers other actions than its tables")
     if sum(learner.rows[kind].size for kind in kinds) != leaf.table.size:
         raise NotLearned("rows stand for another number of joint choices than are on offer")
-    for question, kept in zip(learner.questions.states, walk.state_answers, strict=True):
-        if _plain(question, state) != int(at_number(kept, sid)):
-            raise NotLearned(f"{question.name} answers otherwise in state {short(state)}")
-    if kept_state is not None and kept_state[0] != state:
-        raise NotLearned(CHANGED)
+    compare_answers(walk, sid, state, kept_state)
 
 
 def _compare_rows(walk: JointWalk, learner: JointLearner, sid: int, kind: int, rows: int, random: Random) -> None:
@@ -209,7 +195,7 @@ def _compare_rows(walk: JointWalk, learner: JointLearner, sid: int, kind: int, r
             for number, (question, answer) in enumerate(zip(learner.questions.steps, answers, strict=True)):
                 if answer == ACTS:
                     answer = learner.acting.answer(number, made, place, unit, member)
-                if _plain(question, step) != answer:
+                if plain_answer(question, step) != answer:
                     raise NotLearned(f"{question.name} answers otherwise on {short(action)} in state {short(state)}")
             for question, updated in zip(learner.questions.monitors, learner.of_monitors, strict=True):
                 values = updated.values.values
@@ -217,17 +203,9 @@ def _compare_rows(walk: JointWalk, learner: JointLearner, sid: int, kind: int, r
                 if value >= 0:
                     at = [*(row[index : index + 1] for row in pairs), np.asarray([value])]
                     known = values[int(updated.next(at, 1)[0])]
-                    real_value = _plain(question, (values[value], step))
+                    real_value = plain_answer(question, (values[value], step))
                     if not (known == real_value and alike(known, real_value)):
                         raise NotLearned(f"{question.name} goes on otherwise after {short(action)}")
-
-
-def _plain(question: Question, about: Any) -> Any:
-    """The plain answer; a claim that raises is left to the search below, which will say so."""
-    try:
-        return question.plain(about)
-    except ModelError as error:
-        raise Unfollowed(question.claim, str(error)) from error
 
 
 def _stepped(learner: JointLearner, state: Any, action: Any) -> tuple[Any, Any]:

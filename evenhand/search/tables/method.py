@@ -39,13 +39,13 @@ from evenhand.search.witness import Progress, Tally, Witness
 ENOUGH = 20_000
 """States that explicit search finds before tables are tried."""
 
-SHARE = 0.2
+SHARE = 0.3
 """What learning may cost, as a share of what explicit search has cost; it goes on later where that is too little."""
 
 NEVER = 1 << 62
 """More states than any search finds."""
 
-ATTEMPTS = 5
+ATTEMPTS = 3
 """Attempts, each with half as many states again."""
 
 SAMPLE = 1_000
@@ -170,16 +170,20 @@ class Attempt:
             return Tally()
         if isinstance(claim, AboutRuns):
             return decide_on(claim, _Graph(walk, self.served))
-        place = walk.learner.questions.place[number]
-        if getattr(claim, "reads", "") == "states":
-            answers = np.concatenate(walk.state_answers[place])
-            bad = np.flatnonzero(answers & VIOLATED)
-            finding = walk.finding(int(bad[0])) if len(bad) else None
-            return Tally(1, walk.states, int(np.count_nonzero(answers & MET)), len(bad), finding)
-        counts = walk.counts[place]
-        at = walk.first[place]
-        finding = None if at is None else walk.finding(*at)
-        return Tally(1, walk.transitions, int(counts[1] + counts[3]), int(counts[2] + counts[3]), finding)
+        return tally_of(walk, number, claim)
+
+
+def tally_of(walk: TableWalk, number: int, claim: Property) -> Tally:
+    """Return the tally of a claim about states or single steps."""
+    place = walk.learner.questions.place[number]
+    if getattr(claim, "reads", "") == "states":
+        answers = np.concatenate(walk.state_answers[place])
+        bad = np.flatnonzero(answers & VIOLATED)
+        finding = walk.finding(int(bad[0])) if len(bad) else None
+        return Tally(1, walk.size, walk.counted(answers & MET), walk.counted(answers & VIOLATED), finding)
+    counts, at = walk.counts[place], walk.first[place]
+    finding = None if at is None else walk.finding(*at)
+    return Tally(1, walk.transitions, int(counts[1] + counts[3]), int(counts[2] + counts[3]), finding)
 
 
 class _Graph:

@@ -42,7 +42,6 @@ OPERATION = 3
 """What an operation on proxies costs, in calls of the model."""
 
 _BUILTIN = SCALARS | {float, tuple, frozenset}
-_MISSING = object()
 _len = builtins.len
 
 

@@ -2,7 +2,9 @@
 
 The model's function is compiled once more from its own source, with a `yield` of a mark before each of its statements;
 nothing else changes.  At a mark the generator is suspended, and `continuations` says what its further course depends
-on.  A list comprehension that is returned is run as the loop that it abbreviates.
+on.  A list comprehension that is returned is run as the loop that it abbreviates, and a call that is returned as
+`yield from` that call, so that the function called is cut as well.  What is put into a list that is returned, and not
+looked at, is yielded there.
 
 A source whose bytecode differs from that of the function is not used, nor one with `with`, `try` or `await`.
 """
@@ -52,11 +54,16 @@ def segmented_call(function: Any, given: tuple[Any, ...]) -> Iterator[Any]:
 @aside
 def _bound(function: Any, given: tuple[Any, ...]) -> dict[str, Any] | None:
     try:
-        bound = inspect.signature(function).bind(*given)
+        bound = inspect.signature(function, follow_wrapped=False).bind(*given)
     except (TypeError, ValueError):
         return None
     bound.apply_defaults()
     return dict(bound.arguments)
+
+
+def _delegated(function: Any, *given: Any) -> Iterator[Any]:
+    """Call a function of the model in the place of `yield from`; without one, the values are given."""
+    return segmented(*given) if function is None else segmented_call(function, given)
 
 
 def segmented(listed: Any) -> Iterator[Any]:
@@ -80,7 +87,7 @@ def _is_new(generator: Any) -> bool:
 
 
 def _started(code: CodeType, names: dict[str, Any], given: dict[str, Any], cells: dict[str, CellType]) -> Iterator[Any]:
-    closure = tuple(CellType(segmented) if name == _INNER else cells[name] for name in code.co_freevars)
+    closure = tuple(CellType(_delegated) if name == _INNER else cells[name] for name in code.co_freevars)
     made: Iterator[Any] = FunctionType(code, names, code.co_name, None, closure)(**given)
     return made
 
@@ -193,12 +200,18 @@ def _copied(body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _as_generator(body: list[ast.stmt]) -> list[ast.stmt] | None:
-    """The body of a function that returns a comprehension, as a generator of the same values."""
+    """The body of a function that returns a comprehension or a call, as a generator of the same values."""
     *before, last = body
     if any(isinstance(inner, ast.Return) for one in before for inner in ast.walk(one)):
         return None
     if not isinstance(last, ast.Return) or last.value is None:
         return None
+    value, more = last.value, list[ast.stmt]()
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+        more.append(ast.Expr(ast.YieldFrom(value.right)))
+        value = value.left
+    if isinstance(value, ast.Name):
+        return _Listing(value.id).yielded([*before, *more])
     value = last.value
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in ("list", "tuple"):
         if len(value.args) != 1 or value.keywords:
@@ -206,7 +219,55 @@ def _as_generator(body: list[ast.stmt]) -> list[ast.stmt] | None:
         value = value.args[0]
     if isinstance(value, ast.ListComp | ast.GeneratorExp):
         return [*before, *_loops(value)]
-    return None
+    return [*before, ast.Expr(ast.YieldFrom(value))] if isinstance(value, ast.Call) else None
+
+
+class _Listing(ast.NodeTransformer):
+    """Statements that put values into a list yield these instead."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.begun = name, 0
+
+    def yielded(self, body: list[ast.stmt]) -> list[ast.stmt] | None:
+        """Return the body without the list; None where the list is used in another way."""
+        first = next((place for place, one in enumerate(body) if self._begins(one)), None)
+        made = [self.visit(one) for one in _copied(body)]
+        names = [node.id for one in made for node in ast.walk(one) if isinstance(node, ast.Name)]
+        return None if first is None or self.begun != 1 or self.name in names else made
+
+    def _begins(self, node: ast.stmt) -> bool:
+        target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
+        target = node.target if isinstance(node, ast.AnnAssign) else target
+        return isinstance(target, ast.Name) and target.id == self.name
+
+    def visit_Assign(self, node: Any) -> Any:
+        """The list begins, with some values perhaps."""
+        if not self._begins(node) or not isinstance(node.value, ast.List | ast.ListComp):
+            return node
+        self.begun += 1
+        return ast.Expr(ast.YieldFrom(node.value))
+
+    visit_AnnAssign = visit_Assign
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        """`values += …`, which puts several in."""
+        mine = isinstance(node.target, ast.Name) and node.target.id == self.name and isinstance(node.op, ast.Add)
+        return ast.Expr(ast.YieldFrom(node.value)) if mine else node
+
+    def visit_Expr(self, node: ast.Expr) -> Any:
+        """`values.append(…)` and `values.extend(…)`."""
+        match node.value:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=self.name), attr="append"), args=[one], keywords=[]):
+                return ast.Expr(ast.Yield(one))
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=self.name), attr="extend"), args=[one], keywords=[]):
+                return ast.Expr(ast.YieldFrom(one))
+            case _:
+                return node
+
+    def _leave(self, node: Any) -> Any:
+        return node
+
+    visit_FunctionDef = visit_Lambda = visit_ClassDef = visit_GeneratorExp = visit_ListComp = _leave
 
 
 def _loops(value: ast.ListComp | ast.GeneratorExp, first: ast.expr | None = None) -> list[ast.stmt]:
@@ -227,7 +288,9 @@ class _Delegation(ast.NodeTransformer):
         if not isinstance(node.value, ast.YieldFrom):
             return self.generic_visit(node)
         name = "_evenhand_each"
-        source = ast.Call(ast.Name(_INNER, ast.Load()), [node.value.value], [])
+        value = node.value.value
+        call = [value.func, *value.args] if isinstance(value, ast.Call) and not value.keywords else None
+        source = ast.Call(ast.Name(_INNER, ast.Load()), call or [ast.Constant(None), value], [])
         body: list[ast.stmt] = [ast.Expr(ast.Yield(ast.Name(name, ast.Load())))]
         return ast.For(target=ast.Name(name, ast.Store()), iter=source, body=body, orelse=[], lineno=1, col_offset=0)
 

@@ -161,6 +161,15 @@ class TableWalk:
             sid = self.parents[sid]
         return Witness(self.number, self.actions[sid], (*reversed(taken), *more))
 
+    @property
+    def size(self) -> int:
+        """How many states were found."""
+        return self.states
+
+    def counted(self, marks: Any) -> int:
+        """Return how many states are marked by anything but 0."""
+        return int(np.count_nonzero(marks))
+
     def depth_of(self, sid: int) -> int:
         """Return the distance of a state from the nearest initial one."""
         return bisect_right(self.levels, sid) - 1
@@ -253,7 +262,7 @@ class TableWalk:
 
             order = np.argsort(sources, kind="stable")
             sources, numbers = sources[order], numbers[order]
-            once = np.unique(sources)
+            once = sources[np.diff(sources, prepend=-1) > 0]  # `np.unique` would hash them
             for node, group in self.through(learner.steps[action], rows, once, learn):
                 self.examples[action, node.number] = base + int(group[-1])
                 if len(once) != len(sources):  # an action is listed twice

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from unittest.mock import patch
+
+import pytest
 
 import evenhand
 from evenhand.core.property import Property
@@ -48,7 +51,7 @@ def test_a_small_search_never_tries() -> None:
 
 
 def test_what_does_not_learn_is_given_up() -> None:
-    """Each attempt ends when a fifth of the calls of explicit search is spent, and the counts are those without it."""
+    """Each attempt ends when its share of the calls is spent, and the counts are those of explicit search."""
     system = scrambled(9_973)
     with patch.object(method, "ENOUGH", 1_000):
         spent = spent_by(lambda: search_one(Method(system, learns="perhaps"), None, 0, (), Bounds(), None, None))
@@ -59,6 +62,104 @@ def test_what_does_not_learn_is_given_up() -> None:
     assert [name for name, _ in found.how] == ["explicit"]
     assert "seldom seen twice" in found.how[0][1]
     assert (found.states, found.transitions) == (explicitly(system).states, explicitly(system).transitions)
+
+
+def rising(switches: tuple[int, ...]) -> list[int]:
+    """The switches that are not at 2."""
+    return [place for place, value in enumerate(switches) if value < 2]
+
+
+@functools.wraps(rising)
+def wrapped(*given: tuple[int, ...], **_named: int) -> list[int]:
+    """The same behind a decorator, with other names of its arguments than the signature says."""
+    return rising(*given)
+
+
+def through_a_function(switches: tuple[int, ...]) -> list[int]:
+    """Return what another function lists."""
+    return rising(switches)
+
+
+def through_yield_from(switches: tuple[int, ...]) -> Iterator[int]:
+    """Yield what another function lists."""
+    yield from rising(switches)
+
+
+def by_a_keyword(switches: tuple[int, ...]) -> list[int]:
+    """A call with names is made as it stands."""
+    return sorted(rising(switches), key=lambda place: -place)
+
+
+def appended(switches: tuple[int, ...]) -> list[int]:
+    """A list to which values are added one by one, and several at a time."""
+    found: list[int] = [*()]
+    for place, value in enumerate(switches[:6]):
+        if value < 2:
+            found.append(place)
+    if switches[6] < 2:
+        found += [6]
+    return found + [7] * (switches[7] < 2)
+
+
+def looked_at(switches: tuple[int, ...]) -> list[int]:
+    """A list that is looked at before it is returned: a switch is on offer only after all before it."""
+    found: list[int] = []
+    for place, value in enumerate(switches):
+        if value < 2 and len(found) == place:
+            found.append(place)
+    return found
+
+
+def begun_again(switches: tuple[int, ...]) -> list[int]:
+    """A list that is begun twice has what it got since."""
+    found = [0]
+    for place, value in enumerate(switches):
+        if value < 2:
+            found.append(place)
+    found = [place for place, value in enumerate(switches) if value < 2]
+    return found
+
+
+def in_two_places(switches: tuple[int, ...]) -> list[int]:
+    """A list that has another name as well."""
+    found = list[int]()
+    same = found
+    for place, value in enumerate(switches):
+        if value < 2:
+            same.append(place)
+    return found
+
+
+LISTS: dict[str, Callable[[tuple[int, ...]], Any]] = {
+    "lambda": lambda switches: rising(switches),
+    "function": through_a_function,
+    "yield from": through_yield_from,
+    "decorated": lambda switches: wrapped(switches),
+    "keyword": by_a_keyword,
+    "appended": appended,
+    "looked at": looked_at,
+    "begun again": begun_again,
+    "in two places": in_two_places,
+}
+
+
+@pytest.mark.parametrize("how", LISTS)
+def test_what_another_function_lists_is_cut_too(how: str) -> None:
+    """Eight switches rise one by one from 0 to 2.
+
+    Conditions on each are learned by themselves where they can be cut, and not for all at once.
+    """
+
+    def step(switches: tuple[int, ...], place: int) -> tuple[int, ...]:
+        return tuple(value + (here == place) for here, value in enumerate(switches))
+
+    system = evenhand.system("switches", initial=[(0,) * 8], actions=LISTS[how], step=step)
+    found, name, why = searched(system)
+    assert name == "compiled", why
+    assert found.states == 3**8
+    assert found == explicitly(system)
+    if how in ("lambda", "function", "yield from", "appended"):
+        assert int(why.split()[0]) < 100
 
 
 def test_a_command_of_a_user_gets_it() -> None:
