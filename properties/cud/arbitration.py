@@ -249,6 +249,22 @@ epoch_independence = TwoRun(
     agree=_same_answers_and_effects,
 )
 
+issuer_independence = TwoRun(
+    name="issuer_independence",
+    sentence="Who issued an authority decides nothing: had the first agent issued all of them, everything were the "
+    "same.",
+    source="FQ34",
+    systems=("run", "conditions"),
+    applies=lambda config: bool(config.authorities),
+    twins=lambda config, state, action: ("issued",) if asked(config, state, action) else (),
+    config=lambda _w, config: replace(
+        config, authorities=tuple(replace(one, issuer_agent_id=config.agents[0]) for one in config.authorities)
+    ),
+    state=lambda _w, _config, state: state,
+    other=lambda _w, action: (action,),
+    agree=lambda _w, step, other: other is not None and step.shown == other.shown and step.after == other.after,
+)
+
 _OLD, _NEW = Atom("int", "0"), Atom("int", "1")
 
 
