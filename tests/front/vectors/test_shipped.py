@@ -60,6 +60,7 @@ NEWER = {
             "activation=every_operation",
             "child_visibility=no_more_open",
             "need_first=need_in_the_scope",
+            "resolver=action_of_the_principal",
             "ids_are_counted",
         }
     ),
