@@ -47,6 +47,7 @@ HIDDEN = {"markspace": frozenset({"partial_writes", "resolution_supersedes_nothi
 """Mutants that differ in states alone along every run that was tried."""
 
 NEWER = {
+    "apcm": frozenset({"after_halt=ends"}),
     "cud": frozenset({"broadcast=to_everybody", "livelock_rule=collisions_alone", "scope_check=joint_diff"}),
     "markspace": frozenset(
         {
