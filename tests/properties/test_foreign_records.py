@@ -46,8 +46,8 @@ def damages(record: Any) -> Iterator[tuple[str, Damage]]:
         if isinstance(value, tuple) and value and is_dataclass(value[0]):  # pyright: ignore[reportUnknownArgumentType]
             for inner in fields(value[0]):  # pyright: ignore[reportUnknownArgumentType]
                 yield f"{name}[].{inner.name} is None", _in_parts(name, inner.name)
-        elif is_dataclass(value):
-            for inner in fields(value):
+        elif is_dataclass(nested := getattr(record, name)):
+            for inner in fields(nested):
                 yield f"{name}.{inner.name} is None", _in_field(name, inner.name)
 
 
