@@ -36,6 +36,11 @@ class Readings:
         "halt",
         sentence="1, 7: gridlock is every feasible action forbidden; silent on no action being feasible",
     )
+    after_halt: str = reading(
+        "goes_on",
+        "ends",
+        sentence="1: gridlock and halt are distinct and logged; silent on whether the run goes on after a halt",
+    )
     pair_order: str = reading(
         "unordered",
         "ordered",

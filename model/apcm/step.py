@@ -15,6 +15,7 @@ from evenhand.model.apcm.vocabulary import (
     ASB,
     BYPASS,
     DONE,
+    HALTED,
     INVALID_RUN,
     REVISE,
     SCRAMBLE,
@@ -108,7 +109,9 @@ def _unjustified(rules: Rules, config: Config, state: State, situation: Situatio
 
 
 def _awaiting(config: Config, state: State, shown: Shown) -> State:
-    """Return the state that awaits a selection; without an action to select the step is spent."""
+    """Return the state that awaits a selection; without an action to select the step is spent, or the run over."""
+    if shown.halt and config.readings.after_halt == "ends":
+        return replace(advanced(config, state), over=HALTED)
     if not shown.offered:
         return advanced(config, state)
     return State(state.place, state.previous, shown.permitted, shown.offered)

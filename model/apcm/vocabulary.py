@@ -29,7 +29,7 @@ ASB, MVRA, SCRAMBLE, BYPASS = "ASB_NULL", "MVRA", "SCRAMBLE", "BYPASS"
 CONDITIONS = (ASB, MVRA, SCRAMBLE, BYPASS)
 """The four run conditions of section 10."""
 
-DONE, INVALID_RUN = "DONE", "INVALID_RUN"
+DONE, INVALID_RUN, HALTED = "DONE", "INVALID_RUN", "HALTED"
 """How a run is over: its frozen number of steps is spent, or the environment published no proper APCM (2.2)."""
 
 RANKED = (

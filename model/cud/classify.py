@@ -86,7 +86,8 @@ MISEXECUTED = "IX2_FAIL/STATE_BREACH"
 DRIFT = "IX2_FAIL/DRIFT"
 
 KERNEL_CLASSES: Mapping[str, str] = {
-    ARBITRATION: "a request that interferes with another was executed, or a request was rewritten",
+    ARBITRATION: "a request that interferes with another was executed, or a request was rewritten, or one that pass 1 "
+    "refused passed it in a later epoch",
     THEFT: "a request passed pass 1 without a cited and held ALLOW for every declared key",
     OVERRIDDEN: "a request passed pass 1 against a DENY",
     UNSTRUCTURED: "a faulty request was treated as another, or not as the fault it is",
@@ -230,11 +231,22 @@ def finish(config: Config, tally: Tally) -> Classification:
 
 
 def classify(config: Config, steps: Iterable[RunStep]) -> Classification:
-    """Return the classes of a whole run."""
-    tally = start(config)
+    """Return the classes of a whole run; that admissibility is relaxed with time, no single step shows (F17)."""
+    tally, refused = start(config), set[tuple[str, Request]]()
     for taken in steps:
         tally = update(tally, taken)
+        now = set(_outside_pass_one(taken))
+        if any(admitted and (agent, request) in refused for agent, request, admitted in now):
+            tally = replace(tally, breaches=(ARBITRATION, *(one for one in tally.breaches if one != ARBITRATION)))
+        refused.update((agent, request) for agent, request, admitted in now if not admitted)
     return finish(config, tally)
+
+
+def _outside_pass_one(taken: RunStep) -> Iterator[tuple[str, Request, bool]]:
+    """Yield the logged requests that fail pass 1, without their ids, and whether the kernel let them pass it."""
+    for entry in taken.shown.log:
+        if entry.verdict != STRUCTURE and not _passes(taken.config, taken.before, entry.agent_id, entry.request):
+            yield entry.agent_id, replace(entry.request, action_id=None), entry.verdict != PASS_ONE
 
 
 def conclude(steps: Sequence[RunStep]) -> Conclusion:

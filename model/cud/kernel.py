@@ -250,6 +250,8 @@ def execute(config: Config, world: World, admitted: tuple[Bound, ...]) -> Execut
     check = config.readings.scope_check
     if check in ("after_rollback", "after_keep"):
         return _one_after_the_other(world, admitted, keep=check == "after_keep")
+    if check == "joint_diff":
+        return _one_diff(world, admitted)
     before = dict(world)
     after = dict(world)
     violators: list[str] = []
@@ -274,6 +276,25 @@ def _one_after_the_other(world: World, admitted: tuple[Bound, ...], *, keep: boo
             then = then if keep else now
         now = then
     return Execution(tuple(now.items()), tuple(sorted(violators)))
+
+
+def _one_diff(world: World, admitted: tuple[Bound, ...]) -> Execution:
+    """Compare the epoch's one diff with all that its requests declare: a key that another declares hides a violation.
+
+    The changes of whoever changed an undeclared key do not stay; of two changes of one key the later one does.
+    """
+    before = dict(world)
+    deltas = [
+        (bound.agent, {k: v for k, v in bound.request.proposed_delta if isinstance(v, Atom) and before[k] != v})
+        for bound in admitted
+    ]
+    declared = {key for bound in admitted for key in bound.request.declared_scope}
+    violators = [agent for agent, delta in deltas if not declared.issuperset(delta)]
+    after = dict(world)
+    for agent, delta in deltas:
+        if agent not in violators:
+            after.update(delta)
+    return Execution(tuple(after.items()), tuple(sorted(violators)))
 
 
 def token(finding: Finding | None) -> str:

@@ -21,7 +21,9 @@ class Readings:
         "after_rollback",
         "after_keep",
         "before_execution",
-        sentence="C10, FQ3: the diff is computed after execution; silent on what is compared and if the write stays",
+        "joint_diff",
+        sentence="C10, FQ3: the diff is computed after execution; silent on whether there is one for each action or "
+        "one for the epoch, what is compared, and if the write stays",
     )
     livelock_rule: str = reading(
         "pass2_refusals",

@@ -114,6 +114,12 @@ class Readings:
         "every_operation",
         sentence="P61: the guard rejects all further activations: whether a write or tool call in a round is one",
     )
+    resolver: str = reading(
+        "any_action",
+        "action_of_the_principal",
+        sentence="2.6: resolved when the principal writes an action mark scoped to the need; 8.3 takes the id of an "
+        "action mark, whose and where it says not",
+    )
     need_first: str = reading(
         "any_need",
         "need_in_the_scope",

@@ -249,7 +249,7 @@ def step(rules: Rules, config: SpaceConfig, space: Space, act: Act) -> tuple[Spa
         case Needs():
             return space, Reply(clusters=_clusters(rules, config, space))
         case Resolve():
-            return _settle(rules, space, act)
+            return _settle(rules, config, space, act)
         case Tick():
             if act.seconds < 0:
                 return space, Reply(refused="time does not go back")
@@ -384,11 +384,14 @@ def _clusters(rules: Rules, config: SpaceConfig, space: Space) -> tuple[Cluster,
     return tuple(found)
 
 
-def _settle(rules: Rules, space: Space, act: Resolve) -> tuple[Space, Reply]:
+def _settle(rules: Rules, config: SpaceConfig, space: Space, act: Resolve) -> tuple[Space, Reply]:
     need, action = space.find(act.need), space.find(act.action)
     if need is None or need.draft.kind is not Kind.NEED or need.resolved_by is not None:
         return space, Reply(refused="no unresolved need")
     if action is None or action.draft.kind is not Kind.ACTION:
         return space, Reply(refused="no such action")
+    theirs = action.agent == PRINCIPAL and action.draft.scope == need.draft.scope
+    if config.readings.resolver == "action_of_the_principal" and not theirs:
+        return space, Reply(refused="no action of the principal in the need's scope")
     copy = rules.resolved(need, act.action, rules.new_id(space, act.id))
     return Space((*space.marks, copy)), Reply(stored=copy.id)

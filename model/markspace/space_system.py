@@ -132,6 +132,8 @@ def _actions(config: SpaceConfig, scope: Scope, space: Space) -> Iterator[Act]:
         written = (*drafts(space), *(hostile_drafts() if scope["hostile"] else ()))
         for new in _ids(config, space):
             yield from (Write(agent, draft, new) for agent, draft in written)
+            if config.readings.resolver == "action_of_the_principal":
+                yield Write(PRINCIPAL, Draft(Kind.ACTION, "a", verb="booked"), new)
             yield from (
                 Resolve(need.id, action.id, new)
                 for need in space.marks

@@ -7,7 +7,19 @@ from dataclasses import replace
 
 from evenhand.core.plan import refuted
 from evenhand.core.property import TwoRun, determined_by, each_step
-from evenhand.model.apcm.vocabulary import ASB, BYPASS, DONE, MVRA, SCRAMBLE, Artifact, Config, Select, Shown, digest_of
+from evenhand.model.apcm.vocabulary import (
+    ASB,
+    BYPASS,
+    DONE,
+    HALTED,
+    MVRA,
+    SCRAMBLE,
+    Artifact,
+    Config,
+    Select,
+    Shown,
+    digest_of,
+)
 from evenhand.properties.apcm.predicates import (
     ARTIFICIAL,
     ApcmStep,
@@ -68,14 +80,14 @@ def precedent_is_kept_as_read(step: ApcmStep) -> bool:
     when=_ends,
 )
 def every_step_moves_on_by_one(step: ApcmStep) -> bool:
-    """A run of fixed length ends after its last step."""
+    """A run of fixed length ends after its last step, and by the reading `after_halt` any run with a halt."""
     config, after = step.config, step.after
     place = step.before.place + 1
-    if after.offered:
-        return False
-    if config.steps is None:
-        return after.place == place % len(config.situations) and not after.over and not after.permitted
-    return after.place == place and after.over == (DONE if place >= config.steps else "") and not after.permitted
+    over = DONE if config.steps is not None and place >= config.steps else ""
+    if step.shown.halt and config.readings.after_halt == "ends":
+        over = HALTED
+    due = place % len(config.situations) if config.steps is None else place
+    return (after.place, after.over) == (due, over) and not after.offered and not after.permitted
 
 
 @each_step(

@@ -16,7 +16,7 @@ from evenhand.core.system import reading_values
 from evenhand.model.apcm.readings import Readings
 from evenhand.properties.apcm import blindness, compiling, deadlock, reach, refusing
 from evenhand.properties.apcm.blindness import equivariance, precedent_matters_by_equality_alone
-from evenhand.properties.apcm.conduct import precedent_is_kept_as_read
+from evenhand.properties.apcm.conduct import every_step_moves_on_by_one, precedent_is_kept_as_read
 
 LONG = ("standard", "deep")
 NEEDS_HOSTILE: tuple[Property, ...] = (
@@ -70,9 +70,9 @@ def _readings() -> Iterator[Plan]:
     guarantees = claims_in(compiling, refusing)
     for name, values in reading_values(Readings()).items():
         for value in values[1:]:
-            if name in ("first_step_mode", "previous"):
+            if name in ("after_halt", "first_step_mode", "previous"):
                 where = _about("run", guarantees, but=NEEDS_HOSTILE)
-                more = names(precedent_is_kept_as_read, precedent_matters_by_equality_alone)
+                more = names(precedent_is_kept_as_read, precedent_matters_by_equality_alone, every_step_moves_on_by_one)
                 yield Plan("run", "explore", LONG, readings={name: value}, claims=(*where, *more))
                 continue
             if name in ("pair_order", "av_rp_overlap"):

@@ -46,6 +46,10 @@ from evenhand.properties.cud.predicates import (
 _ALL_ORDERS = 3
 
 _ONE_VALUE = "the menu writes one value, so it does not matter which write stays"
+_HIDDEN = "an undeclared write that another's scope hides and a declared write of another value: the later one stays"
+_ONE_VALUE_IN_SCOPE = tuple(
+    holds(_ONE_VALUE, system=system, engine="explore", scope_check="joint_diff") for system in ("run", "universe")
+)
 
 
 def _some_unopposed(step: RunStep) -> bool:
@@ -78,7 +82,9 @@ def no_over_refusal(step: RunStep) -> bool:
         if not ask.standing.passes or ask.agent in known.contested:
             continue
         token = known.tokens.get(ask.agent)
-        if token != DONE and not (token == FAULT and violates(step.config, step.before, ask.request) is not False):
+        if token != DONE and not (
+            token == FAULT and violates(step.config, step.before, ask.request, known) is not False
+        ):
             return False
     return True
 
@@ -125,6 +131,8 @@ order_independence = TwoRun(
             scope_check="after_rollback",
         ),
         refuted("as under after_rollback", scope_check="after_keep"),
+        refuted(_HIDDEN, scope_check="joint_diff"),
+        *_ONE_VALUE_IN_SCOPE,
     ),
 )
 
@@ -162,6 +170,8 @@ final_world_is_a_function_of_the_requests = TwoRun(
         ),
         holds(_ONE_VALUE, system="run", engine="explore", scope_check="after_keep"),
         holds(_ONE_VALUE, system="universe", engine="explore", scope_check="after_keep"),
+        refuted(_HIDDEN, scope_check="joint_diff"),
+        *_ONE_VALUE_IN_SCOPE,
     ),
 )
 
@@ -237,6 +247,22 @@ epoch_independence = TwoRun(
     state=lambda _w, _config, state: replace(state, epoch=0),
     other=_restamped,
     agree=_same_answers_and_effects,
+)
+
+issuer_independence = TwoRun(
+    name="issuer_independence",
+    sentence="Who issued an authority decides nothing: had the first agent issued all of them, everything were the "
+    "same.",
+    source="FQ34",
+    systems=("run", "conditions"),
+    applies=lambda config: bool(config.authorities),
+    twins=lambda config, state, action: ("issued",) if asked(config, state, action) else (),
+    config=lambda _w, config: replace(
+        config, authorities=tuple(replace(one, issuer_agent_id=config.agents[0]) for one in config.authorities)
+    ),
+    state=lambda _w, _config, state: state,
+    other=lambda _w, action: (action,),
+    agree=lambda _w, step, other: other is not None and step.shown == other.shown and step.after == other.after,
 )
 
 _OLD, _NEW = Atom("int", "0"), Atom("int", "1")

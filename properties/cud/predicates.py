@@ -223,10 +223,10 @@ def undeclared(request: Request) -> tuple[str, ...]:
     return tuple([key for key, _ in request.proposed_delta if key not in request.declared_scope])
 
 
-def violates(config: Config, before: EpochState, request: Request) -> bool | None:
-    """Return whether a request, if admitted, is a scope violation under the reading `scope_check` (C10).
+def violates(config: Config, before: EpochState, request: Request, known: Facts) -> bool | None:
+    """Return whether a request that is executed in this epoch is a scope violation by `scope_check` (C10).
 
-    None where that depends on the requests that are executed with it, and before it.
+    None where that depends on the order of execution too.
     """
     outside = undeclared(request)
     if not outside:
@@ -234,9 +234,13 @@ def violates(config: Config, before: EpochState, request: Request) -> bool | Non
     check = config.readings.scope_check
     if check == "before_execution":
         return True
-    if check == "snapshot_diff_only":
+    if check in ("snapshot_diff_only", "joint_diff"):
         world = dict(before.world)
-        return any(world[key] != value for key, value in request.proposed_delta if key in outside)
+        beside = reaching(known) if check == "joint_diff" else ()
+        covered = {key for one in beside for key in one.declared_scope}
+        return any(
+            world[key] != value for key, value in request.proposed_delta if key in outside and key not in covered
+        )
     return None
 
 
@@ -291,6 +295,11 @@ def _facts(step: EpochStep) -> Facts:
     return Facts(
         here, over, asks, contested(asks), tokens, tuple([ask for ask in asks if tokens.get(ask.agent) == DONE])
     )
+
+
+def reaching(known: Facts) -> tuple[Request, ...]:
+    """Return the requests that pass both passes, which alone are executed."""
+    return tuple([ask.request for ask in known.asks if ask.standing.passes and ask.agent not in known.contested])
 
 
 def some_asked(step: EpochStep) -> bool:

@@ -87,6 +87,15 @@ def no_veto_overridden(step: RunStep) -> bool:
             system="free",
             scope_check="after_keep",
         ),
+        refuted(
+            "an undeclared write of a key that another request declares, if only to read it, is in the epoch's scope",
+            scope_check="joint_diff",
+        ),
+        holds(
+            "free agents declare every key that they write, so nothing hides behind another's scope",
+            system="free",
+            scope_check="joint_diff",
+        ),
     ),
 )
 def only_own_scope_changes(step: EpochStep) -> bool:
@@ -136,6 +145,12 @@ def non_executed_changes_nothing(step: RunStep) -> bool:
             "made to show it",
             system="conditions",
             scope_check="after_keep",
+        ),
+        refuted(
+            "an undeclared write that another's scope hides overwrites the declared one before it",
+            system="run",
+            engine="fuzz",
+            scope_check="joint_diff",
         ),
     ),
 )
@@ -255,12 +270,12 @@ def foreign_citation_is_a_fault(step: RunStep) -> bool:
     when=lambda step: any([ask.standing.passes and undeclared(ask.request) for ask in facts(step).asks]),
 )
 def scope_violation_is_a_fault(step: RunStep) -> bool:
-    """Where the reading compares with other requests' effects, only the implication is checked."""
+    """Where the order of execution decides too, only the implication is checked."""
     known = facts(step)
     called = [entry.agent_id for entry in step.shown.log if entry.fault == SCOPE_VIOLATION]
     for ask in known.asks:
         reached = ask.standing.passes and ask.agent not in known.contested
-        expected = violates(step.config, step.before, ask.request) if reached else False
+        expected = violates(step.config, step.before, ask.request, known) if reached else False
         found = ask.agent in called
         if (expected is not None and expected != found) or (found and known.tokens.get(ask.agent) != FAULT):
             return False

@@ -59,7 +59,7 @@ def outcomes_are_those_of_the_text(step: EpochStep) -> bool:
             tokens[ask.agent] = FAULT
         elif not stands.passes or ask.agent in known.contested:
             tokens[ask.agent] = FAILURE
-        elif violates(step.config, step.before, ask.request):
+        elif violates(step.config, step.before, ask.request, known):
             tokens[ask.agent] = FAULT
         else:
             tokens[ask.agent] = DONE

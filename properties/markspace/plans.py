@@ -138,6 +138,8 @@ def _space(claims: tuple[Property, ...]) -> Iterator[Plan]:
     yield Plan("space", "explore", ("quick",), scope={"horizon": 1}, claims=two_marks)
     first = {"marks": 3, "hostile": 0, "horizon": 0, "only": 1}
     yield Plan("space", "explore", ("quick",), scope=first, claims=RESOLVING)
+    by_whom = {"resolver": "action_of_the_principal"}
+    yield Plan("space", "explore", LONG, scope=first, readings=by_whom, claims=RESOLVING)
     yield Plan("space", "explore", LONG, claims=two_marks)
     yield Plan("space", "explore", ("deep",), scope={"marks": 3, "hostile": 0, "horizon": 0}, claims=THREE_MARKS)
     yield Plan("signals", "explore", ("quick",), scope={"ages": 2, "marks": 2})

@@ -62,9 +62,9 @@ def space_holds_what_was_submitted(step: SpaceStep) -> bool:
 
 
 @each_step(
-    "A need that stands is resolved by any action mark; what is no need, is resolved, or has no action is refused with "
-    "a reason.",
-    source="8.3",
+    "A need that stands is resolved by an action mark (whose and where, the reading `resolver` says); what is no need, "
+    "is resolved, or has no such action is refused with a reason.",
+    source="8.3, 2.6",
     systems=ONLY,
     when=lambda step: isinstance(step.action, Resolve),
 )
@@ -78,6 +78,9 @@ def needs_are_resolved_but_for_cause(step: ResolveStep) -> bool:
     if need is None or need.draft.kind is not Kind.NEED or need.resolved_by is not None:
         return refused
     if action is None or action.draft.kind is not Kind.ACTION:
+        return refused
+    theirs = action.agent == PRINCIPAL and action.draft.scope == need.draft.scope
+    if step.config.readings.resolver == "action_of_the_principal" and not theirs:
         return refused
     return not refused or undone(step.config, before, need)
 

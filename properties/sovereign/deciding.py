@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from evenhand.core.plan import refuted
 from evenhand.core.property import determined_by, each_step
 from evenhand.model.sovereign.state import EXITED
@@ -35,7 +37,6 @@ from evenhand.properties.sovereign.predicates import (
     offered,
     overspends,
     refusal_of,
-    same_request,
     times_of,
     warrant_of,
 )
@@ -205,12 +206,14 @@ def the_least_admitted_hash_wins(step: KernelStep) -> bool:
     when=_warrants,
 )
 def warrants_name_the_winner(step: KernelStep) -> bool:
-    """Compares type and fields."""
+    """Type and fields; author and time too where the bundle's hash covers them, and neither elsewhere."""
     config = step.config
     warrant = warrant_of(step)
     covers = config.readings.bundle_hash_covers
-    named = [one for one in fed(step)[1] if bundle_of(covers, one).hex() == warrant.bundle]
-    return warrant.age == 0 and bool(named) and same_request(named[0].request, warrant.request)
+    named = [one.request for one in fed(step)[1] if bundle_of(covers, one).hex() == warrant.bundle]
+    if covers == "content":
+        named = [replace(one, author="", created_at="") for one in named]
+    return warrant.age == 0 and warrant.request in named
 
 
 @each_step(

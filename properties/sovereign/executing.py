@@ -165,8 +165,9 @@ def an_effect_spends_an_issued_warrant(step: KernelStep) -> bool:
 
 
 @each_step(
-    "An executor takes no warrant that is forged, old or spent, nor one for another request.",
-    source="4 INV-1, 5.1",
+    "An executor takes no warrant that is forged, old or spent, nor one for another request, nor one for a path that "
+    "leads outside what is allowed.",
+    source="4 INV-1, 5.1, 6",
     systems=("agent",),
     when=lambda step: isinstance(step.action, Check) and step.shown.kind == "check" and not step.shown.rejected,
     expected=(_TWO_EXECUTORS,),
@@ -177,7 +178,12 @@ def only_good_warrants_are_taken(step: KernelStep) -> bool:
     warrant, before = step.action.warrant, step.before
     fresh = all(one.warrant != warrant for one in before.spent)
     mine = warrant in before.issued and warrant.age == 0
-    return mine and fresh and same_request(step.action.request, warrant.request)
+    held = step.after.held[EXECUTORS.index(step.action.executor)]
+    by_text = step.config.readings.path_rule == "prefix_string"
+    inside = held is not None and (
+        by_text or allowed(step.config, Effect(warrant.request.action_type, held.place or ()))
+    )
+    return mine and fresh and inside and same_request(step.action.request, warrant.request)
 
 
 def _winners(step: KernelStep) -> set[str]:

@@ -46,6 +46,9 @@ def damages(record: Any) -> Iterator[tuple[str, Damage]]:
         if isinstance(value, tuple) and value and is_dataclass(value[0]):  # pyright: ignore[reportUnknownArgumentType]
             for inner in fields(value[0]):  # pyright: ignore[reportUnknownArgumentType]
                 yield f"{name}[].{inner.name} is None", _in_parts(name, inner.name)
+        elif is_dataclass(nested := getattr(record, name)):
+            for inner in fields(nested):
+                yield f"{name}.{inner.name} is None", _in_field(name, inner.name)
 
 
 def _set(name: str, value: Any) -> Damage:
@@ -61,6 +64,14 @@ def _in_parts(name: str, inner: str) -> Damage:
             replace(one, **{inner: None}) if hasattr(one, inner) else one for one in cast("tuple[Any, ...]", parts)
         )
         return replace(record, **{name: lost})
+
+    return damaged
+
+
+def _in_field(name: str, inner: str) -> Damage:
+    def damaged(record: Any) -> Any:
+        part: Any = getattr(record, name)
+        return replace(record, **{name: replace(part, **{inner: None})}) if hasattr(part, inner) else record
 
     return damaged
 

@@ -54,7 +54,7 @@ def test_a_file_for_other_readings_does_not_count() -> None:
     records = [record for _, record in fixtures_of("cud")]
     others = [record for record in records if record.claim.name != "order_independence"]
     assert _missing(cud, others) == [
-        ("order_independence", {"scope_check": value}) for value in ("after_rollback", "after_keep")
+        ("order_independence", {"scope_check": value}) for value in ("after_rollback", "after_keep", "joint_diff")
     ]
     kept = [record for record in records if record.readings.get("scope_check") != "after_keep"]
     assert ("order_independence", {"scope_check": "after_keep"}) in _missing(cud, kept)

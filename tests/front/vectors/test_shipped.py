@@ -47,8 +47,9 @@ HIDDEN = {"markspace": frozenset({"partial_writes", "resolution_supersedes_nothi
 """Mutants that differ in states alone along every run that was tried."""
 
 NEWER = {
+    "apcm": frozenset({"after_halt=ends"}),
     "conviction": frozenset({"first_name_is_not_kicked_out", "first_name_acts_after_ready"}),
-    "cud": frozenset({"broadcast=to_everybody", "livelock_rule=collisions_alone"}),
+    "cud": frozenset({"broadcast=to_everybody", "livelock_rule=collisions_alone", "scope_check=joint_diff"}),
     "markspace": frozenset(
         {
             "the_first_agent_signs",
@@ -61,12 +62,16 @@ NEWER = {
             "activation=every_operation",
             "child_visibility=no_more_open",
             "need_first=need_in_the_scope",
+            "resolver=action_of_the_principal",
             "ids_are_counted",
         }
     ),
     "sovereign": frozenset({"session_budget=reached"}),
 }
 """Mutants and readings that are newer than the frozen suite, which separates none of them."""
+
+NEWER_CONDITIONS = frozenset({"exit-after-a-collision", "exit-under-a-veto", "scope-check-joint"})
+"""Conditions of `cud` that are newer than the frozen suite."""
 
 
 def _covering(protocol: str) -> Suite:
@@ -135,7 +140,8 @@ def test_the_registered_conditions_are_vectors_with_the_outcome_worked_out_by_ha
     vectors = {one.name: one for one in suites["conditions.json"].vectors}
     told = 0
     for one in conditions():
-        for case in one.cases:
+        assert (one.name in NEWER_CONDITIONS) == (not any(name.startswith(one.name) for name in vectors | {"E": 0}))
+        for case in () if one.name in NEWER_CONDITIONS else one.cases:
             name = "-".join((one.name, *(f"{reading}-{value}" for reading, value in case.readings)))
             if one.kernel != "reference":
                 assert name not in vectors

@@ -82,6 +82,16 @@ def test_relaxation_is_not_there_before_its_time() -> None:
     assert classify(config, play(config, mutant("relaxed_after_k").rules).steps).kernel == PASS
 
 
+@pytest.mark.parametrize(
+    ("name", "kernel"), [("veto_lapses_after_k", ARBITRATION), ("veto_ignored", "IX2_FAIL/VETO_OVERRIDDEN")]
+)
+def test_a_veto_that_lapses_is_told_from_one_that_is_ignored(name: str, kernel: str) -> None:
+    """F17's relaxation of admissibility: the request that was refused passes later (condition D repeats one)."""
+    found = classify(condition("D").config, play(condition("D").config, mutant(name).rules).steps)
+    assert found.kernel == kernel
+    assert "IX2_FAIL/VETO_OVERRIDDEN" in found.kernel_classes
+
+
 def test_a_trace_that_went_through_a_file_is_classified_alike() -> None:
     """No function of the kernel survives the file, so the classifier uses none."""
     config = layout_of_e("snapshot_diff_only")

@@ -50,7 +50,7 @@ TABLE = {
     "I.b": (5, "COORDINATED", PASS),
 }
 
-MANIFEST = "sha256:4ae74eee8a91049a79decfd67fd62ccb3bcea9c0dabcba012a49e5b4d2acc43b"
+MANIFEST = "sha256:adf7bcf5738002fc2ec35cae555f2cdc23ea825ad5854905ea6c00cb79856e2c"
 """The digest of the manifest, a second place where the preregistration is written down."""
 
 
@@ -349,7 +349,7 @@ def test_no_reading_lets_the_literal_bucket_rule_coordinate_the_frozen_names(fal
 
 @pytest.mark.parametrize("check", reading_values(Readings())["scope_check"])
 def test_a_deliberate_under_declarer_is_told_of_a_fault_under_every_scope_check(check: str) -> None:
-    """It learns the same under all four; only under `after_keep` its write stands.
+    """It learns the same under all of them; only under `after_keep` its write stands.
 
     Under the two readings that run one request after the other a write of the present value shows more: whether the key
     was written before it in the same epoch (condition `scope-check-order`).

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -123,3 +124,16 @@ def test_determined_by_claims_compare_something() -> None:
         if isinstance(claim, DeterminedBy) and "conditions" in claim.systems:
             verdict = explore(BUNDLE.model.systems["conditions"], (claim,)).verdicts[0]
             assert verdict.coverage["met"] > verdict.coverage["keys"], claim.name
+
+
+def test_the_reading_of_what_follows_a_halt_is_told_apart() -> None:
+    """The claim is true under the reading, and false of a run that goes on as by default."""
+    (asked,) = (claim for claim in BUNDLE.claims if claim.name == "every_step_moves_on_by_one")
+    usual = BUNDLE.model.systems["run"]
+    ends = usual.under(after_halt="ends")
+    assert explore(ends, (asked,)).verdicts[0].status is Status.HOLDS
+
+    def step(rules: Any, config: Config, state: Any, act: Any) -> tuple[Any, Any]:
+        return usual.step(rules, replace(config, readings=usual.readings), state, act)
+
+    assert explore(replace(ends, step=step, variant="default"), (asked,)).verdicts[0].status is Status.REFUTED

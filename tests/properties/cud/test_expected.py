@@ -58,6 +58,7 @@ REFUTED_UNDER = [
     ("order_independence", {"scope_check": "after_rollback"}, {"keys": 2}),
     ("order_independence", {"scope_check": "after_keep"}, {"keys": 2}),
     ("only_own_scope_changes", {"scope_check": "after_keep"}, {"keys": 2}),
+    ("only_own_scope_changes", {"scope_check": "joint_diff"}, {"keys": 2}),
     ("non_executed_changes_nothing", {"scope_check": "after_keep"}, {"keys": 2}),
     ("deadlock_xor_livelock", {"livelock_rule": "unchanged_state"}, {"keys": 1, "epochs": 2}),
     ("deadlock_is_stable", {"deadlock_space": "this_epoch_only"}, {"keys": 1, "epochs": 2}),
@@ -65,7 +66,7 @@ REFUTED_UNDER = [
 ]
 
 
-@pytest.mark.parametrize(("name", "readings", "scope"), rest_slow(REFUTED_UNDER, 4))
+@pytest.mark.parametrize(("name", "readings", "scope"), rest_slow(REFUTED_UNDER, 5))
 def test_a_reading_refutes_what_the_default_keeps(name: str, readings: dict[str, str], scope: dict[str, int]) -> None:
     """REFUTED under the reading, as registered, and HOLDS under the default in the same scope."""
     system = CUD.systems["run"].at(**{"epochs": 1, **scope})

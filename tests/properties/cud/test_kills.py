@@ -133,8 +133,14 @@ def _refuse_everyone(_config: Any, _moment: Any, contenders: Any, _collide: Any)
     return tuple(bound.agent for bound in contenders)
 
 
+def _harness_alone(config: Any, moment: Any) -> Any:
+    """Authorities that an agent issued are not in force."""
+    return tuple(one for one in REFERENCE.in_force(config, moment) if one.issuer_agent_id == "harness")
+
+
 BROKEN: dict[str, tuple[str, dict[str, int], dict[str, Any]]] = {
     "no_outcome_unasked": ("run", {"keys": 1, "epochs": 1}, {"token": _swapped_token}),
+    "issuer_independence": ("run", {"keys": 1, "epochs": 1}, {"in_force": _harness_alone}),
     "passes_ignore_values": ("run", {"keys": 2, "epochs": 1}, {"covers": _squeamish}),
     "orphaned_key_keeps_its_value": ("run", {"keys": 1, "epochs": 2}, {"execute": _meddling}),
     "roles_converge": ("conditions", {}, {"refuse": _refuse_everyone}),

@@ -240,6 +240,19 @@ def test_readings_of_the_layers_are_told_apart(
     assert explore(layers, [asked]).verdicts[0].status is Status.REFUTED
 
 
+def test_the_reading_of_who_resolves_a_need_is_told_apart() -> None:
+    """The claim is true under the reading, and false of a space in which any action resolves a need."""
+    (asked,) = (one for one in BUNDLE.claims if one.name == "needs_are_resolved_but_for_cause")
+    usual = BUNDLE.model.systems["space"].at(marks=3, hostile=0, horizon=0, only=1)
+    space = usual.under(resolver="action_of_the_principal")
+    assert explore(space, [asked]).verdicts[0].status is Status.HOLDS
+
+    def step(rules: Any, config: Any, state: Any, act: Any) -> tuple[Any, Any]:
+        return usual.step(rules, replace(config, readings=usual.readings), state, act)
+
+    assert explore(replace(space, step=step, variant="default"), [asked]).verdicts[0].status is Status.REFUTED
+
+
 def test_the_page_of_the_sixty_six_is_the_table() -> None:
     """The reference prints the registered content."""
     page = Path(__file__).parents[3] / "docs" / "reference" / "markspace_properties.md"

@@ -76,6 +76,7 @@ def test_there_are_enough_of_them() -> None:
         ("good_warrants_are_taken", "executor.permitted:never_6"),
         ("decisions_begin_a_cycle", "executor.age:plus_one_4"),
         ("an_exit_alone_ends_the_agent", "step._decided:always_2"),
+        ("only_good_warrants_are_taken", "step._checked:drop_guard_2"),
     ],
 )
 def test_a_claim_is_false_of_the_fault_it_was_written_for(claim: str, fault: str) -> None:
@@ -91,6 +92,7 @@ def test_a_claim_is_false_of_the_fault_it_was_written_for(claim: str, fault: str
     [
         ("cycles_carry_out_their_warrant", "paths.resolve:drop_filter_1"),
         ("the_tree_changes_as_effects_say", "step.session_step:drop_field_7"),
+        ("warrants_name_the_winner", "kernel.issue:other_field_1"),
     ],
 )
 def test_a_claim_is_false_of_a_faulty_cycle(claim: str, fault: str) -> None:
