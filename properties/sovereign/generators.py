@@ -72,7 +72,8 @@ def _made(draw: Any, readings: Readings) -> Config:
     tree = TREE
     if draw(st.integers(0, 3)) == 0:
         spot = draw(st.sampled_from((("repo", "workspace", "l"), ("repo", "artifacts", "l"))))
-        target = draw(st.sampled_from(("../../etc/secret", "/etc/secret", "l", "../workspace/d/f")))
+        targets = ("../../etc/secret", "/etc/secret", "l", "../workspace/d/f", "/repo/workspace/d/f")
+        target = draw(st.sampled_from(targets))
         tree = tuple(sorted((*tree, (spot, link_(target)))))
     return Config(constitution, tree, readings=readings)
 
@@ -111,9 +112,10 @@ _PATHS = (*LAWFUL_PATHS, "logs/decisions.jsonl", "./workspace/l", "./artifacts/l
 
 def _lawful(draw: Draw, config: Config, seen: tuple[Observation, ...], paths: int = 6) -> Candidate:
     kind = draw(st.sampled_from((NOTIFY, WRITE_LOCAL, READ_LOCAL)))
-    path = draw(st.sampled_from(_PATHS[:paths]))
+    links = tuple("./" + "/".join(place[1:]) for place, node in config.tree if node.kind == "link")
+    path = draw(st.sampled_from(_PATHS[:paths] + links * 4))
     text = draw(st.sampled_from(("m", "n", "o", "x" * 500)))
-    why = draw(st.sampled_from(("because", "why not", "for the plan")))
+    why = draw(st.sampled_from(("because", "why not", "for the plan", "\u00e9" * 100)))
     return candidate(seen, kind, constitution=config.constitution, path=path, text=text, why=why)
 
 
@@ -130,6 +132,7 @@ def _spoiled(draw: Draw, config: Config, seen: tuple[Observation, ...]) -> Candi
         replace(good, citations=()),
         replace(good, citations=(*good.citations, clause)),
         replace(good, citations=(pointer,)),
+        replace(good, citations=(good.citations[0].replace(config.constitution.version, "9.9.9"),)),
         replace(good, scope=None),
         replace(good, scope=ScopeClaim((), scope.clause_ref)),
         replace(good, scope=replace(scope, observation_ids=("0" * 64, *scope.observation_ids))),
