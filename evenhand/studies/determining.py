@@ -237,7 +237,7 @@ def values_of(steps: Iterable[AnyStep]) -> Values:
     for part in PARTS:
         records = [getattr(step, part) for step in steps]
         kinds: set[Any] = {type(one) for one in records}
-        whole = len(kinds) > 1 or not is_dataclass(records[0])
+        whole = len(kinds) != 1 or not is_dataclass(records[0])
         for record in records:
             for name in ("",) if whole else tuple(one.name for one in fields(record)):
                 value = getattr(record, name) if name else record

@@ -63,7 +63,11 @@ def _made(draw: Any, readings: Readings) -> Config:
             constitution = replace(constitution, io=IoPolicy(("./artifacts/",), ("./workspace/d/", "./logs/")))
         case "limits":
             few = draw(st.sampled_from((0, 40, 6000)))
-            limits = replace(constitution.limits, max_total_tokens_per_cycle=few, max_chars_per_line=400)
+            limits = replace(
+                constitution.limits,
+                max_total_tokens_per_cycle=few,
+                max_chars_per_line=draw(st.sampled_from((400, 700))),
+            )
             constitution = replace(constitution, limits=limits)
         case "types":
             constitution = replace(constitution, action_types=constitution.action_types[1:])
@@ -72,7 +76,7 @@ def _made(draw: Any, readings: Readings) -> Config:
     tree = TREE
     if draw(st.integers(0, 3)) == 0:
         spot = draw(st.sampled_from((("repo", "workspace", "l"), ("repo", "artifacts", "l"))))
-        targets = ("../../etc/secret", "/etc/secret", "l", "../workspace/d/f", "/repo/workspace/d/f")
+        targets = ("../../etc/secret", "/etc/secret", "l", "../workspace/d/f", "/repo/workspace/d/f", "/d/f")
         target = draw(st.sampled_from(targets))
         tree = tuple(sorted((*tree, (spot, link_(target)))))
     return Config(constitution, tree, readings=readings)

@@ -304,3 +304,26 @@ def uses_spend_their_own_warrant(step: KernelStep) -> bool:
     new = {one.warrant for one in step.after.spent} - {one.warrant for one in step.before.spent}
     held = _held(step) if isinstance(step.action, Use) else None
     return new <= ({held.warrant} if held is not None else set[Warrant]())
+
+
+def _tries(step: KernelStep) -> bool:
+    """Whether a good warrant is used for a plain path below a directory that the constitution allows."""
+    held = _held(step)
+    if not isinstance(step.action, Use) or held is None or step.before.over:
+        return False
+    kind, place = held.request.action_type, _plain(step.before.tree, path_of(held.request))
+    lawful = kind in ("ReadLocal", "WriteLocal") and place is not None and allowed(step.config, Effect(kind, place, ""))
+    return lawful and _good(step.before, held.warrant, held.request)
+
+
+@each_step(
+    "A use of a good warrant spends it, even where nothing can be read or written there.",
+    source="4 INV-1",
+    systems=WHOLE,
+    when=_tries,
+)
+def failed_uses_spend_their_warrant(step: KernelStep) -> bool:
+    """Otherwise a warrant would be good for as many attempts as there are changes of the tree."""
+    held = _held(step)
+    assert held is not None
+    return any(one.warrant == held.warrant for one in step.after.spent)

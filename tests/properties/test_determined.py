@@ -19,7 +19,6 @@ from evenhand.core.verdict import Status
 from evenhand.studies.determining import Looked, claims_that_hold, determined, first_steps, looked_at
 from tests.deep import rest_slow
 
-
 EVERY = range(10_000)
 """The numbers of all configurations."""
 
@@ -183,15 +182,8 @@ WRITTEN = {
 OPEN: Sequence[tuple[Place, set[str]]] = (
     (Place("apcm", "run", range(0, 10_000, 3)), set()),
     (Place("apcm", "agents", range(0, 10_000, 100)), set()),
-    # What a generator writes, and all that follows from it: the text names none.
-    (Place("apcm", "conditions", range(0, 72, 6)), WRITTEN | {"shown.artifact", "shown.forbidden", "shown.gridlock"}),
-    # Which errors an artefact has, and all that follows from it: the text has no repaired rules.
-    (Place("apcm", "repaired", (1,), 4), WRITTEN | {"after.over", "shown.forbidden"}),
     (Place("cud", "universe", (0, 1, 2048, 4095), 4), set()),
     (Place("cud", "run", EVERY, 4), set()),
-    (Place("cud", "conditions"), set()),
-    # Two claims speak of its epochs; those on the kernel, which is the same, are about `universe` and `run`.
-    (Place("cud", "free"), {"after.counter", "after.marks", "shown.effects", "shown.tokens"}),
     (Place("conviction", "trio", EVERY, 12, {**ONE_POINT, "agents": 2, "outsiders": 1}), set()),
     (Place("conviction", "series", EVERY, 12, ONE_POINT), set()),
     (Place("conviction", "run"), set()),
@@ -199,7 +191,6 @@ OPEN: Sequence[tuple[Place, set[str]]] = (
     (Place("markspace", "first_writer", EVERY, 4), {"shown.reason"}),
     (Place("markspace", "highest_confidence", EVERY, 4), {"shown.reason"}),
     (Place("markspace", "yield_all"), {"shown.reason"}),
-    (Place("markspace", "deferred", EVERY, 1), {"shown.reason"}),
     (Place("markspace", "meddled", EVERY, 4), {"shown.reason"}),
     # Several layers may forbid a write, and the text gives no order; activity without a canary shows nowhere; what is
     # let through may come with words.
@@ -210,6 +201,14 @@ OPEN: Sequence[tuple[Place, set[str]]] = (
     (Place("sovereign", "candidates", EVERY, 3), set()),
     # Whether a check refuses a path through links, which the use judges anew; what a restarted host still owes.
     (Place("sovereign", "agent", EVERY, 400), {"after.held", "after.owed", "shown.rejected"}),
+    # What a generator writes, and all that follows from it: the text names none.
+    (Place("apcm", "conditions", EVERY, 50), WRITTEN | {"shown.artifact", "shown.forbidden", "shown.gridlock"}),
+    # Which errors an artefact has, and all that follows from it: the text has no repaired rules.
+    (Place("apcm", "repaired", (1,), 4), WRITTEN | {"after.over", "shown.forbidden"}),
+    (Place("cud", "conditions"), set()),
+    # Two claims speak of its epochs; those on the kernel, which is the same, are about `universe` and `run`.
+    (Place("cud", "free"), {"after.counter", "after.marks", "shown.effects", "shown.tokens"}),
+    (Place("markspace", "deferred", EVERY, 1), {"shown.reason"}),
 )
 
 WHOLE: Sequence[tuple[str, str, Mapping[str, int], int]] = (
