@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 from evenhand.cli.console import BadUse, emit, running, terminal
 from evenhand.cli.requests import settings_of
@@ -69,12 +69,12 @@ def _json(found: Looked, claims: int, *, named: bool) -> dict[str, Json]:
         "complete": found.complete,
         "left_open": list(found.left_open),
         "needed": list(found.needed) if named else None,
-        "rival": None if found.rival is None else _told(*found.rival),
+        "rival": None if found.rival is None else cast("Json", _told(*found.rival)),
         "because": found.because,
     }
 
 
-def _told(own: AnyStep, rival: AnyStep) -> dict[str, Json]:
+def _told(own: AnyStep, rival: AnyStep) -> dict[str, str | dict[str, str]]:
     differing = [part for part in ("shown", "after") if getattr(own, part) != getattr(rival, part)]
     return {
         "action": short(own.action, 400),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
 from evenhand.core.kinds import Property
 from evenhand.core.property import each_step
-from evenhand.core.system import AnyStep, Step
+from evenhand.core.system import AnyStep, Scope, Step
 from evenhand.core.verdict import Status
 from evenhand.studies.determining import looked_at
 from tests.front.conftest import Command
@@ -94,8 +95,12 @@ def test_the_verdict_by_hand() -> None:
     assert _status()[0] is Status.REFUTED
 
 
+def _nothing(_config: Config, _scope: Scope, _state: State) -> Iterator[Act]:
+    return iter(())
+
+
 def test_a_system_without_steps_is_undecided() -> None:
     """Nothing was looked at."""
-    still = replace(LATCH, rules=REFERENCE, actions=lambda _config, _scope, _state: iter(()))
+    still = replace(LATCH, rules=REFERENCE, actions=_nothing)
     found = looked_at(still, (holders_change, told), still.all_configs(), 9, needs=False)
     assert (found.steps, found.status) == (0, Status.UNDECIDED)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
 
 import pytest
 
@@ -251,6 +253,31 @@ def test_what_all_claims_leave_open_is_listed(place: Place, gaps: set[str]) -> N
     found = place.look(place.claims(), needs=False)
     assert found.steps and set(found.left_open) == gaps
     assert found.status is (Status.REFUTED if gaps else Status.HOLDS)
+
+
+def rows() -> list[str]:
+    """The rows of the table in docs/reference/determined.md."""
+    told = [(place, f"{len(names)}, each needed", "nothing") for place, names in NAMED]
+    told += [
+        (place, "all that hold", ", ".join(f"`{gap}`" for gap in sorted(gaps)) or "nothing") for place, gaps in OPEN
+    ]
+    whole = {(protocol, system): steps for protocol, system, _, steps in WHOLE}
+    found: list[str] = []
+    for place, claims, gaps in sorted(told, key=lambda one: (one[0].protocol, one[0].system)):
+        every = find(place.protocol).model.systems[place.system].at(**(place.sizes or {})).all_configs()
+        known = sum(1 for _ in islice(every, 5_000))
+        chosen = sum(1 for number in range(known) if number in place.configs)
+        about = f"about {place.some} steps in each of {chosen} of {known}"
+        steps = whole.get((place.protocol, place.system))
+        looked = about if steps is None else f"{steps:,} steps; for what is needed {about}"
+        found.append(f"| `{place.protocol}` | `{place.system}` | {claims} | {gaps} | {looked} |")
+    return found
+
+
+def test_the_table_is_that_of_these_tests() -> None:
+    """System by system: the claims, what they leave open, and how many steps are looked at."""
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "determined.md").read_text("utf-8")
+    assert [line for line in page.splitlines() if line.startswith("| `")] == rows()
 
 
 def test_every_system_is_looked_at() -> None:
