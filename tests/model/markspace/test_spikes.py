@@ -50,6 +50,6 @@ def test_no_burst_straddles_that_was_none_before(sigmas: Fraction) -> None:
 
 
 def test_a_burst_straddles_that_was_one_before() -> None:
-    """By hand, with k = 1: counts of 1, 1, 10 have mean 4 and variance 18, and 7 is less than 4 + sqrt(18), 8.5 more."""
+    """By hand, with k = 1: counts of 1, 1, 10 have mean 4 and variance 18, and 7 is less than 4 + sqrt(18)."""
     assert _was_one(Fraction(1), (1, 1), 10)
     assert _bursts(Fraction(1), (1, 1), 10, 7) == (True, False)
