@@ -187,13 +187,14 @@ def decisions_begin_a_cycle(step: KernelStep) -> bool:
 
 
 @each_step(
-    "The kernel decides whenever it is asked, unless the agent is over.",
+    "The kernel decides whenever it is asked, unless the agent is over, and at no other time.",
     source="1, 2.2, 7 A72",
-    when=lambda step: isinstance(step.action, Decide | Cycle),
+    version=2,
 )
 def whoever_asks_gets_a_decision(step: KernelStep) -> bool:
     """Whatever the observations and candidates are."""
-    return (step.shown.decision is not None) == (not step.before.over)
+    asked = isinstance(step.action, Decide | Cycle) and not step.before.over
+    return (step.shown.decision is not None) == asked
 
 
 @each_step(
