@@ -122,6 +122,14 @@ def explore(
     jobs: Annotated[
         int, typer.Option(metavar="N", min=1, help="Number of processes that share the configurations.")
     ] = 1,
+    determined: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Search nothing; say whether the claims alone fix N steps of each configuration (1000: the first).",
+        ),
+    ] = 0,
     out: options.KeepOption = None,
     as_json: options.JsonOut = False,
 ) -> int:
@@ -140,6 +148,11 @@ def explore(
     _are_goals(bundle, chosen.name, reach or [])
     with usage():
         portion = chosen_part(part)
+    if determined:
+        searching = {"--reach": reach, "--max-states": max_states, "--depth": depth, "--max-memory": max_memory}
+        pictures = {"--graph": graph, "--parts": parts, "--wait-for": wait_for, "--out": out, "--spill": spill}
+        _extras().alone({**searching, **pictures, "--symmetry": symmetry, "--quotient": quotient, "--method": method})
+        return int(_extras().say_determined(bundle, job, chosen, determined, portion, as_json=as_json))
     if parts and graph is None:
         raise BadUse("--parts changes the output of --graph; name a file with --graph")
     export = None if graph is None else _extras().graph_writer(graph)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.cli.console import BadUse, usage
+from evenhand.cli.determined import alone, say_determined
 from evenhand.cli.waits import waiting
 from evenhand.core.bundle import Bundle
 from evenhand.core.licence import Licence
@@ -15,7 +16,7 @@ from evenhand.report.graph import exporter
 from evenhand.search.views import licence_by_search
 from evenhand.smt.portfolio import NoSolver
 
-__all__ = ["graph_writer", "licence_named", "waiting"]
+__all__ = ["alone", "graph_writer", "licence_named", "say_determined", "waiting"]
 
 
 def licence_named(bundle: Bundle, system: AnySystem, name: str) -> Licence:

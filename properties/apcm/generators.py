@@ -155,7 +155,8 @@ def _maintain(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
 
 
 def _hostile(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
-    return Submit(draw(st.sampled_from(tuple(hostile_artifacts(config.preferences, state.previous)))))
+    unlinked = artifact_of(_said(draw, config, state), None)
+    return Submit(draw(st.sampled_from((unlinked, *hostile_artifacts(config.preferences, state.previous)))))
 
 
 def _generate(_draw: Draw, _config: Config, _scope: Scope, _state: State) -> Act:

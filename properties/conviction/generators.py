@@ -71,7 +71,13 @@ def _made(draw: Any, scope: Scope, readings: Readings) -> Config:
     )
     if small:
         c = replace(
-            c, invite_payment=12, self_stake=5, feedback_stake=2, feedback_limit=1, feedback_length=3, penalty=1
+            c,
+            invite_payment=draw(st.sampled_from((12, 12, 7))),
+            self_stake=5,
+            feedback_stake=2,
+            feedback_limit=1,
+            feedback_length=3,
+            penalty=1,
         )
     return Config(agents, issues, replace(c, maximum_credit=c.invite_payment - 1), TEXTS, (1, 2, 5), readings)
 

@@ -203,7 +203,7 @@ history_independence = TwoRun(
     name="history_independence",
     sentence="What was asked, refused, executed or said before decides nothing: without that past, the same requests "
     "get the same answers and have the same effects.",
-    source="D11, FQ3, A4",
+    source="D11, FQ3",
     systems=("run", "conditions"),
     twins=_remembers,
     config=lambda _w, config: config,

@@ -54,6 +54,7 @@ def _malformed(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch
             replace(good, action_type=READ, authorities_cited=cited(config, agent, (key,), READ)),
             replace(good, proposed_delta=(*good.proposed_delta, ("nowhere", any_value(draw)))),
             replace(good, proposed_delta=((key, one_of(draw, HOSTILE_VALUES)),)),
+            replace(good, proposed_delta=((key, any_value(draw)), (key, any_value(draw)))),
         ),
     )
     chosen = {agent: Choice(spoilt)}
@@ -96,6 +97,12 @@ def _forged_sender(draw: Draw, config: Config, _scope: Scope, state: State) -> E
     agent = someone(draw, config, state)
     other = one_of(draw, [name for name in config.agents if name != agent])
     return assemble(draw, config, state, {agent: Choice(draft=Draft('{"role":1}', sender=other))})
+
+
+def _last_words(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
+    """An agent that exits has something to say."""
+    chosen = {someone(draw, config, state): Choice(draft=Draft('{"role":1}'), exits=True)}
+    return assemble(draw, config, state, chosen)
 
 
 def _twice(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
@@ -151,6 +158,7 @@ HOSTILE = (
         lambda config, state: can_talk(config, state) and len(config.agents) > 1,
         hostile=True,
     ),
+    Rule("last_words", _last_words, can_talk, hostile=True),
     Rule("several_choices", _twice, goes_on, hostile=True),
     Rule("intruders", _intruders, goes_on, hostile=True),
     Rule("missing_choices", _missing, goes_on, hostile=True),

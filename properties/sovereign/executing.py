@@ -38,14 +38,24 @@ def _held(step: KernelStep) -> Held | None:
     return step.before.held[EXECUTORS.index(step.action.executor)]
 
 
+MOST_LINKS = 40
+"""Links that a path may cross; more are a loop, and it leads nowhere."""
+
+
 def _leads(tree: Tree, path: object, place: Place) -> bool:
-    """Whether a path leads to a place by its text alone; true for every path that crosses a link."""
-    links = {where for where, node in tree if node.kind == "link"}
-    at = BASE
-    for segment in str(path).split("/"):
+    """Whether a path leads to a place, every link followed: an absolute one from the root, `..` after the links."""
+    links = {where: node.text for where, node in tree if node.kind == "link"}
+    at: Place = () if str(path).startswith("/") else BASE
+    left, crossed = str(path).split("/")[::-1], 0
+    while left:
+        segment = left.pop()
         at = at[:-1] if segment == ".." else at if segment in ("", ".") else (*at, segment)
-        if at in links:
-            return True
+        if segment not in ("", ".", "..") and at in links:
+            crossed += 1
+            if crossed > MOST_LINKS:
+                return False
+            left += links[at].split("/")[::-1]
+            at = () if links[at].startswith("/") else at[:-1]
     return at == place
 
 
@@ -116,6 +126,7 @@ _TWO_EXECUTORS = refuted("two executors, one warrant", system="agent", spent_mem
 @monitor(
     "Nothing is done but what an admissible candidate of this cycle asked for, which won.",
     source="4 INV-1",
+    version=2,
     **_MORE,
 )
 def effects_are_warranted(_config: Config, known: _Cycle) -> bool:

@@ -63,7 +63,11 @@ def _made(draw: Any, readings: Readings) -> Config:
             constitution = replace(constitution, io=IoPolicy(("./artifacts/",), ("./workspace/d/", "./logs/")))
         case "limits":
             few = draw(st.sampled_from((0, 40, 6000)))
-            limits = replace(constitution.limits, max_total_tokens_per_cycle=few, max_chars_per_line=400)
+            limits = replace(
+                constitution.limits,
+                max_total_tokens_per_cycle=few,
+                max_chars_per_line=draw(st.sampled_from((400, 700))),
+            )
             constitution = replace(constitution, limits=limits)
         case "types":
             constitution = replace(constitution, action_types=constitution.action_types[1:])
@@ -72,7 +76,8 @@ def _made(draw: Any, readings: Readings) -> Config:
     tree = TREE
     if draw(st.integers(0, 3)) == 0:
         spot = draw(st.sampled_from((("repo", "workspace", "l"), ("repo", "artifacts", "l"))))
-        target = draw(st.sampled_from(("../../etc/secret", "/etc/secret", "l", "../workspace/d/f")))
+        targets = ("../../etc/secret", "/etc/secret", "l", "../workspace/d/f", "/repo/workspace/d/f", "/d/f")
+        target = draw(st.sampled_from(targets))
         tree = tuple(sorted((*tree, (spot, link_(target)))))
     return Config(constitution, tree, readings=readings)
 
@@ -111,9 +116,10 @@ _PATHS = (*LAWFUL_PATHS, "logs/decisions.jsonl", "./workspace/l", "./artifacts/l
 
 def _lawful(draw: Draw, config: Config, seen: tuple[Observation, ...], paths: int = 6) -> Candidate:
     kind = draw(st.sampled_from((NOTIFY, WRITE_LOCAL, READ_LOCAL)))
-    path = draw(st.sampled_from(_PATHS[:paths]))
+    links = tuple("./" + "/".join(place[1:]) for place, node in config.tree if node.kind == "link")
+    path = draw(st.sampled_from(_PATHS[:paths] + links * 4))
     text = draw(st.sampled_from(("m", "n", "o", "x" * 500)))
-    why = draw(st.sampled_from(("because", "why not", "for the plan")))
+    why = draw(st.sampled_from(("because", "why not", "for the plan", "\u00e9" * 100)))
     return candidate(seen, kind, constitution=config.constitution, path=path, text=text, why=why)
 
 
@@ -130,6 +136,7 @@ def _spoiled(draw: Draw, config: Config, seen: tuple[Observation, ...]) -> Candi
         replace(good, citations=()),
         replace(good, citations=(*good.citations, clause)),
         replace(good, citations=(pointer,)),
+        replace(good, citations=(good.citations[0].replace(config.constitution.version, "9.9.9"),)),
         replace(good, scope=None),
         replace(good, scope=ScopeClaim((), scope.clause_ref)),
         replace(good, scope=replace(scope, observation_ids=("0" * 64, *scope.observation_ids))),

@@ -187,13 +187,14 @@ def decisions_begin_a_cycle(step: KernelStep) -> bool:
 
 
 @each_step(
-    "The kernel decides whenever it is asked, unless the agent is over.",
+    "The kernel decides whenever it is asked, unless the agent is over, and at no other time.",
     source="1, 2.2, 7 A72",
-    when=lambda step: isinstance(step.action, Decide | Cycle),
+    version=2,
 )
 def whoever_asks_gets_a_decision(step: KernelStep) -> bool:
     """Whatever the observations and candidates are."""
-    return (step.shown.decision is not None) == (not step.before.over)
+    asked = isinstance(step.action, Decide | Cycle) and not step.before.over
+    return (step.shown.decision is not None) == asked
 
 
 @each_step(
@@ -304,3 +305,26 @@ def uses_spend_their_own_warrant(step: KernelStep) -> bool:
     new = {one.warrant for one in step.after.spent} - {one.warrant for one in step.before.spent}
     held = _held(step) if isinstance(step.action, Use) else None
     return new <= ({held.warrant} if held is not None else set[Warrant]())
+
+
+def _tries(step: KernelStep) -> bool:
+    """Whether a good warrant is used for a plain path below a directory that the constitution allows."""
+    held = _held(step)
+    if not isinstance(step.action, Use) or held is None or step.before.over:
+        return False
+    kind, place = held.request.action_type, _plain(step.before.tree, path_of(held.request))
+    lawful = kind in ("ReadLocal", "WriteLocal") and place is not None and allowed(step.config, Effect(kind, place, ""))
+    return lawful and _good(step.before, held.warrant, held.request)
+
+
+@each_step(
+    "A use of a good warrant spends it, even where nothing can be read or written there.",
+    source="4 INV-1",
+    systems=WHOLE,
+    when=_tries,
+)
+def failed_uses_spend_their_warrant(step: KernelStep) -> bool:
+    """Otherwise a warrant would be good for as many attempts as there are changes of the tree."""
+    held = _held(step)
+    assert held is not None
+    return any(one.warrant == held.warrant for one in step.after.spent)

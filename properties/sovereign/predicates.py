@@ -48,8 +48,8 @@ EXECUTING = ("agent", "session", "constitutions")
 
 
 def decides(step: KernelStep) -> bool:
-    """Return whether the step made a decision."""
-    return step.shown.decision is not None
+    """Return whether the step asked for a decision and made one."""
+    return step.shown.decision is not None and isinstance(step.action, Decide | Cycle)
 
 
 def decided(step: KernelStep, kind: str) -> bool:

@@ -6,41 +6,20 @@ all claims together are asked, and the fields that they leave open are listed wi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from pathlib import Path
 
 import pytest
 
 from evenhand.core.kinds import Property, Safety
 from evenhand.core.property import each_step
-from evenhand.core.registry import find
-from evenhand.core.system import AnyStep, AnySystem, Step
+from evenhand.core.registry import find, protocols
+from evenhand.core.system import AnyStep, Step
+from evenhand.core.verdict import Status
+from evenhand.studies.determining import Looked, claims_that_hold, determined, first_steps, looked_at
 from tests.deep import rest_slow
-from tests.properties.determining import Rival, determined
-
-
-def first_steps(system: AnySystem, config: Any) -> list[AnyStep]:
-    """The first thousand steps of one configuration, breadth first."""
-    states = list(system.initial(config))
-    known, found = set(states), list[AnyStep]()
-    for state in states:
-        for action in islice(system.enabled(config, state), 1_000 - len(found)):
-            found.append(system.take(config, state, action))
-            if found[-1].after not in known:
-                known.add(found[-1].after)
-                states.append(found[-1].after)
-    return found
-
-
-def refuted(claim: Safety, step: AnyStep) -> bool:
-    """Whether the claim is false of the step; a claim that cannot be evaluated there tells the step apart as well."""
-    try:
-        return claim.at(step.config, None, step) is False
-    except Exception:  # of a value that does not fit the others
-        return True
-
 
 EVERY = range(10_000)
 """The numbers of all configurations."""
@@ -56,19 +35,15 @@ class Place:
     some: int = 8
     sizes: Mapping[str, int] | None = None
 
-    def claims(self) -> Sequence[Property]:
-        """The claims about its steps."""
-        return find(self.protocol).claims_of(self.system)
+    def claims(self, names: Collection[str] = ()) -> Sequence[Property]:
+        """The claims that hold of it, or those of these names among them."""
+        return claims_that_hold(find(self.protocol), self.system, {}, names)
 
-    def runs(self) -> list[list[AnyStep]]:
-        """The first steps of each configuration."""
+    def look(self, claims: Sequence[Property], *, needs: bool) -> Looked:
+        """What the claims fix there."""
         system = find(self.protocol).model.systems[self.system].at(**(self.sizes or {}))
         chosen = (one for number, one in enumerate(system.all_configs()) if number in self.configs)
-        return [first_steps(system, one) for one in chosen]
-
-    def every(self, steps: Sequence[AnyStep]) -> int:
-        """Which of the steps are looked at."""
-        return max(1, len(steps) // self.some)
+        return looked_at(system, claims, chosen, self.some, needs=needs)
 
 
 ONE_POINT = {"budget": 1, "stake": 1, "texts": 0}
@@ -141,10 +116,10 @@ STRENGTH = {
 COMPOSITION = {
     "answers_hold_what_was_asked",
     "composing_refuses_for_cause_alone",
-    "deliveries_match_the_present_subscription",
     "manifest_permission_consistency_p54",
     "patterns_change_as_asked",
     "pipelines_connect_as_declared",
+    "polls_deliver_the_queue",
     "published_marks_are_as_submitted",
     "queues_change_as_asked",
 }
@@ -190,6 +165,22 @@ NAMED: Sequence[tuple[Place, set[str]]] = (
     (Place("markspace", "signals", (0, 6), 8), STRENGTH),
     (Place("markspace", "space", EVERY, 100), SPACE),
 )
+WRITTEN = {
+    "after.offered",
+    "after.permitted",
+    "after.place",
+    "after.previous",
+    "shown.compile_ok",
+    "shown.errors",
+    "shown.fields",
+    "shown.halt",
+    "shown.mode",
+    "shown.offered",
+    "shown.permitted",
+    "shown.revision",
+}
+"""What follows from an artefact and its errors."""
+
 OPEN: Sequence[tuple[Place, set[str]]] = (
     (Place("apcm", "run", range(0, 10_000, 3)), set()),
     (Place("apcm", "agents", range(0, 10_000, 100)), set()),
@@ -212,6 +203,14 @@ OPEN: Sequence[tuple[Place, set[str]]] = (
     (Place("sovereign", "candidates", EVERY, 3), set()),
     # Whether a check refuses a path through links, which the use judges anew; what a restarted host still owes.
     (Place("sovereign", "agent", EVERY, 400), {"after.held", "after.owed", "shown.rejected"}),
+    # What a generator writes, and all that follows from it: the text names none.
+    (Place("apcm", "conditions", EVERY, 50), WRITTEN | {"shown.artifact", "shown.forbidden", "shown.gridlock"}),
+    # Which errors an artefact has, and all that follows from it: the text has no repaired rules.
+    (Place("apcm", "repaired", (1,), 4), WRITTEN | {"after.over", "shown.forbidden"}),
+    (Place("cud", "conditions"), set()),
+    # Two claims speak of its epochs; those on the kernel, which is the same, are about `universe` and `run`.
+    (Place("cud", "free"), {"after.counter", "after.marks", "shown.effects", "shown.tokens"}),
+    (Place("markspace", "deferred", EVERY, 1), {"shown.reason"}),
 )
 
 WHOLE: Sequence[tuple[str, str, Mapping[str, int], int]] = (
@@ -226,28 +225,14 @@ def named(one: object) -> str:
     return one.system if isinstance(one, Place) else ""
 
 
-def look(place: Place, claims: Sequence[Property], *, needs: bool) -> tuple[int, set[str], set[str]]:
-    """How many steps were looked at, what the claims leave open there, and which of them are needed."""
-    looked, left, needed = 0, set[str](), set[str]()
-    for steps in place.runs():
-        found = determined(claims, steps, place.every(steps), needs=needs)
-        for name, rival in found.needed.items():
-            assert false_of(completed(rival, steps), claims) == {name}
-        looked += found.steps
-        left |= set(found.left_open)
-        needed |= set(found.needed)
-    return looked, left, needed
-
-
 @pytest.mark.parametrize(
     ("place", "names"), rest_slow(NAMED, 5), ids=lambda one: one.system if isinstance(one, Place) else ""
 )
 def test_the_named_claims_determine_the_steps_and_each_is_needed(place: Place, names: set[str]) -> None:
     """They leave no rival, and each of them is alone in telling some rival apart: none can be left out."""
-    few = [one for one in place.claims() if one.name in names]
-    looked, left, needed = look(place, few, needs=True)
-    assert (left, needed) == (set(), names)
-    assert looked > 15
+    found = place.look(place.claims(names), needs=True)
+    assert (found.status, set(found.left_open), set(found.needed)) == (Status.HOLDS, set(), names)
+    assert found.steps > 15
 
 
 @pytest.mark.deep
@@ -258,31 +243,47 @@ def test_the_named_claims_determine_every_step(
     """Every step of the scope, or the first thousand of each configuration."""
     names = next(names for place, names in NAMED if (place.protocol, place.system) == (protocol, system))
     place = Place(protocol, system, EVERY, 1_000, sizes)
-    few = [one for one in place.claims() if one.name in names]
-    assert look(place, few, needs=False)[:2] == (steps, set())
+    found = place.look(place.claims(names), needs=False)
+    assert (found.steps, found.status) == (steps, Status.HOLDS)
 
 
 @pytest.mark.parametrize(("place", "gaps"), rest_slow(OPEN, 6), ids=named)
 def test_what_all_claims_leave_open_is_listed(place: Place, gaps: set[str]) -> None:
-    """A claim that closes a gap takes it from the list."""
-    looked, left, _ = look(place, place.claims(), needs=False)
-    assert looked and left == gaps
+    """A claim that closes a gap takes it from the list.  A step that no claim refutes replays."""
+    found = place.look(place.claims(), needs=False)
+    assert found.steps and set(found.left_open) == gaps
+    assert found.status is (Status.REFUTED if gaps else Status.HOLDS)
 
 
-def completed(rival: Rival, steps: Sequence[AnyStep]) -> AnyStep:
-    """The rival as a plain step: fields that no claim read are the reference's."""
-    at = rival.step
-    own = next(one for one in steps if (one.before, one.action) == (at.before, at.action))
-    parts: dict[str, Any] = {"shown": own.shown, "after": own.after}
-    for (part, name), value in rival.chosen:
-        parts[part] = replace(parts[part], **{name: value})
-    return replace(own, **parts)
+def rows() -> list[str]:
+    """The rows of the table in docs/reference/determined.md."""
+    told = [(place, f"{len(names)}, each needed", "nothing") for place, names in NAMED]
+    told += [
+        (place, "all that hold", ", ".join(f"`{gap}`" for gap in sorted(gaps)) or "nothing") for place, gaps in OPEN
+    ]
+    whole = {(protocol, system): steps for protocol, system, _, steps in WHOLE}
+    found: list[str] = []
+    for place, claims, gaps in sorted(told, key=lambda one: (one[0].protocol, one[0].system)):
+        every = find(place.protocol).model.systems[place.system].at(**(place.sizes or {})).all_configs()
+        known = sum(1 for _ in islice(every, 5_000))
+        chosen = sum(1 for number in range(known) if number in place.configs)
+        about = f"about {place.some} steps in each of {chosen} of {known}"
+        steps = whole.get((place.protocol, place.system))
+        looked = about if steps is None else f"{steps:,} steps; for what is needed {about}"
+        found.append(f"| `{place.protocol}` | `{place.system}` | {claims} | {gaps} | {looked} |")
+    return found
 
 
-def false_of(step: AnyStep, claims: Sequence[Property]) -> set[str]:
-    """The claims about one step that it refutes."""
-    asked = [one for one in claims if isinstance(one, Safety) and one.reads != "histories"]
-    return {one.name for one in asked if one.applies(step.config) and refuted(one, step)}
+def test_the_table_is_that_of_these_tests() -> None:
+    """System by system: the claims, what they leave open, and how many steps are looked at."""
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "determined.md").read_text("utf-8")
+    assert [line for line in page.splitlines() if line.startswith("| `")] == rows()
+
+
+def test_every_system_is_looked_at() -> None:
+    """Each has a named set of claims, or its gaps are listed."""
+    known = {(place.protocol, place.system) for place, _ in (*NAMED, *OPEN)}
+    assert known == {(one.name, system) for one in protocols() for system in one.model.systems}
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,6 @@ NEWER = {
             "ids_are_counted",
         }
     ),
-    "sovereign": frozenset({"session_budget=reached"}),
 }
 """Mutants and readings that are newer than the frozen suite, which separates none of them."""
 

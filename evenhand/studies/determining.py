@@ -7,21 +7,28 @@ determine every step by themselves, they are the one smallest set that does.
 
 Rivals are not listed one by one: a claim is asked about a rival of which no field is chosen yet, and a field gets a
 value only when a claim reads it.  A claim that is false before it has read the rest refutes all rivals that agree so
-far.  Claims that remember a run, and those that compare runs, are left out: one step does not refute them.
+far.  Claims that remember a run, and those that compare runs, are left out: one step does not refute them.  So are
+claims that are not expected to hold.  A claim that raises on a rival refutes nothing, as with mutants.
+
+A rival that no claim refutes is asked about once more as a plain step, with the reference's own values in the fields
+that no claim read.  It counts only if every claim answers there and none is false; otherwise nothing is decided.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache
+from itertools import islice
 from typing import Any, TypeAlias, cast
 
 from evenhand.core.answers import ModelError, Signal
+from evenhand.core.bundle import Bundle
 from evenhand.core.freedom import freedom_of
 from evenhand.core.kinds import Property, Safety
-from evenhand.core.system import AnyStep
+from evenhand.core.system import AnyStep, AnySystem
+from evenhand.core.verdict import Status
 
 PARTS = ("shown", "after")
 Place: TypeAlias = tuple[str, str]
@@ -49,14 +56,40 @@ class Rival:
 class Determined:
     """What was looked at, the rivals that violate no claim, and one rival for each claim that it violates alone."""
 
-    steps: int
-    open: tuple[Rival, ...]
-    needed: Mapping[str, Rival]
+    steps: int = 0
+    open: tuple[Rival, ...] = ()
+    needed: Mapping[str, Rival] = field(default_factory=dict[str, Rival])
 
     @property
     def left_open(self) -> tuple[str, ...]:
         """The fields in which some rival that violates no claim differs, such as `after.place`."""
         return tuple(sorted({".".join(filter(None, place)) for one in self.open for place in one.differs}))
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What claims fix in several configurations of a system.
+
+    `walked` steps, whose values the rivals combine; `steps` of them looked at; `complete` if these were all steps of
+    the configurations.  `left_open` are the fields in which rivals differ that no claim refutes; `rival` is the first
+    of them that replays as a plain step, beside the reference's.  `because` says why nothing is decided.
+    """
+
+    configs: int
+    walked: int
+    steps: int
+    complete: bool
+    left_open: tuple[str, ...]
+    needed: tuple[str, ...]
+    rival: tuple[AnyStep, AnyStep] | None = None
+    because: str = ""
+
+    @property
+    def status(self) -> Status:
+        """HOLDS: the claims determine these steps.  REFUTED: a rival replays.  UNDECIDED: none does, some are left."""
+        if self.rival is not None:
+            return Status.REFUTED
+        return Status.UNDECIDED if self.because or not self.steps else Status.HOLDS
 
 
 class Unread(Signal):
@@ -65,6 +98,113 @@ class Unread(Signal):
     def __init__(self, place: Place) -> None:
         super().__init__(place)
         self.place = place
+
+
+FIRST = 1_000
+"""Steps of a configuration that are walked, breadth first."""
+
+
+def first_steps(system: AnySystem, config: Any, most: int = FIRST) -> list[AnyStep]:
+    """Return the first steps of one configuration, breadth first, `most` at most."""
+    states = list(system.initial(config))
+    known, found = set(states), list[AnyStep]()
+    for state in states:
+        for action in islice(system.enabled(config, state), most - len(found)):
+            found.append(system.take(config, state, action))
+            if found[-1].after not in known:
+                known.add(found[-1].after)
+                states.append(found[-1].after)
+    return found
+
+
+def claims_that_hold(
+    bundle: Bundle, system: str, readings: Mapping[str, Any], names: Collection[str] = ()
+) -> tuple[Property, ...]:
+    """Return the claims of a system (those in `names`, if any) that every engine is expected to find true of it."""
+    return tuple(
+        one
+        for one in bundle.claims_of(system)
+        if (not names or one.name in names)
+        and all(
+            bundle.expectation(one.name, system, engine, readings).expected is Status.HOLDS
+            for engine in ("explore", "fuzz", "prove")
+        )
+    )
+
+
+def looked_at(
+    system: AnySystem, claims: Sequence[Property], configs: Iterable[Any], some: int, *, needs: bool
+) -> Looked:
+    """Return what the claims fix of about `some` steps of each configuration, spread evenly over the first ones."""
+    counts = Counter[str]()
+    left, needed, rival, because, complete = set[str](), set[str](), None, "", True
+    for config in configs:
+        steps = first_steps(system, config, FIRST + 1)
+        complete &= len(steps) <= min(FIRST, some)
+        del steps[FIRST:]
+        found = determined(claims, steps, max(1, len(steps) // some), needs=needs)
+        counts.update(configs=1, walked=len(steps), steps=found.steps)
+        left.update(found.left_open)
+        needed.update(name for name, one in found.needed.items() if _false(claims, completed(one, steps)[1]) == {name})
+        for one in found.open if rival is None else ():
+            own, plain = completed(one, steps)
+            why = _answered(claims, plain)
+            because = because or why
+            if not why:
+                rival = own, plain
+                break
+    return Looked(
+        counts["configs"],
+        counts["walked"],
+        counts["steps"],
+        complete,
+        tuple(sorted(left)),
+        tuple(sorted(needed)),
+        rival,
+        because,
+    )
+
+
+def completed(rival: Rival, steps: Sequence[AnyStep]) -> tuple[AnyStep, AnyStep]:
+    """Return the reference's step and the rival as a plain one.
+
+    Fields that no claim read are the reference's if the rival differs elsewhere; otherwise the first of them has
+    another value that occurs.
+    """
+    at = rival.step
+    own = next(one for one in steps if (one.before, one.action) == (at.before, at.action))
+    chosen = dict(rival.chosen)
+    if not any(place in chosen for place in rival.differs):
+        (part, name), *_ = rival.differs
+        values = values_of(steps)[part, name]
+        chosen[part, name] = next(
+            value for value in values if _differs(own, (part, name), {(part, name): value}, values)
+        )
+    parts: dict[str, Any] = {"shown": own.shown, "after": own.after}
+    for (part, name), value in chosen.items():
+        parts[part] = replace(parts[part], **{name: value}) if name else value
+    return own, replace(own, **parts)
+
+
+def _speaking(claims: Sequence[Property], step: AnyStep) -> Iterator[Safety]:
+    """The claims that one step can refute, where they apply."""
+    return (one for one in claims if isinstance(one, Safety) and one.reads != "histories" and one.applies(step.config))
+
+
+def _false(claims: Sequence[Property], step: AnyStep) -> set[str]:
+    """The claims that are false of a plain step; one that raises there is not."""
+    return {one.name for one in _speaking(claims, step) if not _kept(one, step)}
+
+
+def _answered(claims: Sequence[Property], step: AnyStep) -> str:
+    """Say which claim is false of a plain step, or cannot be evaluated; empty if there is none."""
+    for claim in _speaking(claims, step):
+        try:
+            if claim.at(step.config, None, step) is False:
+                return f"{claim.name} is false of a whole step, but cannot be evaluated on one that is known in part"
+        except ModelError as error:
+            return f"{claim.name} raises on a step of other values: {error}"
+    return ""
 
 
 def determined(
@@ -97,7 +237,7 @@ def values_of(steps: Iterable[AnyStep]) -> Values:
     for part in PARTS:
         records = [getattr(step, part) for step in steps]
         kinds: set[Any] = {type(one) for one in records}
-        whole = len(kinds) > 1 or not is_dataclass(records[0])
+        whole = len(kinds) != 1 or not is_dataclass(records[0])
         for record in records:
             for name in ("",) if whole else tuple(one.name for one in fields(record)):
                 value = getattr(record, name) if name else record
@@ -163,11 +303,11 @@ def _branches(kept: Kept, place: Place, count: int) -> float:
 
 
 def _kept(claim: Safety, rival: AnyStep) -> bool:
-    """Whether a claim is not false; one that cannot be evaluated on a rival tells it apart as well."""
+    """Whether a claim is not false; one that raises on a rival refutes nothing."""
     try:
         return claim.at(rival.config, None, rival) is not False
     except ModelError:
-        return False
+        return True
 
 
 def _differs(step: AnyStep, place: Place, chosen: Chosen, values: Sequence[Any]) -> bool:
