@@ -7,10 +7,10 @@ But the one shows what the model shows of the same request with the due id, the 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.comparing import Names, differences, normal, words_of
@@ -27,23 +27,83 @@ VALUES = 8
 PLACES = 80
 """Places of one action that are tried."""
 
+ALTERED = 400
+"""Runs with another value in an earlier action, or in the configuration, that are tried."""
+
+
+_Key: TypeAlias = tuple[AnyScenario, frozenset[str]]
+
 
 @dataclass
 class Culprits:
     """The places of the last action of a run, by their fields, that explain what a kernel of one system showed."""
 
     coder: Coder
-    _known: dict[tuple[AnyScenario, frozenset[str]], frozenset[str]] = field(default_factory=dict[Any, frozenset[str]])
+    _known: dict[_Key, frozenset[str]] = field(default_factory=dict[Any, frozenset[str]])
+    _earlier: dict[tuple[AnyScenario, frozenset[str]], frozenset[str]] = field(
+        default_factory=dict[Any, frozenset[str]]
+    )
 
-    def of(self, divergence: Divergence) -> frozenset[str]:
-        """Return the fields; none where the last step is not the first that differs, or differs in the state alone."""
-        kinds = _shown(divergence.kinds)
+    def of(self, divergence: Divergence, beside: frozenset[str] = frozenset()) -> frozenset[str]:
+        """Return the fields; none where the last step is not the first that differs, or differs in the state alone.
+
+        What stands `beside` it is another fault's.
+        """
+        kinds = _shown(divergence.kinds) - beside or _shown(divergence.kinds)
         if divergence.what != "differs" or divergence.behind or not kinds or not divergence.scenario.actions:
             return frozenset()
         key = divergence.scenario, kinds
         if key not in self._known:
             self._known[key] = frozenset(self._found(divergence.scenario, kinds))
         return self._known[key]
+
+    def earlier(self, divergence: Divergence, beside: frozenset[str] = frozenset()) -> frozenset[str]:
+        """Return such fields of earlier actions and of the configuration: a kernel that overlooks what was done before.
+
+        The same action then shows in the model what the kernel showed, and all steps between show the same.
+        """
+        kinds = _shown(divergence.kinds) - beside or _shown(divergence.kinds)
+        if divergence.what != "differs" or divergence.behind or not kinds:
+            return frozenset()
+        key = divergence.scenario, kinds
+        if key not in self._earlier:
+            self._earlier[key] = frozenset(self._before(divergence.scenario, kinds))
+        return self._earlier[key]
+
+    def _before(self, run: AnyScenario, kinds: frozenset[str]) -> Iterator[str]:
+        steps, found = self.coder.trace(run).steps, set[str]()
+        names = Names(encode(run.config), map(encode, run.actions), words_of(self.coder.system.types))
+        expected = normal(encode(steps[-1].shown))
+        for path, after, made in islice(self._altered(run), ALTERED):
+            if path in found:
+                continue
+            try:
+                others = self.coder.trace(made).steps
+            except Exception:  # a class or the model refuses the value
+                continue
+            same = all(one.shown == other.shown for one, other in zip(steps[after:-1], others[after:-1], strict=True))
+            if same and kinds <= names.kinds(differences(expected, normal(encode(others[-1].shown)))):
+                found.add(path)
+                yield path
+
+    def _altered(self, run: AnyScenario) -> Iterator[tuple[str, int, AnyScenario]]:
+        """Yield runs with another value in an earlier action, or one more name in the configuration.
+
+        Each with the path of its field, and the place of the first step that shall show the same.
+        """
+        own = texts_of(encode(run.config))
+        more = [one for one in dict.fromkeys(texts_of([encode(one) for one in run.actions])) if one not in own]
+        for place in places(run.config, type(run.config), lambda new: new):
+            if isinstance(place.value, tuple | frozenset):
+                kept: tuple[Any, ...] = items_of(place.value)
+                for one in (type(place.value)((*kept, name)) for name in more[:VALUES]):
+                    if fits(one, place.hint):
+                        yield place.path, 0, replace(run, config=place.put(one))
+        for at, action in enumerate(run.actions[:-1]):
+            for place in places(action, type(action), lambda new: new):
+                for value in islice(_others(place, own), VALUES):
+                    actions = (*run.actions[:at], place.put(value), *run.actions[at + 1 :])
+                    yield place.path, at + 1, replace(run, actions=actions)
 
     def _found(self, run: AnyScenario, kinds: frozenset[str]) -> Iterator[str]:
         step = self.coder.trace(run).steps[-1]

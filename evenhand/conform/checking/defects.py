@@ -116,6 +116,7 @@ class Defects:
     _followed: list[tuple[frozenset[str], int, tuple[frozenset[str], ...]]] = field(default_factory=list[Any])
     _sorts: dict[tuple[object, ...], tuple[int, int, tuple[object, ...]]] = field(default_factory=dict[Any, Any])
     _everywhere: frozenset[str] = frozenset()
+    _made: list[Defect] = field(default_factory=list[Defect])
 
     def __post_init__(self) -> None:
         self.lookalikes = Lookalikes(self.coder, self.mutants)
@@ -238,7 +239,7 @@ class Defects:
         Every divergence is explained by defects that together show its kinds, or is shrunk to one of its own.
         """
         self._everywhere = self._ever_present(runs)
-        made: list[Defect] = []
+        made = self._made
         compared: dict[frozenset[str], int] = {}
         for one in self._ordered():
             place = self._explained(one, made, compared)
@@ -258,7 +259,7 @@ class Defects:
         for one in made:
             self._merge(confirmed, one)
         if not self._over():
-            confirmed = [replace(one, culprits=self.culprits.of(one.divergence)) for one in confirmed]
+            confirmed = [replace(one, culprits=self._culprits(one.divergence)) for one in confirmed]
         return tuple(
             sorted(confirmed, key=lambda one: (one.divergence.length, one.divergence.subject, one.divergence.why))
         )
@@ -313,14 +314,14 @@ class Defects:
 
     def _apart(self, one: Divergence, other: Divergence) -> bool:
         """Whether what a kernel overlooks in the action of one run is nothing that it overlooks in the other."""
-        culprits = [frozenset[str]() if self._over() else self.culprits.of(found) for found in (one, other)]
+        culprits = [self._culprits(found) for found in (one, other)]
         return bool(culprits[0] and culprits[1]) and culprits[0].isdisjoint(culprits[1])
 
     def _overlooks(self, one: Divergence, other: Divergence) -> bool:
         """Whether a kernel overlooks just the same in the actions of two runs, in place of one answer of the model."""
-        if self._over() or not refused(one.kinds) & refused(other.kinds):
+        if not refused(one.kinds) & refused(other.kinds):
             return False
-        return bool(self.culprits.of(one)) and self.culprits.of(one) == self.culprits.of(other)
+        return bool(self._culprits(one)) and self._culprits(one) == self._culprits(other)
 
     def _over(self) -> bool:
         """Whether the time is up; then results stay as they are."""
@@ -329,8 +330,17 @@ class Defects:
         return over
 
     def _alike(self, divergence: Divergence) -> frozenset[str]:
-        """The mutants that show the same; none where there is no time to ask."""
-        return frozenset() if self._over() else self.lookalikes.of(divergence)
+        """The mutants that show the same, or what is not shown beside it; none where there is no time to ask."""
+        return frozenset() if self._over() else self.lookalikes.of(divergence, self._beside(divergence))
+
+    def _culprits(self, divergence: Divergence) -> frozenset[str]:
+        """The fields of its action that a kernel may overlook; none where there is no time to ask."""
+        return frozenset() if self._over() else self.culprits.of(divergence, self._beside(divergence))
+
+    def _beside(self, divergence: Divergence) -> frozenset[str]:
+        """What stands in a divergence and is a known defect's alone: the rest may look like one fault."""
+        smaller = (one.divergence for one in self._made if one.divergence.what == divergence.what)
+        return frozenset[str]().union(*(one.kinds for one in smaller if one.kinds < divergence.kinds))
 
     def _small(self, divergence: Divergence, new: frozenset[str]) -> Divergence:
         """The divergence shrunk while the same thing differs: of its `new` kinds one at least, and nothing else.
