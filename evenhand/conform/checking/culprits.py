@@ -7,6 +7,7 @@ But the one shows what the model shows of the same request with the due id, the 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import islice
@@ -14,11 +15,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.comparing import Names, differences, normal, words_of
+from evenhand.conform.checking.divergence import as_told
 from evenhand.conform.checking.spelling import Place, items_of, places, texts_of
 from evenhand.core.codec import encode, fits
 from evenhand.core.trace import AnyScenario
 
 if TYPE_CHECKING:
+    from evenhand.conform.adapters.kernels import KernelResponse
     from evenhand.conform.checking.divergence import Divergence
 
 VALUES = 8
@@ -60,36 +63,31 @@ class Culprits:
     def earlier(self, divergence: Divergence, beside: frozenset[str] = frozenset()) -> frozenset[str]:
         """Return such fields of earlier actions and of the configuration: a kernel that overlooks what was done before.
 
-        The same action then shows in the model what the kernel showed, and all steps between show the same.
+        The same action then shows in the model just what the kernel showed, and all steps between show the same.
         """
-        kinds = _shown(divergence.kinds) - beside or _shown(divergence.kinds)
-        if divergence.what != "differs" or divergence.behind or not kinds:
+        kinds, said = _shown(divergence.kinds) - beside, divergence.said
+        if divergence.what != "differs" or divergence.behind or not kinds or said is None:
             return frozenset()
         key = divergence.scenario, kinds
         if key not in self._earlier:
-            self._earlier[key] = frozenset(self._before(divergence.scenario, kinds))
+            told = replace(said, facts={}, states=())  # what was overlooked may show in the state before
+            self._earlier[key] = frozenset(self._before(divergence.scenario, told, beside))
         return self._earlier[key]
 
-    def _before(self, run: AnyScenario, kinds: frozenset[str]) -> Iterator[str]:
-        steps, found = self.coder.trace(run).steps, set[str]()
-        names = Names(encode(run.config), map(encode, run.actions), words_of(self.coder.system.types))
-        expected = normal(encode(steps[-1].shown))
-        for path, after, made in islice(self._altered(run), ALTERED):
-            if path in found:
-                continue
+    def _before(self, run: AnyScenario, said: KernelResponse, beside: frozenset[str]) -> Iterator[str]:
+        found = set[str]()
+        for path, at, made in islice(self._altered(run), ALTERED):
             try:
-                others = self.coder.trace(made).steps
+                if path not in found and as_told(self.coder, self.coder.trace(made), said, beside, at):
+                    found.add(path)
+                    yield path
             except Exception:  # a class or the model refuses the value
                 continue
-            same = all(one.shown == other.shown for one, other in zip(steps[after:-1], others[after:-1], strict=True))
-            if same and kinds <= names.kinds(differences(expected, normal(encode(others[-1].shown)))):
-                found.add(path)
-                yield path
 
-    def _altered(self, run: AnyScenario) -> Iterator[tuple[str, int, AnyScenario]]:
+    def _altered(self, run: AnyScenario) -> Iterator[tuple[str, int | None, AnyScenario]]:
         """Yield runs with another value in an earlier action, or one more name in the configuration.
 
-        Each with the path of its field, and the place of the first step that shall show the same.
+        Each with the path of its field, and the place of the action.
         """
         own = texts_of(encode(run.config))
         more = [one for one in dict.fromkeys(texts_of([encode(one) for one in run.actions])) if one not in own]
@@ -97,13 +95,15 @@ class Culprits:
             if isinstance(place.value, tuple | frozenset):
                 kept: tuple[Any, ...] = items_of(place.value)
                 for one in (type(place.value)((*kept, name)) for name in more[:VALUES]):
-                    if fits(one, place.hint):
-                        yield place.path, 0, replace(run, config=place.put(one))
+                    with suppress(ArithmeticError, LookupError, TypeError, ValueError):
+                        if fits(one, place.hint):
+                            yield place.path, None, replace(run, config=place.put(one))
         for at, action in enumerate(run.actions[:-1]):
             for place in places(action, type(action), lambda new: new):
                 for value in islice(_others(place, own), VALUES):
-                    actions = (*run.actions[:at], place.put(value), *run.actions[at + 1 :])
-                    yield place.path, at + 1, replace(run, actions=actions)
+                    with suppress(ArithmeticError, LookupError, TypeError, ValueError):  # its class refuses the value
+                        actions = (*run.actions[:at], place.put(value), *run.actions[at + 1 :])
+                        yield place.path, at, replace(run, actions=actions)
 
     def _found(self, run: AnyScenario, kinds: frozenset[str]) -> Iterator[str]:
         step = self.coder.trace(run).steps[-1]
