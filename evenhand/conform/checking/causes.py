@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from evenhand.conform.adapters.wire import Fault
 from evenhand.conform.checking.comparing import nested, one_reason, words_of
 from evenhand.conform.checking.duties import SENTENCES
-from evenhand.conform.checking.sameness import one_cause, one_origin, one_record, wordless
+from evenhand.conform.checking.sameness import one_cause, one_record, wordless
 from evenhand.core.canonical import Json
 from evenhand.core.parts import Part, parts_of
 
@@ -196,7 +196,7 @@ def _same(cause: Cause, defect: Defect) -> bool:
     if cause.defect.culprits and defect.culprits and cause.defect.culprits.isdisjoint(defect.culprits):
         return False
     claimed = one.subject == other.subject and one.subject not in SENTENCES
-    if (one.kinds and one.kinds == other.kinds) or one_origin(cause.defect, defect):
+    if one.kinds and one.kinds == other.kinds:
         return True
     touching = claimed and bool(one.kinds & other.kinds)
     if cause.defect.alike and defect.alike:

@@ -7,21 +7,18 @@ But the one shows what the model shows of the same request with the due id, the 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.comparing import Names, differences, normal, words_of
-from evenhand.conform.checking.divergence import as_told
 from evenhand.conform.checking.spelling import Place, items_of, places, texts_of
 from evenhand.core.codec import encode, fits
 from evenhand.core.trace import AnyScenario
 
 if TYPE_CHECKING:
-    from evenhand.conform.adapters.kernels import KernelResponse
     from evenhand.conform.checking.divergence import Divergence
 
 VALUES = 8
@@ -30,22 +27,13 @@ VALUES = 8
 PLACES = 80
 """Places of one action that are tried."""
 
-ALTERED = 400
-"""Runs with another value in an earlier action, or in the configuration, that are tried."""
-
-
-_Key: TypeAlias = tuple[AnyScenario, frozenset[str]]
-
 
 @dataclass
 class Culprits:
     """The places of the last action of a run, by their fields, that explain what a kernel of one system showed."""
 
     coder: Coder
-    _known: dict[_Key, frozenset[str]] = field(default_factory=dict[Any, frozenset[str]])
-    _earlier: dict[tuple[AnyScenario, frozenset[str]], frozenset[str]] = field(
-        default_factory=dict[Any, frozenset[str]]
-    )
+    _known: dict[tuple[AnyScenario, frozenset[str]], frozenset[str]] = field(default_factory=dict[Any, frozenset[str]])
 
     def of(self, divergence: Divergence, beside: frozenset[str] = frozenset()) -> frozenset[str]:
         """Return the fields; none where the last step is not the first that differs, or differs in the state alone.
@@ -59,51 +47,6 @@ class Culprits:
         if key not in self._known:
             self._known[key] = frozenset(self._found(divergence.scenario, kinds))
         return self._known[key]
-
-    def earlier(self, divergence: Divergence, beside: frozenset[str] = frozenset()) -> frozenset[str]:
-        """Return such fields of earlier actions and of the configuration: a kernel that overlooks what was done before.
-
-        The same action then shows in the model just what the kernel showed, and all steps between show the same.
-        """
-        kinds, said = _shown(divergence.kinds) - beside, divergence.said
-        if divergence.what != "differs" or divergence.behind or not kinds or said is None:
-            return frozenset()
-        key = divergence.scenario, kinds
-        if key not in self._earlier:
-            told = replace(said, facts={}, states=())  # what was overlooked may show in the state before
-            self._earlier[key] = frozenset(self._before(divergence.scenario, told, beside))
-        return self._earlier[key]
-
-    def _before(self, run: AnyScenario, said: KernelResponse, beside: frozenset[str]) -> Iterator[str]:
-        found = set[str]()
-        for path, at, made in islice(self._altered(run), ALTERED):
-            try:
-                if path not in found and as_told(self.coder, self.coder.trace(made), said, beside, at):
-                    found.add(path)
-                    yield path
-            except Exception:  # a class or the model refuses the value
-                continue
-
-    def _altered(self, run: AnyScenario) -> Iterator[tuple[str, int | None, AnyScenario]]:
-        """Yield runs with another value in an earlier action, or one more name in the configuration.
-
-        Each with the path of its field, and the place of the action.
-        """
-        own = texts_of(encode(run.config))
-        more = [one for one in dict.fromkeys(texts_of([encode(one) for one in run.actions])) if one not in own]
-        for place in places(run.config, type(run.config), lambda new: new):
-            if isinstance(place.value, tuple | frozenset):
-                kept: tuple[Any, ...] = items_of(place.value)
-                for one in (type(place.value)((*kept, name)) for name in more[:VALUES]):
-                    with suppress(ArithmeticError, LookupError, TypeError, ValueError):
-                        if fits(one, place.hint):
-                            yield place.path, None, replace(run, config=place.put(one))
-        for at, action in enumerate(run.actions[:-1]):
-            for place in places(action, type(action), lambda new: new):
-                for value in islice(_others(place, own), VALUES):
-                    with suppress(ArithmeticError, LookupError, TypeError, ValueError):  # its class refuses the value
-                        actions = (*run.actions[:at], place.put(value), *run.actions[at + 1 :])
-                        yield place.path, at, replace(run, actions=actions)
 
     def _found(self, run: AnyScenario, kinds: frozenset[str]) -> Iterator[str]:
         step = self.coder.trace(run).steps[-1]

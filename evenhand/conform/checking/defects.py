@@ -26,7 +26,7 @@ from evenhand.conform.checking.divergence import Divergence, Examiner, wavering
 from evenhand.conform.checking.duties import SENTENCES
 from evenhand.conform.checking.lookalikes import Lookalikes
 from evenhand.conform.checking.ordering import broad, simple, telling
-from evenhand.conform.checking.sameness import nameless, one_cause, one_origin, one_record, overlooked, wordless
+from evenhand.conform.checking.sameness import nameless, one_cause, one_record, overlooked, wordless
 from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.shrink import shrink
@@ -85,7 +85,7 @@ class Defect:
     """One distinct defect: its smallest divergence, how many runs showed it, and all claims that they violate.
 
     `alike` names the registered mutants that show the same in its run, `culprits` the fields of its last action that
-    the kernel may overlook, `origins` those of earlier actions and of the configuration.
+    the kernel may overlook.
     """
 
     divergence: Divergence
@@ -93,7 +93,6 @@ class Defect:
     claims: frozenset[str] = frozenset()
     alike: frozenset[str] = frozenset()
     culprits: frozenset[str] = frozenset()
-    origins: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -258,12 +257,10 @@ class Defects:
         confirmed: list[Defect] = []
         for one in made:
             self._merge(confirmed, one)
-        explained: list[Defect] = []
-        for one in confirmed:
-            found, origins = self._culprits(one.divergence), self._origins(one.divergence)
-            self._merge(explained, replace(one, culprits=found, origins=origins))
+        if not self._over():
+            confirmed = [replace(one, culprits=self._culprits(one.divergence)) for one in confirmed]
         return tuple(
-            sorted(explained, key=lambda one: (one.divergence.length, one.divergence.subject, one.divergence.why))
+            sorted(confirmed, key=lambda one: (one.divergence.length, one.divergence.subject, one.divergence.why))
         )
 
     def _ordered(self) -> Iterator[Defect]:
@@ -338,10 +335,6 @@ class Defects:
     def _culprits(self, divergence: Divergence) -> frozenset[str]:
         """The fields of its action that a kernel may overlook; none where there is no time to ask."""
         return frozenset() if self._over() else self.culprits.of(divergence, self._beside(divergence))
-
-    def _origins(self, divergence: Divergence) -> frozenset[str]:
-        """The same of earlier actions and of the configuration."""
-        return frozenset() if self._over() else self.culprits.earlier(divergence, self._beside(divergence))
 
     def _beside(self, divergence: Divergence) -> frozenset[str]:
         """What stands in a divergence and is a known defect's alone: the rest may look like one fault."""
@@ -445,7 +438,7 @@ class Defects:
             return known.alike <= new.alike or new.alike <= known.alike
         if self._apart(one, other):
             return False
-        if one_origin(known, new) or self._overlooks(one, other):
+        if self._overlooks(one, other):
             return True
         if one.what == "differs" and any(same(one, other) for same in (overlooked, nameless, wordless, one_record)):
             return True

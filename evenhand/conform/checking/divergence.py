@@ -98,22 +98,15 @@ def kind_of(action: Any) -> str:
     return " ".join([kind, *(one.name for one in values[:1] if isinstance(one, Enum))])
 
 
-def as_told(
-    coder: Coder,
-    trace: AnyTrace,
-    said: KernelResponse,
-    beside: frozenset[str] = frozenset(),
-    but: int | None = None,
-) -> bool:
+def as_told(coder: Coder, trace: AnyTrace, said: KernelResponse, beside: frozenset[str] = frozenset()) -> bool:
     """Return whether a kernel answered just what a model shows in a run, as far as it told; `coder` is the model's.
 
-    In the last step differences of the kinds `beside` may stand beside it, and the step at `but` may differ.
+    In the last step differences of the kinds `beside` may stand beside it.
     """
     run, last = _Run(coder, trace, coder.request(trace), said), len(trace.steps)
-    if run.illegal is not None or any(place + 1 < last for place in run.differing if place != but):
+    if run.illegal is not None or any(place + 1 < last for place in run.differing):
         return False
-    differs = bool(run.differing) and run.differing[-1] + 1 == last
-    return not differs or (bool(beside) and run.divergence(last, "differs", origin="").kinds <= beside)
+    return not run.differing or (bool(beside) and run.divergence(last, "differs", origin="").kinds <= beside)
 
 
 def wavering(divergence: Divergence, again: Sequence[Json]) -> Divergence:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from evenhand.conform.checking.comparing import nested, one_reason, same_words
 
 if TYPE_CHECKING:
-    from evenhand.conform.checking.defects import Defect
     from evenhand.conform.checking.divergence import Divergence
 
 _RECORD = re.compile(r"facts\.(\w+)\.[^:]*: (?:more|less|(?:nothing|·|entries) / (?:nothing|·|entries))")
@@ -38,11 +37,6 @@ def _objecting(one: Divergence) -> set[str]:
 def nameless(one: Divergence, other: Divergence) -> bool:
     """Return whether texts without words, such as hashes, are all that differs, in one where they do in the other."""
     return nested(one.kinds, other.kinds) and all(kind.endswith(": · / ·") for kind in one.kinds | other.kinds)
-
-
-def one_origin(known: Defect, new: Defect) -> bool:
-    """Return whether a kernel overlooks the same of what was done before in two runs, wherever it shows."""
-    return bool(known.origins and new.origins) and nested(known.origins, new.origins)
 
 
 def one_record(one: Divergence, other: Divergence) -> bool:
