@@ -12,6 +12,7 @@ from enum import Enum
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from evenhand.conform.adapters.wire import text
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.comparing import Names, differences, normal, words_of
 from evenhand.conform.checking.spelling import Place, items_of, places, texts_of
@@ -52,15 +53,19 @@ class Culprits:
         step = self.coder.trace(run).steps[-1]
         names = Names(encode(run.config), map(encode, run.actions), words_of(self.coder.system.types))
         expected, found, texts = normal(encode(step.shown)), set[str](), texts_of(encode(run.config))
+        known = {text(encode(step.shown)): False}
         for place in islice(places(step.action, type(step.action), lambda new: new), PLACES):
             if place.path in found:
                 continue
             for value in islice(_others(place, texts), VALUES):
                 try:
-                    shown = self.coder.system.take(step.config, step.before, place.put(value)).shown
+                    shown = encode(self.coder.system.take(step.config, step.before, place.put(value)).shown)
                 except Exception:  # its class or the model refuses the value
                     continue
-                if kinds <= names.kinds(differences(expected, normal(encode(shown)))):  # a kernel need not show all
+                told = text(shown)
+                if told not in known:  # a kernel need not show all
+                    known[told] = kinds <= names.kinds(differences(expected, normal(shown)))
+                if known[told]:
                     found.add(place.path)
                     yield place.path
                     break

@@ -104,9 +104,9 @@ def as_told(coder: Coder, trace: AnyTrace, said: KernelResponse, beside: frozens
     In the last step differences of the kinds `beside` may stand beside it.
     """
     run, last = _Run(coder, trace, coder.request(trace), said), len(trace.steps)
-    if run.illegal is not None or any(place + 1 < last for place in run.differing):
+    if any(place + 1 < last or not beside for place in run.differing) or run.illegal is not None:
         return False
-    return not run.differing or (bool(beside) and run.divergence(last, "differs", origin="").kinds <= beside)
+    return not run.differing or run.divergence(last, "differs", origin="").kinds <= beside
 
 
 def wavering(divergence: Divergence, again: Sequence[Json]) -> Divergence:
