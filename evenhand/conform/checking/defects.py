@@ -25,7 +25,7 @@ from evenhand.conform.checking.culprits import Culprits
 from evenhand.conform.checking.divergence import Divergence, Examiner, wavering
 from evenhand.conform.checking.duties import SENTENCES
 from evenhand.conform.checking.lookalikes import Lookalikes
-from evenhand.conform.checking.ordering import broad, simple, telling
+from evenhand.conform.checking.ordering import Defect, broad, simple, telling
 from evenhand.conform.checking.sameness import nameless, one_cause, one_record, overlooked, wordless
 from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.verdict import Evidence
@@ -78,21 +78,6 @@ FOLLOWED = 1_000
 """Differing runs that are followed beyond their first difference."""
 
 _SLOW = (Fault.HUNG, Fault.MEMORY, Fault.TOO_LONG)
-
-
-@dataclass(frozen=True)
-class Defect:
-    """One distinct defect: its smallest divergence, how many runs showed it, and all claims that they violate.
-
-    `alike` names the registered mutants that show the same in its run, `culprits` the fields of its last action that
-    the kernel may overlook.
-    """
-
-    divergence: Divergence
-    count: int
-    claims: frozenset[str] = frozenset()
-    alike: frozenset[str] = frozenset()
-    culprits: frozenset[str] = frozenset()
 
 
 @dataclass

@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from evenhand.conform.checking.comparing import worded
 
 if TYPE_CHECKING:
-    from evenhand.conform.checking.defects import Defect
+    from evenhand.conform.checking.divergence import Divergence
 
 MANY_WAYS = 4
 """Ways in which one field is wrong, from which on they are one defect."""
+
+
+@dataclass(frozen=True)
+class Defect:
+    """One distinct defect: its smallest divergence, how many runs showed it, and all claims that they violate.
+
+    `alike` names the registered mutants that show the same in its run, `culprits` the fields of its last action that
+    the kernel may overlook.
+    """
+
+    divergence: Divergence
+    count: int
+    claims: frozenset[str] = frozenset()
+    alike: frozenset[str] = frozenset()
+    culprits: frozenset[str] = frozenset()
 
 
 def simple(one: Defect) -> tuple[object, ...]:

@@ -20,11 +20,11 @@ from evenhand.conform.checking.comparing import (
     one_reason,
     same_words,
 )
-from evenhand.conform.checking.defects import Defect
 from evenhand.conform.checking.divergence import Divergence
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import BadFinding, finding_json, recheck
 from evenhand.conform.checking.loop import EXHAUSTIVE, MACHINE, CheckEffort, SystemChecked, check_system, scopes_of
+from evenhand.conform.checking.ordering import Defect
 from evenhand.conform.checking.sameness import one_record, wordless
 from evenhand.core.codec import encode
 from evenhand.core.kernel import Unsupported

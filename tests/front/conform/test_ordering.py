@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evenhand.conform.checking.defects import Defect
-from evenhand.conform.checking.ordering import MANY_WAYS, broad
+from evenhand.conform.checking.ordering import MANY_WAYS, Defect, broad
 from tests.front.conform.test_causes import differing
 
 
