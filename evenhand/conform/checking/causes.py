@@ -14,7 +14,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, cast
 
 from evenhand.conform.adapters.wire import Fault
-from evenhand.conform.checking.comparing import nested, one_reason, other_reasons, words_of
+from evenhand.conform.checking.comparing import nested, one_reason, words_of
 from evenhand.conform.checking.duties import SENTENCES
 from evenhand.conform.checking.sameness import one_cause, one_record, wordless
 from evenhand.core.canonical import Json
@@ -195,8 +195,7 @@ def _same(cause: Cause, defect: Defect) -> bool:
         return True
     if cause.defect.culprits and defect.culprits and cause.defect.culprits.isdisjoint(defect.culprits):
         return False
-    apart = other_reasons(one.kinds, other.kinds, words_of(cause.system.types))
-    claimed = one.subject == other.subject and one.subject not in SENTENCES and not apart
+    claimed = one.subject == other.subject and one.subject not in SENTENCES
     if one.kinds and one.kinds == other.kinds:
         return True
     touching = claimed and bool(one.kinds & other.kinds)

@@ -329,25 +329,6 @@ def same_words(one: frozenset[str], other: frozenset[str], words: frozenset[str]
     return bool(told) and told == worded(other, words)
 
 
-def other_reasons(one: frozenset[str], other: frozenset[str], words: frozenset[str]) -> bool:
-    """Whether the model gives another reason in one place, in `words` of the protocol, where the kernel shows the same.
-
-    A kernel that overlooks one reason is not one that overlooks another, whatever follows from both.
-    """
-    return any(
-        there == place and shows == got and given - gives and gives - given
-        for place, given, got in _given(one - other, words)
-        for there, gives, shows in _given(other - one, words)
-    )
-
-
-def _given(kinds: frozenset[str], words: frozenset[str]) -> list[tuple[str, frozenset[str], str]]:
-    """The places of what is shown, the words of the protocol that the model shows there, and what the kernel shows."""
-    parts = (kind.partition(": ") for kind in kinds if not kind.startswith("facts."))
-    sides = ((place, *said.rpartition(" / ")[::2]) for place, _, said in parts)
-    return [(place, words.intersection(expected.split()), got) for place, expected, got in sides]
-
-
 def worded(kinds: frozenset[str], words: frozenset[str]) -> frozenset[str]:
     """The kinds that say some of the protocol's `words`, but for what is told of the state."""
     return frozenset(kind for kind in kinds if not kind.startswith("facts.") and _said(kind) & words)

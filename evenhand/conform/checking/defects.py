@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.adapters.wire import Fault, text
 from evenhand.conform.checking.coding import Coder
-from evenhand.conform.checking.comparing import Names, nested, other_reasons, refused, same_side, shape, touch, words_of
+from evenhand.conform.checking.comparing import Names, nested, refused, same_side, shape, touch, words_of
 from evenhand.conform.checking.culprits import Culprits
 from evenhand.conform.checking.divergence import Divergence, Examiner, wavering
 from evenhand.conform.checking.duties import SENTENCES
@@ -434,8 +434,7 @@ class Defects:
             return True
         if one.subject == other.subject:
             within = kinds[0] == kinds[1] or (one.taken == other.taken and nested(*kinds))
-            apart = other_reasons(*kinds, words_of(self.coder.system.types))
-            return within or (one.subject not in SENTENCES and touch(*kinds) and not apart)
+            return within or (one.subject not in SENTENCES and touch(*kinds))
         return self._shape(one) == self._shape(other) and touch(*kinds)
 
     def _shape(self, divergence: Divergence) -> str:
