@@ -19,7 +19,10 @@ from evenhand.model.cud.kernel import (
     PASS_ONE,
     PASS_TWO,
     REFERENCE,
+    SCOPE_VIOLATION,
     Bound,
+    Execution,
+    Finding,
     Happened,
     Moment,
     Rules,
@@ -144,17 +147,19 @@ def verdict(rules: Rules, config: Config, now: Moment, made: tuple[tuple[str, Ju
 
 
 def apply(rules: Rules, config: Config, state: FreeState, found: Verdict) -> tuple[FreeState, FreeShown]:
-    """Execute, and count."""
-    world = rules.execute(config, state.world, found.admitted).world if found.admitted else state.world
+    """Execute, and count; who changes what was not declared is told the fault, as in a whole epoch."""
+    execution = rules.execute(config, state.world, found.admitted) if found.admitted else Execution(state.world)
+    world = execution.world
     effects = changes(state.world, world) if found.admitted else ()
     happened = Happened(found.attempted, found.refused, found.collided, bool(effects))
-    marks = dict(found.marks)
+    strayed = [bound for bound in found.admitted if bound.agent in execution.violators]
+    marks = dict(found.marks) | {one.agent: rules.token(Finding(one, ADMITTED, SCOPE_VIOLATION)) for one in strayed}
     after = FreeState(
         world if effects else state.world,
         tuple(marks.get(name, mark) for name, mark in zip(config.agents, state.marks, strict=True)),
         rules.count(config, state.counter, happened),
     )
-    return after, FreeShown(tuple(sorted(found.marks)), effects, happened)
+    return after, FreeShown(tuple(sorted(marks.items())), effects, happened)
 
 
 def step(rules: Rules, config: Config, state: FreeState, action: Epoch) -> tuple[FreeState, FreeShown]:

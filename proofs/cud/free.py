@@ -59,7 +59,7 @@ def _epoch(step: FreeStep) -> CudStep:
 
 
 def _keeps_to_its_scope(choice: Choice) -> bool:
-    """Return whether the choice writes only declared keys, as free agents do; the graph does not check the diff."""
+    """Return whether the choice writes only declared keys, as the menu of free agents does."""
     request = choice.request
     return request is None or all(key in request.declared_scope for key, _ in request.proposed_delta)
 

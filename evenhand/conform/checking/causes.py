@@ -22,8 +22,8 @@ from evenhand.core.parts import Part, parts_of
 
 if TYPE_CHECKING:
     from evenhand.conform.checking.comparing import Difference
-    from evenhand.conform.checking.defects import Defect
     from evenhand.conform.checking.divergence import Divergence
+    from evenhand.conform.checking.ordering import Defect
     from evenhand.core.system import AnySystem
 
 

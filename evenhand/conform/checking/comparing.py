@@ -325,8 +325,13 @@ def same_words(one: frozenset[str], other: frozenset[str], words: frozenset[str]
 
     Whom it strikes, and whether a run is over by it, makes other lists longer or shorter, which have no words.
     """
-    told = [{kind for kind in kinds if not kind.startswith("facts.") and _said(kind) & words} for kinds in (one, other)]
-    return bool(told[0]) and told[0] == told[1]
+    told = worded(one, words)
+    return bool(told) and told == worded(other, words)
+
+
+def worded(kinds: frozenset[str], words: frozenset[str]) -> frozenset[str]:
+    """The kinds that say some of the protocol's `words`, but for what is told of the state."""
+    return frozenset(kind for kind in kinds if not kind.startswith("facts.") and _said(kind) & words)
 
 
 def _said(kind: str) -> set[str]:

@@ -12,6 +12,7 @@ from enum import Enum
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from evenhand.conform.adapters.wire import text
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.comparing import Names, differences, normal, words_of
 from evenhand.conform.checking.spelling import Place, items_of, places, texts_of
@@ -35,9 +36,12 @@ class Culprits:
     coder: Coder
     _known: dict[tuple[AnyScenario, frozenset[str]], frozenset[str]] = field(default_factory=dict[Any, frozenset[str]])
 
-    def of(self, divergence: Divergence) -> frozenset[str]:
-        """Return the fields; none where the last step is not the first that differs, or differs in the state alone."""
-        kinds = _shown(divergence.kinds)
+    def of(self, divergence: Divergence, beside: frozenset[str] = frozenset()) -> frozenset[str]:
+        """Return the fields; none where the last step is not the first that differs, or differs in the state alone.
+
+        What stands `beside` it is another fault's.
+        """
+        kinds = _shown(divergence.kinds) - beside or _shown(divergence.kinds)
         if divergence.what != "differs" or divergence.behind or not kinds or not divergence.scenario.actions:
             return frozenset()
         key = divergence.scenario, kinds
@@ -49,15 +53,19 @@ class Culprits:
         step = self.coder.trace(run).steps[-1]
         names = Names(encode(run.config), map(encode, run.actions), words_of(self.coder.system.types))
         expected, found, texts = normal(encode(step.shown)), set[str](), texts_of(encode(run.config))
+        known = {text(encode(step.shown)): False}
         for place in islice(places(step.action, type(step.action), lambda new: new), PLACES):
             if place.path in found:
                 continue
             for value in islice(_others(place, texts), VALUES):
                 try:
-                    shown = self.coder.system.take(step.config, step.before, place.put(value)).shown
+                    shown = encode(self.coder.system.take(step.config, step.before, place.put(value)).shown)
                 except Exception:  # its class or the model refuses the value
                     continue
-                if kinds <= names.kinds(differences(expected, normal(encode(shown)))):  # a kernel need not show all
+                told = text(shown)
+                if told not in known:  # a kernel need not show all
+                    known[told] = kinds <= names.kinds(differences(expected, normal(shown)))
+                if known[told]:
                     found.add(place.path)
                     yield place.path
                     break

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
@@ -23,7 +23,9 @@ from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.comparing import Names, nested, refused, same_side, shape, touch, words_of
 from evenhand.conform.checking.culprits import Culprits
 from evenhand.conform.checking.divergence import Divergence, Examiner, wavering
+from evenhand.conform.checking.duties import SENTENCES
 from evenhand.conform.checking.lookalikes import Lookalikes
+from evenhand.conform.checking.ordering import Defect, broad, simple, telling
 from evenhand.conform.checking.sameness import nameless, one_cause, one_record, overlooked, wordless
 from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.verdict import Evidence
@@ -66,9 +68,6 @@ AGAIN = 5
 STUBBORN = 32
 """The same for a non-deterministic kernel, because a random answer may be the same five times."""
 
-MANY_WAYS = 4
-"""Ways in which one field is wrong, from which on they are one defect."""
-
 MOSTLY = 0.5
 """The share of all runs in which a difference hides what lies behind it."""
 
@@ -79,21 +78,6 @@ FOLLOWED = 1_000
 """Differing runs that are followed beyond their first difference."""
 
 _SLOW = (Fault.HUNG, Fault.MEMORY, Fault.TOO_LONG)
-
-
-@dataclass(frozen=True)
-class Defect:
-    """One distinct defect: its smallest divergence, how many runs showed it, and all claims that they violate.
-
-    `alike` names the registered mutants that show the same in its run, `culprits` the fields of its last action that
-    the kernel may overlook.
-    """
-
-    divergence: Divergence
-    count: int
-    claims: frozenset[str] = frozenset()
-    alike: frozenset[str] = frozenset()
-    culprits: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -116,6 +100,7 @@ class Defects:
     _followed: list[tuple[frozenset[str], int, tuple[frozenset[str], ...]]] = field(default_factory=list[Any])
     _sorts: dict[tuple[object, ...], tuple[int, int, tuple[object, ...]]] = field(default_factory=dict[Any, Any])
     _everywhere: frozenset[str] = frozenset()
+    _made: list[Defect] = field(default_factory=list[Defect])
 
     def __post_init__(self) -> None:
         self.lookalikes = Lookalikes(self.coder, self.mutants)
@@ -174,7 +159,7 @@ class Defects:
             agreed, apart, struck = after.get(first, (0, 0, 0))
             strayed = sum(1 for kinds in later if not kinds <= seen)
             after[first] = agreed + steps - strayed, apart + strayed, struck + 1
-        for (first, kinds), one in sorted(self._behind.items(), key=lambda item: _simple(item[1])):
+        for (first, kinds), one in sorted(self._behind.items(), key=lambda item: simple(item[1])):
             agreed, apart, struck = after[first]
             new = kinds - seen - frozenset[str]().union(*(known.divergence.kinds for known in made))
             ahead = self._ahead(one.divergence, new) if new and tried[new] < AHEAD else None
@@ -238,7 +223,7 @@ class Defects:
         Every divergence is explained by defects that together show its kinds, or is shrunk to one of its own.
         """
         self._everywhere = self._ever_present(runs)
-        made: list[Defect] = []
+        made = self._made
         compared: dict[frozenset[str], int] = {}
         for one in self._ordered():
             place = self._explained(one, made, compared)
@@ -258,7 +243,7 @@ class Defects:
         for one in made:
             self._merge(confirmed, one)
         if not self._over():
-            confirmed = [replace(one, culprits=self.culprits.of(one.divergence)) for one in confirmed]
+            confirmed = [replace(one, culprits=self._culprits(one.divergence)) for one in confirmed]
         return tuple(
             sorted(confirmed, key=lambda one: (one.divergence.length, one.divergence.subject, one.divergence.why))
         )
@@ -268,8 +253,8 @@ class Defects:
 
         One that no mutant explains may show two faults at once, of which each alone shows the same.
         """
-        listed = sorted(_broad(self._seen.values()), key=_simple)
-        for _, some in groupby(listed, key=lambda one: _simple(one)[:-1]):
+        listed = sorted(broad(self._seen.values(), words_of(self.coder.system.types)), key=simple)
+        for _, some in groupby(listed, key=lambda one: simple(one)[:-1]):
             group = list(some)
             if len(group) > 1:
                 group[:TIED] = sorted(group[:TIED], key=lambda one: not self._alike(one.divergence))
@@ -313,14 +298,14 @@ class Defects:
 
     def _apart(self, one: Divergence, other: Divergence) -> bool:
         """Whether what a kernel overlooks in the action of one run is nothing that it overlooks in the other."""
-        culprits = [frozenset[str]() if self._over() else self.culprits.of(found) for found in (one, other)]
+        culprits = [self._culprits(found) for found in (one, other)]
         return bool(culprits[0] and culprits[1]) and culprits[0].isdisjoint(culprits[1])
 
     def _overlooks(self, one: Divergence, other: Divergence) -> bool:
         """Whether a kernel overlooks just the same in the actions of two runs, in place of one answer of the model."""
-        if self._over() or not refused(one.kinds) & refused(other.kinds):
+        if not refused(one.kinds) & refused(other.kinds):
             return False
-        return bool(self.culprits.of(one)) and self.culprits.of(one) == self.culprits.of(other)
+        return bool(self._culprits(one)) and self._culprits(one) == self._culprits(other)
 
     def _over(self) -> bool:
         """Whether the time is up; then results stay as they are."""
@@ -329,8 +314,17 @@ class Defects:
         return over
 
     def _alike(self, divergence: Divergence) -> frozenset[str]:
-        """The mutants that show the same; none where there is no time to ask."""
-        return frozenset() if self._over() else self.lookalikes.of(divergence)
+        """The mutants that show the same, or what is not shown beside it; none where there is no time to ask."""
+        return frozenset() if self._over() else self.lookalikes.of(divergence, self._beside(divergence))
+
+    def _culprits(self, divergence: Divergence) -> frozenset[str]:
+        """The fields of its action that a kernel may overlook; none where there is no time to ask."""
+        return frozenset() if self._over() else self.culprits.of(divergence, self._beside(divergence))
+
+    def _beside(self, divergence: Divergence) -> frozenset[str]:
+        """What stands in a divergence and is a known defect's alone: the rest may look like one fault."""
+        smaller = (one.divergence for one in self._made if one.divergence.what == divergence.what)
+        return frozenset[str]().union(*(one.kinds for one in smaller if one.kinds < divergence.kinds))
 
     def _small(self, divergence: Divergence, new: frozenset[str]) -> Divergence:
         """The divergence shrunk while the same thing differs: of its `new` kinds one at least, and nothing else.
@@ -410,7 +404,7 @@ class Defects:
         for place, known in enumerate(made):
             if self._one_defect(known, one):
                 within = nested(known.divergence.kinds, one.divergence.kinds)
-                best = min((known, one), key=partial(_telling, within=within))
+                best = min((known, one), key=partial(telling, within=within))
                 made[place] = replace(best, count=known.count + one.count, claims=known.claims | one.claims)
                 return
         made.append(one)
@@ -440,7 +434,7 @@ class Defects:
             return True
         if one.subject == other.subject:
             within = kinds[0] == kinds[1] or (one.taken == other.taken and nested(*kinds))
-            return within or (bool(one.violations) and touch(*kinds))
+            return within or (one.subject not in SENTENCES and touch(*kinds))
         return self._shape(one) == self._shape(other) and touch(*kinds)
 
     def _shape(self, divergence: Divergence) -> str:
@@ -452,42 +446,6 @@ class Defects:
 def _sort(divergence: Divergence) -> tuple[object, ...]:
     """What a divergence is, apart from the claims that it violates."""
     return divergence.what, divergence.kinds, divergence.shape
-
-
-def _simple(one: Defect) -> tuple[object, ...]:
-    """The order in which divergences are reduced: few kinds first, then those that violate a claim, then short ones."""
-    divergence = one.divergence
-    few = (len(divergence.kinds), divergence.what, not divergence.violations, divergence.length)
-    return (*few, sorted(divergence.kinds), divergence.subject, divergence.shape)
-
-
-def _telling(one: Defect, *, within: bool) -> tuple[int, ...]:
-    """The order in which runs tell of one defect: short ones first, then those that violate many claims.
-
-    Unless one is `within` the other, little comes first: a run of two defects violates more claims, but shows both.
-    """
-    last = -len(one.divergence.sure), len(one.divergence.kinds)
-    return one.divergence.length, *(last if within else last[::-1])
-
-
-def _broad(seen: Iterable[Defect]) -> Iterator[Defect]:
-    """Yield the divergences; those in which the same fields are wrong in many ways are one, the simplest."""
-    groups: dict[tuple[object, ...], list[Defect]] = {}
-    for one in seen:
-        places = frozenset(map(_field, one.divergence.kinds))
-        groups.setdefault((one.divergence.what, one.divergence.subject, places), []).append(one)
-    for group in groups.values():
-        if len({one.divergence.kinds for one in group}) < MANY_WAYS:
-            yield from group
-        else:
-            claims = frozenset[str]().union(*(one.claims for one in group))
-            yield replace(min(group, key=_simple), count=sum(one.count for one in group), claims=claims)
-
-
-def _field(kind: str) -> str:
-    """The field of which a kind tells; an entry too much or too few is told by its words."""
-    path, _, _ = kind.partition(": ")
-    return kind if path.endswith("[]") else path
 
 
 def _missing(divergence: Divergence, made: Sequence[Defect]) -> frozenset[str]:

@@ -98,10 +98,15 @@ def kind_of(action: Any) -> str:
     return " ".join([kind, *(one.name for one in values[:1] if isinstance(one, Enum))])
 
 
-def as_told(coder: Coder, trace: AnyTrace, said: KernelResponse) -> bool:
-    """Return whether a kernel answered just what a model shows in a run, as far as it told; `coder` is the model's."""
-    run = _Run(coder, trace, coder.request(trace), said)
-    return run.illegal is None and not run.differing
+def as_told(coder: Coder, trace: AnyTrace, said: KernelResponse, beside: frozenset[str] = frozenset()) -> bool:
+    """Return whether a kernel answered just what a model shows in a run, as far as it told; `coder` is the model's.
+
+    In the last step differences of the kinds `beside` may stand beside it.
+    """
+    run, last = _Run(coder, trace, coder.request(trace), said), len(trace.steps)
+    if any(place + 1 < last or not beside for place in run.differing) or run.illegal is not None:
+        return False
+    return not run.differing or run.divergence(last, "differs", origin="").kinds <= beside
 
 
 def wavering(divergence: Divergence, again: Sequence[Json]) -> Divergence:

@@ -35,30 +35,33 @@ class Lookalikes:
             for one in self.mutants
             if type(one.rules) is type(system.rules)
         }
-        self._known: dict[tuple[AnyScenario, frozenset[str]], frozenset[str]] = {}
+        self._known: dict[tuple[AnyScenario, frozenset[str], frozenset[str]], frozenset[str]] = {}
 
-    def of(self, divergence: Divergence) -> frozenset[str]:
-        """Return the names of the mutants that show, in every step of this run, what the kernel showed."""
-        key = divergence.scenario, divergence.kinds
+    def of(self, divergence: Divergence, beside: frozenset[str] = frozenset()) -> frozenset[str]:
+        """Return the names of the mutants that show, in every step of this run, what the kernel showed.
+
+        If none does, those that show it but for what stands `beside` it, which is another fault's.
+        """
+        key = divergence.scenario, divergence.kinds, beside
         if key not in self._known:
-            self._known[key] = self._found(divergence)
+            self._known[key] = self._found(divergence, frozenset()) or self._found(divergence, beside)
         return self._known[key]
 
-    def _found(self, divergence: Divergence) -> frozenset[str]:
+    def _found(self, divergence: Divergence, beside: frozenset[str]) -> frozenset[str]:
         said = divergence.said
         if divergence.what != "differs" or divergence.behind or said is None:
             return frozenset()
         if any(not one.path.startswith("facts.") for one in divergence.differences):
             said = replace(said, facts={})  # counters and conclusions add up what other faults did
         run, last = divergence.scenario, self.coder.trace(divergence.scenario).steps[-1]
-        return frozenset(name for name, coder in self._coders.items() if _shows(coder, run, said, last))
+        return frozenset(name for name, coder in self._coders.items() if _shows(coder, run, said, last, beside))
 
 
-def _shows(coder: Coder, run: AnyScenario, said: KernelResponse, last: AnyStep) -> bool:
+def _shows(coder: Coder, run: AnyScenario, said: KernelResponse, last: AnyStep, beside: frozenset[str]) -> bool:
     """Whether a mutant shows what the kernel said, which is not what the model shows in the `last` step."""
     try:
         trace = coder.trace(run)
         mine = trace.steps[-1]
-        return (mine.shown != last.shown or mine.after != last.after) and as_told(coder, trace, said)
+        return (mine.shown != last.shown or mine.after != last.after) and as_told(coder, trace, said, beside)
     except Exception:  # a mutant may fail on what no run of it makes
         return False

@@ -21,10 +21,11 @@ from evenhand.conform.checking.claims import Judge, judged_kinds
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.counting import Counting
 from evenhand.conform.checking.covering import Covering, Walk, spread
-from evenhand.conform.checking.defects import Defect, Defects
+from evenhand.conform.checking.defects import Defects
 from evenhand.conform.checking.divergence import Examiner
 from evenhand.conform.checking.drawing import Stored, drawn, separating, silenced
 from evenhand.conform.checking.multi_run import LIVENESS_RUNS, PAIRS, MultiRunClaims
+from evenhand.conform.checking.ordering import Defect
 from evenhand.conform.checking.phase import AGAIN, LeftOut, Phase
 from evenhand.conform.checking.strangers import GROUPS, Strangers
 from evenhand.conform.checking.wandering import wandering

@@ -16,9 +16,9 @@ from typing import Any
 from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.checking.claims import Basis, Violation
 from evenhand.conform.checking.comparing import Difference, Names, differences, normal, words_of
-from evenhand.conform.checking.defects import Defect
 from evenhand.conform.checking.divergence import Divergence, Examiner, SecondTrace
 from evenhand.conform.checking.liveness import SILENT, Broken, LivenessClaims, own_system
+from evenhand.conform.checking.ordering import Defect
 from evenhand.conform.checking.two_safety import SAME_KEY, Pairing, Related
 from evenhand.core.canonical import Json
 from evenhand.core.codec import encode

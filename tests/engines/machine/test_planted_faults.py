@@ -431,11 +431,7 @@ def comparison_runs_the_reference_twice(patch: pytest.MonkeyPatch) -> None:
 
     def lockstep(reference: Any, variant: Any) -> Any:
         both = real(reference, variant)
-
-        def step(rules: Any, config: Any, state: Any, action: Any) -> Any:
-            return both.step(rules, config, (state[0], state[0]), action)
-
-        return replace(both, step=step)
+        return replace(both, step=lambda rules, config, state, act: both.step(rules, config, (state[0],) * 2, act))
 
     patch.setattr(variants, "lockstep", lockstep)
 

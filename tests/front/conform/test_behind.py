@@ -20,11 +20,12 @@ from evenhand.conform.checking.causes import causes
 from evenhand.conform.checking.claims import Judge
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.covering import Covering
-from evenhand.conform.checking.defects import Defect, Defects
+from evenhand.conform.checking.defects import Defects
 from evenhand.conform.checking.divergence import Divergence, Examiner
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import finding_json, recheck
 from evenhand.conform.checking.loop import EXHAUSTIVE, MACHINE, CheckEffort, SystemChecked, check_system, takes
+from evenhand.conform.checking.ordering import Defect
 from evenhand.conform.checking.phase import EARLIER
 from evenhand.core.codec import encode
 from evenhand.core.kernel import Unsupported

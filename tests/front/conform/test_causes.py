@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -12,25 +11,20 @@ from unittest import SkipTest
 import pytest
 
 from evenhand.conform.adapters.model import factory_of
-from evenhand.conform.adapters.wire import Fault
 from evenhand.conform.checking import baseline
 from evenhand.conform.checking.baseline import Baseline, load_baseline
 from evenhand.conform.checking.causes import Cause, Seriousness, alone, causes, seriousness
 from evenhand.conform.checking.claims import Basis, Violation
 from evenhand.conform.checking.comparing import (
     Difference,
-    Names,
-    differences,
-    failure,
     one_reason,
     same_words,
-    words_of,
 )
-from evenhand.conform.checking.defects import Defect
 from evenhand.conform.checking.divergence import Divergence
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import BadFinding, finding_json, recheck
 from evenhand.conform.checking.loop import EXHAUSTIVE, MACHINE, CheckEffort, SystemChecked, check_system, scopes_of
+from evenhand.conform.checking.ordering import Defect
 from evenhand.conform.checking.sameness import one_record, wordless
 from evenhand.core.codec import encode
 from evenhand.core.kernel import Unsupported
@@ -141,24 +135,6 @@ def test_every_sighting_is_explained_by_a_finding() -> None:
 
 
 @pytest.mark.parametrize(
-    ("expected", "got", "same"),
-    [
-        ('"OwnProposal"', '"InsufficientCredit"', False),
-        ('"agent_1 is late"', '"agent_2 is late"', True),
-        ('"wrong_key"', '"late"', False),
-        ("3", "4", True),
-        ('{"$":"Event","kind":"Burn"}', '{"$":"Event","kind":"Staked"}', False),
-    ],
-    ids=str,
-)
-def test_the_kind_of_a_difference_is_taken_from_any_spelling(expected: str, got: str, same: bool) -> None:
-    """Values of the vocabulary make another kind, names and numbers do not."""
-    names = Names({"agents": ["agent_1", "agent_2"]})
-    base = names.kinds([Difference("reason", '"x"', got)])
-    assert (names.kinds([Difference("reason", '"x"', expected)]) == base) == same
-
-
-@pytest.mark.parametrize(
     ("one", "other", "same"),
     [
         (["errors[]: Error LATE / nothing", "open[]: nothing / ·"], ["errors[]: Error LATE / nothing"], True),
@@ -182,34 +158,6 @@ def test_the_same_reason_is_overlooked_whatever_claims_object() -> None:
     assert one_reason(accepts, frozenset({"why: over / shut"})) and not one_reason(
         accepts, frozenset({"why: over / shut"}), same=True
     )
-
-
-def test_a_name_inside_a_longer_word_is_none() -> None:
-    """Whatever its length."""
-    (kind,) = Names(["low"]).kinds([Difference("gate", '"allowlist"', '"low"')])
-    assert kind == "gate: allowlist / ·"
-
-
-def test_a_text_that_an_action_brings_is_no_word_of_the_protocol() -> None:
-    """Sentences that are lost are one kind, whatever they say; the protocol's own words make others."""
-    words = words_of(find("sovereign").model.systems["agent"].types)
-    assert {"REFUSE", "Notify", "BUDGET_EXHAUSTED"} <= words and "because" not in words
-
-    def lost(said: str, config: Any = None) -> frozenset[str]:
-        action = {"$": "Say", "text": said, "kind": "Notify", "mood": {"$enum": "Mood", "name": "merry"}}
-        return Names(config, [action], words).kinds(
-            [Difference("effects[]", json.dumps({**action, "done": "gone"}), None)]
-        )
-
-    assert lost("tea is ready") == lost("so be it") == {"effects[]: Say Notify merry gone / nothing"}
-    assert lost("REFUSE") != lost("so be it")
-
-
-def test_the_same_values_in_another_order_are_one_kind() -> None:
-    """Whatever they are."""
-    names = Names({})
-    swapped = [Difference("log[0]", '"a"', '"b"'), Difference("log[1]", '"b"', '"a"')]
-    assert names.kinds(swapped) == {"log[#]: another order"}
 
 
 @pytest.mark.slow
@@ -285,13 +233,6 @@ def test_of_two_defects_of_one_system_the_one_that_shows_the_same_is_joined_with
         frozenset({"another"}): 1,
     }
     assert next(one for one in found if len(one.systems) == 1).defect.divergence == near
-
-
-def test_a_number_is_more_or_less_than_another_in_any_spelling() -> None:
-    """A whole one than a fraction."""
-    half, bad = {"$fraction": "1/2"}, {"$fraction": "1/0"}
-    assert kinds({"paid": 1}, {"paid": half}) == {"paid: less"} and kinds({"paid": half}, {"paid": 1}) == {"paid: more"}
-    assert kinds({"paid": 1}, {"paid": bad}) == {"paid: · / a record"} and kinds([1], [True]) == {"[#]: · / true"}
 
 
 def test_the_same_difference_in_two_systems_is_one_finding_whatever_mutants_look_like_it() -> None:
@@ -428,76 +369,3 @@ def test_a_part_is_one_of_four() -> None:
     """Another word is refused where it is declared."""
     with pytest.raises(ValueError, match="a field tells of effect, decision, record, label"):
         part("deed")  # type: ignore[arg-type]
-
-
-def kinds(expected: Any, got: Any, config: Any = ()) -> frozenset[str]:
-    """The kinds of the differences of two values."""
-    return Names(list(config)).kinds(differences(expected, got))
-
-
-def test_a_text_of_an_action_is_no_word_of_a_kind_whatever_its_characters() -> None:
-    """Else each title of another length is another finding."""
-    told = [Names({}, [{"title": title}]).kinds(differences([[title]], [[]])) for title in ("plain", "\U0001f600" * 3)]
-    assert told == [{"[#][]: · / nothing"}] * 2
-    assert Names({}, [{"title": "-"}]).without("re-use") == "re-use"
-
-
-def event(kind: str, who: str, amount: int, why: str = "") -> Any:
-    """A record of a log."""
-    return {"$": "Event", "kind": kind, "who": who, "amount": amount, "why": why}
-
-
-def test_a_fault_in_an_entry_is_the_same_difference_where_another_fault_drops_one() -> None:
-    """The paid amount is wrong, and elsewhere a burn is missing: both are told where they meet."""
-    paid, burnt = event("paid", "ann", 5), event("burnt", "bob", 7, "late")
-    wrong, lacks = kinds([paid, burnt], [event("paid", "ann", 6), burnt]), kinds([paid, burnt], [paid])
-    assert wrong == {"[#].amount: more"} and lacks == {"[]: Event burnt bob late / nothing"}
-    assert kinds([paid, burnt], [event("paid", "ann", 6)]) == wrong | lacks
-    assert kinds([burnt], [burnt, burnt]) == {"[]: nothing / Event burnt bob late"}
-    assert kinds([["a", 1, 2], ["b", 1]], [["a", 1, 3]]) == {"[#][#]: more", "[]: b / nothing"}
-
-
-def test_entries_of_other_sorts_are_not_taken_for_each_other() -> None:
-    """Few of the fields agree, or two words are others, or the class is another one."""
-    refused, burnt = (
-        event(kind, "ann", 0, why) | {"of": 1, "to": 2} for kind, why in (("refused", "late"), ("burnt", "won"))
-    )
-    assert kinds([refused], [burnt, burnt]) == {
-        "[]: Event refused ann late / nothing",
-        "[]: nothing / Event burnt ann won",
-    }
-    one, other = event("paid", "ann", 5, "won"), event("burnt", "bob", 7, "late")
-    assert kinds([one], [other, other]) == {"[]: Event paid ann won / nothing", "[]: nothing / Event burnt bob late"}
-    assert kinds([one], [one | {"$": "Note"}] * 2) == {
-        "[]: Event paid ann won / nothing",
-        "[]: nothing / Note paid ann won",
-    }
-
-
-def test_the_sort_of_an_entry_counts_and_not_what_is_empty_or_true_in_it() -> None:
-    """Nor a text of one letter that the configuration lists."""
-    notes: list[Any] = [
-        {"$": "Note", "text": text, "open": flag, "to": None} for text, flag in (("a", True), ("", False))
-    ]
-    assert {kinds([], [note], ["a"]) for note in notes} == {frozenset({"[]: nothing / Note"})}
-    assert kinds({"open": True}, {"open": False}) == {"open: true / false"}
-    assert kinds([], [""]) == {'[]: nothing / ""'}
-
-
-def test_a_place_is_one_kind_however_many_digits_it_has() -> None:
-    """The ninth entry and the tenth."""
-    entries = [0] * 12
-    assert kinds(entries, [*entries[:9], 1, *entries[10:]]) == kinds(entries, [*entries[:10], 1, 0]) == {"[#]: more"}
-
-
-def test_letters_are_names_where_they_stand_alone() -> None:
-    """Within words they are no names."""
-    assert kinds({"why": "a"}, {"why": "late"}, ["a"]) == {"why: · / late"}
-
-
-def test_what_an_error_quotes_is_data() -> None:
-    """The same error about other words is the same failure; in another line of the kernel it may be as well."""
-    said = [f'SyntaxError: near "{word}": no such word (kernel.py, line 7)' for word in ("tea", "so'")]
-    kinds = {failure(Fault.RAISED, Names({}).without(one)) for one in said}
-    assert kinds == {"raised: SyntaxError: near ·: no such word (kernel.py, line #)"}
-    assert len({failure(Fault.ILLEGAL, one) for one in said}) == 2

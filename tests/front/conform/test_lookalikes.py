@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from evenhand.conform.adapters.model import variant
+from evenhand.conform.checking.coding import Coder
+from evenhand.conform.checking.lookalikes import Lookalikes
 from evenhand.conform.checking.loop import EXHAUSTIVE, SEPARATING, CheckEffort, SystemChecked, check_system
 from evenhand.core.codec import encode
 from evenhand.core.registry import find
@@ -90,10 +92,11 @@ class Inside:
 
 @dataclass(frozen=True)
 class Opened:
-    """Whether the door was opened, and for what not."""
+    """Whether the door was opened, for what not, and the word that is kept of it."""
 
     opened: bool
     why: str = ""
+    kept: str = "seen"
 
 
 def enter(rules: Rules, house: House, inside: Inside, asked: Enter) -> tuple[Inside, Opened]:
@@ -135,3 +138,22 @@ def test_two_faults_that_show_the_same_are_two_findings_if_mutants_tell_them_apa
     effort = CheckEffort(transitions=40, phases=(EXHAUSTIVE,), seed=seed)
     found = check_system("house", [DOOR], (), InProcess(Door), effort=effort, mutants=MUTANTS).defects
     assert sorted(sorted(one.alike) for one in found) == [["any_name"], ["any_ticket"]]
+
+
+class Forgetful(Door):
+    """The same door, that keeps the wrong word of everybody."""
+
+    def step(self, action: Any) -> Any:
+        """Take an action."""
+        return {**super().step(action), "kept": encode("nothing")}
+
+
+def test_what_shows_beside_hides_no_mutant() -> None:
+    """A fault of its own stands beside the other in every run: mended, that one looks like a mutant."""
+    effort = CheckEffort(transitions=40, phases=(EXHAUSTIVE,), seed=1)
+    found = check_system("house", [DOOR], (), InProcess(Forgetful), effort=effort, mutants=MUTANTS).defects
+    assert sorted(sorted(one.alike) for one in found) == [[], ["any_name"], ["any_ticket"]]
+    alone, *both = sorted((one.divergence for one in found), key=lambda one: len(one.kinds))
+    known = Lookalikes(Coder("house", DOOR), MUTANTS)
+    assert [known.of(one) for one in both] == [frozenset()] * 2
+    assert all(len(known.of(one, alone.kinds)) == 1 for one in both)

@@ -23,7 +23,7 @@ from evenhand.core.verdict import Status
 from evenhand.model.cud.free_system import EXITED, FreeShown, FreeState
 from evenhand.model.cud.kernel import Happened
 from evenhand.model.cud.step import changes
-from evenhand.model.cud.vocabulary import DONE, FAILURE, FAULT, IDLE, Config, Epoch
+from evenhand.model.cud.vocabulary import DONE, FAILURE, FAULT, IDLE, NO_CHOICE, Choice, Config, Epoch, Request
 from evenhand.search import ModelError, explore
 from evenhand.variants.automatic import PREFIX, mutated, sources
 from evenhand.variants.separate import separate
@@ -138,3 +138,18 @@ def test_what_counts_towards_a_livelock_is_claimed() -> None:
     for change in ("verdict:other_call_1", "verdict:other_call_2", "verdict:other_comparison_5", "apply:other_field_2"):
         faulty = mutated(FREE, f"auto:free_system.{change}")
         assert explore(faulty, [claim]).verdicts[0].status is Status.REFUTED, change
+
+
+def test_who_changes_what_was_not_declared_is_told_the_fault() -> None:
+    """Off the menu too, the graph answers as a whole epoch does: a stray change is a fault, a stray value is none."""
+    (config,) = FREE.all_configs()
+    (start,) = FREE.initial(config)
+    declared, stray = config.keys
+    for value, token in zip(VALUES, (DONE, FAULT), strict=True):
+        asked = Request("WRITE", (declared,), ((declared, VALUES[1]), (stray, value)), ("CUD-001",))
+        action = Epoch(((config.agents[0], Choice(asked)), (config.agents[1], NO_CHOICE)))
+        step = FREE.take(config, start, action)
+        assert step.shown.tokens == ((config.agents[0], token), (config.agents[1], IDLE))
+        assert [one.key for one in step.shown.effects] == ([declared] if token == DONE else [])
+        assert step.after.marks == (token, IDLE)
+        assert all(claim.check(step) for claim in EPOCHS if claim.when(step))

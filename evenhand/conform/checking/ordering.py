@@ -1,0 +1,70 @@
+"""Order divergences before they are reduced to defects: simple ones first, those that are wrong in many ways as one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from evenhand.conform.checking.comparing import worded
+
+if TYPE_CHECKING:
+    from evenhand.conform.checking.divergence import Divergence
+
+MANY_WAYS = 4
+"""Ways in which one field is wrong, from which on they are one defect."""
+
+
+@dataclass(frozen=True)
+class Defect:
+    """One distinct defect: its smallest divergence, how many runs showed it, and all claims that they violate.
+
+    `alike` names the registered mutants that show the same in its run, `culprits` the fields of its last action that
+    the kernel may overlook.
+    """
+
+    divergence: Divergence
+    count: int
+    claims: frozenset[str] = frozenset()
+    alike: frozenset[str] = frozenset()
+    culprits: frozenset[str] = frozenset()
+
+
+def simple(one: Defect) -> tuple[object, ...]:
+    """The order in which divergences are reduced: few kinds first, then those that violate a claim, then short ones."""
+    divergence = one.divergence
+    few = (len(divergence.kinds), divergence.what, not divergence.violations, divergence.length)
+    return (*few, sorted(divergence.kinds), divergence.subject, divergence.shape)
+
+
+def telling(one: Defect, *, within: bool) -> tuple[int, ...]:
+    """The order in which runs tell of one defect: short ones first, then those that violate many claims.
+
+    Unless one is `within` the other, little comes first: a run of two defects violates more claims, but shows both.
+    """
+    last = -len(one.divergence.sure), len(one.divergence.kinds)
+    return one.divergence.length, *(last if within else last[::-1])
+
+
+def broad(seen: Iterable[Defect], words: frozenset[str]) -> Iterator[Defect]:
+    """Yield the divergences; those in which the same fields are wrong in many ways are one, the simplest.
+
+    Other `words` of the protocol there are no other way, but perhaps another fault: each is kept.
+    """
+    groups: dict[tuple[object, ...], list[Defect]] = {}
+    for one in seen:
+        places = frozenset(map(_field, one.divergence.kinds))
+        said = worded(one.divergence.kinds, words)
+        groups.setdefault((one.divergence.what, one.divergence.subject, places, said), []).append(one)
+    for group in groups.values():
+        if len({one.divergence.kinds for one in group}) < MANY_WAYS:
+            yield from group
+        else:
+            claims = frozenset[str]().union(*(one.claims for one in group))
+            yield replace(min(group, key=simple), count=sum(one.count for one in group), claims=claims)
+
+
+def _field(kind: str) -> str:
+    """The field of which a kind tells; an entry too much or too few is told by its words."""
+    path, _, _ = kind.partition(": ")
+    return kind if path.endswith("[]") else path
