@@ -5,6 +5,7 @@ from __future__ import annotations
 from evenhand.proofs.markspace.access import ACCESS
 from evenhand.proofs.markspace.barrier import BARRIERS
 from evenhand.proofs.markspace.batches import BATCHES
+from evenhand.proofs.markspace.budgets import SPENDING
 from evenhand.proofs.markspace.clocked import CLOCKS
 from evenhand.proofs.markspace.composed import COMPOSITIONS
 from evenhand.proofs.markspace.crossing import CROSSED
@@ -33,6 +34,7 @@ THEOREMS = (
     *SUPERSESSIONS,
     *BARRIERS,
     *ESCALATIONS,
+    *SPENDING,
     *DECISIONS,
     *POLICIES,
     *BATCHES,
