@@ -11,6 +11,7 @@ from evenhand.proofs.markspace.composed import COMPOSITIONS
 from evenhand.proofs.markspace.crossing import CROSSED
 from evenhand.proofs.markspace.deciding import DECISIONS
 from evenhand.proofs.markspace.escalating import ESCALATIONS
+from evenhand.proofs.markspace.layering import LAYERINGS
 from evenhand.proofs.markspace.leaking import APART
 from evenhand.proofs.markspace.levels import LEVELS
 from evenhand.proofs.markspace.lives import LIFETIMES
@@ -22,6 +23,7 @@ from evenhand.proofs.markspace.scopes import HIERARCHIES
 from evenhand.proofs.markspace.strengths import STRENGTHS
 from evenhand.proofs.markspace.superseding import SUPERSESSIONS
 from evenhand.proofs.markspace.waiting import WAITINGS
+from evenhand.proofs.markspace.watching import WATCHES
 
 THEOREMS = (
     *STRENGTHS,
@@ -35,6 +37,8 @@ THEOREMS = (
     *BARRIERS,
     *ESCALATIONS,
     *SPENDING,
+    *LAYERINGS,
+    *WATCHES,
     *DECISIONS,
     *POLICIES,
     *BATCHES,
