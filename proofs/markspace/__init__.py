@@ -10,6 +10,7 @@ from evenhand.proofs.markspace.clocked import CLOCKS
 from evenhand.proofs.markspace.composed import COMPOSITIONS
 from evenhand.proofs.markspace.crossing import CROSSED
 from evenhand.proofs.markspace.deciding import DECISIONS
+from evenhand.proofs.markspace.delivering import DELIVERIES
 from evenhand.proofs.markspace.escalating import ESCALATIONS
 from evenhand.proofs.markspace.layering import LAYERINGS
 from evenhand.proofs.markspace.leaking import APART
@@ -43,6 +44,7 @@ THEOREMS = (
     *POLICIES,
     *BATCHES,
     *COMPOSITIONS,
+    *DELIVERIES,
     *CLOCKS,
     *WAITINGS,
     PILED,

@@ -203,7 +203,6 @@ STICKY = _theorem(
     witness=exists([a], restricted(a) & ~_says("remains", a)),
     mutants=(
         mutation(WATCHED, faulty.restriction_forgotten, _FORGOTTEN),
-        mutation(WATCHED, faulty.detector_blind, _BLIND),
         mutation(WATCHED, faulty.cold_start_flags, _HASTY, "it restricts too many"),
     ),
 )
