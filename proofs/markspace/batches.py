@@ -207,7 +207,9 @@ _theorem = partial(
 _says = BOUNDARY.word
 _one_at_most = forall([i, j], (_says("allowed", i) & _says("allowed", j)) >> same(i, j))
 _entitled = forall([i], _says("allowed", i) >> _fit(i))
-_apart = ~(_says("allowed", i) & _says("blocked", i)) & ~(_says("refused", i) & (_says("allowed", i) | _says("blocked", i)))
+_apart = ~(_says("allowed", i) & _says("blocked", i)) & ~(
+    _says("refused", i) & (_says("allowed", i) | _says("blocked", i))
+)
 
 AS_WRITTEN = _theorem(
     claim=contesting.deferred_mutual_exclusion_p17,

@@ -128,9 +128,7 @@ def scene(structure: Structure) -> Scenario[LayersConfig, World, Operation] | No
     kinds = [int((name,) in told["output"]) for name in own]
     if len(set(kinds)) < len(kinds):
         return None
-    values = {
-        symbol: [value_of(tables[symbol][(name,)]) for name in own] for symbol in ("used", "ceiling", "tokens")
-    }
+    values = {symbol: [value_of(tables[symbol][(name,)]) for name in own] for symbol in ("used", "ceiling", "tokens")}
     scale = lcm(*(one.denominator for many in values.values() for one in many))
 
     def whole(symbol: str) -> tuple[int, int]:

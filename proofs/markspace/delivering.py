@@ -25,7 +25,17 @@ from evenhand.model.markspace.composing_vocabulary import (
 )
 from evenhand.model.markspace.mutants import layers
 from evenhand.model.markspace.readings import Readings
-from evenhand.proofs.markspace.composed import AGENT, MATCHING, PATTERN, a, fits, pattern, view_matching, watches, writer
+from evenhand.proofs.markspace.composed import (
+    AGENT,
+    MATCHING,
+    PATTERN,
+    a,
+    fits,
+    pattern,
+    view_matching,
+    watches,
+    writer,
+)
 from evenhand.properties.markspace import composing
 from evenhand.smt.logic import Formula, Function, Sort, differ, exists, forall, iff, same, variables
 from evenhand.smt.preludes import define, mutation, ordered, relations

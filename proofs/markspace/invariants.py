@@ -31,6 +31,7 @@ from evenhand.proofs.markspace.acts import (
 )
 from evenhand.proofs.markspace.atomicity import ATOMIC
 from evenhand.proofs.markspace.leases import LEASED
+from evenhand.proofs.markspace.storing import STORED
 from evenhand.proofs.markspace.walks import in_phase, walk
 from evenhand.properties.markspace import contesting
 from evenhand.smt.logic import (
@@ -165,5 +166,5 @@ EXCLUSION = Invariant(
     ),
 )
 
-INVARIANTS = (EXCLUSION, LEASED, ATOMIC)
-"""The invariants of the guard."""
+INVARIANTS = (EXCLUSION, LEASED, ATOMIC, *STORED)
+"""The invariants of the guard, and of what is stored."""
