@@ -37,7 +37,7 @@ from evenhand.proofs.markspace.composed import (
     writer,
 )
 from evenhand.properties.markspace import composing
-from evenhand.smt.logic import Formula, Function, Sort, differ, exists, forall, iff, same, variables
+from evenhand.smt.logic import Formula, Function, Sort, differ, exists, iff, same, variables
 from evenhand.smt.preludes import define, mutation, ordered, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, constant, in_order, line, ones, prop

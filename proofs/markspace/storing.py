@@ -252,7 +252,7 @@ def view_probed(run: Steps, number: int) -> Structure:
     there = len(step.before.stored)
     grown = len(step.after.stored) > there
     # The mark that a write would store stands in the place of the next one, which it may never take.
-    written = list(run[-1].after.stored) + [(act.agent, act.scope, act.kind)]
+    written = [*list(run[-1].after.stored), (act.agent, act.scope, act.kind)]
     written[there] = (act.agent, act.scope, act.kind)
     names = [_named(place) for place in range(len(written))]
     relations = {
