@@ -30,6 +30,7 @@ from evenhand.proofs.markspace.acts import (
     s,
 )
 from evenhand.proofs.markspace.atomicity import ATOMIC
+from evenhand.proofs.markspace.books import RECORDED
 from evenhand.proofs.markspace.leases import LEASED
 from evenhand.proofs.markspace.storing import STORED
 from evenhand.proofs.markspace.walks import in_phase, walk
@@ -166,5 +167,5 @@ EXCLUSION = Invariant(
     ),
 )
 
-INVARIANTS = (EXCLUSION, LEASED, ATOMIC, *STORED)
-"""The invariants of the guard, and of what is stored."""
+INVARIANTS = (EXCLUSION, LEASED, ATOMIC, *STORED, *RECORDED)
+"""The invariants of the guard, of what is stored, and of what was sent."""
