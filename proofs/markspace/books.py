@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from evenhand.core.system import AnyStep
 from evenhand.core.trace import Scenario
 from evenhand.model.markspace import budget
 from evenhand.model.markspace.composing import initial
@@ -176,7 +177,7 @@ def view(run: Steps, number: int) -> Structure | None:
     who = getattr(act, "agent", "")
     done = who in config.names and not step.shown.refused
     names = [f"mark:{place}" for place in range(len(run[-1].after.marks) + 1)]
-    patterns = {one for seen in run for held in (*seen.before.patterns, *seen.after.patterns) for one in held or ()}
+    patterns: set[Pattern] = {one for seen in run for held in (*seen.before.patterns, *seen.after.patterns) for one in held or ()}
     patterns |= {one for seen in run if isinstance(seen.action, Subscribe) for one in seen.action.patterns}
     called = {one: f"{one.scope} {one.kind} {one.subject}" for one in sorted(patterns)}
     here = len(step.before.marks)
@@ -190,19 +191,24 @@ def view(run: Steps, number: int) -> Structure | None:
             "clears": isinstance(act, Get) and act.clear,
         }
     )
+
+    def named(number: int) -> str:
+        return names[number - 1]
+
     memory = _BOOKS.memory(config)
     for earlier in run[:number]:
         memory = _BOOKS.follow(memory, earlier)
     sides = (("", step.before, memory), (".after", step.after, _BOOKS.follow(memory, step)))
     for end, state, (held, owed, wrong) in sides:
-        told[f"queued{end}"] = _rows(config, state.queues, lambda one: names[one - 1])
-        told[f"due{end}"] = _rows(config, owed, lambda one: names[one - 1])
+        told[f"queued{end}"] = _rows(config, state.queues, named)
+        told[f"due{end}"] = _rows(config, owed, named)
         told[f"watches{end}"] = _rows(config, state.patterns, called.__getitem__)
         told[f"booked{end}"] = _rows(config, held, called.__getitem__)
         told[f"more{end}"], told[f"less{end}"] = prop(wrong == "more"), prop(wrong == "less")
-    told["given"] = ones(called[one] for one in (act.patterns if isinstance(act, Subscribe) else ()))
+    wanted: tuple[Pattern, ...] = act.patterns if isinstance(act, Subscribe) else ()
+    told["given"] = ones(called[one] for one in wanted)
     told["fits"] = ones(called[one] for one in called if any(matches(one, mark) for mark in written))
-    told["superseded"] = ones(names[mark.supersedes - 1] for mark in step.before.marks if mark.supersedes)
+    told["superseded"] = ones(named(mark.supersedes) for mark in step.before.marks if mark.supersedes)
     universe = {"Agent": config.names, "Mark": tuple(names), "Pattern": tuple(called.values()) or ("nothing",)}
     functions = {"by": constant(who if who in config.names else config.names[0]), "new": constant(names[here])}
     return Structure(universe, told, functions)
@@ -253,7 +259,8 @@ _MENU: tuple[ComposingAct, ...] = (
 def samples(system: Any) -> Iterator[Steps]:
     """Yield seeded runs of two agents that write, subscribe and poll, by any variant."""
     for draw in range(12):
-        choose, state, run = random.Random(f"books {draw}"), initial(_AGENTS)[0], []
+        choose, run = random.Random(f"books {draw}"), list[AnyStep]()
+        state: Any = initial(_AGENTS)[0]
         for place in range(9):
             again = Publish(choose.choice(_AGENTS.names), "c", supersedes=1) if state.marks and place % 4 == 3 else None
             run.append(system.take(_AGENTS, state, again or choose.choice(_MENU)))
@@ -389,7 +396,8 @@ def realise_warnings(run: Run) -> Scenario[LayersConfig, World, Operation] | Non
 def samples_of_warnings(system: Any) -> Iterator[Steps]:
     """Yield seeded runs of rounds and raised ceilings, by any variant."""
     for draw in range(8):
-        choose, state, run = random.Random(f"warnings {draw}"), initial_layers(_SPENDING)[0], []
+        choose, run = random.Random(f"warnings {draw}"), list[AnyStep]()
+        state: Any = initial_layers(_SPENDING)[0]
         for _ in range(6):
             who, tokens = choose.choice(_SPENDING.agents), choose.choice([(4, 0), (0, 4), (0, 0), (5, 1)])
             run.append(system.take(_SPENDING, state, Operation(Op.ROUND, who, tokens=tokens)))

@@ -5,7 +5,7 @@ An account is what one agent has used of one kind of tokens, with its ceiling if
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -87,10 +87,10 @@ def view(taken: LayersStep) -> Structure | None:
     accounts = {(place, kind): f"{name}/{KINDS[kind]}" for place, name in enumerate(config.agents) for kind in (0, 1)}
     place = config.agents.index(act.agent)
 
-    def those(told: Any) -> Rows:
+    def those(told: Callable[[int, int], bool]) -> Rows:
         return ones(name for (owner, kind), name in accounts.items() if told(owner, kind))
 
-    def count(told: Any) -> Table:
+    def count(told: Callable[[int, int], int]) -> Table:
         return {(name,): element(told(owner, kind)) for (owner, kind), name in accounts.items()}
 
     def moved(owner: int, kind: int) -> int:

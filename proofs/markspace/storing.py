@@ -13,6 +13,7 @@ from functools import partial
 from math import lcm
 from typing import Any
 
+from evenhand.core.system import AnyStep
 from evenhand.core.trace import Scenario
 from evenhand.model.markspace.guard_vocabulary import Policy
 from evenhand.model.markspace.layers import initial
@@ -157,7 +158,8 @@ def realise(run: Run) -> Scenario[SpaceConfig, Space, Act]:
 
 def _walks(ids: Callable[[random.Random, int], int], system: Any) -> Iterator[Steps]:
     for draw in range(8):
-        choose, state, run = random.Random(f"store {draw}"), Space(), []
+        choose, run = random.Random(f"store {draw}"), list[AnyStep]()
+        state: Any = Space()
         for _ in range(6):
             written = Write("x", Draft(Kind.OBSERVATION, "a"), ids(choose, len(state.marks)))
             run.append(system.take(_CONFIG, state, choose.choice([written, written, Tick(1), Tick(2), Read("x", "a")])))
@@ -283,7 +285,8 @@ def realise_probed(run: Run) -> Scenario[LayersConfig, World, Operation]:
 def samples_probed(system: Any) -> Iterator[Steps]:
     """Yield seeded runs of writes and tool calls by the probe, an agent and a stranger, by any variant."""
     for draw in range(8):
-        choose, state, run = random.Random(f"probe {draw}"), initial(_PROBING)[0], []
+        choose, run = random.Random(f"probe {draw}"), list[AnyStep]()
+        state: Any = initial(_PROBING)[0]
         for _ in range(6):
             who, where = choose.choice(["alice", PROBE, PROBE, "stranger"]), choose.choice(["a", DIAGNOSTICS])
             run.append(system.take(_PROBING, state, Operation(choose.choice([Op.WRITE, Op.EXECUTE]), who, where)))

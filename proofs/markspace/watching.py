@@ -137,7 +137,8 @@ def scene(structure: Structure) -> Scenario[LayersConfig, World, Operation]:
     held = (structure.functions["by"][()],) in told["restricted"]
     config = CONFIG if told["declared"] or held else _NEVER
     spike = (Operation(Op.WRITE, "alice", "a"),) * 3
-    acts: tuple[Operation, ...] = (*spike, Operation(Op.CHECK, "alice"), Operation(Op.TICK), Operation(Op.TICK)) if held else ()
+    holds = (Operation(Op.CHECK, "alice"), Operation(Op.TICK), Operation(Op.TICK))
+    acts: tuple[Operation, ...] = (*spike, *holds) if held else ()
     acts += spike if told["strange"] and told["declared"] and not held else ()
     acts += (Operation(Op.WRITE, "alice", "a"),) if told["tried"] else ()
     op = Op.WRITE if told["judged"] else Op.RESET if told["resets"] else Op.CHECK
