@@ -10,6 +10,7 @@ from evenhand.smt.preludes import relations
 from evenhand.smt.smtlib import Query
 from evenhand.smt.solvers import Z3, SolverLimits
 from evenhand.smt.theory import Theory
+from evenhand.smt.worker import Worker
 
 THING = Sort("Thing")
 x = THING("x")
@@ -27,6 +28,10 @@ def _queries() -> tuple[Query, ...]:
     return tuple(theory.query(("goal", one)) for one in some)
 
 
+def _crashed(_worker: Worker, _seconds: float) -> dict[str, str]:
+    return {"status": "crashed"}
+
+
 def test_answers_from_one_process_are_those_of_one_each(monkeypatch: pytest.MonkeyPatch) -> None:
     """Status, model, core and units are the same, and none is asked for again."""
     with portfolio.Portfolio((Z3,)) as alone, portfolio.Portfolio((Z3,)) as together:
@@ -42,7 +47,7 @@ def test_what_is_not_answered_is_asked_by_itself(monkeypatch: pytest.MonkeyPatch
     """A process that dies over many queries leaves each of them open."""
     with portfolio.Portfolio((Z3,)) as alone:
         with monkeypatch.context() as broken:
-            broken.setattr(portfolio.Worker, "take", lambda _worker, _seconds: {"status": "crashed"})
+            broken.setattr(Worker, "take", _crashed)
             alone.foresee(_queries(), limits=LIMITS)
         alone.close()
         assert [alone.ask(one, expected="sat", limits=LIMITS).status for one in _queries()] == ["sat", "sat", "unsat"]
