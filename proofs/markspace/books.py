@@ -177,7 +177,9 @@ def view(run: Steps, number: int) -> Structure | None:
     who = getattr(act, "agent", "")
     done = who in config.names and not step.shown.refused
     names = [f"mark:{place}" for place in range(len(run[-1].after.marks) + 1)]
-    patterns: set[Pattern] = {one for seen in run for held in (*seen.before.patterns, *seen.after.patterns) for one in held or ()}
+    patterns: set[Pattern] = set()
+    for held in (held for seen in run for held in (*seen.before.patterns, *seen.after.patterns)):
+        patterns |= {*(held or ())}
     patterns |= {one for seen in run if isinstance(seen.action, Subscribe) for one in seen.action.patterns}
     called = {one: f"{one.scope} {one.kind} {one.subject}" for one in sorted(patterns)}
     here = len(step.before.marks)
