@@ -15,6 +15,7 @@ from __future__ import annotations
 import atexit
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.trace import Pair, Scenario, replay
@@ -22,6 +23,7 @@ from evenhand.smt.countermodel import all_of, confirmed, minimise
 from evenhand.smt.logic import TRUE, Equal, Formula, Holds, Not, Var, exists, walk
 from evenhand.smt.portfolio import Portfolio, shared
 from evenhand.smt.samples import Samples
+from evenhand.smt.smtlib import Query
 from evenhand.smt.solvers import Z3, SolverLimits
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Theory
@@ -64,19 +66,40 @@ def boundary_cases(theorem: Theorem, system: AnySystem) -> tuple[BoundaryCase, .
     return _MADE[place][1]
 
 
+@dataclass(frozen=True)
+class _Wanted:
+    """A boundary case to be made: its name and formula, and the theory that it is to be a structure of."""
+
+    name: str
+    formula: Formula
+    axiom: bool
+    theory: Theory
+
+    @cached_property
+    def query(self) -> Query:
+        return self.theory.query(("corner", self.formula))
+
+
 def _make(theorem: Theorem, theory: Theory, system: AnySystem) -> Iterator[BoundaryCase]:
+    wanted = tuple(_wanted(theorem, theory))
+    _solver().foresee((one.query for one in wanted), limits=_LIMITS)
+    for one in wanted:
+        yield from _boundary_case(theorem, system, one)
+
+
+def _wanted(theorem: Theorem, theory: Theory) -> Iterator[_Wanted]:
     names = {*theory.symbols, *theory.meanings}
     copied = {name for name in names if name.endswith("2") and name[:-1] in names}
     for definition in () if copied else theory.definitions:
         word = definition.relation(*definition.variables)
         for name, body in ((definition.name, word), (f"not {definition.name}", Not(word))):
             shown = exists(definition.variables, _visible(theorem, definition.variables) & body)
-            yield from _boundary_case(theorem, system, theory, name, shown, axiom=False)
+            yield _Wanted(name, shown, False, theory)
     for axiom in theory.axioms:
         if copied and not _mentions(axiom.formula, copied):
             continue
         lax = replace(theory, axioms=tuple(one for one in theory.axioms if one is not axiom))
-        yield from _boundary_case(theorem, system, lax, f"{AGAINST}{axiom.name}", Not(axiom.formula), axiom=True)
+        yield _Wanted(f"{AGAINST}{axiom.name}", Not(axiom.formula), True, lax)
 
 
 def _visible(theorem: Theorem, bound: tuple[Var, ...]) -> Formula:
@@ -92,10 +115,8 @@ def _mentions(formula: Formula, names: set[str]) -> bool:
     )
 
 
-def _boundary_case(
-    theorem: Theorem, system: AnySystem, theory: Theory, name: str, formula: Formula, *, axiom: bool
-) -> Iterator[BoundaryCase]:
-    query = theory.query(("corner", formula))
+def _boundary_case(theorem: Theorem, system: AnySystem, wanted: _Wanted) -> Iterator[BoundaryCase]:
+    name, formula, axiom, theory, query = wanted.name, wanted.formula, wanted.axiom, wanted.theory, wanted.query
     answered = _solver().ask(query, expected="sat", limits=_LIMITS)
     if answered.status == "unsat" and shared().ask(query, expected="unsat", limits=_LIMITS).status == "unsat":
         yield BoundaryCase(name, formula, axiom, impossible=True)

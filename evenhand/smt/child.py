@@ -8,7 +8,7 @@ only one that uses z3 and cvc5, whose Python interfaces carry no types.
 Question: `text`, `sorts` (names), `functions` ([name, [sorts], sort]), `relations` ([name, [sorts]]), `options`,
 `rlimit`, `seconds` (of CPU), `proof` (whether cvc5 is to print its proof).  Answer: `status` (sat, unsat, unknown,
 missing, crashed), `because`, `core`, `model`, `used`, `version`, `cut` (whether its units came to an end), `seconds`,
-`proof`.
+`proof`.  Of `many` questions there are as many `replies`, from one fork, each in a context of its own.
 """
 
 from __future__ import annotations
@@ -237,6 +237,12 @@ def _tables(
     return {"universe": universe, "functions": functions, "relations": relations}
 
 
+def _answers(solver: str, question: Question, made: Any, kept: list[Any] | None) -> Answer:
+    if "many" not in question:
+        return answer(solver, question, made, kept)
+    return {"status": "many", "replies": [answer(solver, one) for one in question["many"]]}
+
+
 def _say(reply: Answer) -> None:
     os.write(1, json.dumps(reply, sort_keys=True).encode() + b"\n")
 
@@ -264,7 +270,7 @@ def _in_fork(solver: str, question: Question, made: Any) -> None:
         try:
             _bounded(question)
             _end_with_parent()
-            _say(answer(solver, question, made, kept))
+            _say(_answers(solver, question, made, kept))
             code = 0
         finally:
             os._exit(code)
@@ -289,7 +295,7 @@ def main(solver: str) -> None:
         if forks:
             _in_fork(solver, question, made)
         else:
-            _say(answer(solver, question))
+            _say(_answers(solver, question, None, None))
 
 
 if __name__ == "__main__":

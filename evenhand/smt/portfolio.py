@@ -12,7 +12,7 @@ from __future__ import annotations
 import atexit
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any, Literal
@@ -172,6 +172,20 @@ class Portfolio:
             raise NoSolver([answer.because for answer in answers])
         return Answered(_together(answers), tuple(answers), question["text"], query)
 
+    def foresee(self, queries: Iterable[Query], *, limits: SolverLimits) -> None:
+        """Ask many queries, which should have a model, of one process; the first turn of `ask` knows what it says.
+
+        A process for each would cost as much as a small query.  What is not answered is asked anew, by itself.
+        """
+        turn = turns("sat", self._fixed)[0]
+        solver = turn.solvers[0]
+        puts = [self._put(solver, _question(query, limits), limits, turn.divisor) for query in queries]
+        new = {place: put for place, put in puts if place not in self._answers}
+        worker = self._workers.setdefault((*solver.start, "0"), Worker(solver.start))
+        worker.ask({"many": list(new.values()), "seconds": limits.seconds})
+        replies: Sequence[Any] = worker.take(limits.patience).get("replies", ())
+        self._answers.update((place, said) for place, said in zip(new, replies, strict=False) if "used" in said)
+
     def model(self, query: Query, *, limits: SolverLimits | None = None, both: bool = False) -> Answered:
         """Ask the first installed solver, or `both`, for a model of a query without quantifiers.
 
@@ -236,6 +250,13 @@ class Portfolio:
         answers = [(str(one[0]), _core([n for n in one[1] if n.startswith("a")], query)) for one in found]
         return tuple([*answers, *([("unknown", ())] * (len(goals) - len(answers)))])
 
+    def _put(
+        self, solver: Solver, question: Mapping[str, Any], limits: SolverLimits, divisor: int = 1
+    ) -> tuple[str, dict[str, Any]]:
+        """The question as a solver is asked it, and the name of its answer."""
+        put = {**question, "rlimit": units(solver, limits, divisor), "options": dict(solver.options)}
+        return hashlib.sha256(json.dumps([solver.start, put]).encode()).hexdigest(), put
+
     def _side_by_side(
         self,
         solvers: Sequence[Solver],
@@ -247,8 +268,7 @@ class Portfolio:
         asked: list[tuple[str, Worker | None]] = []
         known: set[str] = set()
         for index, solver in enumerate(solvers):
-            put = {**question, "rlimit": units(solver, limits, divisor), "options": dict(solver.options)}
-            place = hashlib.sha256(json.dumps([solver.start, put]).encode()).hexdigest()
+            place, put = self._put(solver, question, limits, divisor)
             worker: Worker | None = None
             if place in self._answers:
                 known.add(place)

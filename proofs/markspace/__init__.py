@@ -5,11 +5,14 @@ from __future__ import annotations
 from evenhand.proofs.markspace.access import ACCESS
 from evenhand.proofs.markspace.barrier import BARRIERS
 from evenhand.proofs.markspace.batches import BATCHES
+from evenhand.proofs.markspace.budgets import SPENDING
 from evenhand.proofs.markspace.clocked import CLOCKS
 from evenhand.proofs.markspace.composed import COMPOSITIONS
 from evenhand.proofs.markspace.crossing import CROSSED
 from evenhand.proofs.markspace.deciding import DECISIONS
+from evenhand.proofs.markspace.delivering import DELIVERIES
 from evenhand.proofs.markspace.escalating import ESCALATIONS
+from evenhand.proofs.markspace.layering import LAYERINGS
 from evenhand.proofs.markspace.leaking import APART
 from evenhand.proofs.markspace.levels import LEVELS
 from evenhand.proofs.markspace.lives import LIFETIMES
@@ -21,6 +24,7 @@ from evenhand.proofs.markspace.scopes import HIERARCHIES
 from evenhand.proofs.markspace.strengths import STRENGTHS
 from evenhand.proofs.markspace.superseding import SUPERSESSIONS
 from evenhand.proofs.markspace.waiting import WAITINGS
+from evenhand.proofs.markspace.watching import WATCHES
 
 THEOREMS = (
     *STRENGTHS,
@@ -33,10 +37,14 @@ THEOREMS = (
     *SUPERSESSIONS,
     *BARRIERS,
     *ESCALATIONS,
+    *SPENDING,
+    *LAYERINGS,
+    *WATCHES,
     *DECISIONS,
     *POLICIES,
     *BATCHES,
     *COMPOSITIONS,
+    *DELIVERIES,
     *CLOCKS,
     *WAITINGS,
     PILED,

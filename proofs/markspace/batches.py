@@ -1,4 +1,4 @@
-"""The decision of a boundary, for any number of agents and intents (P17 with P39, §6.2.1).
+"""The decision of a boundary, for any number of agents and intents (P15, P17 with P39, P18, §6.2.1).
 
 Each agent has one intent, the default of `own_intents`.  An agent with an action there bars all the others.
 """
@@ -6,6 +6,7 @@ Each agent has one intent, the default of `own_intents`.  An agent with an actio
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -19,7 +20,7 @@ from evenhand.model.markspace.mutants import guarding
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.intents import AGENT, INTENT, after, author, best, earlier, i, j, k, surer, surest
 from evenhand.properties.markspace import contesting
-from evenhand.smt.logic import FALSE, Formula, Function, Relation, differ, exists, forall, same
+from evenhand.smt.logic import FALSE, Formula, Function, Relation, conjunction, differ, exists, forall, same
 from evenhand.smt.preludes import define, mutation, ordered
 from evenhand.smt.samples import first_states
 from evenhand.smt.structure import Structure
@@ -206,6 +207,9 @@ _theorem = partial(
 _says = BOUNDARY.word
 _one_at_most = forall([i, j], (_says("allowed", i) & _says("allowed", j)) >> same(i, j))
 _entitled = forall([i], _says("allowed", i) >> _fit(i))
+_apart = ~(_says("allowed", i) & _says("blocked", i)) & ~(
+    _says("refused", i) & (_says("allowed", i) | _says("blocked", i))
+)
 
 AS_WRITTEN = _theorem(
     claim=contesting.deferred_mutual_exclusion_p17,
@@ -233,5 +237,53 @@ REPAIRED = _theorem(
     ),
 )
 
-BATCHES: tuple[Theorem, ...] = (AS_WRITTEN, REPAIRED)
+HEARD = _theorem(
+    claim=contesting.deferred_inclusion_p18,
+    sentence="Every agent with an active intent hears a verdict at the boundary, and no two.",
+    variables=(i,),
+    goal=conjunction([_says("allowed", i) | _says("blocked", i) | _says("refused", i), _apart]),
+    witness=exists([i, j, k], _says("allowed", i) & _says("blocked", j) & ~same(k, i) & ~same(k, j)),
+    mutants=(
+        mutation(BOUNDARY, guarding.batch_of_one, _ONE),
+        mutation(BOUNDARY, guarding.claims_ignored, _BLIND, "it hears something, if not what is due"),
+        mutation(BOUNDARY, guarding.everybody_is_allowed, _LOSERS, "losers hear something, if not what is due"),
+    ),
+)
+
+ELECTION = replace(
+    BOUNDARY,
+    name="markspace_election",
+    definitions=(*BOUNDARY.definitions, define("elected", (i,), _usual["allowed"], "6.1 step 3, 6.2.1: the winner")),
+)
+_ELECTED = {**_BY_TIME, "elected": _BY_TIME["allowed"]}
+
+
+def view_election(taken: GuardStep) -> Structure | None:
+    """Return a boundary as `view` does, with the intent that it names as the winner."""
+    found = view(taken)
+    winner = taken.shown.winner
+    if found is None:
+        return None
+    elected = ones([] if winner is None else [f"intent:{winner.agent}"])
+    return replace(found, relations={**found.relations, "elected": elected})
+
+
+SUREST = _theorem(
+    claim=contesting.deferred_priority_fidelity_p15,
+    sentence="Where no action stands the winner is ahead of every active intent: surer, or as sure and earlier.",
+    theory=ELECTION,
+    view=view_election,
+    assumes=~claimed(),
+    goal=exists([i], ELECTION.word("elected", i))
+    & forall([i, j], ELECTION.word("elected", i) >> (same(i, j) | surest(i, j))),
+    needs=("finitely_many",),
+    witness=exists([i, j], surer(j, i) & earlier(i, j)),
+    mutants=(
+        mutation(ELECTION, guarding.confidence_ignored, _ELECTED),
+        mutation(ELECTION, guarding.batch_of_one, {**_ONE, "elected": _ONE["allowed"]}),
+        mutation(ELECTION, guarding.everybody_is_allowed, _LOSERS, "all are allowed, and the right one wins"),
+    ),
+)
+
+BATCHES: tuple[Theorem, ...] = (AS_WRITTEN, REPAIRED, HEARD, SUREST)
 """The theorems about boundaries."""

@@ -30,7 +30,9 @@ from evenhand.proofs.markspace.acts import (
     s,
 )
 from evenhand.proofs.markspace.atomicity import ATOMIC
+from evenhand.proofs.markspace.books import RECORDED
 from evenhand.proofs.markspace.leases import LEASED
+from evenhand.proofs.markspace.storing import STORED
 from evenhand.proofs.markspace.walks import in_phase, walk
 from evenhand.properties.markspace import contesting
 from evenhand.smt.logic import (
@@ -165,5 +167,5 @@ EXCLUSION = Invariant(
     ),
 )
 
-INVARIANTS = (EXCLUSION, LEASED, ATOMIC)
-"""The invariants of the guard."""
+INVARIANTS = (EXCLUSION, LEASED, ATOMIC, *STORED, *RECORDED)
+"""The invariants of the guard, of what is stored, and of what was sent."""

@@ -1,4 +1,4 @@
-"""Marks hidden by supersession, for any number of marks that supersede each other in any way (P47, §10)."""
+"""Marks hidden by supersession, for any number of marks that supersede each other in any way (P29, P47, §8.3, §10)."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 from evenhand.core.system import System
 from evenhand.core.trace import Scenario
 from evenhand.model.markspace.guard_vocabulary import Policy
-from evenhand.model.markspace.marks import Act, Draft, Kind, Mark, Read, Space, SpaceStep, Write
+from evenhand.model.markspace.marks import Act, Draft, Kind, Mark, Read, Resolve, Space, SpaceStep, Write
 from evenhand.model.markspace.mutants import marks as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.resolving import Scene, config_of
 from evenhand.properties.markspace import space
-from evenhand.smt.logic import Formula, Sort, exists, forall, same, variables
+from evenhand.smt.logic import Formula, Function, Sort, differ, exists, forall, same, variables
 from evenhand.smt.preludes import define, mutation, ordered, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import ones, rank
+from evenhand.smt.tables import constant, in_order, line, ones, rank
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
@@ -130,5 +130,113 @@ HIDDEN = Theorem(
     ),
 )
 
-SUPERSESSIONS: tuple[Theorem, ...] = (HIDDEN,)
-"""The theorem about supersession."""
+# A need is resolved.
+
+need, copy = Function("need", (), MARK), Function("copy", (), MARK)
+(named,) = relations("named", MARK, MARK)
+"""The first mark supersedes the second, of the marks that were there before."""
+(names,) = relations("names", MARK, MARK)
+_settles = same(m, copy()) & same(n, need())
+
+
+def _spent(gone: Formula) -> dict[str, Formula]:
+    return {"spent": same(m, copy()) | gone}
+
+
+RESOLUTION = Theory(
+    name="markspace_resolved_need",
+    sorts=(MARK,),
+    functions=(need, copy),
+    relations=(written_before, named, alike),
+    axioms=(
+        *SUPERSESSION.axioms[:1],
+        *SUPERSESSION.axioms[2:],
+        Axiom("the_copy_is_last", forall([m], ~written_before(copy(), m)), "8.3"),
+        Axiom("the_copy_is_another", differ(copy(), need()), "8.3"),
+        Axiom("the_copy_is_a_need", alike(copy(), need()), "8.3"),
+    ),
+    definitions=(
+        define("names", (m, n), named(m, n) | _settles, "8.3: the copy supersedes the need"),
+        define(
+            "spent",
+            (m,),
+            _spent(exists([n], written_before(m, n) & names(n, m)))["spent"],
+            "8.3, 10: what is superseded or resolved has no strength",
+        ),
+    ),
+)
+_LEFT_ALONE: dict[str, Formula] = {"names": named(m, n) | (same(m, copy()) & named(need(), n))}
+_CHAINED = _spent(exists([n], written_before(m, n) & names(n, m) & ~exists([o], written_before(n, o) & names(o, n))))
+_ALIKE = _spent(exists([n], written_before(m, n) & names(n, m) & alike(n, m)))
+
+
+def view_resolution(step: SpaceStep) -> Structure | None:
+    """Return a resolution by the principal among needs and actions, which do not fade, as a structure."""
+    act, marks = step.action, step.after.marks
+    if not isinstance(act, Resolve) or step.shown.refused or step.config.readings != Readings():
+        return None
+    if any(one.draft.kind not in (Kind.NEED, Kind.ACTION) for one in marks) or any(
+        one.resolved_by for one in step.before.marks
+    ):
+        return None
+    called = {mark.id: f"mark:{mark.id}" for mark in marks}
+    told = frozenset((called[one.id], called[one.draft.supersedes]) for one in marks if one.draft.supersedes in called)
+    last = called[marks[-1].id]
+    relations = {
+        "written_before": line(list(called.values())),
+        "named": frozenset(pair for pair in told if pair[0] != last),
+        "alike": frozenset((called[x.id], called[y.id]) for x in marks for y in marks if x.draft.kind is y.draft.kind),
+        "names": told,
+    }
+    functions = {"need": constant(called[act.need]), "copy": constant(last)}
+    return Structure({"Mark": tuple(called.values())}, relations, functions)
+
+
+def scene_of_resolution(structure: Structure) -> Scene:
+    """Return a run that writes needs and an action in order, each with the mark it supersedes, and resolves one."""
+    told = structure.relations
+    last, wanted = (structure.functions[name][()] for name in ("copy", "need"))
+    marks = [one for one in in_order(told["written_before"], structure.universe["Mark"]) if one != last]
+    acts: list[Act] = [Write("x", Draft(Kind.ACTION, "a", verb="booked"), len(marks) + 1)]
+    for number, one in enumerate(marks, start=1):
+        target = next((marks.index(row[1]) + 1 for row in sorted(told["named"]) if row[0] == one), None)
+        kind = Kind.NEED if (one, last) in told["alike"] else Kind.ACTION
+        acts.append(Write("x", Draft(kind, "a", verb="booked", supersedes=target), number))
+    acts.append(Resolve(marks.index(wanted) + 1, len(marks) + 1, len(marks) + 2))
+    return Scenario(config_of(("x",), Policy.FIRST_WRITER), Space(), tuple(acts))
+
+
+def samples_of_resolution(system: System[Any, Any, Any, Any, Any]) -> Iterator[SpaceStep]:
+    """Yield resolutions of either of two needs by an action, whichever supersede each other, by any variant."""
+    config = config_of(("x",), Policy.FIRST_WRITER)
+    for targets, wanted in product(product((None, 2), (None, 1), (None, 1, 2)), (1, 2)):
+        drafts = [
+            Draft(kind, "a", verb="booked", supersedes=target)
+            for kind, target in zip((Kind.NEED, Kind.NEED, Kind.ACTION), targets, strict=True)
+        ]
+        marks = tuple(Mark(number, "x", draft) for number, draft in enumerate(drafts, start=1))
+        yield system.take(config, Space(marks), Resolve(wanted, 3, 4))
+
+
+SETTLED = Theorem(
+    protocol="markspace",
+    system="space",
+    claim=space.resolution_immediacy_p29,
+    sentence="Of a need that is resolved neither the original nor the copy has strength, whatever supersedes what.",
+    scope="any number of marks",
+    theory=RESOLUTION,
+    view=view_resolution,
+    realise=scene_of_resolution,
+    samples=samples_of_resolution,
+    goal=RESOLUTION.word("names", copy(), need()) & RESOLUTION.word("spent", need()) & RESOLUTION.word("spent", copy()),
+    needs=("writes_are_ordered", "the_copy_is_last"),
+    witness=exists([m], named(m, need()) & ~RESOLUTION.word("spent", m)),
+    mutants=(
+        mutation(RESOLUTION, faulty.resolution_supersedes_nothing, _LEFT_ALONE),
+        mutation(RESOLUTION, faulty.chains_resurface, _CHAINED, "the copy is the last, so nothing supersedes it"),
+        mutation(RESOLUTION, faulty.superseding_keeps_the_kind, _ALIKE, "the copy is of the need's kind"),
+    ),
+)
+
+SUPERSESSIONS: tuple[Theorem, ...] = (HIDDEN, SETTLED)
+"""The theorems about supersession."""

@@ -176,7 +176,10 @@ def test_the_table_has_sixty_six_full_rows() -> None:
     known = {claim.name for claim in BUNDLE.claims}
     assert all(row.repair in known or row.repair.startswith("none") for row in table)
     with pytest.raises(ValueError, match="P66 has 0 claims"):
-        rows([claim for claim in BUNDLE.claims if not claim.name.endswith("_p66")], {})
+        rows(
+            [claim for claim in BUNDLE.claims if not claim.name.endswith("_p66")],
+            {claim.name: "proved" for claim in BUNDLE.claims},
+        )
 
 
 def test_rows_name_the_theorems_that_there_are() -> None:
@@ -187,9 +190,18 @@ def test_rows_name_the_theorems_that_there_are() -> None:
         beside = {row.claim, row.repair, *BESIDE.get(row.number, ())} & stated
         assert all(name in row.theorems for name in beside)
         assert bool(beside) != row.theorems.startswith("none, because: ")
-    asked = (*range(1, 14), 16, 17, *range(19, 24), 25, 26, 34, 35, 36, 37, 39, 43, 44, 45, 47, 53, 54, 55)
-    assert [number for number in asked if "none" in table[number].theorems] == []
-    assert all(row.theorems == unproved(row.number) for row in rows(BUNDLE.claims, {}))
+    missing = [number for number, row in table.items() if row.theorems == _reason(number)]
+    assert missing == [14, 24, 27, 28, 30, 33, 56, 57, 59]
+    with pytest.raises(ValueError, match="P1 has no theorem, and no reason why not"):
+        rows(BUNDLE.claims, {})
+
+
+def _reason(number: int) -> str:
+    """Return the registered reason; empty without one."""
+    try:
+        return unproved(number)
+    except ValueError:
+        return ""
 
 
 def _twice_as_fast(kind: Kind, initial: Fraction, age: int, lives: Lives, resolved: bool) -> Amount:

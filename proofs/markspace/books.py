@@ -1,0 +1,430 @@
+"""What an agent was sent and what it was told before, for any number of agents, marks and warnings (P48, P51, P60).
+
+Both machines run beside the record that a claim keeps: what is due to each agent, and which warnings were written.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from evenhand.core.system import AnyStep
+from evenhand.core.trace import Scenario
+from evenhand.model.markspace import budget
+from evenhand.model.markspace.composing import initial
+from evenhand.model.markspace.composing_vocabulary import (
+    ComposingAct,
+    ComposingConfig,
+    ComposingState,
+    Get,
+    Pattern,
+    Publish,
+    Subscribe,
+    Unsubscribe,
+)
+from evenhand.model.markspace.layers import initial as initial_layers
+from evenhand.model.markspace.layers_vocabulary import Layer, LayersConfig, Op, Operation, World
+from evenhand.model.markspace.mutants import layers as faulty
+from evenhand.model.markspace.readings import Readings
+from evenhand.proofs.markspace.budgets import ACCOUNT, KINDS, mine, rounds, x
+from evenhand.proofs.markspace.composed import AGENT, PATTERN, a, pattern
+from evenhand.proofs.markspace.delivering import MARK, by, clears, m, polls, subscribes, superseded
+from evenhand.properties.markspace import composing, limits
+from evenhand.properties.markspace.composing_predicates import fits as matches
+from evenhand.smt.logic import (
+    FALSE,
+    TRUE,
+    Formula,
+    Function,
+    Relation,
+    conjunction,
+    differ,
+    exists,
+    forall,
+    iff,
+    ite,
+    same,
+)
+from evenhand.smt.preludes import define, relations
+from evenhand.smt.structure import Structure
+from evenhand.smt.tables import Rows, constant, ones, prop, props
+from evenhand.smt.theorem import Lemma, Mutation
+from evenhand.smt.theory import Theory
+from evenhand.smt.transitions.invariant import Invariant, Steps
+from evenhand.smt.transitions.machine import Machine, after
+from evenhand.smt.transitions.runs import Run
+
+
+def _wrong(machine: Machine, mutant: Any, word: str, body: Formula, because: str = "") -> Mutation:
+    found = (machine.theory.means(word, body, mutant.sentence),)
+    return Mutation(mutant=mutant, definitions=found, expected="proved" if because else "refuted", because=because)
+
+
+def _become(now: Relation, bound: Sequence[Any], then: Formula) -> Formula:
+    return forall([*bound], iff(after(now)(*bound), then))
+
+
+# Queues.
+
+queued, due = relations("queued due", AGENT, MARK)
+watches, booked = relations("watches booked", AGENT, PATTERN)
+given, fits = relations("given fits", PATTERN)
+"""The patterns that are subscribed to; those that fit the mark that is written."""
+unsubscribes, publishes, more, less = relations("unsubscribes publishes more less")
+"""A poll delivered what was not due; it did not deliver all that was."""
+new = Function("new", (), MARK)
+
+_WORDS = (
+    define("hears", (a,), differ(a, by()), "13.4: own writes are not queued"),
+    define("taken", (pattern,), given(pattern), "P48: the patterns afterwards"),
+    define("emptied", (), clears(), "P51"),
+    define("left_out", (m,), FALSE, "13.4"),
+)
+hears, taken, emptied, left_out = (word.relation for word in _WORDS)
+_delivered = queued(by(), m) & ~left_out(m)
+_his = same(a, by())
+_QUEUE, _OWED, _HELD, _BOOKED = queued(a, m), due(a, m), watches(a, pattern), booked(a, pattern)
+
+
+def _changes(
+    queue: Formula = _QUEUE,
+    owed: Formula = _OWED,
+    held: Formula = _HELD,
+    written: Formula = _BOOKED,
+    shown: tuple[Formula, Formula] = (FALSE, FALSE),
+) -> Formula:
+    """Return the state after a step: queues, patterns, the record of both, and what it finds wrong."""
+    return conjunction(
+        [
+            _become(queued, (a, m), queue),
+            _become(due, (a, m), owed),
+            _become(watches, (a, pattern), held),
+            _become(booked, (a, pattern), written),
+            iff(after(more)(), shown[0]),
+            iff(after(less)(), shown[1]),
+        ]
+    )
+
+
+_more = exists([m], _delivered & ~due(by(), m))
+_less = exists([m], due(by(), m) & ~_delivered)
+BOOKS = Machine(
+    theory=Theory(
+        name="markspace_books",
+        sorts=(AGENT, MARK, PATTERN),
+        functions=(by, new),
+        relations=(
+            *(queued, due, watches, booked, given, fits, superseded),
+            *(subscribes, unsubscribes, publishes, polls, clears, more, less),
+        ),
+        definitions=_WORDS,
+    ),
+    state=("queued", "due", "watches", "booked", "more", "less"),
+    inputs=(
+        *("by", "new", "given", "fits", "superseded"),
+        *("subscribes", "unsubscribes", "publishes", "polls", "clears"),
+    ),
+    init=conjunction(
+        [
+            forall([a, m], ~queued(a, m) & ~due(a, m)),
+            forall([a, pattern], ~watches(a, pattern) & ~booked(a, pattern)),
+            ~more() & ~less(),
+        ]
+    ),
+    step=ite(
+        subscribes(),
+        _changes(
+            held=ite(_his, taken(pattern), watches(a, pattern)), written=ite(_his, given(pattern), booked(a, pattern))
+        ),
+        ite(
+            unsubscribes(),
+            _changes(queued(a, m) & ~_his, due(a, m) & ~_his, watches(a, pattern) & ~_his, booked(a, pattern) & ~_his),
+            ite(
+                publishes(),
+                _changes(
+                    queued(a, m) | (same(m, new()) & hears(a) & exists([pattern], watches(a, pattern) & fits(pattern))),
+                    due(a, m)
+                    | (same(m, new()) & differ(a, by()) & exists([pattern], booked(a, pattern) & fits(pattern))),
+                ),
+                ite(
+                    polls(),
+                    _changes(
+                        queued(a, m) & ~(_his & emptied()),
+                        due(a, m) & ~(_his & clears()),
+                        shown=(_more, ~_more & _less),
+                    ),
+                    _changes(),
+                ),
+            ),
+        ),
+    ),
+)
+
+# Conformance.
+
+_BOOKS = composing.subscription_idempotency_p48
+
+
+def view(run: Steps, number: int) -> Structure | None:
+    """Return step `number` of a run of the composing system with the claim's record; None under other readings."""
+    step = run[number]
+    config: ComposingConfig = step.config
+    if config.readings != Readings():
+        return None
+    act: ComposingAct = step.action
+    who = getattr(act, "agent", "")
+    done = who in config.names and not step.shown.refused
+    names = [f"mark:{place}" for place in range(len(run[-1].after.marks) + 1)]
+    patterns: set[Pattern] = set()
+    for held in (held for seen in run for held in (*seen.before.patterns, *seen.after.patterns)):
+        patterns |= {*(held or ())}
+    patterns |= {one for seen in run if isinstance(seen.action, Subscribe) for one in seen.action.patterns}
+    called = {one: f"{one.scope} {one.kind} {one.subject}" for one in sorted(patterns)}
+    here = len(step.before.marks)
+    written = step.after.marks[here:]
+    told: dict[str, Rows] = props(
+        {
+            "subscribes": done and isinstance(act, Subscribe),
+            "unsubscribes": done and isinstance(act, Unsubscribe),
+            "publishes": done and isinstance(act, Publish),
+            "polls": done and isinstance(act, Get),
+            "clears": isinstance(act, Get) and act.clear,
+        }
+    )
+
+    def named(number: int) -> str:
+        return names[number - 1]
+
+    memory = _BOOKS.memory(config)
+    for earlier in run[:number]:
+        memory = _BOOKS.follow(memory, earlier)
+    sides = (("", step.before, memory), (".after", step.after, _BOOKS.follow(memory, step)))
+    for end, state, (held, owed, wrong) in sides:
+        told[f"queued{end}"] = _rows(config, state.queues, named)
+        told[f"due{end}"] = _rows(config, owed, named)
+        told[f"watches{end}"] = _rows(config, state.patterns, called.__getitem__)
+        told[f"booked{end}"] = _rows(config, held, called.__getitem__)
+        told[f"more{end}"], told[f"less{end}"] = prop(wrong == "more"), prop(wrong == "less")
+    wanted: tuple[Pattern, ...] = act.patterns if isinstance(act, Subscribe) else ()
+    told["given"] = ones(called[one] for one in wanted)
+    told["fits"] = ones(called[one] for one in called if any(matches(one, mark) for mark in written))
+    told["superseded"] = ones(named(mark.supersedes) for mark in step.before.marks if mark.supersedes)
+    universe = {"Agent": config.names, "Mark": tuple(names), "Pattern": tuple(called.values()) or ("nothing",)}
+    functions = {"by": constant(who if who in config.names else config.names[0]), "new": constant(names[here])}
+    return Structure(universe, told, functions)
+
+
+def _rows(config: ComposingConfig, held: Sequence[Sequence[Any] | None], called: Any) -> Rows:
+    pairs = zip(config.names, held, strict=True)
+    return frozenset((name, called(one)) for name, many in pairs for one in many or ())
+
+
+def realise(run: Run) -> Scenario[ComposingConfig, ComposingState, ComposingAct] | None:
+    """Return a run in which every pattern has a scope of its own; None where a mark fits two patterns."""
+    universe = run.states[0].universe
+    places = {one: f"s{place}" for place, one in enumerate(universe["Pattern"])}
+    config = ComposingConfig((*((name, None) for name in universe["Agent"]), ("other", None)), Readings(), capacity=99)
+    acts: list[ComposingAct] = []
+    numbers: dict[str, int] = {}
+    for one in run.states[:-1]:
+        told, who = one.relations, one.functions["by"][()]
+        fit = [row[0] for row in sorted(told["fits"])]
+        written = sum(isinstance(act, Publish) for act in acts)
+        if told["subscribes"]:
+            held = tuple(Pattern(places[row[0]]) for row in sorted(told["given"]))
+            acts.append(Subscribe(who, held or (Pattern("nowhere"),)))
+        elif told["unsubscribes"]:
+            acts.append(Unsubscribe(who))
+        elif told["publishes"]:
+            if len(fit) > 1:
+                return None
+            numbers[one.functions["new"][()]] = written + 1
+            acts.append(Publish(who, places[fit[0]] if fit else "elsewhere"))
+        elif told["polls"]:
+            gone = [numbers[row[0]] for row in sorted(told["superseded"]) if row[0] in numbers]
+            acts += [Publish("other", "elsewhere", supersedes=number) for number in gone]
+            acts.append(Get(who, bool(told["clears"])))
+    return Scenario(config, initial(config)[0], tuple(acts))
+
+
+_AGENTS = ComposingConfig((("alice", None), ("bob", None)), Readings(), capacity=9)
+_MENU: tuple[ComposingAct, ...] = (
+    *(Publish(who, place) for who in _AGENTS.names for place in ("a", "c")),
+    *(Subscribe(who, (Pattern(place),)) for who in _AGENTS.names for place in ("a", "c", "a")),
+    *(Get(who, clear) for who in _AGENTS.names for clear in (True, False)),
+    Unsubscribe("bob"),
+)
+
+
+def samples(system: Any) -> Iterator[Steps]:
+    """Yield seeded runs of two agents that write, subscribe and poll, by any variant."""
+    for draw in range(12):
+        choose, run = random.Random(f"books {draw}"), list[AnyStep]()
+        state: Any = initial(_AGENTS)[0]
+        for place in range(9):
+            again = Publish(choose.choice(_AGENTS.names), "c", supersedes=1) if state.marks and place % 4 == 3 else None
+            run.append(system.take(_AGENTS, state, again or choose.choice(_MENU)))
+            state = run[-1].after
+        yield tuple(run)
+
+
+_invariant = partial(
+    Invariant,
+    protocol="markspace",
+    system="composing",
+    machine=BOOKS,
+    lemmas=(
+        Lemma("queues_are_as_booked", forall([a, m], iff(queued(a, m), due(a, m)))),
+        Lemma("patterns_are_as_booked", forall([a, pattern], iff(watches(a, pattern), booked(a, pattern)))),
+        Lemma("nothing_was_wrong", ~more() & ~less()),
+    ),
+    witness=exists([a, m], queued(a, m)) & polls(),
+    view=view,
+    realise=realise,
+    samples=samples,
+    memory=("due", "booked", "more", "less"),
+    reach=5,
+    scope="any number of agents, patterns and marks",
+)
+_AGAIN = _wrong(BOOKS, faulty.delivered_again, "emptied", FALSE)
+
+IDEMPOTENT = _invariant(
+    claim=_BOOKS,
+    always=~more(),
+    mutants=(
+        _AGAIN,
+        _wrong(BOOKS, faulty.subscriptions_pile_up, "taken", given(pattern) | watches(by(), pattern)),
+        _wrong(BOOKS, faulty.own_writes_queued, "hears", TRUE),
+    ),
+)
+ONCE = _invariant(
+    claim=composing.at_most_once_delivery_p51,
+    always=~more() & ~less(),
+    mutants=(
+        _AGAIN,
+        _wrong(BOOKS, faulty.peeking_consumes, "emptied", TRUE),
+        _wrong(BOOKS, faulty.superseded_marks_are_lost, "left_out", superseded(m)),
+    ),
+)
+
+# Warnings of the budget.
+
+warned, written = relations("warned written", ACCOUNT)
+(over,) = relations("over", ACCOUNT)
+"""Usage is beyond the warning fraction once the round is counted."""
+(fit,) = relations("fit")
+"""No warning was written twice, and none that blocks."""
+_WARNING = (
+    define("noted", (), TRUE, "9.10: that it was warned is remembered"),
+    define("blocks", (), FALSE, "9.10: the warning is not blocking"),
+)
+noted, blocks = (word.relation for word in _WARNING)
+_due = rounds() & mine(x) & over(x)
+_new = _due & ~warned(x)
+WARNINGS = Machine(
+    theory=Theory(
+        name="markspace_warnings_of_budgets",
+        sorts=(ACCOUNT,),
+        functions=(),
+        relations=(warned, written, over, fit, rounds, mine),
+        definitions=_WARNING,
+    ),
+    state=("warned", "written", "fit"),
+    inputs=("over", "rounds", "mine"),
+    init=fit() & forall([x], ~warned(x) & ~written(x)),
+    step=conjunction(
+        [
+            _become(warned, (x,), warned(x) | (_due & noted())),
+            _become(written, (x,), written(x) | _new),
+            iff(after(fit)(), fit() & ~exists([x], _new & (written(x) | blocks()))),
+        ]
+    ),
+)
+_WARNED = limits.budget_warning_threshold_p60
+_SPENDING = LayersConfig(frozenset({Layer.BUDGET}), ("alice", "bob"), Readings(), budget=(5, 5))
+
+
+def view_warnings(run: Steps, number: int) -> Structure | None:
+    """Return step `number` of a run of a deployment whose only layer is the budget, with the warnings so far."""
+    step = run[number]
+    config: LayersConfig = step.config
+    if config.layers != _SPENDING.layers or config.readings != Readings():
+        return None
+    act: Operation = step.action
+    accounts = [(who, place, kind) for place, who in enumerate(config.agents) for kind in (0, 1)]
+    called = {(who, kind): f"{who}/{KINDS[kind]}" for who, _, kind in accounts}
+    memory = _WARNED.memory(config)
+    for earlier in run[:number]:
+        memory = _WARNED.follow(memory, earlier)
+    told: dict[str, Rows] = {
+        "rounds": prop(act.op is Op.ROUND and step.shown.accepted),
+        "mine": ones(called[who, kind] for who, _, kind in accounts if who == act.agent),
+        "over": ones(
+            called[who, kind]
+            for who, place, kind in accounts
+            if budget.warns(
+                step.after.budget.used[place][kind], step.before.budget.ceiling[place][kind], config.fraction
+            )
+        ),
+    }
+    for end, state, said in (("", step.before, memory), (".after", step.after, _WARNED.follow(memory, step))):
+        told[f"warned{end}"] = ones(
+            called[who, kind] for who, place, kind in accounts if state.budget.warned[place][kind]
+        )
+        told[f"written{end}"] = ones(f"{who}/{about}" for who, about, _ in said)
+        pairs = [one[:2] for one in said]
+        told[f"fit{end}"] = prop(len({*pairs}) == len(pairs) and not any(one[2] for one in said))
+    return Structure({"Account": tuple(called.values())}, told)
+
+
+def realise_warnings(run: Run) -> Scenario[LayersConfig, World, Operation] | None:
+    """Return the rounds of a run as rounds of alice, who first uses up four of five tokens where she is over."""
+    own = {row[0] for one in run.states[:-1] for row in one.relations["mine"]}
+    if len(own) > len(KINDS):
+        return None
+    kinds = {one: kind for kind, one in enumerate(sorted(own))}
+    used, acts = [0, 0], list[Operation]()
+    for one in run.states[:-1]:
+        tokens = [0, 0]
+        for account, kind in kinds.items():
+            if (account,) in one.relations["over"] and not used[kind]:
+                tokens[kind] = used[kind] = 4
+        acts += [Operation(Op.ROUND, "alice", tokens=(tokens[0], tokens[1]))] if one.relations["rounds"] else []
+    return Scenario(_SPENDING, initial_layers(_SPENDING)[0], tuple(acts))
+
+
+def samples_of_warnings(system: Any) -> Iterator[Steps]:
+    """Yield seeded runs of rounds and raised ceilings, by any variant."""
+    for draw in range(8):
+        choose, run = random.Random(f"warnings {draw}"), list[AnyStep]()
+        state: Any = initial_layers(_SPENDING)[0]
+        for _ in range(6):
+            who, tokens = choose.choice(_SPENDING.agents), choose.choice([(4, 0), (0, 4), (0, 0), (5, 1)])
+            run.append(system.take(_SPENDING, state, Operation(Op.ROUND, who, tokens=tokens)))
+            state = run[-1].after
+        yield tuple(run)
+
+
+WARNED_ONCE = Invariant(
+    claim=_WARNED,
+    protocol="markspace",
+    system="layers",
+    machine=WARNINGS,
+    always=fit(),
+    lemmas=(Lemma("who_was_warned_is_remembered", forall([x], written(x) >> warned(x))),),
+    witness=exists([x], warned(x)),
+    view=view_warnings,
+    realise=realise_warnings,
+    samples=samples_of_warnings,
+    memory=("written", "fit"),
+    scope="any number of agents, kinds of tokens and rounds",
+    mutants=(
+        _wrong(WARNINGS, faulty.warns_every_round, "noted", FALSE),
+        _wrong(WARNINGS, faulty.budget_warning_blocks, "blocks", TRUE),
+    ),
+)
+
+RECORDED = (IDEMPOTENT, ONCE, WARNED_ONCE)
+"""The invariants of what a claim keeps a record of."""

@@ -1,0 +1,292 @@
+"""What is queued, kept in queues and delivered, for any number of agents, patterns and marks (P49, P50, P52, §13.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import product
+from typing import Any
+
+from evenhand.core.system import System
+from evenhand.core.trace import Scenario
+from evenhand.model.markspace.composing import initial
+from evenhand.model.markspace.composing_vocabulary import (
+    ComposingAct,
+    ComposingConfig,
+    ComposingState,
+    ComposingStep,
+    Get,
+    Pattern,
+    Publish,
+    Subscribe,
+    Unsubscribe,
+    Written,
+)
+from evenhand.model.markspace.mutants import layers
+from evenhand.model.markspace.readings import Readings
+from evenhand.proofs.markspace.composed import (
+    AGENT,
+    MATCHING,
+    PATTERN,
+    a,
+    fits,
+    pattern,
+    view_matching,
+    watches,
+    writer,
+)
+from evenhand.properties.markspace import composing
+from evenhand.smt.logic import Formula, Function, Sort, differ, exists, iff, same, variables
+from evenhand.smt.preludes import define, mutation, ordered, relations
+from evenhand.smt.structure import Structure
+from evenhand.smt.tables import Rows, constant, in_order, line, ones, prop
+from evenhand.smt.theorem import Theorem
+from evenhand.smt.theory import Axiom, Theory
+
+Scene = Scenario[ComposingConfig, ComposingState, ComposingAct]
+
+# Queueing: a mark may supersede another, which patterns fitted or did not.
+
+(fits_old,) = relations("fits_old", PATTERN)
+"""The pattern fits the mark that is superseded."""
+QUEUEING = replace(MATCHING, name="markspace_queueing", relations=(*MATCHING.relations, fits_old))
+
+
+def _queued(how: Formula) -> dict[str, Formula]:
+    return {"queued": differ(a, writer()) & exists([pattern], watches(a, pattern) & how)}
+
+
+def view_queueing(taken: ComposingStep) -> Structure | None:
+    """Return a mark that is written, with what fits the one it supersedes."""
+    found, act = view_matching(taken), taken.action
+    if found is None or not isinstance(act, Publish):
+        return None
+    old = taken.before.marks[act.supersedes - 1] if act.supersedes else None
+    told = ones(one for one in found.universe["Pattern"] if old is not None and _fits(one, old))
+    return replace(found, relations={**found.relations, "fits_old": told})
+
+
+def _fits(named: str, mark: Written) -> bool:
+    """Return whether a pattern, named as `view_matching` names it, fits a mark (13.1)."""
+    scope, kind, subject = named.rsplit("/", 2) if "/" in named else (named, "", "")
+    under = (mark.scope + "/").startswith(scope + "/")
+    return under and kind in ("", mark.kind.value) and subject in ("", mark.subject)
+
+
+_PLACES = {(True, True): "a", (True, False): "a/new", (False, True): "a/old", (False, False): "c"}
+
+
+def scene_queueing(structure: Structure) -> Scene:
+    """Return a run: every agent subscribes, the writer writes a mark, then one that supersedes it."""
+    told, agents = structure.relations, structure.universe["Agent"]
+    config = ComposingConfig(tuple((name, None) for name in agents), Readings(), capacity=2)
+    scopes = {one: _PLACES[(one,) in told["fits"], (one,) in told["fits_old"]] for one in structure.universe["Pattern"]}
+    acts: list[ComposingAct] = []
+    for name in agents:
+        held = dict.fromkeys(Pattern(scopes[one]) for who, one in sorted(told["watches"]) if who == name)
+        acts += [Subscribe(name, tuple(held))] if held else []
+    author = structure.functions["writer"][()]
+    acts += [Publish(author, "a/old"), Publish(author, "a/new", supersedes=1)]
+    return Scenario(config, initial(config)[0], tuple(acts))
+
+
+_AGENTS = ComposingConfig((("alice", None), ("bob", None)), Readings(), capacity=3)
+
+
+def samples_of_queueing(system: System[Any, Any, Any, Any, Any]) -> Iterator[ComposingStep]:
+    """Yield marks that supersede or do not, written by either of two agents, for several patterns, by any variant."""
+    held = ((Pattern("a"),), (Pattern("a/b"), Pattern("c")), (Pattern("a", subject="y"),), ())
+    for one, two in product(held, held):
+        state = initial(_AGENTS)[0]
+        for name, patterns in zip(_AGENTS.names, (one, two), strict=True):
+            state = system.take(_AGENTS, state, Subscribe(name, patterns)).after
+        state = system.take(_AGENTS, state, Publish("alice", "a/b")).after
+        for author, place, old in product(_AGENTS.names, ("a", "ab", "c"), (0, 1)):
+            yield system.take(_AGENTS, state, Publish(author, place, supersedes=old))
+
+
+FITTING = Theorem(
+    protocol="markspace",
+    system="composing",
+    claim=composing.watch_subset_p50,
+    scope="any number of agents and patterns",
+    theory=QUEUEING,
+    view=view_queueing,
+    realise=scene_queueing,
+    samples=samples_of_queueing,
+    variables=(a,),
+    assumes=QUEUEING.word("queued", a),
+    goal=exists([pattern], watches(a, pattern) & fits(pattern)),
+    witness=exists([pattern], fits_old(pattern) & ~fits(pattern)),
+    mutants=(
+        mutation(QUEUEING, layers.old_watchers_are_told, _queued(fits(pattern) | fits_old(pattern))),
+        mutation(
+            QUEUEING,
+            layers.own_writes_queued,
+            {"queued": exists([pattern], watches(a, pattern) & fits(pattern))},
+            "an agent hears of its own marks, and they match",
+        ),
+    ),
+)
+"""P50."""
+
+# Queues: an agent subscribes, or polls.
+
+MARK = Sort("Mark")
+m, n, o = variables(MARK, "m n o")
+by = Function("by", (), AGENT)
+subscribes, polls, clears = relations("subscribes polls clears")
+(queued,) = relations("waits", AGENT, MARK)
+(written_before,) = relations("written_before", MARK, MARK)
+watched, superseded = relations("watched superseded", MARK)
+"""The marks that the new patterns match; those that another one supersedes.  Mutants go by both."""
+(delivered,) = relations("delivered", MARK)
+_mine = queued(by(), m)
+_kept = queued(a, m) & ~(polls() & clears() & same(a, by()))
+QUEUES = Theory(
+    name="markspace_queues",
+    sorts=(AGENT, MARK),
+    functions=(by,),
+    relations=(subscribes, polls, clears, queued, written_before, watched, superseded),
+    axioms=(
+        Axiom("writes_are_ordered", ordered(written_before, m, n, o), "P32"),
+        Axiom("one_operation", ~(subscribes() & polls()), "13.4"),
+    ),
+    definitions=(
+        define("kept", (a, m), _kept, "13.3, 13.4: what is queued afterwards"),
+        define("delivered", (m,), polls() & _mine, "13.4"),
+        define("sooner", (m, n), delivered(m) & delivered(n) & written_before(m, n), "P52"),
+    ),
+)
+_PAST: dict[str, Formula] = {"kept": _kept | (subscribes() & same(a, by()) & watched(m))}
+_LATEST: dict[str, Formula] = {"sooner": delivered(m) & delivered(n) & written_before(n, m)}
+_AGAIN: dict[str, Formula] = {"kept": queued(a, m)}
+_PEEKED: dict[str, Formula] = {"kept": queued(a, m) & ~(polls() & same(a, by()))}
+_LOST: dict[str, Formula] = {"delivered": polls() & _mine & ~superseded(m)}
+
+
+def view(taken: ComposingStep) -> Structure | None:
+    """Return a subscription or a poll of an agent of the system, as a structure."""
+    act, config, before, after = taken.action, taken.config, taken.before, taken.after
+    if not isinstance(act, Subscribe | Get) or act.agent not in config.names or config.readings != Readings():
+        return None
+    if not before.marks:
+        return None
+    names = {mark.number: f"mark:{mark.number}" for mark in before.marks}
+    shown = [names[mark.number] for mark in taken.shown.delivered or ()]
+    patterns = act.patterns if isinstance(act, Subscribe) else ()
+
+    def queues(state: ComposingState) -> Rows:
+        pairs = zip(config.names, state.queues, strict=True)
+        return frozenset((name, names[number]) for name, queue in pairs for number in queue)
+
+    relations: dict[str, Rows] = {
+        "subscribes": prop(isinstance(act, Subscribe)),
+        "polls": prop(isinstance(act, Get)),
+        "clears": prop(isinstance(act, Get) and act.clear),
+        "waits": queues(before),
+        "written_before": line(list(names.values())),
+        "watched": ones(
+            names[mark.number]
+            for mark in before.marks
+            if any(_fits("/".join((one.scope, one.kind, one.subject)), mark) for one in patterns)
+        ),
+        "superseded": ones(names[mark.supersedes] for mark in before.marks if mark.supersedes),
+        "kept": queues(after),
+        "delivered": ones(shown),
+        "sooner": line(shown),
+    }
+    return Structure({"Agent": config.names, "Mark": tuple(names.values())}, relations, {"by": constant(act.agent)})
+
+
+def scene(structure: Structure) -> Scene:
+    """Return a run: another agent writes the marks, each where those watch who wait for it; then one acts."""
+    told, agents = structure.relations, structure.universe["Agent"]
+    marks = in_order(told["written_before"], structure.universe["Mark"])
+    config = ComposingConfig((*((name, None) for name in agents), ("writer", None)), Readings(), capacity=99)
+    acts: list[ComposingAct] = []
+    for number, mark in enumerate(marks):
+        place = f"s{number}"
+        waiting = [name for name in agents if (name, mark) in told["waits"]]
+        acts += [Subscribe(name, (Pattern(place),)) for name in waiting]
+        acts += [Publish("writer", place), *(Subscribe(name, (Pattern("nowhere"),)) for name in waiting)]
+    acts += [
+        Publish("writer", "elsewhere", supersedes=number)
+        for number, mark in enumerate(marks, start=1)
+        if (mark,) in told["superseded"]
+    ]
+    who = structure.functions["by"][()]
+    patterns = tuple(Pattern(f"s{number}") for number, mark in enumerate(marks) if (mark,) in told["watched"])
+    last = Subscribe(who, patterns or (Pattern("nowhere"),)) if told["subscribes"] else Get(who, bool(told["clears"]))
+    return Scenario(config, initial(config)[0], (*acts, last))
+
+
+_ACTS: tuple[ComposingAct, ...] = (
+    Publish("alice", "a"),
+    Publish("alice", "c", supersedes=1),
+    Publish("bob", "a/b"),
+    Subscribe("bob", (Pattern("c"), Pattern("a"))),
+    Unsubscribe("bob"),
+    Get("bob", True),
+)
+_LAST: tuple[ComposingAct, ...] = (
+    Subscribe("bob", (Pattern("a"),)),
+    Subscribe("alice", (Pattern("c"),)),
+    Get("bob", True),
+    Get("bob", False),
+    Get("alice", True),
+)
+
+
+def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[ComposingStep]:
+    """Yield subscriptions and polls after every run of three operations, by any variant."""
+    begun = system.take(_AGENTS, initial(_AGENTS)[0], Subscribe("bob", (Pattern("a"), Pattern("c")))).after
+    begun = system.take(_AGENTS, begun, Subscribe("alice", (Pattern("a"),))).after
+    for acts in product(_ACTS, repeat=3):
+        state = begun
+        for act in acts:
+            state = system.take(_AGENTS, state, act).after
+        yield from (system.take(_AGENTS, state, act) for act in _LAST)
+
+
+_theorem = partial(
+    Theorem,
+    protocol="markspace",
+    system="composing",
+    scope="any number of agents and marks",
+    theory=QUEUES,
+    view=view,
+    realise=scene,
+    samples=samples,
+)
+_says = QUEUES.word
+
+PROSPECTIVE = _theorem(
+    claim=composing.subscription_prospective_p49,
+    sentence="Whoever subscribes, to whatever patterns, no queue changes.",
+    variables=(a, m),
+    assumes=subscribes(),
+    goal=iff(_says("kept", a, m), queued(a, m)),
+    witness=exists([m], watched(m) & ~queued(by(), m)),
+    mutants=(
+        mutation(QUEUES, layers.retroactive_subscription, _PAST),
+        mutation(QUEUES, layers.delivered_again, _AGAIN, "it is about polls"),
+        mutation(QUEUES, layers.peeking_consumes, _PEEKED, "it is about polls"),
+    ),
+)
+IN_ORDER = _theorem(
+    claim=composing.write_order_delivery_p52,
+    sentence="Of two marks that a poll delivers the one that was written first comes first.",
+    variables=(m, n),
+    assumes=_says("delivered", m) & _says("delivered", n) & written_before(m, n),
+    goal=_says("sooner", m, n) & ~_says("sooner", n, m),
+    needs=("writes_are_ordered",),
+    mutants=(
+        mutation(QUEUES, layers.latest_first, _LATEST),
+        mutation(QUEUES, layers.superseded_marks_are_lost, _LOST, "what is delivered comes in order"),
+    ),
+)
+
+DELIVERIES: tuple[Theorem, ...] = (FITTING, PROSPECTIVE, IN_ORDER)
+"""The theorems about delivery."""

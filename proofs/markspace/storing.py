@@ -1,0 +1,313 @@
+"""What is stored: ids, and the order of writing, for any number of marks (P31, P32, §8.1); whose marks are where (P46).
+
+A space is written mark by mark; which id is offered is the environment's choice.  Of P46 the machine is a deployment
+with a probe, which stores a mark only if its author is authorised for the scope.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from math import lcm
+from typing import Any
+
+from evenhand.core.system import AnyStep
+from evenhand.core.trace import Scenario
+from evenhand.model.markspace.guard_vocabulary import Policy
+from evenhand.model.markspace.layers import initial
+from evenhand.model.markspace.layers_vocabulary import DIAGNOSTICS, PROBE, Layer, LayersConfig, Op, Operation, World
+from evenhand.model.markspace.marks import Act, Draft, Kind, Read, Space, SpaceConfig, Tick, Write
+from evenhand.model.markspace.mutants import layers as faulty_layers
+from evenhand.model.markspace.mutants import marks as faulty
+from evenhand.model.markspace.readings import Readings
+from evenhand.proofs.markspace.resolving import config_of
+from evenhand.properties.markspace import layers, space
+from evenhand.smt.arithmetic import NUMBER, at_most, below, element, number, plus, value_of, zero
+from evenhand.smt.logic import (
+    FALSE,
+    TRUE,
+    Formula,
+    Function,
+    Sort,
+    conjunction,
+    differ,
+    exists,
+    forall,
+    iff,
+    ite,
+    same,
+    variables,
+)
+from evenhand.smt.preludes import define, numbers, relations
+from evenhand.smt.structure import Structure
+from evenhand.smt.tables import Rows, Table, constant, ones, prop
+from evenhand.smt.theorem import Lemma, Mutation
+from evenhand.smt.theory import Axiom, Theory
+from evenhand.smt.transitions.invariant import Invariant, Steps
+from evenhand.smt.transitions.machine import Machine, after
+from evenhand.smt.transitions.runs import Run
+
+MARK = Sort("Mark")
+m, n = variables(MARK, "m n")
+new = Function("new", (), MARK)
+(stored,) = relations("stored", MARK)
+(sooner,) = relations("sooner", MARK, MARK)
+"""Both marks are stored, the first was written first."""
+age, ident = numbers("age ident", MARK)
+wanted, seconds = numbers("wanted seconds")
+"""The id that is offered; how much time passes."""
+writes, passes = relations("writes passes")
+older, then_ident = (Function(f"{one.name}.after", (MARK,), NUMBER) for one in (age, ident))
+
+_WORDS = (
+    define("free", (), forall([m], stored(m) >> ~same(ident(m), wanted())), "P31: nobody has that id"),
+    define("repeats", (), FALSE, "P31: every mark gets the same id"),
+)
+free, repeats = (word.relation for word in _WORDS)
+_KEPT = forall([m], stored(m) >> (same(older(m), age(m)) & same(then_ident(m), ident(m))))
+_SAME = forall([m], iff(after(stored)(m), stored(m))) & forall([m, n], iff(after(sooner)(m, n), sooner(m, n)))
+_GROWN = forall([m], iff(after(stored)(m), stored(m) | same(m, new()))) & forall(
+    [m, n], iff(after(sooner)(m, n), sooner(m, n) | (stored(m) & same(n, new())))
+)
+_NAMED = ite(
+    repeats(),
+    same(then_ident(new()), number(1)),
+    ite(free(), same(then_ident(new()), wanted()), forall([m], stored(m) >> below(ident(m), then_ident(new())))),
+)
+_PASSED = forall([m], stored(m) >> (same(older(m), plus(age(m), seconds())) & same(then_ident(m), ident(m))))
+STORE = Machine(
+    theory=Theory(
+        name="markspace_store",
+        sorts=(MARK,),
+        functions=(new, age, ident, wanted, seconds),
+        relations=(stored, sooner, writes, passes),
+        axioms=(Axiom("time_does_not_go_back", at_most(number(0), seconds()), "3"),),
+        definitions=_WORDS,
+    ),
+    state=("stored", "sooner", "age", "ident"),
+    inputs=("new", "wanted", "seconds", "writes", "passes"),
+    init=forall([m], ~stored(m)) & forall([m, n], ~sooner(m, n)),
+    step=ite(
+        writes(),
+        conjunction([~stored(new()), _GROWN, _KEPT, _NAMED, zero(older(new()))]),
+        ite(passes(), _SAME & _PASSED, _SAME & _KEPT),
+    ),
+)
+IN_SEQUENCE = replace(
+    STORE,
+    theory=replace(
+        STORE.theory,
+        name="markspace_store_in_sequence",
+        axioms=(
+            *STORE.theory.axioms,
+            Axiom("ids_follow_the_order_of_writing", forall([m], stored(m) >> below(ident(m), wanted())), "id_order"),
+        ),
+    ),
+)
+
+# Conformance.
+
+
+def _named(place: int) -> str:
+    return f"mark:{place}"
+
+
+def view(run: Steps, number: int) -> Structure:
+    """Return step `number` of a run of the space: the marks of the whole run, by their places."""
+    step = run[number]
+    act = step.action
+    names = [_named(place) for place in range(len(run[-1].after.marks) + 1)]
+    grown = len(step.after.marks) > len(step.before.marks)
+    relations: dict[str, Rows] = {"writes": prop(grown), "passes": prop(isinstance(act, Tick) and act.seconds > 0)}
+    functions: dict[str, Table] = {
+        "new": constant(names[len(step.before.marks)]),
+        "wanted": constant(act.id if isinstance(act, Write) else len(names)),
+        "seconds": constant(max(act.seconds, 0) if isinstance(act, Tick) else 0),
+    }
+    for end, marks in (("", step.before.marks), (".after", step.after.marks)):
+        there = names[: len(marks)]
+        relations[f"stored{end}"] = ones(there)
+        relations[f"sooner{end}"] = frozenset((x, y) for i, x in enumerate(there) for y in there[i + 1 :])
+        for what, told in (("age", [mark.age for mark in marks]), ("ident", [mark.id for mark in marks])):
+            padded = [*told, *(0 for _ in names[len(told) :])]
+            functions[f"{what}{end}"] = {(x,): element(one) for x, one in zip(names, padded, strict=True)}
+    return Structure({"Mark": tuple(names)}, relations, functions)
+
+
+_CONFIG = config_of(("x",), Policy.FIRST_WRITER)
+
+
+def realise(run: Run) -> Scenario[SpaceConfig, Space, Act]:
+    """Return the writes and ticks of a run; numbers become whole."""
+    inputs = [
+        (one.relations, {s: value_of(one.functions[s][()]) for s in ("wanted", "seconds")}) for one in run.states[:-1]
+    ]
+    scale = lcm(*(value.denominator for _, told in inputs for value in told.values()))
+
+    def acts() -> Iterator[Act]:
+        for told, values in inputs:
+            if told["writes"]:
+                yield Write("x", Draft(Kind.OBSERVATION, "a"), int(values["wanted"] * scale))
+            elif told["passes"]:
+                yield Tick(int(values["seconds"] * scale))
+
+    return Scenario(_CONFIG, Space(), tuple(acts()))
+
+
+def _walks(ids: Callable[[random.Random, int], int], system: Any) -> Iterator[Steps]:
+    for draw in range(8):
+        choose, run = random.Random(f"store {draw}"), list[AnyStep]()
+        state: Any = Space()
+        for _ in range(6):
+            written = Write("x", Draft(Kind.OBSERVATION, "a"), ids(choose, len(state.marks)))
+            run.append(system.take(_CONFIG, state, choose.choice([written, written, Tick(1), Tick(2), Read("x", "a")])))
+            state = run[-1].after
+        yield tuple(run)
+
+
+def samples(system: Any) -> Iterator[Steps]:
+    """Yield seeded runs in which any of four ids is offered, by any variant."""
+    return _walks(lambda choose, _count: choose.randint(1, 4), system)
+
+
+def samples_in_sequence(system: Any) -> Iterator[Steps]:
+    """Yield seeded runs in which ids follow the order of writing, by any variant."""
+    return _walks(lambda _choose, count: count + 1, system)
+
+
+_both = stored(m) & stored(n)
+_store = partial(
+    Invariant, protocol="markspace", system="space", view=view, realise=realise, scope="any number of marks"
+)
+
+
+def _means(machine: Machine, mutant: Any, word: str, body: Formula) -> Mutation:
+    return Mutation(mutant=mutant, definitions=(machine.theory.means(word, body, mutant.sentence),))
+
+
+UNIQUE = _store(
+    claim=space.mark_id_uniqueness_p31,
+    sentence="No two stored marks have one id, whatever ids are offered.",
+    machine=STORE,
+    always=forall([m, n], (_both & same(ident(m), ident(n))) >> same(m, n)),
+    witness=exists([m, n], _both & differ(m, n)),
+    samples=samples,
+    mutants=(_means(STORE, faulty.ids_repeat, "repeats", TRUE),),
+)
+ORDERED = _store(
+    claim=space.total_write_ordering_p32,
+    sentence="Of two marks the one that was written first is older, or as old and of the smaller id, where ids follow "
+    "the order of writing.",
+    machine=IN_SEQUENCE,
+    always=forall([m, n], sooner(m, n) >> (below(age(n), age(m)) | (same(age(m), age(n)) & below(ident(m), ident(n))))),
+    lemmas=(
+        Lemma("ids_ascend", forall([m, n], sooner(m, n) >> below(ident(m), ident(n)))),
+        Lemma("what_is_ordered_is_stored", forall([m, n], sooner(m, n) >> _both)),
+        Lemma("all_are_ordered", forall([m, n], _both >> (same(m, n) | sooner(m, n) | sooner(n, m)))),
+        Lemma("ages_are_no_less_than_0", forall([m], stored(m) >> at_most(number(0), age(m)))),
+    ),
+    needs=("ids_follow_the_order_of_writing",),
+    witness=exists([m, n], sooner(m, n) & below(age(n), age(m))),
+    samples=samples_in_sequence,
+    mutants=(_means(IN_SEQUENCE, faulty.ids_repeat, "repeats", TRUE),),
+)
+
+# P46.
+
+probes, diagnostic = relations("probes diagnostic", MARK)
+"""The mark is the probe's; it is in the diagnostic scope."""
+stores, known, production = relations("stores known production")
+"""A mark is stored; its author is one of the agents; its scope is one of theirs."""
+_AUTHORISED = define("authorised", (), ite(probes(new()), diagnostic(new()), known() & production()), "P46, 9.9")
+authorised = _AUTHORISED.relation
+PROBED = Machine(
+    theory=Theory(
+        name="markspace_probe",
+        sorts=(MARK,),
+        functions=(new,),
+        relations=(stored, probes, diagnostic, stores, known, production),
+        axioms=(
+            Axiom("the_probe_is_no_agent", known() >> ~probes(new()), "9.9"),
+            Axiom("scopes_are_apart", production() >> ~diagnostic(new()), "9.9"),
+        ),
+        definitions=(_AUTHORISED,),
+    ),
+    state=("stored",),
+    inputs=("new", "stores", "known", "production"),
+    init=forall([m], ~stored(m)),
+    step=ite(
+        stores(),
+        authorised() & ~stored(new()) & forall([m], iff(after(stored)(m), stored(m) | same(m, new()))),
+        forall([m], iff(after(stored)(m), stored(m))),
+    ),
+)
+_PROBING = LayersConfig(frozenset({Layer.PROBE}), ("alice",), Readings(), capacity=9)
+
+
+def view_probed(run: Steps, number: int) -> Structure:
+    """Return step `number` of a run of a deployment with a probe: the marks of the whole run, by their places."""
+    step = run[number]
+    config: LayersConfig = step.config
+    act: Operation = step.action
+    there = len(step.before.stored)
+    grown = len(step.after.stored) > there
+    # The mark that a write would store stands in the place of the next one, which it may never take.
+    written = [*list(run[-1].after.stored), (act.agent, act.scope, act.kind)]
+    written[there] = (act.agent, act.scope, act.kind)
+    names = [_named(place) for place in range(len(written))]
+    relations = {
+        "probes": ones(name for name, (who, _, _) in zip(names, written, strict=True) if who == PROBE),
+        "diagnostic": ones(name for name, (_, where, _) in zip(names, written, strict=True) if where == DIAGNOSTICS),
+        "stores": prop(grown),
+        "known": prop(act.agent in config.agents),
+        "production": prop(act.scope in config.scopes),
+        "stored": ones(names[:there]),
+        "stored.after": ones(names[: len(step.after.stored)]),
+    }
+    return Structure({"Mark": tuple(names)}, relations, {"new": constant(names[there])})
+
+
+def realise_probed(run: Run) -> Scenario[LayersConfig, World, Operation]:
+    """Return the writes of a run, by the probe or an agent, in the diagnostic scope or another."""
+
+    def acts() -> Iterator[Operation]:
+        for one in run.states[:-1]:
+            mark = (one.functions["new"][()],)
+            if one.relations["stores"]:
+                where = DIAGNOSTICS if mark in one.relations["diagnostic"] else "a"
+                yield Operation(Op.WRITE, PROBE if mark in one.relations["probes"] else "alice", where)
+
+    return Scenario(_PROBING, initial(_PROBING)[0], tuple(acts()))
+
+
+def samples_probed(system: Any) -> Iterator[Steps]:
+    """Yield seeded runs of writes and tool calls by the probe, an agent and a stranger, by any variant."""
+    for draw in range(8):
+        choose, run = random.Random(f"probe {draw}"), list[AnyStep]()
+        state: Any = initial(_PROBING)[0]
+        for _ in range(6):
+            who, where = choose.choice(["alice", PROBE, PROBE, "stranger"]), choose.choice(["a", DIAGNOSTICS])
+            run.append(system.take(_PROBING, state, Operation(choose.choice([Op.WRITE, Op.EXECUTE]), who, where)))
+            state = run[-1].after
+        yield tuple(run)
+
+
+ISOLATED = Invariant(
+    claim=layers.probe_mark_isolation_p46,
+    protocol="markspace",
+    system="layers",
+    machine=PROBED,
+    always=forall([m, n], (_both & probes(n)) >> iff(probes(m), diagnostic(m))),
+    lemmas=(Lemma("isolated_without_the_probe_too", forall([m], stored(m) >> iff(probes(m), diagnostic(m)))),),
+    witness=exists([m, n], _both & probes(m) & ~probes(n)),
+    view=view_probed,
+    realise=realise_probed,
+    samples=samples_probed,
+    scope="any number of marks",
+    mutants=(_means(PROBED, faulty_layers.probe_writes_anywhere, "authorised", probes(new()) | known()),),
+)
+
+STORED = (UNIQUE, ORDERED, ISOLATED)
+"""The invariants of what is stored."""

@@ -1,0 +1,224 @@
+"""The answer of the envelope, for any number of agents and windows (P40, P41, §9.7).
+
+Whether what an agent does is strange (a spike or a shift) or concentrated is given; the theory says what the envelope
+makes of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any
+
+from evenhand.core.system import System
+from evenhand.core.trace import Scenario
+from evenhand.model.markspace import envelope
+from evenhand.model.markspace.layers import REFERENCE, initial, step
+from evenhand.model.markspace.layers_vocabulary import (
+    TOKEN,
+    Envelope,
+    Health,
+    Layer,
+    LayersConfig,
+    LayersStep,
+    Op,
+    Operation,
+    World,
+)
+from evenhand.model.markspace.marks import Kind
+from evenhand.model.markspace.mutants import layers as faulty
+from evenhand.model.markspace.readings import Readings
+from evenhand.properties.markspace import layers
+from evenhand.smt.arithmetic import at_most, below
+from evenhand.smt.logic import FALSE, Formula, Function, Sort, exists, forall, same, variables
+from evenhand.smt.preludes import define, mutation, numbers, relations
+from evenhand.smt.samples import first_states
+from evenhand.smt.structure import Structure
+from evenhand.smt.tables import constant, ones, props
+from evenhand.smt.theorem import Theorem
+from evenhand.smt.theory import Theory
+
+AGENT = Sort("Agent")
+(a,) = variables(AGENT, "a")
+by = Function("by", (), AGENT)
+"""The agent that is checked, that writes, or that is to be reset."""
+(restricted,) = relations("restricted", AGENT)
+checks, judged, resets, principal = relations("checks judged resets principal")
+"""A check is asked for; a write is checked; a reset is asked for; the token is the principal's."""
+declared, strange, concentrated, tried = relations("declared strange concentrated tried")
+"""A baseline is declared; what the detector finds of the agent; whether it tried anything in this window."""
+samples_needed, windows = numbers("samples_needed windows")
+
+_asked = checks() | judged()
+_cold = ~declared() & below(windows(), samples_needed())
+_held = restricted(by())
+
+
+def _answers(held: Formula, odd: Formula, other: Formula) -> dict[str, Formula]:
+    """Return when the answer is RESTRICTED and when NORMAL: who is held, what is odd, what else is not normal."""
+    return {"says_restricted": _asked & (held | odd), "says_normal": _asked & ~(held | odd | other)}
+
+
+_USUAL = _answers(_held, ~_cold & strange(), ~_cold & concentrated())
+(says_restricted,) = relations("says_restricted")
+_freed = resets() & principal() & same(a, by())
+WATCHED = Theory(
+    name="markspace_envelope",
+    sorts=(AGENT,),
+    functions=(by, samples_needed, windows),
+    relations=(restricted, checks, judged, resets, principal, declared, strange, concentrated, tried),
+    axioms=(),
+    definitions=(
+        *(define(name, (), body, "9.7") for name, body in _USUAL.items()),
+        define("remains", (a,), ~_freed & (restricted(a) | (same(a, by()) & says_restricted())), "9.7: sticky"),
+    ),
+)
+_FORGOTTEN = _answers(FALSE, ~_cold & strange(), ~_cold & concentrated())
+_HASTY = _answers(_held, (~_cold & strange()) | (_cold & tried()), ~_cold & concentrated())
+_BLIND = _answers(FALSE, FALSE, FALSE)
+
+# Conformance.
+
+CONFIG = LayersConfig(
+    frozenset({Layer.ENVELOPE}), ("alice", "bob", "carol"), Readings(), scopes=("a",), capacity=5, baseline=1, samples=9
+)
+"""One observation a window is expected, so the third is a spike."""
+_LATER = replace(CONFIG, baseline=None, samples=1)
+_DENSE = replace(CONFIG, baseline=None, samples=0, windows=0)
+_NEVER = replace(CONFIG, baseline=None, samples=9)
+
+
+def _odd(config: LayersConfig, before: Envelope, agent: str) -> tuple[bool, bool]:
+    """Return whether an agent is strange, and whether it would be flagged for concentration alone."""
+    watched = before.watched[config.agents.index(agent)]
+    both = (Kind.OBSERVATION, Kind.NEED)
+    strange = any(envelope.spikes(config, watched, kind) for kind in both) or envelope.shifted(config, watched)
+    return strange, envelope.check(config, before, agent) is Health.FLAGGED
+
+
+def view(taken: LayersStep) -> Structure | None:
+    """Return a step of a deployment whose only layer is the envelope, as a structure."""
+    act, config, before, after = taken.action, taken.config, taken.before.envelope, taken.after.envelope
+    if config.layers != CONFIG.layers or config.readings != Readings() or before is None or after is None:
+        return None
+    known = act.agent in config.agents
+    agent = act.agent if known else config.agents[0]
+    watched = before.watched[config.agents.index(agent)]
+    strange, concentrated = _odd(config, before, agent)
+    health = taken.shown.health
+    truths = {
+        "checks": known and act.op is Op.CHECK,
+        "judged": act.op is Op.WRITE and health is not None,
+        "resets": known and act.op is Op.RESET,
+        "principal": act.token == TOKEN,
+        "declared": config.baseline is not None,
+        "strange": strange,
+        "concentrated": concentrated,
+        "tried": bool(watched.now),
+        "says_restricted": health is Health.RESTRICTED,
+        "says_normal": health is Health.NORMAL,
+    }
+    held = {
+        name: ones(who for who, one in zip(config.agents, side.watched, strict=True) if one.restricted)
+        for name, side in (("restricted", before), ("remains", after))
+    }
+    functions = {
+        "by": constant(agent),
+        "samples_needed": constant(config.samples),
+        "windows": constant(len(watched.past)),
+    }
+    return Structure({"Agent": config.agents}, {**props(truths), **held}, functions)
+
+
+def scene(structure: Structure) -> Scenario[LayersConfig, World, Operation]:
+    """Return a run: alice is restricted by a spike if she must be, is observed anew, and is checked, or writes."""
+    told = structure.relations
+    held = (structure.functions["by"][()],) in told["restricted"]
+    config = CONFIG if told["declared"] or held else _NEVER
+    spike = (Operation(Op.WRITE, "alice", "a"),) * 3
+    holds = (Operation(Op.CHECK, "alice"), Operation(Op.TICK), Operation(Op.TICK))
+    acts: tuple[Operation, ...] = (*spike, *holds) if held else ()
+    acts += spike if told["strange"] and told["declared"] and not held else ()
+    acts += (Operation(Op.WRITE, "alice", "a"),) if told["tried"] else ()
+    op = Op.WRITE if told["judged"] else Op.RESET if told["resets"] else Op.CHECK
+    token = TOKEN if told["principal"] else "forged"
+    last = Operation(op, "alice", "a", token=token) if told["judged"] | told["checks"] | told["resets"] else None
+    return Scenario(config, initial(config)[0], (*acts, last or Operation(Op.TICK)))
+
+
+MOST = 40
+"""The number of states per deployment in which every operation is compared."""
+
+
+@cache
+def _menu(config: LayersConfig) -> tuple[Operation, ...]:
+    found = [Operation(Op.WRITE, "alice", "a"), Operation(Op.WRITE, "bob", "a", Kind.NEED), Operation(Op.TICK)]
+    found += [Operation(Op.CHECK, agent) for agent in config.agents]
+    found += [Operation(Op.RESET, "alice", token=token) for token in (TOKEN, "forged")]
+    return tuple(found)
+
+
+@cache
+def _states(config: LayersConfig) -> tuple[World, ...]:
+    """Return the first states of the reference, breadth first, after a spike of alice's and after writes of all."""
+    begun = initial(config)[0]
+    spiked, dense = [begun], [begun]
+    for _ in range(3):
+        spiked.append(step(REFERENCE, config, spiked[-1], Operation(Op.WRITE, "alice", "a"))[0])
+    for agent in config.agents:
+        dense.append(step(REFERENCE, config, dense[-1], Operation(Op.WRITE, agent, "a"))[0])
+    held = step(REFERENCE, config, spiked[-1], Operation(Op.CHECK, "alice"))[0]
+
+    def after(state: World, act: Operation) -> World | None:
+        later, _ = step(REFERENCE, config, state, act)
+        return later if len(later.stored) < config.capacity else None
+
+    found = [*dict.fromkeys((begun, spiked[-1], held, dense[-1]))]
+    return tuple(first_states(found, lambda _state: _menu(config), after, MOST))
+
+
+def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[LayersStep]:
+    """Yield every operation in many states of four deployments, by any variant."""
+    for config in (CONFIG, _LATER, _DENSE, _NEVER):
+        for state in _states(config):
+            yield from (system.take(config, state, act) for act in _menu(config))
+
+
+_theorem = partial(
+    Theorem,
+    protocol="markspace",
+    system="layers",
+    theory=WATCHED,
+    view=view,
+    realise=scene,
+    samples=samples,
+    scope="any number of agents and windows",
+)
+_says = WATCHED.word
+
+STICKY = _theorem(
+    claim=layers.envelope_monotonicity_p40,
+    goal=forall([a], (restricted(a) & ~_freed) >> _says("remains", a))
+    & ((checks() & _held) >> _says("says_restricted")),
+    witness=exists([a], restricted(a) & ~_says("remains", a)),
+    mutants=(
+        mutation(WATCHED, faulty.restriction_forgotten, _FORGOTTEN),
+        mutation(WATCHED, faulty.cold_start_flags, _HASTY, "it restricts too many"),
+    ),
+)
+COLD = _theorem(
+    claim=layers.envelope_cold_start_safety_p41,
+    sentence="Without enough completed windows and a declared baseline an agent that is not restricted is NORMAL.",
+    assumes=_asked & _cold & ~_held,
+    goal=_says("says_normal"),
+    witness=strange() & tried() & at_most(windows(), samples_needed()),
+    mutants=(
+        mutation(WATCHED, faulty.cold_start_flags, _HASTY),
+        mutation(WATCHED, faulty.restriction_forgotten, _FORGOTTEN, "nobody that is cold is restricted"),
+        mutation(WATCHED, faulty.detector_blind, _BLIND, "it answers NORMAL more often"),
+    ),
+)
+
+WATCHES: tuple[Theorem, ...] = (STICKY, COLD)
+"""The theorems about the envelope's answer."""
