@@ -12,6 +12,7 @@ from evenhand.model.sovereign.artifacts import artifact_id, bundle_hash, line_of
 from evenhand.model.sovereign.conditions import CONDITIONS, LIVE, CycleInput, cycles, menu
 from evenhand.model.sovereign.menus import ESCAPES, TREE, at_time, budget, candidate, said, usual
 from evenhand.model.sovereign.metrics import (
+    Summary,
     authority_entropy,
     canonicalization,
     closure,
@@ -28,6 +29,7 @@ from evenhand.model.sovereign.metrics import (
 )
 from evenhand.model.sovereign.paths import dir_
 from evenhand.model.sovereign.proposals import bind, proposed
+from evenhand.model.sovereign.registered import condition, play
 from evenhand.model.sovereign.sessions import (
     MODEL_DRIFT_DETECTED,
     TRANSPORT_FAILURE,
@@ -129,6 +131,11 @@ def test_metrics_of_a_known_run() -> None:
     assert latency_summary([Fraction(n) for n in (1, 2, 3, 4)])["median"] == Fraction(5, 2)
     assert latency_summary([]) == {}
     assert (context_utilization([30, 50], 160), context_utilization([], 160)) == (Fraction(1, 4), Fraction(0))
+
+
+def test_tokens_are_summed_up() -> None:
+    """Those of D as registered: 5,700, 6,000, 6,001, 6,300 and none (13.11)."""
+    assert token_summary(play(condition("D"))) == Summary(24_001, Fraction(24_001, 5), 6_300, 0)
 
 
 def test_entropy() -> None:
