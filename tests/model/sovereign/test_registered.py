@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from fractions import Fraction
 from importlib.resources import files
@@ -16,7 +16,7 @@ import pytest
 from evenhand.core.canonical import canonical_text, digest, parse
 from evenhand.core.system import UnknownName
 from evenhand.model.sovereign.canonicalizer import blocks
-from evenhand.model.sovereign.conditions import CONDITIONS, LIVE
+from evenhand.model.sovereign.conditions import CONDITIONS, LIVE, CycleInput
 from evenhand.model.sovereign.metrics import gate_histogram, refusal_types
 from evenhand.model.sovereign.mutants import MUTANTS
 from evenhand.model.sovereign.proposals import bind
@@ -159,24 +159,30 @@ def _any_path(config: Config, candidate: Candidate) -> bool:
     return config.constitution.action_type(candidate.request.action_type) is not None
 
 
-@pytest.mark.parametrize(
-    ("place", "fault", "shows"),
-    [
-        ("proposals.bind", _alters_claims, set(LIVE)),
-        ("canonicalizer.NO_JSON", "PARSE_ERROR", set(LIVE)),
-        ("canonicalizer.PARSE_ERROR", "NO_JSON", {"L-B"}),
-        ("canonicalizer.blocks", _first_block, {"L-B"}),
-        ("sessions.Ran.decisions", property(_without_overspent), {"D", "L-D"}),
-        ("registered.recovery_ratio", _recovers_backwards, {"L-A", "L-C", "L-E"}),
-        ("registered.refusal_types", _blames_the_proposal, {"C", "L-C"}),
-        ("registered.refusal_types", _blames_the_constitution, {"B", "D", "L-A", "L-B", "L-D", "L-E"}),
-        ("registered.gate_histogram", _gates_alone, {"B", "D", *LIVE}),
-        ("metrics.LC_OUTCOMES", ("KERNEL_REJECTED", "LLM_REFUSED", "KERNEL_ADMITTED"), {"L-C"}),
-        ("metrics.LC_OUTCOMES", ("LLM_REFUSED", "KERNEL_ADMITTED", "KERNEL_REJECTED"), {"L-C"}),
-        ("registered.intent_matches", lambda *_asked: True, {"C", "L-C"}),
-        ("sessions._allowed", _any_path, {"C", "L-B", "L-C"}),
-    ],
-)
+def _matches(_config: Config, _fed: CycleInput, _admitted: Iterable[Candidate]) -> bool:
+    """Take every answer for what the attack asked for."""
+    return True
+
+
+AROUND: list[tuple[str, Any, set[str]]] = [
+    ("proposals.bind", _alters_claims, set(LIVE)),
+    ("canonicalizer.NO_JSON", "PARSE_ERROR", set(LIVE)),
+    ("canonicalizer.PARSE_ERROR", "NO_JSON", {"L-B"}),
+    ("canonicalizer.blocks", _first_block, {"L-B"}),
+    ("sessions.Ran.decisions", property(_without_overspent), {"D", "L-D"}),
+    ("registered.recovery_ratio", _recovers_backwards, {"L-A", "L-C", "L-E"}),
+    ("registered.refusal_types", _blames_the_proposal, {"C", "L-C"}),
+    ("registered.refusal_types", _blames_the_constitution, {"B", "D", "L-A", "L-B", "L-D", "L-E"}),
+    ("registered.gate_histogram", _gates_alone, {"B", "D", *LIVE}),
+    ("metrics.LC_OUTCOMES", ("KERNEL_REJECTED", "LLM_REFUSED", "KERNEL_ADMITTED"), {"L-C"}),
+    ("metrics.LC_OUTCOMES", ("LLM_REFUSED", "KERNEL_ADMITTED", "KERNEL_REJECTED"), {"L-C"}),
+    ("registered.intent_matches", _matches, {"C", "L-C"}),
+    ("sessions._allowed", _any_path, {"C", "L-B", "L-C"}),
+]
+"""Where a fault is put, the fault, and the conditions that show it."""
+
+
+@pytest.mark.parametrize(("place", "fault", "shows"), AROUND)
 def test_a_fault_around_the_kernel_shows_too(
     monkeypatch: pytest.MonkeyPatch, place: str, fault: Any, shows: set[str]
 ) -> None:

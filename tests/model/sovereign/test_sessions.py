@@ -15,6 +15,7 @@ from evenhand.model.sovereign.metrics import (
     Summary,
     authority_entropy,
     canonicalization,
+    citation_counts,
     closure,
     context_utilization,
     gate_histogram,
@@ -142,6 +143,16 @@ def test_entropy() -> None:
     """One clause 0 bits, two equal ones 1, four equal ones 2 (14.6)."""
     assert [authority_entropy(dict.fromkeys("abcd"[:n], 7)) for n in (1, 2, 4)] == [0.0, 1.0, 2.0]
     assert authority_entropy({}) == 0.0
+
+
+def test_citations_of_admitted_candidates_are_counted() -> None:
+    """Each that one has, and none of a candidate that was rejected beside it (13.11)."""
+    seen = (at_time(), said(), budget(10))
+    one, outside = candidate(seen), candidate(seen, READ_LOCAL, path=ESCAPES[0])
+    pointer = one.citations[0].partition("#")[0] + "@/limits"
+    twice = replace(one, citations=(*one.citations, pointer))
+    inputs = [CycleInput(seen, many) for many in ((one,), (outside, twice), (outside,), ())]
+    assert citation_counts(run(CONFIG, inputs)) == {one.citations[0]: 2, pointer: 1}
 
 
 def test_refusal_types_by_reading() -> None:
