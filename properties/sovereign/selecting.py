@@ -276,7 +276,10 @@ _STRANGE = Observation(
     source="7 A10",
 )
 def other_kinds_decide_nothing(_config: Config, _state: State, action: Decide) -> Iterator[Decide]:
-    """One observation more, which would be a time, a budget and an integrity failure if its kind were not read."""
+    """One observation more, which would be a time, a budget and an integrity failure if its kind were not read.
+
+    It stops nothing either: the closed set of reasons has none to refuse such a cycle by (6).
+    """
     yield replace(action, observations=(*action.observations, _STRANGE))
 
 
