@@ -1,7 +1,7 @@
 """Run a condition: cycles one after another, the reason they end, and their log (12, 13.4 to 13.10).
 
-A run is a value: the steps taken, and how it ended.  This module calls no model: responses come from a function of
-the prompt, and a `TransportFailure` from it invalidates the run.
+A run is a value: the steps taken, and how it ended; its texts have come before it begins.  This module calls no model:
+calibration asks a function of the prompt, and a `TransportFailure` from it invalidates the run.
 """
 
 from __future__ import annotations

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 from evenhand.core.canonical import canonical_bytes
 from evenhand.core.plan import refuted
-from evenhand.core.property import each_step, monitor
+from evenhand.core.property import determined_by, each_step, monitor
 from evenhand.model.sovereign.artifacts import artifact_id, as_json
 from evenhand.model.sovereign.constitution import Constitution
 from evenhand.model.sovereign.state import Config, Cycle, Decide, Log
-from evenhand.model.sovereign.vocabulary import ACTION, STREAMS
+from evenhand.model.sovereign.vocabulary import ACTION, STREAMS, Record
 from evenhand.properties.sovereign.predicates import DECIDING, KernelStep, decides, decision_of, fed, same_request
 
 
@@ -57,6 +57,25 @@ def owed_lines_are_the_artefacts(step: KernelStep) -> bool:
         Counter((owed.chars, owed.size) for owed in step.shown.intents if owed.stream == stream) == lines
         for stream, lines in wanted.items()
     )
+
+
+@determined_by(
+    "The lines that a cycle owes follow from the constitution, what was observed, proposed and decided, and the "
+    "effects: a replay derives the same lines anew.",
+    source="7 A33, 4 INV-4",
+    systems=("agent", "session"),
+    key=lambda step: (
+        step.config.constitution,
+        step.config.readings,
+        fed(step),
+        step.shown.decision,
+        step.shown.effects,
+    ),
+    when=decides,
+)
+def owed_lines_follow_from_what_is_logged(step: KernelStep) -> tuple[Record, ...]:
+    """No history and no condition of a session; in which order the lines are owed, no sentence says."""
+    return tuple(sorted(step.shown.intents, key=repr))
 
 
 def _may_log(constitution: Constitution) -> bool:

@@ -264,6 +264,25 @@ def unnamed_observations_cause_no_action(_config: Config, _state: State, action:
     return (replace(action, observations=(*action.observations, one)) for one in _STOPPERS)
 
 
+_STRANGE = Observation(
+    "rumour",
+    (("event", "startup_integrity_fail"), ("iso8601_utc", "2026-02-12T12:00:00Z"), ("llm_output_token_count", 9000)),
+)
+"""An observation of no kind of the closed set, with what each kind is read for."""
+
+
+@_twins(
+    "An observation of a kind outside the closed set, which no candidate names, decides nothing.",
+    source="7 A10",
+)
+def other_kinds_decide_nothing(_config: Config, _state: State, action: Decide) -> Iterator[Decide]:
+    """One observation more, which would be a time, a budget and an integrity failure if its kind were not read.
+
+    It stops nothing either: the closed set of reasons has none to refuse such a cycle by (6).
+    """
+    yield replace(action, observations=(*action.observations, _STRANGE))
+
+
 def _caused_nothing(w: Decide, step: KernelStep, other: KernelStep | None) -> bool:
     """The step has one observation more."""
     return not decided(step, ACTION) or _same_outcome(w, step, other)

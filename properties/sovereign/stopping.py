@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from evenhand.core.plan import Expectation, refuted
-from evenhand.core.property import Property, deadlock_free, each_step, livelock_free, reachable
+from evenhand.core.property import Property, deadlock_free, determined_by, each_step, livelock_free, reachable
 from evenhand.model.sovereign.constitution import ActionType
 from evenhand.model.sovereign.state import ABORTED, SESSION_BUDGET_EXHAUSTED, Config, State
 from evenhand.model.sovereign.vocabulary import ACTION, ACTION_TYPES, EXIT, REFUSE, field
-from evenhand.properties.sovereign.predicates import KernelStep, decided, decides, fed, offered
+from evenhand.properties.sovereign.predicates import KernelStep, decided, decides, decision_of, fed, offered
 
 NEVER_REFUSED = ("A", "E")
 """Conditions whose every cycle has an admissible candidate."""
@@ -159,6 +159,25 @@ def sessions_end_when_their_tokens_are_spent(step: KernelStep) -> bool:
     left = step.config.session_budget - tokens
     spent = left < 0 or (left == 0 and step.config.readings.session_budget == "reached")
     return step.after.tokens == tokens and (step.after.over == SESSION_BUDGET_EXHAUSTED) == spent
+
+
+@determined_by(
+    "Refusals in a row, tokens spent and whether a session is over follow from those before the cycle, its "
+    "observations and the kind of its decision: a replay counts them anew.",
+    source="7 A33, 8.D",
+    systems=("session",),
+    key=lambda step: (
+        step.config.most_refusals,
+        step.config.session_budget,
+        step.config.readings,
+        (step.before.refusals, step.before.tokens),
+        (fed(step)[0], decision_of(step).kind),
+    ),
+    when=decides,
+)
+def counts_follow_from_what_is_logged(step: KernelStep) -> tuple[int, int, str]:
+    """Nothing of the tree or of the candidates enters them, nor which condition runs."""
+    return step.after.refusals, step.after.tokens, step.after.over
 
 
 def _aborts(condition: str, *expected: Expectation) -> Property:

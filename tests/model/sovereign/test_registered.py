@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from fractions import Fraction
 from importlib.resources import files
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from evenhand.core.canonical import canonical_text, digest, parse
 from evenhand.core.system import UnknownName
-from evenhand.model.sovereign.conditions import CONDITIONS, LIVE
+from evenhand.model.sovereign.canonicalizer import blocks
+from evenhand.model.sovereign.conditions import CONDITIONS, LIVE, CycleInput
+from evenhand.model.sovereign.metrics import gate_histogram, refusal_types
 from evenhand.model.sovereign.mutants import MUTANTS
+from evenhand.model.sovereign.proposals import bind
 from evenhand.model.sovereign.registered import Condition, VectorBroken, condition, conditions, load, observed
+from evenhand.model.sovereign.sessions import Ran
+from evenhand.model.sovereign.state import Config
+from evenhand.model.sovereign.vocabulary import ACTION, REFUSE, Candidate, Observation
 
 FOLDER = files("evenhand.model.sovereign.registered")
 MANIFEST = "sha256:f78fa3172781efa57244271dd018db76b8706a18d317016d4b2cd4c37865b586"
@@ -96,6 +106,91 @@ def test_a_fault_shows_in_these_conditions_and_no_other(fault: str, shows: set[s
     found: set[str] = set()
     for one in conditions():
         cycles, run = observed(one, rules)
+        if cycles != [dict(told) for told in one.cycles[: len(cycles)]] or run != one.run:
+            found.add(one.name)
+    assert found == shows
+
+
+def _alters_claims(candidates: tuple[Candidate, ...], seen: tuple[Observation, ...]) -> tuple[Candidate, ...]:
+    """Bind the ids, and alter what the scope claims say."""
+    bound = bind(candidates, seen)
+    return tuple(one if one.scope is None else replace(one, scope=replace(one.scope, claim="bound")) for one in bound)
+
+
+def _first_block(text: str) -> tuple[tuple[str, ...], bool]:
+    """Take the first of several blocks, as if it were the only one."""
+    found, unfinished = blocks(text)
+    return found[:1], unfinished
+
+
+def _without_overspent(ran: Ran) -> tuple[str, ...]:
+    """Count no decision that was refused for its budget."""
+    made = [step.shown.decision for step in ran.steps]
+    late = [one is not None and one.refusal is not None and one.refusal.reason == "BUDGET_EXHAUSTED" for one in made]
+    return tuple(one.kind for one, left in zip(made, late, strict=True) if one is not None and not left)
+
+
+def _recovers_backwards(ran: Ran) -> Fraction:
+    """Count an ACTION directly before a refusal."""
+    kinds = ran.decisions
+    before = sum(one == ACTION and two == REFUSE for one, two in pairwise(kinds))
+    return Fraction(before, max(1, kinds.count(REFUSE)))
+
+
+def _blames_the_proposal(ran: Ran, lawful_exists: Callable[[Any], bool]) -> Any:
+    """Take every prompt for valid."""
+    return refusal_types(
+        replace(ran, inputs=tuple(replace(one, valid_prompt=True) for one in ran.inputs)), lawful_exists
+    )
+
+
+def _blames_the_constitution(ran: Ran, _lawful_exists: Callable[[Any], bool]) -> Any:
+    """Take every refusal of a valid prompt for a deadlock."""
+    return refusal_types(ran, lambda _step: False)
+
+
+def _gates_alone(ran: Ran) -> Any:
+    """Leave out refusals at no gate."""
+    return {**gate_histogram(ran), "": 0}
+
+
+def _any_path(config: Config, candidate: Candidate) -> bool:
+    """Consult the closed set of types, and no allow-list."""
+    return config.constitution.action_type(candidate.request.action_type) is not None
+
+
+def _matches(_config: Config, _fed: CycleInput, _admitted: Iterable[Candidate]) -> bool:
+    """Take every answer for what the attack asked for."""
+    return True
+
+
+AROUND: list[tuple[str, Any, set[str]]] = [
+    ("proposals.bind", _alters_claims, set(LIVE)),
+    ("canonicalizer.NO_JSON", "PARSE_ERROR", set(LIVE)),
+    ("canonicalizer.PARSE_ERROR", "NO_JSON", {"L-B"}),
+    ("canonicalizer.blocks", _first_block, {"L-B"}),
+    ("sessions.Ran.decisions", property(_without_overspent), {"D", "L-D"}),
+    ("registered.recovery_ratio", _recovers_backwards, {"L-A", "L-C", "L-E"}),
+    ("registered.refusal_types", _blames_the_proposal, {"C", "L-C"}),
+    ("registered.refusal_types", _blames_the_constitution, {"B", "D", "L-A", "L-B", "L-D", "L-E"}),
+    ("registered.gate_histogram", _gates_alone, {"B", "D", *LIVE}),
+    ("metrics.LC_OUTCOMES", ("KERNEL_REJECTED", "LLM_REFUSED", "KERNEL_ADMITTED"), {"L-C"}),
+    ("metrics.LC_OUTCOMES", ("LLM_REFUSED", "KERNEL_ADMITTED", "KERNEL_REJECTED"), {"L-C"}),
+    ("registered.intent_matches", _matches, {"C", "L-C"}),
+    ("sessions._allowed", _any_path, {"C", "L-B", "L-C"}),
+]
+"""Where a fault is put, the fault, and the conditions that show it."""
+
+
+@pytest.mark.parametrize(("place", "fault", "shows"), AROUND)
+def test_a_fault_around_the_kernel_shows_too(
+    monkeypatch: pytest.MonkeyPatch, place: str, fault: Any, shows: set[str]
+) -> None:
+    """Of the host, of the canonicalizer, and of the report on a run."""
+    monkeypatch.setattr(f"evenhand.model.sovereign.{place}", fault)
+    found: set[str] = set()
+    for one in load(*texts()):
+        cycles, run = observed(one)
         if cycles != [dict(told) for told in one.cycles[: len(cycles)]] or run != one.run:
             found.add(one.name)
     assert found == shows

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.core.canonical import canonical_text, parse
-from evenhand.model.sovereign.conditions import CONDITIONS, DRY, cycles
+from evenhand.model.sovereign.conditions import CONDITIONS, cycles
 from evenhand.model.sovereign.menus import TREE
 from evenhand.model.sovereign.replaylog import Diverged, log_lines, replay_log
 from evenhand.model.sovereign.sessions import run
@@ -80,10 +80,10 @@ def test_a_log_that_was_touched_does_not_replay() -> None:
         replay_log([lines[0], "{"])
 
 
-def test_every_dry_condition_replays() -> None:
-    """A to E, from the log alone."""
-    for name in DRY:
+def test_every_condition_replays() -> None:
+    """A to E and L-A to L-E, from the log alone."""
+    assert len(CONDITIONS) == 10
+    for name in CONDITIONS:
         config = Config(tree=TREE, condition=name)
         ran = run(config, cycles(name, "seed", 20))
         assert replay_log(log_lines(config, ran.steps)).final == ran.steps[-1].after
-    assert len(CONDITIONS) == 10

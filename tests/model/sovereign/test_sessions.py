@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
-from itertools import islice
+from itertools import islice, permutations
 
 import pytest
 
 from evenhand.model.sovereign.artifacts import artifact_id, bundle_hash, line_of
 from evenhand.model.sovereign.conditions import CONDITIONS, LIVE, CycleInput, cycles, menu
+from evenhand.model.sovereign.kernel import Rules, decide
 from evenhand.model.sovereign.menus import ESCAPES, TREE, at_time, budget, candidate, said, usual
 from evenhand.model.sovereign.metrics import (
+    Summary,
     authority_entropy,
     canonicalization,
+    citation_counts,
     closure,
     context_utilization,
     gate_histogram,
@@ -26,8 +30,10 @@ from evenhand.model.sovereign.metrics import (
     refusal_types,
     token_summary,
 )
+from evenhand.model.sovereign.mutants import MUTANTS
 from evenhand.model.sovereign.paths import dir_
 from evenhand.model.sovereign.proposals import bind, proposed
+from evenhand.model.sovereign.registered import condition, play
 from evenhand.model.sovereign.sessions import (
     MODEL_DRIFT_DETECTED,
     TRANSPORT_FAILURE,
@@ -49,8 +55,9 @@ from evenhand.model.sovereign.state import (
     State,
     Swap,
 )
+from evenhand.model.sovereign.step import REFERENCE
 from evenhand.model.sovereign.systems import AGENT, CANDIDATES, LISTS, SESSION
-from evenhand.model.sovereign.vocabulary import READ_LOCAL
+from evenhand.model.sovereign.vocabulary import READ_LOCAL, Candidate
 
 CONFIG = Config(tree=TREE)
 
@@ -131,10 +138,42 @@ def test_metrics_of_a_known_run() -> None:
     assert (context_utilization([30, 50], 160), context_utilization([], 160)) == (Fraction(1, 4), Fraction(0))
 
 
+def test_tokens_are_summed_up() -> None:
+    """Those of D as registered: 5,700, 6,000, 6,001, 6,300 and none (13.11)."""
+    assert token_summary(play(condition("D"))) == Summary(24_001, Fraction(24_001, 5), 6_300, 0)
+
+
 def test_entropy() -> None:
     """One clause 0 bits, two equal ones 1, four equal ones 2 (14.6)."""
     assert [authority_entropy(dict.fromkeys("abcd"[:n], 7)) for n in (1, 2, 4)] == [0.0, 1.0, 2.0]
     assert authority_entropy({}) == 0.0
+
+
+def _winners(orders: Iterable[tuple[Candidate, ...]], rules: Rules) -> set[str]:
+    """Return what wins in these orders, with the kind of decision."""
+    decided = [decide(rules, CONFIG, (at_time(), said(), budget(10)), many) for many in orders]
+    return {f"{one.kind} {one.winner}" for one in decided}
+
+
+def test_all_orders_of_up_to_six_bundles_have_one_winner() -> None:
+    """And twenty orders of eight (12.2, 13.6); a kernel that takes the first one is seen with two of them."""
+    seen = (at_time(), said(), budget(10))
+    many = tuple(candidate(seen, text=f"choice {number}") for number in range(8))
+    for count in range(1, 7):
+        assert len(_winners(permutations(many[:count]), REFERENCE)) == 1
+    assert len(_winners(islice(permutations(many), 0, None, 2_016), REFERENCE)) == 1
+    (first,) = (one.rules for one in MUTANTS if one.name == "first_candidate_wins")
+    assert len(_winners(permutations(many[:2]), first)) == 2
+
+
+def test_citations_of_admitted_candidates_are_counted() -> None:
+    """Each that one has, and none of a candidate that was rejected beside it (13.11)."""
+    seen = (at_time(), said(), budget(10))
+    one, outside = candidate(seen), candidate(seen, READ_LOCAL, path=ESCAPES[0])
+    pointer = one.citations[0].partition("#")[0] + "@/limits"
+    twice = replace(one, citations=(*one.citations, pointer))
+    inputs = [CycleInput(seen, many) for many in ((one,), (outside, twice), (outside,), ())]
+    assert citation_counts(run(CONFIG, inputs)) == {one.citations[0]: 2, pointer: 1}
 
 
 def test_refusal_types_by_reading() -> None:
