@@ -229,7 +229,11 @@ def test_verify_prints_the_digest_and_opens_it(cli: Command, tmp_path: Path) -> 
     assert cli("report", file, "--show", "refuted").out == cli("verify", "latch", "--show", "refuted").out
     for none in ("one_insid", "one_inside "):
         unknown = cli("report", file, "--claim", none)
-        assert unknown.code == 2 and f"unknown claim {none!r} (did you mean one_inside?); there is: " in unknown.err and not unknown.out
+        assert (
+            unknown.code == 2
+            and f"unknown claim {none!r} (did you mean one_inside?); there is: " in unknown.err
+            and not unknown.out
+        )
     alone = cli("verify", "latch", "--claim", "one_inside", "--json").json
     assert {verdict["claim"] for verdict in alone["verdicts"]} == {"one_inside"}
     assert len(alone["verdicts"]) == 3
