@@ -47,7 +47,7 @@ HIDDEN = {"markspace": frozenset({"partial_writes", "resolution_supersedes_nothi
 """Mutants that differ in states alone along every run that was tried."""
 
 NEWER = {
-    "apcm": frozenset({"after_halt=ends"}),
+    "apcm": frozenset({"after_halt=ends", "digest=of_the_whole", "validated=on_arrival", "links_do_not_chain"}),
     "conviction": frozenset({"first_name_is_not_kicked_out", "first_name_acts_after_ready"}),
     "cud": frozenset({"broadcast=to_everybody", "livelock_rule=collisions_alone", "scope_check=joint_diff"}),
     "markspace": frozenset(
