@@ -64,6 +64,8 @@ NEWER = {
             "need_first=need_in_the_scope",
             "resolver=action_of_the_principal",
             "ids_are_counted",
+            "actions_by_write_mark",
+            "strength_is_capped",
         }
     ),
 }
