@@ -62,6 +62,7 @@ NEWER = {
             "activation=every_operation",
             "child_visibility=no_more_open",
             "need_first=need_in_the_scope",
+            "need_first=later_need",
             "resolver=action_of_the_principal",
             "ids_are_counted",
             "actions_by_write_mark",
