@@ -258,7 +258,11 @@ def test_a_barrier_that_dates_no_need_is_found(monkeypatch: pytest.MonkeyPatch) 
     (asked,) = (one for one in BUNDLE.claims if one.name == "barrier_does_what_it_is_told")
     layers = BUNDLE.model.systems["layers"].at(only=2, marks=1).under(need_first="later_need")
     assert explore(layers, [asked]).verdicts[0].status is Status.HOLDS
-    monkeypatch.setattr("evenhand.model.markspace.layers.barrier.dated", lambda _before, after, _stored: after)
+
+    def undated(_before: object, after: object, _stored: int) -> object:
+        return after
+
+    monkeypatch.setattr("evenhand.model.markspace.layers.barrier.dated", undated)
     assert explore(layers, [asked]).verdicts[0].status is Status.REFUTED
 
 
