@@ -124,6 +124,6 @@ class Readings:
         "any_need",
         "need_in_the_scope",
         "later_need",
-        sentence="9.8: require_need(scope) forces needs before actions in scope; silent on where the need must lie, and "
+        sentence="9.8: require_need(scope) forces needs before actions in scope; silent on where it must lie, and "
         "on one that is older than what requires it",
     )
