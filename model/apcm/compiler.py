@@ -33,6 +33,8 @@ from evenhand.model.apcm.vocabulary import (
     Situation,
     State,
     digest_of,
+    parts_of,
+    whole,
 )
 
 
@@ -240,7 +242,7 @@ def unprecedented(config: Config, previous: Fields | None, fields: Fields, mode:
         return False
     if previous is None:
         return config.readings.first_step_mode == "revise_only" or fields != EMPTY
-    return fields != previous
+    return fields != (previous if config.readings.digest == "of_the_parts" else parts_of(previous))
 
 
 def ranked(errors: tuple[Error, ...]) -> tuple[Error, ...]:
@@ -277,7 +279,7 @@ def compiled(
         *(Error("E_FALSE_COLLISION", pair) for pair in rules.false_pairs(situation, fields)),
         *((Error("E_PRECEDENT_VIOLATION"),) if rules.unprecedented(config, previous, fields, mode) else ()),
     )
-    return Compiled(fields, mode, rules.ranked(errors), () if errors else rules.forbidden(situation, fields))
+    return Compiled(fields, mode, rules.ranked(errors), () if errors else rules.forbidden(situation, fields), artifact)
 
 
 # Mask, selector, conditions (7, 10)
@@ -311,10 +313,10 @@ SELECTORS: dict[str, Callable[[frozenset[str]], tuple[str, ...]]] = {
 
 
 def keep(config: Config, previous: Fields | None, result: Compiled) -> Fields | None:
-    """Return the previous artefact of the next step."""
+    """Return the previous artefact of the next step: what its digest covers."""
     if result.fields is None or (not result.ok and config.readings.previous == "last_compiled"):
         return previous
-    return result.fields
+    return result.fields if config.readings.digest == "of_the_parts" else whole(result.fields, result.artifact)
 
 
 def generated(config: Config, state: State) -> Artifact | None:

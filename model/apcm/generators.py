@@ -19,6 +19,7 @@ from evenhand.model.apcm.vocabulary import (
     Fields,
     Situation,
     digest_of,
+    parts_of,
 )
 
 
@@ -121,4 +122,4 @@ def generate(
     if name not in GENERATORS:
         raise UnknownName("generator", name, GENERATORS)
     fields = GENERATORS[name](preferences, situation, previous, readings)
-    return artifact_of(fields, previous, "MAINTAIN" if fields == previous else REVISE)
+    return artifact_of(fields, previous, "MAINTAIN" if fields == parts_of(previous) else REVISE)

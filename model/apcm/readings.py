@@ -46,6 +46,12 @@ class Readings:
         "ordered",
         sentence="3.1 writes (P1, P2), 6.2 writes {P1, P2}: whether order counts in Rule 3 and in the digest",
     )
+    digest: str = reading(
+        "of_the_parts",
+        "of_the_whole",
+        sentence="3.1, 3.2: the digest of the previous artefact; silent on whether it covers AV, RP and pairs, as Rule "
+        "3 compares them, or mode, link and reference too, so that links chain",
+    )
     satisfies: str = reading(
         "free",
         "disjoint_from_violates",
@@ -56,6 +62,11 @@ class Readings:
         "coerced",
         "rejected",
         sentence="2.2: a list is coerced to a set, but coercion must not silently pass",
+    )
+    validated: str = reading(
+        "when_compiled",
+        "on_arrival",
+        sentence="3, 12.2: a malformed artefact fails to compile, or is sent back before a compile (bounded retry)",
     )
     previous: str = reading(
         "last_compiled",

@@ -24,6 +24,7 @@ from evenhand.model.apcm.vocabulary import (
     Situation,
     State,
     Submit,
+    Whole,
     digest_of,
 )
 
@@ -61,9 +62,15 @@ class Renaming:
 def rename_fields(w: Renaming, fields: Fields, ordered: bool) -> Fields:
     """Return the fields under new names; `ordered` says that pairs keep their order."""
     pairs = [tuple(w.of(p) for p in pair) for pair in fields.pairs]
-    return Fields(
+    found = Fields(
         w.ids(fields.av), w.ids(fields.rp), tuple(sorted(pair if ordered else tuple(sorted(pair)) for pair in pairs))
     )
+    if not isinstance(fields, Whole):
+        return found
+    digests = dict(w.digests)
+    link = None if fields.link is None else digests.get(fields.link, fields.link)
+    told = digests.get(fields.reference, fields.reference)
+    return Whole(found.av, found.rp, found.pairs, fields.mode, link, told)
 
 
 def _ordered(config: Config) -> bool:

@@ -65,16 +65,24 @@ def step(rules: Rules, config: Config, state: State, action: Act) -> tuple[State
         case Submit():
             if awaits_selection(state):
                 return state, Shown("rejected", rejected="a selection is awaited")
-            return _submit(rules, config, state, action)
+            return _arrive(rules, config, state, action)
 
 
-def _submit(rules: Rules, config: Config, state: State, action: Submit) -> tuple[State, Shown]:
+def _arrive(rules: Rules, config: Config, state: State, action: Submit) -> tuple[State, Shown]:
     situation = config.published(state)
     invalid = rules.validate(config, situation)
     if invalid:
         return replace(state, over=INVALID_RUN), Shown("submit", invalid=invalid)
     if config.condition == ASB:
         return _unjustified(rules, config, state, situation)
+    if config.readings.validated == "on_arrival" and not config.generator:
+        faults = rules.read(rules, config, action.artifact)[1]
+        if faults:
+            return state, Shown("rejected", rejected=f"the artefact is malformed: {faults[0]}")
+    return _submit(rules, config, state, action, situation)
+
+
+def _submit(rules: Rules, config: Config, state: State, action: Submit, situation: Situation) -> tuple[State, Shown]:
     artifact = rules.generate(config, state) if config.generator else action.artifact
     if config.condition == SCRAMBLE and artifact is not None:
         artifact = rules.scramble(config, artifact)

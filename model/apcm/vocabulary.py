@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from evenhand.core.atoms import Atom, Opaque
-from evenhand.core.canonical import canonical_bytes
+from evenhand.core.canonical import Json, canonical_bytes
 from evenhand.core.freedom import free, free_field
 from evenhand.core.parts import part
 from evenhand.model.apcm.readings import Readings
@@ -122,17 +122,43 @@ class Fields:
     pairs: Pairs
 
 
+@dataclass(frozen=True, slots=True)
+class Whole(Fields):
+    """All of a kept artefact, where a digest covers all of it: `link` is that of the artefact before."""
+
+    mode: str
+    link: str | None
+    reference: str
+
+
 EMPTY = Fields((), (), ())
+
+
+def whole(fields: Fields, artifact: Artifact | None) -> Fields:
+    """Return all of a well-formed artefact; its fields alone where there is none."""
+    if artifact is None:
+        return fields
+    link = artifact.previous_artifact_digest
+    told = None if link is None else str(link)
+    return Whole(fields.av, fields.rp, fields.pairs, str(artifact.mode), told, str(artifact.precedent_reference))
+
+
+def parts_of(kept: Fields | None) -> Fields | None:
+    """Return AV, RP and pairs of a kept artefact alone, as Rule 3 compares them."""
+    return Fields(kept.av, kept.rp, kept.pairs) if isinstance(kept, Whole) else kept
 
 
 @lru_cache(maxsize=65_536)
 def digest_of(fields: Fields) -> str:
-    """Return `blake2b128:` and 32 hexadecimal digits, over the canonical JSON of AV, RP and pairs (3.2)."""
-    data = {
+    """Return `blake2b128:` and 32 hexadecimal digits, over the canonical JSON of what is kept of an artefact (3.2)."""
+    data: dict[str, Json] = {
         "authorized_violations": list(fields.av),
         "required_preservations": list(fields.rp),
         "conflict_attribution": [list(pair) for pair in fields.pairs],
     }
+    if isinstance(fields, Whole):
+        data["precedent_reference"] = fields.reference
+        data["conflict_resolution"] = {"mode": fields.mode, "previous_artifact_digest": fields.link}
     return "blake2b128:" + hashlib.blake2b(canonical_bytes(data), digest_size=16).hexdigest()
 
 
@@ -149,12 +175,13 @@ class Error:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """The result of compiling an artefact: the fields (None if malformed), all errors, the mask."""
+    """The result of compiling an artefact: the fields (None if malformed), all errors, the mask; and the artefact."""
 
     fields: Fields | None
     mode: str
     errors: tuple[Error, ...]
     forbidden: tuple[str, ...]
+    artifact: Artifact | None = None
 
     @property
     def ok(self) -> bool:
@@ -214,7 +241,7 @@ class State:
     """
 
     place: int = 0
-    previous: Fields | None = None
+    previous: Fields | Whole | None = None
     permitted: tuple[str, ...] = ()
     offered: tuple[str, ...] = ()
     over: str = ""
@@ -253,5 +280,5 @@ class Shown:
         return self.errors[0].code if self.errors else ""
 
 
-TYPES = (Artifact, Atom, Config, Entry, Error, Fields, Opaque, Readings, Select, Shown, Situation, State, Submit)
+TYPES = (Artifact, Atom, Config, Entry, Error, Fields, Opaque, Readings, Select, Shown, Situation, State, Submit, Whole)
 """Every class that files of this protocol may hold."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from evenhand.model.markspace.layers_vocabulary import ANYWHERE, Barrier, LayersConfig
+from evenhand.model.markspace.layers_vocabulary import ANYWHERE, Barrier, Dated, LayersConfig
 from evenhand.model.markspace.marks import Kind
 
 
@@ -26,6 +26,21 @@ def narrowed(barrier: Barrier, agent: str, scope: str, kind: Kind) -> Barrier:
 def with_need_first(barrier: Barrier, agent: str, scope: str) -> Barrier:
     """Return the barrier where a need must come first, in a scope or anywhere."""
     return replace(barrier, need_first=barrier.need_first | {(agent, scope)})
+
+
+def dated(before: Barrier | None, after: Barrier | None, stored: int) -> Barrier | None:
+    """Return the barrier after an operation with the number of stored marks beside each need that it newly requires."""
+    if before is None or not isinstance(after, Dated):
+        return after
+    new = frozenset((*one, stored) for one in after.need_first - before.need_first)
+    return replace(after, since=frozenset(one for one in after.since if one[:2] in after.need_first) | new)
+
+
+def required_at(barrier: Barrier | None, agent: str, scope: str) -> int:
+    """Return how many marks are older than what requires a need of the agent there; 0 where age does not matter."""
+    if not isinstance(barrier, Dated):
+        return 0
+    return max((at for who, where, at in barrier.since if who == agent and where in (scope, ANYWHERE)), default=0)
 
 
 def restored(barrier: Barrier, agent: str, scope: str, kind: Kind) -> Barrier:

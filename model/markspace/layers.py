@@ -18,6 +18,7 @@ from evenhand.model.markspace.layers_vocabulary import (
     TOKEN,
     Barrier,
     Budget,
+    Dated,
     Envelope,
     Health,
     Layer,
@@ -122,9 +123,10 @@ REFERENCE = Rules(
 
 def initial(config: LayersConfig) -> tuple[World, ...]:
     """Return the initial world: no marks; each layer of the deployment begins empty."""
+    kind = Dated if config.readings.need_first == "later_need" else Barrier
     return (
         World(
-            barrier=Barrier(flags=(0,) * len(config.agents)) if config.has(Layer.BARRIER) else None,
+            barrier=kind(flags=(0,) * len(config.agents)) if config.has(Layer.BARRIER) else None,
             envelope=envelope.empty(config) if config.has(Layer.ENVELOPE) else None,
             rates=Rates() if config.has(Layer.RATE) else None,
             budget=budget.empty(config) if config.has(Layer.BUDGET) else None,
@@ -135,6 +137,13 @@ def initial(config: LayersConfig) -> tuple[World, ...]:
 
 def step(rules: Rules, config: LayersConfig, world: World, act: Operation) -> tuple[World, Outcome]:
     """Return the world after one operation, and its outcome."""
+    after, shown = _taken(rules, config, world, act)
+    if config.readings.need_first == "later_need":
+        after = replace(after, barrier=barrier.dated(world.barrier, after.barrier, len(world.stored)))
+    return after, shown
+
+
+def _taken(rules: Rules, config: LayersConfig, world: World, act: Operation) -> tuple[World, Outcome]:
     if act.op in (Op.WRITE, Op.EXECUTE):
         after, shown = (_write if act.op is Op.WRITE else _execute)(rules, config, world, act)
         if not shown.accepted:
@@ -215,11 +224,11 @@ def _used_up(rules: Rules, config: LayersConfig, world: World, agent: str) -> bo
 
 
 def _asked(config: LayersConfig, world: World, act: Operation) -> bool:
-    """Return whether the agent has written a need: anywhere, or by the reading in the scope of this tool call."""
+    """Return whether the agent has written a need: at all, or by the reading in this scope, or since it is required."""
     near = config.readings.need_first == "need_in_the_scope"
     return any(
         agent == act.agent and kind is Kind.NEED and (not near or scope == act.scope)
-        for agent, scope, kind in world.stored
+        for agent, scope, kind in world.stored[barrier.required_at(world.barrier, act.agent, act.scope) :]
     )
 
 

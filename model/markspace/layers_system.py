@@ -65,6 +65,8 @@ def operations(config: LayersConfig, _scope: Scope, world: World) -> Iterator[Op
                 if scope == config.scopes[0] and (config.has(Layer.BARRIER) or not config.has(Layer.ENVELOPE)):
                     yield Operation(Op.EXECUTE, agent, scope)
         yield Operation(Op.WRITE, agent, config.scopes[0], Kind.INTENT)
+        if not config.layers:  # the guard alone judges the kind: once is enough
+            yield Operation(Op.WRITE, agent, config.scopes[0], Kind.ACTION)
         yield Operation(Op.WRITE, agent, DIAGNOSTICS)
         yield from _about(config, world, agent)
     if stored and config.has(Layer.PROBE):

@@ -123,6 +123,13 @@ class Barrier:
 
 
 @dataclass(frozen=True, slots=True)
+class Dated(Barrier):
+    """A barrier that knows how many marks there were when a need was required (reading `need_first=later_need`)."""
+
+    since: frozenset[tuple[str, str, int]] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Rates:
     """§9.12: the author and scope of each write in this half window and in the one before (with repetition)."""
 
@@ -153,7 +160,7 @@ class World:
 
     stored: tuple[tuple[str, str, Kind], ...] = ()
     half: int = 0
-    barrier: Barrier | None = None
+    barrier: Barrier | Dated | None = None
     envelope: Envelope | None = None
     rates: Rates | None = None
     budget: Budget | None = None
@@ -203,6 +210,7 @@ TYPES: tuple[type, ...] = (
     Watched,
     Envelope,
     Barrier,
+    Dated,
     Rates,
     Budget,
     Probing,

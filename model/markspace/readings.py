@@ -123,5 +123,7 @@ class Readings:
     need_first: str = reading(
         "any_need",
         "need_in_the_scope",
-        sentence="9.8: require_need(scope) forces needs before actions in scope; silent on where the need must lie",
+        "later_need",
+        sentence="9.8: require_need(scope) forces needs before actions in scope; silent on where it must lie, and "
+        "on one that is older than what requires it",
     )

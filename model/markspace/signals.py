@@ -67,6 +67,7 @@ def _actions(_config: SignalConfig, scope: Scope, _state: Still) -> Iterator[Mea
                     for age in ages:
                         for later in ages:
                             yield Measure(kind, strength, source, age, later, resolved)
+        yield Measure(kind, Fraction(2))  # the text bounds strength from below alone (§2.1)
     for kind in Kind:
         for strength in (ONE, HALF):
             for warnings in _against(scope["warnings"]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import replace
 
-from evenhand.core.plan import refuted
+from evenhand.core.plan import holds, refuted
 from evenhand.core.property import TwoRun, determined_by, each_step
 from evenhand.model.apcm.vocabulary import (
     ASB,
@@ -18,7 +18,9 @@ from evenhand.model.apcm.vocabulary import (
     Config,
     Select,
     Shown,
+    Whole,
     digest_of,
+    parts_of,
 )
 from evenhand.properties.apcm.predicates import (
     ARTIFICIAL,
@@ -59,18 +61,47 @@ def _open(step: ApcmStep, generator: str) -> bool:
     return mine and bool(situation.feasible) and not blocked(config, situation)
 
 
+def _becomes_precedent(step: ApcmStep) -> bool:
+    """Whether what is submitted is the previous artefact of the next step: if it compiled, or as the reading says."""
+    shown = step.shown
+    return shown.fields is not None and (shown.compile_ok is True or step.config.readings.previous == "last_submitted")
+
+
 @each_step(
     "The previous artefact is the last that compiled, or was well formed, as the reading says.",
-    source="4, 6.3",
+    source="3.1, 4, 6.3",
     systems=ARTIFICIAL,
     when=lambda step: proper(step) or step.shown.kind == "select",
 )
 def precedent_is_kept_as_read(step: ApcmStep) -> bool:
     """Nothing else changes the previous artefact."""
     shown, config = step.shown, step.config
-    counts = shown.compile_ok if config.readings.previous == "last_compiled" else True
-    kept = shown.fields if shown.fields is not None and counts else step.before.previous
-    return step.after.previous == kept
+    if not _becomes_precedent(step):
+        return step.after.previous == step.before.previous
+    fields, sent = shown.fields, shown.artifact
+    if config.readings.digest == "of_the_parts" or fields is None or sent is None:
+        return step.after.previous == fields
+    link = sent.previous_artifact_digest
+    rest = (shown.mode, link, sent.precedent_reference)
+    kept = step.after.previous
+    return isinstance(kept, Whole) and (kept.mode, kept.link, kept.reference) == rest and parts_of(kept) == fields
+
+
+@each_step(
+    "The link of an artefact that becomes the previous one does not name that artefact itself: links chain.  (Stated "
+    "to be refuted where a digest covers AV, RP and pairs alone.)",
+    source="3.1, 3.2",
+    systems=("run", "conditions"),
+    when=lambda step: proper(step) and _becomes_precedent(step),
+    expected=(
+        refuted("3.1: the digest of AV, RP and pairs stays the same while an agent repeats them"),
+        holds("a digest that covers the link as well moves on with every artefact", digest="of_the_whole"),
+    ),
+)
+def links_chain(step: ApcmStep) -> bool:
+    """An old link, sent again, is then no longer taken."""
+    sent, kept = step.shown.artifact, step.after.previous
+    return sent is not None and kept is not None and sent.previous_artifact_digest != digest_of(kept)
 
 
 @each_step(

@@ -37,6 +37,7 @@ from evenhand.model.apcm.vocabulary import (
     Situation,
     State,
     Submit,
+    parts_of,
 )
 from evenhand.properties.apcm.predicates import (
     ApcmStep,
@@ -148,7 +149,7 @@ def _anything(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
 
 def _maintain(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
     """The previous fields again, now and then with one changed."""
-    kept = state.previous or Fields((), (), ())
+    kept = parts_of(state.previous) or Fields((), (), ())
     if draw(st.integers(0, 3)) == 0:
         kept = replace(kept, rp=_subset(draw, config.preferences))
     return Submit(artifact_of(kept, state.previous, MAINTAIN))

@@ -14,7 +14,7 @@ from evenhand.core.plan import Plan
 from evenhand.core.property import DeadlockFree, DeterminedBy, LivelockFree, Property, TwoRun, names
 from evenhand.core.system import reading_values
 from evenhand.model.apcm.readings import Readings
-from evenhand.properties.apcm import blindness, compiling, deadlock, reach, refusing
+from evenhand.properties.apcm import blindness, compiling, conduct, deadlock, reach, refusing
 from evenhand.properties.apcm.blindness import equivariance, precedent_matters_by_equality_alone
 from evenhand.properties.apcm.conduct import every_step_moves_on_by_one, precedent_is_kept_as_read
 
@@ -74,6 +74,14 @@ def _readings() -> Iterator[Plan]:
                 where = _about("run", guarantees, but=NEEDS_HOSTILE)
                 more = names(precedent_is_kept_as_read, precedent_matters_by_equality_alone, every_step_moves_on_by_one)
                 yield Plan("run", "explore", LONG, readings={name: value}, claims=(*where, *more))
+                continue
+            if name == "digest":  # with links that chain a run without end has states without end
+                where = _about("conditions", claims_in(compiling, refusing, conduct))
+                yield Plan("conditions", "explore", LONG, readings={name: value}, claims=where)
+                continue
+            if name == "validated":
+                chosen = _about("universe", guarantees, but=(refusing.malformed_artifact_is_refused,))
+                yield Plan("universe", "explore", LONG, readings={name: value}, claims=chosen)
                 continue
             if name in ("pair_order", "av_rp_overlap"):
                 chosen = (*_about("universe", guarantees, but=NEEDS_HOSTILE), equivariance.name)

@@ -29,6 +29,7 @@ from evenhand.model.apcm.vocabulary import (
     State,
     Submit,
     digest_of,
+    parts_of,
 )
 
 ONE_STEP = ("universe", "repaired")
@@ -158,8 +159,8 @@ def schema_faults(config: Config, artifact: Artifact | None, *, groups: bool = F
 class Facts:
     """A submission, read apart from the compiler: the published sets and the artefact's fields.
 
-    `pairs` are as Rule 3 compares them; `equal` says that the fields are those of the previous artefact (None where
-    there is none), `links` that the digest is the previous artefact's.
+    `pairs` are as Rule 3 compares them, `previous` the previous artefact's AV, RP and pairs (None where there is none);
+    `equal` says that the fields are those, `links` that the digest is the previous artefact's.
     """
 
     config: Config
@@ -225,7 +226,7 @@ def _facts(step: ApcmStep) -> Facts | None:
         pairs = frozenset(tuple(sorted(pair)) for pair in pairs)
     previous = step.before.previous
     links = artifact.previous_artifact_digest == (digest_of(previous) if previous else None)
-    return Facts(config, violations(situation), previous, str(artifact.mode), av, rp, pairs, links)
+    return Facts(config, violations(situation), parts_of(previous), str(artifact.mode), av, rp, pairs, links)
 
 
 def rule_faults(known: Facts) -> frozenset[Fault]:

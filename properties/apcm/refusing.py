@@ -70,6 +70,26 @@ def malformed_artifact_is_refused(step: ApcmStep) -> bool:
     return shown.compile_ok is False and shown.fields is None and faults_of(shown.errors) == faults
 
 
+def _arrives(step: ApcmStep) -> bool:
+    """Whether an artefact arrives from outside, in turn, where the environment is in order."""
+    config, before = step.config, step.before
+    in_turn = isinstance(step.action, Submit) and not before.over and not before.offered
+    return in_turn and not config.generator and config.condition != ASB and not apcm_faults(config, published(step))
+
+
+@each_step(
+    "An artefact that arrives in turn is sent back exactly if it is malformed and validated on arrival.",
+    source="3, 12.2",
+    systems=("run", "universe"),
+    when=_arrives,
+)
+def artifacts_are_sent_back_as_read(step: ApcmStep) -> bool:
+    """By default nothing is sent back: the compile fails."""
+    assert isinstance(step.action, Submit)
+    due = step.config.readings.validated == "on_arrival" and bool(schema_faults(step.config, step.action.artifact))
+    return (step.shown.kind == "rejected") == due
+
+
 @each_step(
     "Under the repaired rules too a malformed artefact is refused by its schema, by which a collision has one member "
     "or more, none twice.",
@@ -207,6 +227,7 @@ def strict_ordering(step: ApcmStep) -> bool:
         return rejected
     match step.action:
         case Submit():
-            return rejected == bool(step.before.offered)
+            back = rejected and step.config.readings.validated == "on_arrival"
+            return back or rejected == bool(step.before.offered)
         case Select(name):
             return rejected == (name not in step.before.offered)

@@ -12,6 +12,7 @@ from evenhand.model.markspace.layers_vocabulary import (
     ANYWHERE,
     Barrier,
     Budget,
+    Dated,
     Envelope,
     Health,
     Layer,
@@ -171,7 +172,18 @@ def _escalated(step: LayersStep, barrier: Barrier) -> Barrier:
     total = barrier.flags[place] + 1
     flags = tuple(min(total, max(step.config.threshold, 1)) if at == place else n for at, n in enumerate(barrier.flags))
     everywhere = {(act.agent, ANYWHERE)} if total >= step.config.threshold else set[tuple[str, str]]()
-    return Barrier(barrier.revoked | {(act.agent, act.scope, act.kind)}, barrier.need_first | everywhere, flags)
+    revoked = barrier.revoked | {(act.agent, act.scope, act.kind)}
+    return replace(barrier, revoked=revoked, need_first=barrier.need_first | everywhere, flags=flags)
+
+
+def _dated(step: LayersStep, due: Barrier) -> Barrier:
+    """The same where needs are dated: what is newly required counts the marks that are older."""
+    if not isinstance(due, Dated):
+        return due
+    kept = {(agent, scope, at) for agent, scope, at in due.since if (agent, scope) in due.need_first}
+    old = there(step.before.barrier).need_first
+    new = {(agent, scope, len(step.before.stored)) for agent, scope in due.need_first if (agent, scope) not in old}
+    return replace(due, since=frozenset(kept | new))
 
 
 @each_step(
@@ -182,7 +194,7 @@ def _escalated(step: LayersStep, barrier: Barrier) -> Barrier:
 )
 def barrier_does_what_it_is_told(step: LayersStep) -> bool:
     """Every other operation leaves it alone."""
-    return step.after.barrier == _barrier(step)
+    return step.after.barrier == _dated(step, _barrier(step))
 
 
 @each_step(

@@ -14,6 +14,7 @@ from evenhand.model.markspace.layers_vocabulary import (
     DIAGNOSTICS,
     PROBE,
     TOKEN,
+    Dated,
     Envelope,
     Health,
     Layer,
@@ -86,8 +87,12 @@ def _barred(step: LayersStep) -> bool:
 
 
 def has_asked(step: LayersStep) -> bool:
-    """§9.8: the agent has written a need, under the reading `need_first` in the scope of the tool call."""
-    needs = [scope for agent, scope, kind in step.before.stored if agent == step.action.agent and kind is Kind.NEED]
+    """§9.8: the agent has written a need, under the reading `need_first` in the scope of the tool call, or lately."""
+    barrier, act, oldest = step.before.barrier, step.action, 0
+    if isinstance(barrier, Dated):  # each requirement asks for a need of its own time
+        places = (act.scope, ANYWHERE)
+        oldest = max((at for who, where, at in barrier.since if who == act.agent and where in places), default=0)
+    needs = [scope for agent, scope, kind in step.before.stored[oldest:] if agent == act.agent and kind is Kind.NEED]
     return step.action.scope in needs if step.config.readings.need_first == "need_in_the_scope" else bool(needs)
 
 

@@ -204,8 +204,11 @@ def _layers(claims: tuple[Property, ...]) -> Iterator[Plan]:
     yield Plan("layers", "explore", LONG, {"only": 10}, early, claims=envelope)
     stopped = names(limits.budget_hard_stop_p61, layered.layers_admit_exactly_the_permitted)
     yield Plan("layers", "explore", LONG, {"only": 11}, {"activation": "every_operation"}, claims=stopped)
-    asking = names(layers.barrier_is_enforced, layered.layers_admit_exactly_the_permitted)
-    yield Plan("layers", "explore", LONG, {"only": 2}, {"need_first": "need_in_the_scope"}, claims=asking)
+    asking = names(
+        layers.barrier_is_enforced, layered.layers_admit_exactly_the_permitted, layered.barrier_does_what_it_is_told
+    )
+    for value in ("need_in_the_scope", "later_need"):
+        yield Plan("layers", "explore", LONG, {"only": 2}, {"need_first": value}, claims=asking)
 
 
 def _composing() -> Iterator[Plan]:

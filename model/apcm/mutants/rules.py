@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from evenhand.model.apcm.compiler import REFERENCE
-from evenhand.model.apcm.mutants.declare import CHAIN, HOSTILE, PAIRED, PLAIN, declare, fault
+from evenhand.model.apcm.mutants.declare import CHAIN, HOSTILE, PAIRED, PLAIN, STEPS, declare, fault
 from evenhand.model.apcm.vocabulary import (
     MAINTAIN,
     REVISE,
     Artifact,
+    Compiled,
     Config,
     Error,
     Fields,
     Pairs,
     Situation,
     digest_of,
+    parts_of,
 )
 
 
@@ -278,3 +280,9 @@ def errors_by_section(errors: tuple[Error, ...]) -> tuple[Error, ...]:
     return tuple(
         [error for error in honest if error.code not in late] + [error for error in honest if error.code in late]
     )
+
+
+@fault("keep", "3.1", "conditions", STEPS, readings=(("digest", "of_the_whole"),))
+def links_do_not_chain(config: Config, previous: Fields | None, result: Compiled) -> Fields | None:
+    """The digest covers AV, RP and pairs, and not the artefact's own link."""
+    return parts_of(REFERENCE.keep(config, previous, result))

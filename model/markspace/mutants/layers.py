@@ -127,6 +127,12 @@ intents_by_write_mark = LAYERS.declare(
 )
 
 
+@LAYERS.fault("writable", "9.7", _only(1))
+def actions_by_write_mark(kind: Kind) -> bool:
+    """write_mark takes actions, and refuses intents."""
+    return kind is not Kind.INTENT
+
+
 @LAYERS.fault("exceeded", "P64", _only(3))
 def fleet_cap_alone(config: LayersConfig, rates: Rates, _agent: str, scope: str) -> bool:
     """Agents have no limit of their own."""

@@ -62,6 +62,12 @@ def observations_grow(usual: Amount, initial: Fraction, age: int, _lives: Lives)
     return usual + plain(initial * age)
 
 
+@_decay(Kind.NEED, "2.1")
+def strength_is_capped(usual: Amount, _initial: Fraction, _age: int, _lives: Lives) -> Amount:
+    """No need is stronger than one."""
+    return min(usual, plain(Fraction(1)))
+
+
 @_decay(Kind.ACTION, "P2")
 def actions_fade(_usual: Amount, initial: Fraction, age: int, _lives: Lives) -> Amount:
     """Actions lose strength."""

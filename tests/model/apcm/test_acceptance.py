@@ -236,3 +236,25 @@ def test_readings_of_precedents_show() -> None:
     kept = replace(SOPHIE, readings=replace(Readings(), previous="last_submitted"))
     assert submit(SOPHIE, failing).after.previous is None
     assert submit(kept, failing).after.previous == failing
+
+
+def test_a_link_covers_the_artefact_as_read() -> None:
+    """3.1: an artefact that repeats the previous one has its digest, unless the digest covers the link as well."""
+    whole = replace(SOPHIE, readings=replace(Readings(), digest="of_the_whole"))
+    for where, chains in ((SOPHIE, False), (whole, True)):
+        first = submit(where, GOOD).after
+        again = artifact_of(GOOD, first.previous, MAINTAIN)
+        second = submit(where, again, state=State(previous=first.previous))
+        assert second.shown.compile_ok
+        third = submit(where, again, state=State(previous=second.after.previous))
+        assert codes(third.shown) == (["E_DIGEST_MISMATCH"] if chains else [])
+
+
+def test_a_malformed_artefact_fails_or_is_sent_back() -> None:
+    """12.2: by the reading; a lawful one is compiled either way."""
+    early = replace(SOPHIE, readings=replace(Readings(), validated="on_arrival"))
+    bad = replace(artifact_of(GOOD, None), mode="AMEND")
+    assert shown(SOPHIE, bad).compile_ok is False and shown(SOPHIE, bad).halt
+    sent_back = shown(early, bad)
+    assert sent_back.rejected == "the artefact is malformed: E_UNKNOWN_MODE(AMEND)" and not sent_back.halt
+    assert shown(early, artifact_of(GOOD, None)) == shown(SOPHIE, artifact_of(GOOD, None))

@@ -15,7 +15,7 @@ from evenhand.core.canonical import parse
 from evenhand.model.apcm.conditions import Condition, VectorBroken, conditions, load, observed, play
 from evenhand.model.apcm.mutants import MUTANTS
 from evenhand.model.apcm.telemetry import json_lines, run_record, step_records
-from evenhand.model.apcm.vocabulary import ASB, BYPASS
+from evenhand.model.apcm.vocabulary import ASB, BYPASS, Entry, Situation
 
 FOLDER = files("evenhand.model.apcm.conditions")
 
@@ -103,6 +103,26 @@ def test_telemetry_is_json_lines_and_complete() -> None:
         assert field in json.loads(lines[0])
     run = json.loads(lines[-1])
     assert run["prevented_gratuitous_authorizations"] == 0 and run["alternations_under_maintain"] == 0
+
+
+def test_what_was_published_is_counted_and_digested() -> None:
+    """9.1: the feasible actions, and the APCM of those alone."""
+    one = next(one for one in conditions() if one.name == "mvra").config
+    first, *rest = one.situations
+
+    def recorded(situation: Situation) -> tuple[Any, Any]:
+        made = next(step_records(play(replace(one, situations=(situation, *rest)))))
+        return made["feasible_actions_pre_mask"], made["apcm_digest"]
+
+    feasible, apcm = recorded(first)
+    assert feasible["count"] == len(first.feasible) > 1
+    name, _ = first.apcm[0]
+    assert recorded(replace(first, apcm=((name, Entry(frozenset(("P3",)))), *first.apcm[1:])))[1] != apcm
+    fewer = replace(first, feasible=first.feasible[1:])
+    less, other = recorded(fewer)
+    assert less["count"] == feasible["count"] - 1 and less["digest"] != feasible["digest"] and other != apcm
+    gone = first.feasible[0]
+    assert recorded(replace(fewer, apcm=tuple(entry for entry in first.apcm if entry[0] != gone))) == (less, other)
 
 
 def test_oscillation_is_counted() -> None:

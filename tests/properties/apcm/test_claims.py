@@ -126,14 +126,23 @@ def test_determined_by_claims_compare_something() -> None:
             assert verdict.coverage["met"] > verdict.coverage["keys"], claim.name
 
 
-def test_the_reading_of_what_follows_a_halt_is_told_apart() -> None:
-    """The claim is true under the reading, and false of a run that goes on as by default."""
-    (asked,) = (claim for claim in BUNDLE.claims if claim.name == "every_step_moves_on_by_one")
-    usual = BUNDLE.model.systems["run"]
-    ends = usual.under(after_halt="ends")
-    assert explore(ends, (asked,)).verdicts[0].status is Status.HOLDS
+@pytest.mark.parametrize(
+    ("name", "value", "where", "claim"),
+    [
+        ("after_halt", "ends", "run", "every_step_moves_on_by_one"),
+        ("digest", "of_the_whole", "conditions", "links_chain"),
+        ("digest", "of_the_whole", "conditions", "precedent_is_kept_as_read"),
+        ("validated", "on_arrival", "universe", "artifacts_are_sent_back_as_read"),
+    ],
+)
+def test_a_reading_is_told_apart(name: str, value: str, where: str, claim: str) -> None:
+    """The claim is true under the reading, and false of a kernel that goes on as by default."""
+    (asked,) = (one for one in BUNDLE.claims if one.name == claim)
+    usual = BUNDLE.model.systems[where]
+    read = usual.under(**{name: value})
+    assert explore(read, (asked,)).verdicts[0].status is Status.HOLDS
 
     def step(rules: Any, config: Config, state: Any, act: Any) -> tuple[Any, Any]:
         return usual.step(rules, replace(config, readings=usual.readings), state, act)
 
-    assert explore(replace(ends, step=step, variant="default"), (asked,)).verdicts[0].status is Status.REFUTED
+    assert explore(replace(read, step=step, variant="default"), (asked,)).verdicts[0].status is Status.REFUTED

@@ -235,20 +235,34 @@ def test_what_p35_needs_is_false_of_other_strengths(claim: str, fault: dict[str,
     [
         (11, {"activation": "every_operation"}, "budget_hard_stop_p61", "_used_up", False),
         (2, {"need_first": "need_in_the_scope"}, "barrier_is_enforced", "_asked", True),
+        (2, {"need_first": "later_need"}, "barrier_is_enforced", "barrier.required_at", 0),
     ],
 )
 def test_readings_of_the_layers_are_told_apart(
-    only: int, reading: dict[str, str], claim: str, ignored: str, instead: bool, monkeypatch: pytest.MonkeyPatch
+    only: int, reading: dict[str, str], claim: str, ignored: str, instead: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The claim is true under the reading, and false of a guard that does not follow it."""
     (asked,) = (one for one in BUNDLE.claims if one.name == claim)
     layers = BUNDLE.model.systems["layers"].at(only=only).under(**reading)
     assert explore(layers, [asked]).verdicts[0].status is Status.HOLDS
 
-    def as_by_default(*_given: object) -> bool:
+    def as_by_default(*_given: object) -> object:
         return instead
 
     monkeypatch.setattr(f"evenhand.model.markspace.layers.{ignored}", as_by_default)
+    assert explore(layers, [asked]).verdicts[0].status is Status.REFUTED
+
+
+def test_a_barrier_that_dates_no_need_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Under the reading by which a need must be younger than what requires it."""
+    (asked,) = (one for one in BUNDLE.claims if one.name == "barrier_does_what_it_is_told")
+    layers = BUNDLE.model.systems["layers"].at(only=2, marks=1).under(need_first="later_need")
+    assert explore(layers, [asked]).verdicts[0].status is Status.HOLDS
+
+    def undated(_before: object, after: object, _stored: int) -> object:
+        return after
+
+    monkeypatch.setattr("evenhand.model.markspace.layers.barrier.dated", undated)
     assert explore(layers, [asked]).verdicts[0].status is Status.REFUTED
 
 
