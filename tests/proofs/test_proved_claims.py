@@ -20,12 +20,13 @@ PROVED = {
         whole_registry_always_permits
     """,
     "conviction": """
-        actions_of_two_agents_commute an_issue_can_be_finalized an_issue_takes_at_most_so_many_ticks
-        an_outsider_can_decide_any_tie
-        balances_stay_below_the_maximum every_issue_is_finalized every_stake_is_burned every_tick_comes_closer
-        feedback_is_lawful_and_paid moved_stake_begins_at_zero multipliers_are_bounded names_decide_nothing
+        actions_of_two_agents_commute added_points_can_be_moved_at_once an_issue_can_be_finalized
+        an_issue_takes_at_most_so_many_ticks an_outsider_can_decide_any_tie balances_stay_below_the_maximum
+        every_issue_is_finalized every_stake_is_burned every_tick_comes_closer feedback_is_lawful_and_paid
+        funded_add_and_move_commute moved_stake_begins_at_zero multipliers_are_bounded names_decide_nothing
         no_phase_goes_on_for_ever nothing_is_negative one_proposal_each roots_rank_as_sums_do
-        stake_ticks_are_the_latest supply_is_conserved the_highest_score_wins ties_go_to_the_earliest_stake
+        saturation_reaches_the_target stake_ticks_are_the_latest supply_is_conserved the_highest_score_wins
+        ties_go_to_the_earliest_stake
     """,
     "cud": """
         bare_tokens changed_key_reveals_pass_one collisions_need_rivals deadlock_is_stable deadlock_xor_livelock
@@ -40,20 +41,27 @@ PROVED = {
         whoever_may_act_completes_alone
     """,
     "markspace": """
-        action_permanence_p2 action_precedence_p39 barrier_monotonicity_p44 barrier_principal_exclusivity_p45
-        boundedness_p9 classified_no_fallback_p25 classified_opacity_p22 confidence_decides_nothing
-        constant_marks_recover content_access_p21 decay_monotonicity_p1 deferred_mutual_exclusion_p17
+        action_permanence_p2 action_precedence_p39 at_most_once_delivery_p51 barrier_monotonicity_p44
+        barrier_principal_exclusivity_p45 boundedness_p9 budget_hard_stop_p61 budget_resumption_p62
+        budget_tracking_accuracy_p63 budget_warning_threshold_p60 classified_no_fallback_p25
+        classified_opacity_p22 confidence_decides_nothing constant_marks_recover content_access_p21
+        decay_monotonicity_p1 deferred_inclusion_p18 deferred_mutual_exclusion_p17
+        deferred_priority_fidelity_p15 envelope_cold_start_safety_p41 envelope_monotonicity_p40
         escalation_boundedness_p43 exclusion_within_the_lease first_flag_restricts_one_scope
-        first_of_several_flags_restricts_one_scope guard_atomicity_p37 guard_determinism_p36 guard_transparency_p38
-        hierarchy_p23 intent_expiry_p4 intents_do_not_pile_up invalidation_bound_p34 invalidation_decay_p35
-        manifest_permission_consistency_p54 monotonic_addition_p10 mutual_exclusion names_decide_nothing
-        need_persistence_p5 old_activations_are_alike one_winner_per_boundary only_ages_matter
-        pattern_match_purity_p55 pipeline_structural_validation_p53 policy_decides_as_written progress_p12
-        reads_leak_through_references_alone
-        refusals_name_their_cause resolution_is_a_function_of_the_intents scope_isolation_p19
-        structural_visibility_p20 sublinear_where_there_is_strength sublinearity_p8 supersession_transitivity_p47
-        transient_marks_halve trust_bounds_p7 trust_ordering_p6 trust_orders_what_has_strength uncontested_is_allowed
-        visibility_inheritance_p26 winners_come_first writes_do_not_leak yield_recovery_p13
+        first_of_several_flags_restricts_one_scope guard_atomicity_p37 guard_determinism_p36
+        guard_transparency_p38 hierarchy_p23 intent_expiry_p4 intents_do_not_pile_up invalidation_bound_p34
+        invalidation_decay_p35 manifest_permission_consistency_p54 mark_id_uniqueness_p31 monotonic_addition_p10
+        mutual_exclusion names_decide_nothing need_persistence_p5 old_activations_are_alike
+        one_winner_per_boundary only_ages_matter pattern_match_purity_p55 pipeline_structural_validation_p53
+        policy_decides_as_written probe_mark_isolation_p46 progress_p12 rate_limit_enforcement_p64
+        rate_limit_fleet_cap_p65 rate_limit_independence_p66 reads_leak_through_references_alone
+        refusals_name_their_cause resolution_immediacy_p29 resolution_is_a_function_of_the_intents
+        scope_isolation_p19 structural_visibility_p20 sublinear_where_there_is_strength sublinearity_p8
+        subscription_idempotency_p48 subscription_prospective_p49 supersession_transitivity_p47
+        telemetry_completeness_p58 total_write_ordering_p32 transient_marks_halve trust_bounds_p7
+        trust_ordering_p6 trust_orders_what_has_strength uncontested_is_allowed visibility_inheritance_p26
+        watch_subset_p50 winners_come_first write_mark_atomicity_p42 write_order_delivery_p52 writes_do_not_leak
+        yield_recovery_p13
     """,
     "sovereign": """
         acts_iff_something_is_admissible an_effect_spends_an_issued_warrant
