@@ -39,7 +39,10 @@ def test_one_map_alone_leaves_the_graph_open(cli: Command) -> None:
     ("words", "said"),
     rest_slow(
         [
-            (("--quotient", "shifts"), "unknown quotient of clock: 'shifts' (did you mean shift?); there is: saturation, shift"),
+            (
+                ("--quotient", "shifts"),
+                "unknown quotient of clock: 'shifts' (did you mean shift?); there is: saturation, shift",
+            ),
             (("--quotient", "shift", "--symmetry"), "leave one of them out"),
             (("--quotient", "shift", "--quotient", "shift"), "each once"),
             (("--quotient", "shift", "--wait-for", "w.dot"), "leave one of them out"),

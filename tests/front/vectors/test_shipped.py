@@ -36,11 +36,12 @@ BEYOND = {
             "need_log_base=2",
             "need_log_base=10",
             "principal_decision=names_winner",
+            "need_first=later_need",
         }
     ),
 }
-"""Readings that no vector separates either.  That of `conviction` no drawn run does; in `markspace` three lie beyond
-the search, the last only offers one action more.
+"""Readings that no vector separates either.  That of `conviction` no drawn run does; in `markspace` four lie beyond
+the search, `principal_decision` only offers one action more.
 """
 
 HIDDEN = {"markspace": frozenset({"partial_writes", "ids_are_counted", "resolution_forgets_the_priority"})}
