@@ -13,6 +13,7 @@ from evenhand.core.property import DeadlockFree, DeterminedBy, LivelockFree, Pro
 from evenhand.core.system import reading_values
 from evenhand.model.sovereign.readings import Readings
 from evenhand.properties.sovereign.deciding import exit_is_terminal_without_a_warrant
+from evenhand.properties.sovereign.operating import failed_uses_spend_their_warrant
 from evenhand.properties.sovereign.reach import a_candidate_can_write_the_logs
 from evenhand.properties.sovereign.selecting import (
     justifications_decide_nothing,
@@ -96,6 +97,10 @@ ONE_OBSERVATION = (
 """Claims that are vacuous where one candidate alone is proposed, or one observation made."""
 
 
+UNMET_UNDER: dict[str, tuple[Property, ...]] = {"path_rule": (failed_uses_spend_their_warrant,)}
+"""Claims that are vacuous under a reading in its scope: by the text of a path, no plain one on offer is let through."""
+
+
 def _unmet(scope: dict[str, int]) -> tuple[Property, ...]:
     few: tuple[Property, ...] = ONE_CANDIDATE if scope.get("candidates") == 1 else ()
     return (*few, *(ONE_OBSERVATION if scope.get("observations") == 1 else ()))
@@ -106,10 +111,9 @@ def _readings(claims: tuple[Property, ...]) -> Iterator[Plan]:
     for name, values in reading_values(Readings()).items():
         system, scope = WHERE[name]
         kinds: tuple[type[Property], ...] = (Reachable,) if system == "lists" else (Reachable, TwoRun, DeterminedBy)
+        asked = _names(claims, system, without=kinds, but=(*_unmet(scope), *UNMET_UNDER.get(name, ())))
         for value in values[1:]:
-            yield Plan(
-                system, "explore", LONG, scope, {name: value}, _names(claims, system, without=kinds, but=_unmet(scope))
-            )
+            yield Plan(system, "explore", LONG, scope, {name: value}, asked)
     both = {"budget_count": "sum", "negative_budget": "accept"}
     yield Plan(
         "lists", "explore", LONG, _SHORT, both, _names(claims, "lists", without=(Reachable,), but=_unmet(_SHORT))

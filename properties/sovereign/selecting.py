@@ -191,12 +191,19 @@ def author_and_time_decide_nothing(_config: Config, _state: State, action: Decid
         yield replace(action, candidates=made)
 
 
+_LETTERS = {1: "z", 2: "\u00e8", 3: "\u20ac", 4: "\U0001f600"}
+"""A letter for each number of bytes in UTF-8."""
+
+
 def _reworded(action: Decide) -> Iterator[Decide]:
-    """The action with another text of the same length in every justification."""
+    """The action with another text of as many characters and bytes in every justification."""
 
     def said(one: Candidate) -> Candidate:
         why = one.justification
-        return one if why is None else replace(one, justification=replace(why, text="z" * len(why.text)))
+        if why is None:
+            return one
+        text = "".join(_LETTERS[len(letter.encode("utf-8", "surrogatepass"))] for letter in why.text)
+        return replace(one, justification=replace(why, text=text))
 
     made = tuple(said(one) for one in action.candidates)
     if made != action.candidates:
