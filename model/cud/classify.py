@@ -294,8 +294,9 @@ def _able(config: Config, tally: Tally) -> tuple[str, ...]:
     if space == "strategies_of_run" and config.strategies:
         return tally.able
     start_state = initial(config)[0]
+    there = REFERENCE.in_force(config, moment(REFERENCE, config, start_state))
     simplest = (
-        (agent, Request(operation, (key,), (), covering(config.authorities, agent, (key,), operation)))
+        (agent, Request(operation, (key,), (), covering(there, agent, (key,), operation)))
         for agent in config.agents
         for key in config.keys
         for operation in OPERATIONS

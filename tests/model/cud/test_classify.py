@@ -250,6 +250,10 @@ def test_free_agents_have_every_well_formed_action() -> None:
     free = replace(config, strategies=())
     assert classify(config, steps).deadlocked == (True, True)
     assert classify(free, [replace(one, config=free) for one in steps]).deadlocked == (False, False)
+    ours = config.authorities
+    later = tuple(replace(one, authority_id=f"{one.authority_id}-LATER", epoch=3) for one in ours)
+    more = replace(free, authorities=(*ours, *later))  # what is not in force yet cannot be cited, and need not be
+    assert classify(more, [replace(one, config=more) for one in steps]).deadlocked == (False, False)
 
 
 def test_a_tally_without_epochs_stays_finite() -> None:
