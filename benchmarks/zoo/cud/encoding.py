@@ -208,7 +208,8 @@ class Letters:
             raise Unsupported(f"JSON nested deeper than {DEPTH}")
         if self._only_json and not _is_json(value):
             raise Unsupported("NaN and infinities, which cannot be sent")
-        self._texts[_key(value)] = text
+        if self._texts.setdefault(_key(value), text) != text:
+            raise Unsupported("two texts of one JSON value, which these kernels cannot tell apart")
         return value
 
     def messages(self, letters: Iterable[Mapping[str, Any]]) -> Json:
