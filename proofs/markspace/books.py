@@ -301,7 +301,7 @@ IDEMPOTENT = _invariant(
 )
 ONCE = _invariant(
     claim=composing.at_most_once_delivery_p51,
-    always=~more() & ~less(),
+    always=~(more() | less()),
     mutants=(
         _AGAIN,
         _wrong(BOOKS, faulty.peeking_consumes, "emptied", TRUE),

@@ -253,7 +253,7 @@ class Defects:
 
         One that no mutant explains may show two faults at once, of which each alone shows the same.
         """
-        listed = sorted(broad(self._seen.values(), words_of(self.coder.system.types)), key=simple)
+        listed = sorted(broad(self._seen.values()), key=simple)
         for _, some in groupby(listed, key=lambda one: simple(one)[:-1]):
             group = list(some)
             if len(group) > 1:

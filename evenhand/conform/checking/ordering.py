@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from evenhand.conform.checking.comparing import worded
-
 if TYPE_CHECKING:
     from evenhand.conform.checking.divergence import Divergence
 
@@ -46,16 +44,12 @@ def telling(one: Defect, *, within: bool) -> tuple[int, ...]:
     return one.divergence.length, *(last if within else last[::-1])
 
 
-def broad(seen: Iterable[Defect], words: frozenset[str]) -> Iterator[Defect]:
-    """Yield the divergences; those in which the same fields are wrong in many ways are one, the simplest.
-
-    Other `words` of the protocol there are no other way, but perhaps another fault: each is kept.
-    """
+def broad(seen: Iterable[Defect]) -> Iterator[Defect]:
+    """Yield the divergences; those in which the same fields are wrong in many ways are one, the simplest."""
     groups: dict[tuple[object, ...], list[Defect]] = {}
     for one in seen:
         places = frozenset(map(_field, one.divergence.kinds))
-        said = worded(one.divergence.kinds, words)
-        groups.setdefault((one.divergence.what, one.divergence.subject, places, said), []).append(one)
+        groups.setdefault((one.divergence.what, one.divergence.subject, places), []).append(one)
     for group in groups.values():
         if len({one.divergence.kinds for one in group}) < MANY_WAYS:
             yield from group

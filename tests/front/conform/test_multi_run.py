@@ -308,8 +308,9 @@ def test_what_a_known_defect_explains_is_told_with_it() -> None:
         InProcess(lambda _initial: Latch(take=one_is_favoured)),
         effort=CheckEffort(examples=4, steps=6),
     )
-    (only,) = judged.defects
-    assert only.divergence.subject == "taken_when_free" and ALIKE.name in only.claims
+    objected, reverse = judged.defects
+    assert objected.divergence.subject == "taken_when_free" and ALIKE.name in objected.claims
+    assert not reverse.claims  # nobody is sure of the other direction, so nothing brings both together
 
 
 def test_a_state_that_is_not_all_of_it_decides_nothing() -> None:
