@@ -210,7 +210,7 @@ OPEN: Sequence[tuple[Place, set[str]]] = (
     (Place("cud", "conditions"), set()),
     # Two claims speak of its epochs; those on the kernel, which is the same, are about `universe` and `run`.
     (Place("cud", "free"), {"after.counter", "after.marks", "shown.effects", "shown.tokens"}),
-    (Place("markspace", "deferred", EVERY, 1), {"shown.reason"}),
+    (Place("markspace", "deferred", EVERY, 4), {"shown.reason"}),
 )
 
 WHOLE: Sequence[tuple[str, str, Mapping[str, int], int]] = (
