@@ -139,7 +139,9 @@ class Reader:
         """Return all tuples of which a relation (defined or not) holds in the structure."""
         self._turn_to(structure)
         ask = self._asked(relation)
-        return frozenset(filter(ask, itertools.product(*(structure.universe[s.name] for s in relation.domain))))
+        return frozenset(
+            entry for entry in itertools.product(*(structure.universe[s.name] for s in relation.domain)) if ask(entry)
+        )
 
     def _turn_to(self, structure: Structure) -> None:
         if structure is not self._structure:
@@ -215,11 +217,9 @@ class Reader:
         if compare is not None:
             one, other = (self._pick(argument) for argument in arguments)
             return lambda values: compare(one(values), other(values))
-        slots = tuple(_slot(argument) for argument in arguments if isinstance(argument, fol.Var))
-        if len(slots) == len(arguments) and relation.name not in self._definitions:
-            return self._tabled(relation.name, slots)
         ask = self._asked(relation)
-        if len(slots) == len(arguments):
+        if all(isinstance(argument, fol.Var) for argument in arguments):
+            slots = tuple(_slot(argument) for argument in arguments if isinstance(argument, fol.Var))
             if len(slots) == 1:
                 (one_slot,) = slots
                 return lambda values: ask((values[one_slot],))
@@ -229,35 +229,6 @@ class Reader:
             return lambda values: ask(tuple([values[slot] for slot in slots]))
         picks = tuple(self._pick(argument) for argument in arguments)
         return lambda values: ask(tuple([pick(values) for pick in picks]))
-
-    def _tabled(self, name: str, slots: tuple[str, ...]) -> Test:
-        """The test of variables by a table that every structure has: asked most of all, so that it calls nothing."""
-        if not slots:
-            return lambda _values: () in self._table(name)
-        first, second = slots[0], slots[-1]
-
-        def of_one(values: Values) -> bool:
-            try:
-                return (values[first],) in self._relations[name]
-            except KeyError:
-                return (values[first],) in self._table(name)
-
-        def of_two(values: Values) -> bool:
-            try:
-                return (values[first], values[second]) in self._relations[name]
-            except KeyError:
-                return (values[first], values[second]) in self._table(name)
-
-        def of_many(values: Values) -> bool:
-            return tuple([values[slot] for slot in slots]) in self._table(name)
-
-        return of_one if len(slots) == 1 else of_two if len(slots) == 2 else of_many
-
-    def _table(self, name: str) -> frozenset[Tuple]:
-        found = self._relations.get(name)
-        if found is None:
-            raise BadStructure(f"relation {name} is missing")
-        return found
 
     def _asked(self, relation: fol.Relation) -> Callable[[Tuple], bool]:
         """A test of tuples: by the structure's table, else by definition, computed once for each tuple."""
@@ -298,10 +269,6 @@ def _slot(variable: fol.Var) -> str:
 
 
 def _every(tests: tuple[Test, ...]) -> Test:
-    if len(tests) == 2:
-        first, second = tests
-        return lambda values: first(values) and second(values)
-
     def test(values: Values) -> bool:
         for one in tests:  # noqa: SIM110 - asked millions of times, and a generator costs
             if not one(values):
@@ -312,10 +279,6 @@ def _every(tests: tuple[Test, ...]) -> Test:
 
 
 def _some(tests: tuple[Test, ...]) -> Test:
-    if len(tests) == 2:
-        first, second = tests
-        return lambda values: first(values) or second(values)
-
     def test(values: Values) -> bool:
         for one in tests:  # noqa: SIM110 - as above
             if one(values):

@@ -17,7 +17,6 @@ ACTION_TYPES = (NOTIFY, READ_LOCAL, WRITE_LOCAL, LOG_APPEND, EXIT_TYPE)
 """The closed action space (6): four that an executor dispatches, and Exit, which is dormant."""
 
 USER_INPUT, TIMESTAMP, BUDGET, SYSTEM = "user_input", "timestamp", "budget", "system"
-KINDS = (USER_INPUT, TIMESTAMP, BUDGET, SYSTEM)
 """The closed set of observation kinds (7 A10)."""
 
 USER, REFLECTION, KERNEL, HOST = "user", "reflection", "kernel", "host"
