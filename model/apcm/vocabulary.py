@@ -263,14 +263,14 @@ class Shown:
     mode: str = ""
     compile_ok: bool | None = None
     errors: tuple[Error, ...] = field(default=(), metadata=part("label"))
-    forbidden: tuple[str, ...] = ()
-    permitted: tuple[str, ...] = ()
-    offered: tuple[str, ...] = ()
+    forbidden: tuple[str, ...] = free_field("orders", ())
+    permitted: tuple[str, ...] = free_field("orders", ())
+    offered: tuple[str, ...] = free_field("orders", ())
     halt: bool = False
     gridlock: bool = field(default=False, metadata=part("label"))
     revision: bool = field(default=False, metadata=part("label"))
     selected: str = field(default="", metadata=part("effect"))
-    selected_violates: tuple[str, ...] = field(default=(), metadata=part("record"))
+    selected_violates: tuple[str, ...] = free_field("orders", (), tells="record")
     invalid: tuple[Error, ...] = field(default=(), metadata=part("label"))
     rejected: str = free_field("texts", "")
 

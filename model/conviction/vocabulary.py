@@ -328,7 +328,7 @@ class Event:
     amount: Amount = 0
     reason: str = free_field("codes", "", named=(*NAMED, *BURNS, *PHASES))
     issue: str = ""
-    data: tuple[tuple[str, Any], ...] = ()
+    data: tuple[tuple[str, Any], ...] = free_field("orders", ())
 
     def get(self, name: str) -> Any:
         """A field of `data`; None if there is none."""

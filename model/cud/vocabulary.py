@@ -7,11 +7,11 @@ both, and a forged one is an explicit value of a hostile choice.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from evenhand.core.atoms import Atom, Opaque
-from evenhand.core.freedom import free_field
+from evenhand.core.freedom import free, free_field
 from evenhand.model.cud.readings import Readings
 
 READ, WRITE = "READ", "WRITE"
@@ -78,7 +78,7 @@ class Request:
 
     action_type: str
     declared_scope: tuple[str, ...]
-    proposed_delta: tuple[tuple[str, Value], ...] = ()
+    proposed_delta: tuple[tuple[str, Value], ...] = free_field("orders", ())
     authorities_cited: tuple[str, ...] = ()
     agent_id: str | None = None
     action_id: str | None = None
@@ -148,7 +148,7 @@ class Observation:
     """All that an agent learns at the start of an epoch (FQ20)."""
 
     epoch: int | None
-    world_state: World
+    world_state: World = field(metadata=free("orders"))
     own_last_outcome: str | None
     own_last_action_id: str | None
     own_last_declared_scope: tuple[str, ...] | None
@@ -232,9 +232,9 @@ class Partition:
 class Config:
     """The fixed part of a run.
 
-    `agents` and `world` are sorted by name.  `strategies` is empty where the agents are free, else one per
-    agent.  `epochs` is the frozen number of epochs, None where the run has no end of its own; only then is the
-    epoch absent from the state.
+    `agents` and `world` are sorted by name, but for a run that `check` repeats under another name.  `strategies` is
+    empty where the agents are free, else one per agent.  `epochs` is the frozen number of epochs, None where the run
+    has no end of its own; only then is the epoch absent from the state.
     """
 
     agents: tuple[str, ...]

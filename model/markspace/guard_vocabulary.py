@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from evenhand.core.freedom import free_field
-from evenhand.core.parts import part
 from evenhand.core.system import Step
 from evenhand.model.markspace.readings import Readings
 
@@ -173,9 +172,9 @@ class Decision:
     reason: str = free_field("texts", "", tells="label")
     winner: Intent | None = None
     claimed_by: str | None = None
-    conflicting: tuple[Intent, ...] = ()
-    told: tuple[tuple[str, Verdict], ...] = ()
-    considered: tuple[Intent, ...] = field(default=(), metadata=part("record"))
+    conflicting: tuple[Intent, ...] = free_field("orders", ())
+    told: tuple[tuple[str, Verdict], ...] = free_field("orders", ())
+    considered: tuple[Intent, ...] = free_field("orders", (), tells="record")
     notified: str | None = None
     need: bool = False
     rejected: str = free_field("texts", "")

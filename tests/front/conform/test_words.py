@@ -13,12 +13,17 @@ import pytest
 from evenhand.conform.checking.comparing import differences, normal
 from evenhand.conform.checking.loop import CheckEffort, SystemChecked, check_system
 from evenhand.conform.checking.words import Dictionary, Malformed, Reader
+from evenhand.core.atoms import atom
 from evenhand.core.codec import encode
 from evenhand.core.freedom import free_field
 from evenhand.core.kernel import Unsupported
 from evenhand.core.property import Property, each_step
 from evenhand.core.system import Scope, System
+from evenhand.model.apcm import vocabulary as apcm
+from evenhand.model.conviction import vocabulary as conviction
 from evenhand.model.conviction.exact import Surd
+from evenhand.model.cud import vocabulary as cud
+from evenhand.model.markspace import guard_vocabulary as guard
 from evenhand.model.markspace.exact import decayed
 from tests.deep import rest_slow
 from tests.front.conform.in_process import InProcess
@@ -314,6 +319,32 @@ def test_texts_codes_and_orders_are_compared_on_request(compare: str, difference
     assert found(otherwise) == []
     ((claim, told),) = found(otherwise, compare=[compare])
     assert claim == "kernel_agrees_with_model" and told.startswith(difference)
+
+
+SETS: Any = (
+    (apcm.TYPES, apcm.Shown("submit", forbidden=("fly", "rest")), "forbidden"),
+    (conviction.TYPES, conviction.Event("Staked", data=(("old", 1), ("new", 2))), "data"),
+    (cud.TYPES, cud.Observation(0, (("a", atom("x")), ("b", atom("y"))), None, None, None, ()), "world_state"),
+    (
+        guard.TYPES,
+        guard.Decision(guard.What.BOUNDARY, told=(("a", guard.Verdict.ALLOW), ("b", guard.Verdict.BLOCKED))),
+        "told",
+    ),
+)
+"""Records of the protocols, with a field that the source calls an object or a set."""
+
+
+@pytest.mark.parametrize(("types", "record", "name"), SETS, ids=[name for *_, name in SETS])
+def test_objects_and_sets_of_a_source_have_no_order(types: Any, record: Any, name: str) -> None:
+    """A kernel may list their entries as it likes, but must list each."""
+    expected: Any = encode(record)
+    shuffled, shorter = {**expected, name: expected[name][::-1]}, {**expected, name: expected[name][1:]}
+
+    def agrees(shown: Any, *compare: Any) -> bool:
+        return Reader(types, compare).reading(shown, expected, Dictionary()).told == expected
+
+    assert shuffled != expected and agrees(shuffled)
+    assert not agrees(shuffled, "orders") and not agrees(shorter)
 
 
 MALFORMED: Any = (
