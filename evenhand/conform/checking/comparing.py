@@ -219,7 +219,9 @@ class Names:
 
     def __init__(self, config: Json, actions: Iterable[Json] = (), words: frozenset[str] = frozenset()) -> None:
         found = {leaf for leaf in leaves(config) if leaf}
-        found |= {leaf for leaf in leaves(list(actions)) if leaf not in words and _SAYS.search(leaf)}
+        brought = {leaf for leaf in leaves(list(actions)) if leaf and leaf not in words}
+        self._wordless = frozenset(leaf for leaf in brought if not _SAYS.search(leaf))  # inside words they are no names
+        found |= brought - self._wordless
         self._letters = frozenset(name for name in found if len(name) == 1)  # inside words they are no names
         longest = sorted(found - self._letters, key=lambda name: (-len(name), name))
         # A name that stands inside a longer word, as `low` in `allowlist`, is none.
@@ -228,7 +230,7 @@ class Names:
 
     def without(self, said: str) -> str:
         """Return `said` with each name replaced by `·` and each number by `#`."""
-        if said in self._letters:
+        if said in self._letters or said in self._wordless:
             return "·"
         return _NUMBER.sub("#", self._names.sub("·", said) if self._names else said)
 
@@ -368,7 +370,7 @@ def _words(value: Json) -> Iterator[tuple[str, bool]]:
         if "$" in entries:
             yield str(entries["$"]), True
         for key, item in entries.items():
-            if key != "$":
+            if key != "$" and entries.get("$") != "Atom":  # a value of the outside, of whatever kind
                 yield from _words(item)
     elif isinstance(value, list):
         for item in cast("list[Json]", value):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evenhand.conform.adapters.wire import Fault
+from evenhand.conform.adapters.wire import Fault, text
 from evenhand.conform.checking.comparing import (
     Difference,
     Names,
@@ -15,7 +15,10 @@ from evenhand.conform.checking.comparing import (
     failure,
     words_of,
 )
+from evenhand.core.atoms import atom
+from evenhand.core.codec import encode
 from evenhand.core.registry import find
+from evenhand.model.cud.vocabulary import Effect
 
 
 @pytest.mark.parametrize(
@@ -55,6 +58,23 @@ def test_a_text_that_an_action_brings_is_no_word_of_the_protocol() -> None:
 
     assert lost("tea is ready") == lost("so be it") == {"effects[]: Say Notify merry gone / nothing"}
     assert lost("REFUSE") != lost("so be it")
+
+
+@pytest.mark.parametrize(("one", "other"), [(0, None), ("", True), ("free", 1)], ids=str)
+def test_a_write_that_is_lost_is_one_kind_whatever_was_written(one: Any, other: Any) -> None:
+    """The sort of a value of the world is none of the protocol's words, where a record is missing or too much."""
+
+    def lost(value: Any) -> frozenset[str]:
+        return Names(["a"]).kinds([Difference("effects[]", text(encode(Effect("a", atom("x"), atom(value)))), None)])
+
+    assert lost(one) == lost(other) == {"effects[]: Effect Atom / nothing"}
+
+
+def test_a_text_of_signs_alone_is_no_word_where_an_action_brings_it() -> None:
+    """It is one only as a whole: within a sentence it is no name."""
+    names = Names([], [{"$": "Say", "text": "{}"}])
+    assert names.kinds([Difference("said", '"{}"', None)]) == {"said: · / nothing"}
+    assert names.kinds([Difference("said", '"so {}"', None)]) == {"said: so {} / nothing"}
 
 
 def test_the_same_values_in_another_order_are_one_kind() -> None:
