@@ -101,8 +101,10 @@ class Situation:
 class Artifact:
     """A justification artefact (3): fields as they arrive.
 
-    `previous_artifact_digest` is None in a step without a previous artefact.  `precedent_reference` is text that no
-    rule reads.
+    `previous_artifact_digest` is None in a step without a previous artefact, else `blake2b128:` and the hexadecimal
+    digits of blake2b with 16 bytes over canonical JSON: an object of the previous artefact's `authorized_violations`,
+    `required_preservations` and `conflict_attribution`, as sorted arrays without repetition.  A kernel with another
+    digest translates it.  `precedent_reference` is text that no rule reads.
     """
 
     authorized_violations: RawSet
