@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from evenhand.conform.adapters.wire import Fault
 from evenhand.conform.checking.comparing import nested, one_reason, words_of
 from evenhand.conform.checking.duties import SENTENCES
-from evenhand.conform.checking.sameness import one_cause, one_record, wordless
+from evenhand.conform.checking.sameness import one_cause, one_record, too_much, wordless
 from evenhand.core.canonical import Json
 from evenhand.core.parts import Part, parts_of
 
@@ -206,7 +206,9 @@ def _same(cause: Cause, defect: Defect) -> bool:
         return True
     if claimed and _meet(one.kinds, other.kinds):
         return True
-    if one.what == "differs" and (one_reason(one.kinds, other.kinds) or wordless(one, other) or one_record(one, other)):
+    if one.what == "differs" and (
+        one_reason(one.kinds, other.kinds) or any(same(one, other) for same in (wordless, too_much, one_record))
+    ):
         return True
     if one.what == "differs" and one_cause(one, other, words_of(cause.system.types)):
         return True

@@ -218,8 +218,10 @@ class Names:
     """The names of one run: the texts of its configuration, and those that `actions` bring, but for `words`."""
 
     def __init__(self, config: Json, actions: Iterable[Json] = (), words: frozenset[str] = frozenset()) -> None:
+        actions = list(actions)
         found = {leaf for leaf in leaves(config) if leaf}
-        brought = {leaf for leaf in leaves(list(actions)) if leaf and leaf not in words}
+        brought = {leaf for leaf in leaves(actions) if leaf and leaf not in words}
+        self._tags = frozenset(tag for one in actions for tag in _classes(one))
         self._wordless = frozenset(leaf for leaf in brought if not _SAYS.search(leaf))  # inside words they are no names
         found |= brought - self._wordless
         self._letters = frozenset(name for name in found if len(name) == 1)  # inside words they are no names
@@ -256,11 +258,12 @@ class Names:
     def _words(self, said: str | None, alone: bool) -> str:
         """The words of a value in any spelling: its tags, flags and texts, without names, numbers and hashes.
 
-        If it stands alone, as an entry too much or too few, its sort counts, and not what is empty or true in it.
+        If it stands alone, as an entry too much or too few, its sort counts, and not what is empty or true in it.  Of a
+        record within it that an action brings, the class counts alone.
         """
         if said is None:
             return "nothing"
-        words = _words(json.loads(said))
+        words = _words(json.loads(said), self._tags)
         found = dict.fromkeys(word if fixed else self.without(without_hashes(word)) for word, fixed in words)
         told = [word for word in found if word.strip("·# /.-")]
         if alone and (sorts := [word for word in told if word not in FLAGS]):
@@ -360,8 +363,23 @@ def _reordered(group: list[Difference]) -> bool:
     return len(group) > 1 and sorted(one.expected or "" for one in group) == sorted(one.got or "" for one in group)
 
 
-def _words(value: Json) -> Iterator[tuple[str, bool]]:
-    """Yield the tags, flags and texts of a value, in order, each with whether no name can be meant by it."""
+def _classes(value: Json) -> Iterator[str]:
+    """Yield the tags of the records in a value."""
+    if isinstance(value, list):
+        for item in cast("list[Json]", value):
+            yield from _classes(item)
+    elif isinstance(value, dict):
+        entries = cast("dict[str, Json]", value)
+        yield str(entries.get("$"))
+        for item in entries.values():
+            yield from _classes(item)
+
+
+def _words(value: Json, brought: frozenset[str], within: bool = False) -> Iterator[tuple[str, bool]]:
+    """Yield the tags, flags and texts of a value, in order, each with whether no name can be meant by it.
+
+    Of a record `within` another only the tag, if it is one of those `brought`.
+    """
     if isinstance(value, dict):
         entries = cast("dict[str, Json]", value)
         if "$enum" in entries:
@@ -370,11 +388,11 @@ def _words(value: Json) -> Iterator[tuple[str, bool]]:
         if "$" in entries:
             yield str(entries["$"]), True
         for key, item in entries.items():
-            if key != "$" and entries.get("$") != "Atom":  # a value of the outside, of whatever kind
-                yield from _words(item)
+            if key != "$" and not (within and entries.get("$") in brought) and entries.get("$") != "Atom":
+                yield from _words(item, brought, True)
     elif isinstance(value, list):
         for item in cast("list[Json]", value):
-            yield from _words(item)
+            yield from _words(item, brought, within)
     elif isinstance(value, str):
         yield (value, False) if value else (EMPTY, True)
     elif isinstance(value, bool) or value is None:

@@ -26,7 +26,7 @@ from evenhand.conform.checking.divergence import Divergence, Examiner, wavering
 from evenhand.conform.checking.duties import SENTENCES
 from evenhand.conform.checking.lookalikes import Lookalikes
 from evenhand.conform.checking.ordering import Defect, broad, simple, telling
-from evenhand.conform.checking.sameness import nameless, one_cause, one_record, overlooked, wordless
+from evenhand.conform.checking.sameness import nameless, one_cause, one_record, overlooked, too_much, wordless
 from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.shrink import shrink
@@ -425,7 +425,9 @@ class Defects:
             return False
         if self._overlooks(one, other):
             return True
-        if one.what == "differs" and any(same(one, other) for same in (overlooked, nameless, wordless, one_record)):
+        if one.what == "differs" and any(
+            same(one, other) for same in (overlooked, nameless, wordless, too_much, one_record)
+        ):
             return True
         kinds = self._own(one), self._own(other)
         if kinds != (one.kinds, other.kinds) and nested(*kinds) and not all(map(self._everywhere.issuperset, kinds)):

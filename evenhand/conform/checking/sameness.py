@@ -49,6 +49,17 @@ def one_record(one: Divergence, other: Divergence) -> bool:
     return len(names[0]) == 1 and names[0] == names[1] and "" not in names[0]
 
 
+def too_much(one: Divergence, other: Divergence) -> bool:
+    """Return whether just the same is too much in both; what is missing beside it depends on what was asked.
+
+    A kernel that refuses whatever comes lacks now an effect, now a line of the log.
+    """
+    sides = [{kind for kind in found.kinds if not kind.startswith("facts.")} for found in (one, other)]
+    more = [{kind for kind in kinds if ": nothing / " in kind} for kinds in sides]
+    lacks = (kind.endswith(" / nothing") for kinds, some in zip(sides, more, strict=True) for kind in kinds - some)
+    return bool(more[0]) and more[0] == more[1] and all(lacks)
+
+
 def wordless(one: Divergence, other: Divergence) -> bool:
     """Return whether just the same words are wrong, in place of something or of nothing, in actions of one kind."""
     sides = [set(map(_worded, found.kinds)) for found in (one, other)]

@@ -25,7 +25,7 @@ from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import BadFinding, finding_json, recheck
 from evenhand.conform.checking.loop import EXHAUSTIVE, MACHINE, CheckEffort, SystemChecked, check_system, scopes_of
 from evenhand.conform.checking.ordering import Defect
-from evenhand.conform.checking.sameness import one_record, wordless
+from evenhand.conform.checking.sameness import one_record, too_much, wordless
 from evenhand.core.codec import encode
 from evenhand.core.kernel import Unsupported
 from evenhand.core.kinds import Always
@@ -270,6 +270,23 @@ def test_the_same_words_in_place_of_nothing_are_one_finding(one: str, other: str
 def test_a_record_that_is_kept_wrongly_is_one_finding(other: set[str], same: bool) -> None:
     """In whichever of its fields it shows, if that is all that differs."""
     assert one_record(differing({"facts.previous.av[#]: · / ·"}), differing(other)) == same
+
+
+@pytest.mark.parametrize(
+    ("other", "same"),
+    [
+        ({"rejected[]: nothing / true", "exits[]: · / nothing", "facts.epoch: more"}, True),
+        ({"rejected[]: nothing / late", "tokens[]: NO_ACTION / nothing"}, False),
+        ({"rejected[]: nothing / true", "log[#].outcome: EXECUTED / FAULT"}, False),
+        ({"tokens[]: EXECUTED / nothing"}, False),
+    ],
+    ids=["something else is missing", "another word", "something else is shown", "nothing is too much"],
+)
+def test_the_same_too_much_is_one_finding_whatever_is_missing_beside_it(other: set[str], same: bool) -> None:
+    """A kernel that refuses whatever comes lacks what was asked for."""
+    assert (
+        too_much(differing({"rejected[]: nothing / true", "tokens[]: NO_ACTION / nothing"}), differing(other)) == same
+    )
 
 
 def known(tmp_path: Path) -> tuple[Cause, dict[str, Any]]:

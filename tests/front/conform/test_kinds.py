@@ -77,6 +77,19 @@ def test_a_text_of_signs_alone_is_no_word_where_an_action_brings_it() -> None:
     assert names.kinds([Difference("said", '"so {}"', None)]) == {"said: so {} / nothing"}
 
 
+def test_a_record_of_an_action_within_another_is_no_word() -> None:
+    """A line that is lost is one kind, whatever was asked; what the line says of it makes another."""
+
+    def lost(kind: str, outcome: str, *actions: Any) -> frozenset[str]:
+        line = {"$": "Line", "of": {"$": "Ask", "kind": kind}, "outcome": outcome}
+        return Names([], actions).kinds([Difference("log[]", json.dumps(line), None)])
+
+    ask = {"$": "Epoch", "asks": [{"$": "Ask", "kind": "READ"}]}
+    assert lost("READ", "DONE", ask) == lost("WRITE", "DONE", ask) == {"log[]: Line Ask DONE / nothing"}
+    assert lost("READ", "DONE", ask) != lost("READ", "REFUSED", ask)
+    assert lost("WRITE", "DONE") == {"log[]: Line Ask WRITE DONE / nothing"}
+
+
 def test_the_same_values_in_another_order_are_one_kind() -> None:
     """Whatever they are."""
     names = Names({})
