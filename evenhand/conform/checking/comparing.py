@@ -81,7 +81,7 @@ def differences(expected: Json, got: Json, path: str = "") -> Iterator[Differenc
         return
     if isinstance(expected, dict) and isinstance(got, dict):
         old, new = cast("dict[str, Json]", expected), cast("dict[str, Json]", got)
-        if old.get("$") == new.get("$") and _tags(old) == _tags(new):
+        if old.get("$") == new.get("$") != "Atom" and _tags(old) == _tags(new):
             for key in sorted(old.keys() | new.keys()):
                 inner = f"{path}.{key}" if path else key
                 if key not in new:
@@ -263,7 +263,10 @@ class Names:
         """
         if said is None:
             return "nothing"
-        words = _words(json.loads(said), self._tags)
+        value = json.loads(said)
+        if isinstance(value, dict) and cast("dict[str, Json]", value).get("$") == "Atom":
+            return "·"
+        words = _words(value, self._tags)
         found = dict.fromkeys(word if fixed else self.without(without_hashes(word)) for word, fixed in words)
         told = [word for word in found if word.strip("·# /.-")]
         if alone and (sorts := [word for word in told if word not in FLAGS]):

@@ -70,6 +70,13 @@ def test_a_write_that_is_lost_is_one_kind_whatever_was_written(one: Any, other: 
     assert lost(one) == lost(other) == {"effects[]: Effect Atom / nothing"}
 
 
+@pytest.mark.parametrize("shown", [1, "taken", None], ids=str)
+def test_another_value_of_the_world_is_one_kind(shown: Any) -> None:
+    """Whether its sort differs or its text."""
+    world = [["a", encode(atom("free"))]], [["a", encode(atom(shown))]]
+    assert Names(["a"]).kinds(differences(*world, "world")) == {"world[#][#]: · / ·"}
+
+
 def test_a_text_of_signs_alone_is_no_word_where_an_action_brings_it() -> None:
     """It is one only as a whole: within a sentence it is no name."""
     names = Names([], [{"$": "Say", "text": "{}"}])
