@@ -81,7 +81,11 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """The published data of one step: the feasible actions, and an APCM as (action, entry)."""
+    """The published data of one step: the feasible actions, and an APCM as (action, entry).
+
+    It may be improper.  That an action is listed twice, or is not in the inventory, ends the run by a rule that is
+    ours (2.2 is silent); a kernel whose APCM is an object cannot be asked about two entries of one action.
+    """
 
     feasible: tuple[str, ...]
     apcm: tuple[tuple[str, Entry], ...]
