@@ -8,7 +8,7 @@ expander shows.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
 
@@ -178,37 +178,53 @@ class Reader:
                 asked, yes, no = self._test(test), self._test(then_part), self._test(other_part)
                 return lambda values: yes(values) if asked(values) else no(values)
             case fol.Forall(bound, body):
-                counterexample = self._search(bound, _conditions(body, wanted=False))
+                counterexample = self._search(bound, [(body, False)])
                 return lambda values: not counterexample(values)
             case fol.Exists(bound, body):
-                return self._search(bound, _conditions(body, wanted=True))
+                return self._search(bound, [(body, True)])
 
-    def _search(self, bound: tuple[fol.Var, ...], conditions: Iterable[Condition]) -> Test:
+    def _search(self, bound: tuple[fol.Var, ...], wanted: Sequence[Condition]) -> Test:
         """Whether some values of the variables meet all conditions; the variables get their previous values back.
 
-        A condition is tested as soon as its variables have values, those without quantifiers first, so that most
-        values of the later variables are never tried.
+        Where one condition is met by any of several, each of these is searched by itself, over its own variables.
+        """
+        conditions = [one for formula, value in wanted for one in _conditions(formula, wanted=value)]
+        choices = [one for one in conditions if isinstance(one[0], fol.Or if one[1] else fol.And)]
+        if len(choices) != 1:
+            return self._nested(bound, conditions)
+        ((formula, value),) = choices
+        others = [one for one in conditions if one is not choices[0]]
+        assert isinstance(formula, fol.And | fol.Or)
+        return _some(tuple(self._search(bound, [*others, (part, value)]) for part in formula.parts))
+
+    def _nested(self, bound: tuple[fol.Var, ...], conditions: Sequence[Condition]) -> Test:
+        """Loops over the variables, outermost first; a condition is tested as soon as its variables have values.
+
+        Those without quantifiers are tested first.  So most values of the later variables are never tried.
         """
         groups: list[tuple[list[Test], list[Test]]] = [([], []) for _ in range(len(bound) + 1)]
-        for condition, wanted in sorted(conditions, key=_quantifies):
+        needed = set[fol.Var]()
+        for condition, value in sorted(conditions, key=_quantifies):
             loose = fol.free(condition)
+            needed |= loose
             place = max((place for place, variable in enumerate(bound, start=1) if variable in loose), default=0)
-            groups[place][0 if wanted else 1].append(self._test(condition))
-        found: Test | None = None
+            groups[place][0 if value else 1].append(self._test(condition))
+        found: Test = _every(())
         for variable, (true, false) in zip(reversed(bound), reversed(groups), strict=False):
-            found = self._single(_slot(variable), variable.sort.name, tuple(true), tuple(false), found)
-        assert found is not None, "a quantifier binds a variable"
+            tests = (tuple(true), tuple(false), found)
+            found = self._single(variable, *tests, most=None if variable in needed else 1)
         true, false = groups[0]
         return _every((*true, *map(_not, false), found)) if true or false else found
 
     def _single(
-        self, slot: str, sort: str, true: tuple[Test, ...], false: tuple[Test, ...], rest: Test | None
+        self, variable: fol.Var, true: tuple[Test, ...], false: tuple[Test, ...], rest: Test, *, most: int | None
     ) -> Test:
-        """Whether some value makes these tests true, those false, and then the rest true."""
+        """Whether one of the first `most` values, or of all, makes these tests true, those false, and the rest true."""
+        slot, sort = _slot(variable), variable.sort.name
 
         def test(values: Values) -> bool:
             before = values.get(slot)
-            for picked in self._structure.universe[sort]:
+            for picked in self._structure.universe[sort][:most]:
                 values[slot] = picked
                 for one in true:
                     if not one(values):
@@ -218,7 +234,7 @@ class Reader:
                         if one(values):
                             break
                     else:
-                        if rest is None or rest(values):
+                        if rest(values):
                             found = True
                             break
             else:
