@@ -19,7 +19,6 @@ import gc
 import importlib
 import itertools
 import json
-import math
 import os
 import signal
 import sys
@@ -248,15 +247,6 @@ def _say(reply: Answer) -> None:
     os.write(1, json.dumps(reply, sort_keys=True).encode() + b"\n")
 
 
-def _bounded(question: Question) -> None:
-    """Limit the CPU time of a question, where the platform can; unlike wall-clock time, it ignores a busy machine."""
-    with contextlib.suppress(ImportError):
-        import resource
-
-        _, most = resource.getrlimit(resource.RLIMIT_CPU)
-        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time()) + int(question["seconds"]), most))
-
-
 def _end_with_parent() -> None:
     """Have this fork killed when the process ends that forked it, as `evenhand.processes.launch` does; on Linux."""
     with contextlib.suppress(OSError, AttributeError):
@@ -299,7 +289,7 @@ class _Fork:
         if os.read(self._ends, 1):
             return True
         ended = self.end()
-        if os.WIFSIGNALED(ended) and os.WTERMSIG(ended) == getattr(signal, "SIGXCPU", None):
+        if os.WIFSIGNALED(ended) and os.WTERMSIG(ended) == signal.SIGPROF:
             _say({"status": "unknown", "because": f"no answer within {json.loads(line)['seconds']} s of CPU"})
         else:
             how = f"signal {os.WTERMSIG(ended)}" if os.WIFSIGNALED(ended) else f"exit code {os.WEXITSTATUS(ended)}"
@@ -327,7 +317,7 @@ def _serve(solver: str, made: Any, asks: int, done: int) -> None:
     with os.fdopen(asks) as questions:
         for line in questions:
             question = json.loads(line)
-            _bounded(question)
+            signal.setitimer(signal.ITIMER_PROF, question["seconds"])  # of CPU, which does not depend on the load
             _say(_answers(solver, question, made, kept))
             made = None
             os.write(done, b".")
@@ -337,8 +327,6 @@ def main(solver: str) -> None:
     """Answer questions from standard input until it closes."""
     forks = hasattr(os, "fork")
     made = _ready(solver) if forks else None
-    with contextlib.suppress(ImportError):
-        importlib.import_module("resource")  # once, before the forks
     gc.disable()
     gc.freeze()  # a collection in a fork would copy every page that it visits
     fork: _Fork | None = None

@@ -87,7 +87,7 @@ class _Tally:
         self._structures: dict[Hashable, Structure] = {}
         self._seen: set[int] = set()
         self._known: dict[tuple[str, int, int], bool] = {}
-        self._counts = dict.fromkeys(("cases", "outside", "words", "size", "true", "false"), 0)
+        self._counts: dict[str, Any] = dict.fromkeys(("cases", "outside", "words", "size", "true", "false"), 0)
         self._disagreements: list[str] = []
 
     def run(self, variant: AnySystem, run: Steps) -> None:
