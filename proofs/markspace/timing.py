@@ -81,10 +81,7 @@ _WAITED = same(_next(now), plus(now(), number(1))) & forall(
     [a],
     _INTERVALS
     & _kept(ran, last, counted)
-    & (
-        counted(a)
-        >> ite(at_least(_SECOND, _LONGEST), same(_next(since, a), _LONGEST), same(_next(since, a), _SECOND))
-    ),
+    & (counted(a) >> ite(at_least(_SECOND, _LONGEST), same(_next(since, a), _LONGEST), same(_next(since, a), _SECOND))),
 )
 _LATE_ENOUGH = forall([a], activated(a) >> (known(a) & (counted(a) >> at_least(since(a), told(a)))))
 _LOOKED = forall(
