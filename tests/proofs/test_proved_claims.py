@@ -25,7 +25,7 @@ PROVED = {
         every_issue_is_finalized every_stake_is_burned every_tick_comes_closer feedback_is_lawful_and_paid
         funded_add_and_move_commute moved_stake_begins_at_zero multipliers_are_bounded names_decide_nothing
         no_phase_goes_on_for_ever nothing_is_negative one_proposal_each roots_rank_as_sums_do
-        stake_ticks_are_the_latest supply_is_conserved the_highest_score_wins
+        saturation_reaches_the_target stake_ticks_are_the_latest supply_is_conserved the_highest_score_wins
         ties_go_to_the_earliest_stake
     """,
     "cud": """
