@@ -15,7 +15,7 @@ from typing import Any
 
 from evenhand.core.trace import Scenario
 from evenhand.model.markspace.clocked import initial
-from evenhand.model.markspace.clocked_vocabulary import ClockConfig, ClockState
+from evenhand.model.markspace.clocked_vocabulary import ClockConfig, ClockState, ClockStep
 from evenhand.model.markspace.composing_vocabulary import LONGEST, Activate, ComposingAct, Manifest, Update, Wait
 from evenhand.model.markspace.mutants import layers
 from evenhand.model.markspace.readings import Readings
@@ -213,7 +213,7 @@ def samples(system: Any) -> Iterator[Steps]:
     for number_of, config in enumerate(endless.all_configs()):
         for draw in range(3):
             choose = random.Random(f"two clocks {number_of} {draw}")
-            state, run = next(iter(endless.initial(config))), []
+            state, run = next(iter(endless.initial(config))), list[ClockStep]()
             for turn in range(24):
                 offered = [
                     act
