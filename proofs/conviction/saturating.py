@@ -165,7 +165,9 @@ SATURATED: Theorem = theorem(
     needs=("stakes_are_positive", "constants", "powers_of_theta", "stakes_weigh", "sums", "scores"),
     lemmas=(
         Lemma("is_what_is_left", forall([lot], old(lot) >> same(worth(lot), times(points(lot), _LEFT)))),
-        Lemma("what_is_left_is_the_target", forall([lot], same(times(points(lot), _LEFT), times(points(lot), _TARGET)))),
+        Lemma(
+            "what_is_left_is_the_target", forall([lot], same(times(points(lot), _LEFT), times(points(lot), _TARGET)))
+        ),
         Lemma(
             "reaches",
             forall([lot], old(lot) >> same(worth(lot), times(points(lot), _TARGET))),
