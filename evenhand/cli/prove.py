@@ -112,7 +112,7 @@ def prove(
     results: list[Proved] = []
     interrupted = False
     try:
-        with counting("prove") as progress, uncollected():  # most of what is made is kept
+        with counting("prove") as progress, uncollected(kept=True):
             for number, one in enumerate(stated, start=1):
                 by = None if certificates is None else recalled_for(one, certificates)
                 results.append(prove_theorem(one, bundle=bundle, keep_proofs=kept is not None, portfolio=by))

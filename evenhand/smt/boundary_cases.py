@@ -12,7 +12,6 @@ proves so and none contradicts.
 
 from __future__ import annotations
 
-import atexit
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,7 +20,7 @@ from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.trace import Pair, Scenario, replay
 from evenhand.smt.countermodel import all_of, confirmed, minimise
 from evenhand.smt.logic import TRUE, Equal, Formula, Holds, Not, Var, exists, walk
-from evenhand.smt.portfolio import Portfolio, shared
+from evenhand.smt.portfolio import shared
 from evenhand.smt.samples import Samples
 from evenhand.smt.smtlib import Query
 from evenhand.smt.solvers import Z3, SolverLimits
@@ -48,7 +47,6 @@ class BoundaryCase:
 
 
 _MADE: dict[tuple[int, int, int, str], tuple[Theorem, tuple[BoundaryCase, ...]]] = {}
-_SOLVER: list[Portfolio] = []
 
 
 def boundary_cases(theorem: Theorem, system: AnySystem) -> tuple[BoundaryCase, ...]:
@@ -82,7 +80,7 @@ class _Wanted:
 
 def _make(theorem: Theorem, theory: Theory, system: AnySystem) -> Iterator[BoundaryCase]:
     wanted = tuple(_wanted(theorem, theory))
-    _solver().foresee((one.query for one in wanted), limits=_LIMITS)
+    shared().only(Z3).foresee((one.query for one in wanted), limits=_LIMITS)
     for one in wanted:
         yield from _boundary_case(theorem, system, one)
 
@@ -117,7 +115,7 @@ def _mentions(formula: Formula, names: set[str]) -> bool:
 
 def _boundary_case(theorem: Theorem, system: AnySystem, wanted: _Wanted) -> Iterator[BoundaryCase]:
     name, formula, axiom, theory, query = wanted.name, wanted.formula, wanted.axiom, wanted.theory, wanted.query
-    answered = _solver().ask(query, expected="sat", limits=_LIMITS)
+    answered = shared().only(Z3).ask(query, expected="sat", limits=_LIMITS)
     if answered.status == "unsat" and shared().ask(query, expected="unsat", limits=_LIMITS).status == "unsat":
         yield BoundaryCase(name, formula, axiom, impossible=True)
     if answered.status != "sat" or answered.model is None:
@@ -137,10 +135,3 @@ def _boundary_case(theorem: Theorem, system: AnySystem, wanted: _Wanted) -> Iter
 
 
 _LIMITS = SolverLimits(rlimit=2_000_000, timeout_ms=60_000)
-
-
-def _solver() -> Portfolio:
-    if not _SOLVER:
-        _SOLVER.append(Portfolio((Z3,)))
-        atexit.register(_SOLVER[0].close)
-    return _SOLVER[0]

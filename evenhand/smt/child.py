@@ -1,9 +1,9 @@
 """The program of a solver process: one query per line of JSON in, one answer per line out.
 
 Solvers are C++ and may crash, hang or run out of memory; a process of their own contains this.  Where the platform can
-fork, every query has a fresh fork, so that no answer depends on earlier ones; z3's context, which costs more than many
-queries, is made once before the forks, and each fork has it unused.  This file imports nothing of evenhand and is the
-only one that uses z3 and cvc5, whose Python interfaces carry no types.
+fork, a fork answers a few queries, and ends with the one that it does not survive.  Every query has a solver and a
+context of its own, so that no answer depends on earlier ones; the first of each z3 fork is made before the forks.  This
+file imports nothing of evenhand and is the only one that uses z3 and cvc5, whose Python interfaces carry no types.
 
 Question: `text`, `sorts` (names), `functions` ([name, [sorts], sort]), `relations` ([name, [sorts]]), `options`,
 `rlimit`, `seconds` (of CPU), `proof` (whether cvc5 is to print its proof).  Answer: `status` (sat, unsat, unknown,
@@ -247,55 +247,101 @@ def _say(reply: Answer) -> None:
     os.write(1, json.dumps(reply, sort_keys=True).encode() + b"\n")
 
 
-def _bounded(question: Question) -> None:
-    """Limit the CPU time of this process, where the platform can; unlike wall-clock time, it ignores a busy machine."""
-    with contextlib.suppress(ImportError):
-        import resource
-
-        seconds = int(question["seconds"])
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
-
-
 def _end_with_parent() -> None:
     """Have this fork killed when the process ends that forked it, as `evenhand.processes.launch` does; on Linux."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
-def _in_fork(solver: str, question: Question, made: Any) -> None:
-    """Answer in a fork of this process; report a fork that dies or uses up its CPU time."""
-    process = os.fork()
-    if process == 0:
-        code, kept = 1, list[Any]()
-        try:
-            _bounded(question)
-            _end_with_parent()
+QUESTIONS = 16
+"""Questions that one fork answers, so that what it keeps does not grow."""
+
+
+class _Fork:
+    """A fork of this process that answers up to `QUESTIONS` questions, each by a solver of its own.
+
+    What a fork costs, and the pages that it touches anew, are more than many questions cost.
+    """
+
+    def __init__(self, solver: str, made: Any) -> None:
+        self.left = QUESTIONS
+        theirs, self._asks = os.pipe()
+        self._ends, done = os.pipe()
+        self._process = os.fork()
+        if self._process == 0:
+            code = 1
+            try:
+                os.close(self._asks)
+                os.close(self._ends)
+                _end_with_parent()
+                _serve(solver, made, theirs, done)
+                code = 0
+            finally:
+                os._exit(code)
+        os.close(theirs)
+        os.close(done)
+
+    def ask(self, line: str) -> bool:
+        """Have a question answered; returns whether the fork lives on, after reporting what ended it."""
+        with contextlib.suppress(BrokenPipeError):
+            _written(self._asks, line.encode())
+        self.left -= 1
+        if os.read(self._ends, 1):
+            return True
+        ended = self.end()
+        if os.WIFSIGNALED(ended) and os.WTERMSIG(ended) == signal.SIGPROF:
+            _say({"status": "unknown", "because": f"no answer within {json.loads(line)['seconds']} s of CPU"})
+        else:
+            how = f"signal {os.WTERMSIG(ended)}" if os.WIFSIGNALED(ended) else f"exit code {os.WEXITSTATUS(ended)}"
+            _say({"status": "crashed", "because": f"the solver process ended with {how}"})
+        return False
+
+    def end(self) -> int:
+        """Wait for the end of the fork, which has no more questions; returns how it ended."""
+        os.close(self._asks)
+        os.close(self._ends)
+        return os.waitpid(self._process, 0)[1]
+
+
+def _written(pipe: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(pipe, data) :]
+
+
+def _serve(solver: str, made: Any, asks: int, done: int) -> None:
+    """Answer the questions of a pipe, and say after each that it is answered.
+
+    A solver's memory is freed where that costs less than new pages: z3's.
+    """
+    kept: list[Any] | None = None if solver == "z3" else []
+    with os.fdopen(asks) as questions:
+        for line in questions:
+            question = json.loads(line)
+            signal.setitimer(signal.ITIMER_PROF, question["seconds"])  # of CPU, which does not depend on the load
             _say(_answers(solver, question, made, kept))
-            code = 0
-        finally:
-            os._exit(code)
-    _, ended = os.waitpid(process, 0)
-    if os.WIFSIGNALED(ended) and os.WTERMSIG(ended) == getattr(signal, "SIGXCPU", None):
-        _say({"status": "unknown", "because": f"no answer within {question['seconds']} s of CPU"})
-    elif ended != 0:
-        how = f"signal {os.WTERMSIG(ended)}" if os.WIFSIGNALED(ended) else f"exit code {os.WEXITSTATUS(ended)}"
-        _say({"status": "crashed", "because": f"the solver process ended with {how}"})
+            made = None
+            os.write(done, b".")
 
 
 def main(solver: str) -> None:
     """Answer questions from standard input until it closes."""
     forks = hasattr(os, "fork")
     made = _ready(solver) if forks else None
-    with contextlib.suppress(ImportError):
-        importlib.import_module("resource")  # once, before the forks
     gc.disable()
     gc.freeze()  # a collection in a fork would copy every page that it visits
+    fork: _Fork | None = None
     for line in sys.stdin:
-        question = json.loads(line)
-        if forks:
-            _in_fork(solver, question, made)
-        else:
-            _say(_answers(solver, question, None, None))
+        if not forks:
+            _say(_answers(solver, json.loads(line), None, None))
+            continue
+        fork = fork or _Fork(solver, made)
+        if not fork.ask(line):
+            fork = None
+        elif not fork.left:
+            fork.end()
+            fork = None
+    if fork is not None:
+        fork.end()
 
 
 if __name__ == "__main__":

@@ -130,6 +130,12 @@ class Portfolio:
         self._workers: dict[tuple[str, ...], Worker] = {}
         self._answers: dict[str, Mapping[str, Any]] = {}
 
+    def only(self, *solvers: Solver) -> Portfolio:
+        """Return a portfolio that asks these solvers alone, with the processes and the answers of this one."""
+        other = Portfolio(solvers)
+        other._workers, other._answers = self._workers, self._answers
+        return other
+
     def __enter__(self) -> Portfolio:
         return self
 
@@ -293,7 +299,7 @@ def _question(query: Query, limits: SolverLimits) -> dict[str, Any]:
     """The query in the format of `child`."""
     number = query.numbers
     return {
-        "text": text(query, numbered=True),
+        "text": query.asked,
         "sorts": [number[sort.name] for sort in query.sorts],
         "functions": [
             [number[f.name], [number[s.name] for s in f.domain], number.get(f.codomain.name, "Real")]

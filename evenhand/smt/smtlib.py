@@ -33,6 +33,11 @@ class Query:
         """The numbered name of each sort, function and relation; one object for queries of equal symbols."""
         return _numbers(self.sorts, self.functions, self.relations)
 
+    @cached_property
+    def asked(self) -> str:
+        """The query as solvers get it, with numbered names."""
+        return text(self, numbered=True)
+
 
 @lru_cache(maxsize=64)
 def _numbers(

@@ -8,7 +8,7 @@ expander shows.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
 
@@ -22,6 +22,7 @@ Tuple: TypeAlias = tuple[Element, ...]
 Values: TypeAlias = dict[str, Element]
 Test: TypeAlias = Callable[[Values], bool]
 Pick: TypeAlias = Callable[[Values], Element]
+Condition: TypeAlias = tuple[fol.Formula, bool]
 
 
 class BadStructure(ValueError):
@@ -177,24 +178,67 @@ class Reader:
                 asked, yes, no = self._test(test), self._test(then_part), self._test(other_part)
                 return lambda values: yes(values) if asked(values) else no(values)
             case fol.Forall(bound, body):
-                return self._quantified(bound, self._test(body), stops_at=False)
+                counterexample = self._search(bound, [(body, False)])
+                return lambda values: not counterexample(values)
             case fol.Exists(bound, body):
-                return self._quantified(bound, self._test(body), stops_at=True)
+                return self._search(bound, [(body, True)])
 
-    def _quantified(self, bound: tuple[fol.Var, ...], inner: Test, *, stops_at: bool) -> Test:
-        """Try all values until the body is `stops_at`, then restore the variables' previous values."""
-        for variable in reversed(bound):
-            inner = self._single(_slot(variable), variable.sort.name, inner, stops_at=stops_at)
-        return inner
+    def _search(self, bound: tuple[fol.Var, ...], wanted: Sequence[Condition]) -> Test:
+        """Whether some values of the variables meet all conditions; the variables get their previous values back.
 
-    def _single(self, slot: str, sort: str, inner: Test, *, stops_at: bool) -> Test:
+        Where one condition is met by any of several, each of these is searched by itself, over its own variables.
+        """
+        conditions = [one for formula, value in wanted for one in _conditions(formula, wanted=value)]
+        choices = [one for one in conditions if isinstance(one[0], fol.Or if one[1] else fol.And)]
+        if len(choices) != 1:
+            return self._nested(bound, conditions)
+        ((formula, value),) = choices
+        others = [one for one in conditions if one is not choices[0]]
+        assert isinstance(formula, fol.And | fol.Or)
+        return _some(tuple(self._search(bound, [*others, (part, value)]) for part in formula.parts))
+
+    def _nested(self, bound: tuple[fol.Var, ...], conditions: Sequence[Condition]) -> Test:
+        """Loops over the variables, outermost first; a condition is tested as soon as its variables have values.
+
+        Those without quantifiers are tested first.  So most values of the later variables are never tried.
+        """
+        groups: list[tuple[list[Test], list[Test]]] = [([], []) for _ in range(len(bound) + 1)]
+        needed = set[fol.Var]()
+        for condition, value in sorted(conditions, key=_quantifies):
+            loose = fol.free(condition)
+            needed |= loose
+            place = max((place for place, variable in enumerate(bound, start=1) if variable in loose), default=0)
+            groups[place][0 if value else 1].append(self._test(condition))
+        found: Test = _every(())
+        for variable, (true, false) in zip(reversed(bound), reversed(groups), strict=False):
+            tests = (tuple(true), tuple(false), found)
+            found = self._single(variable, *tests, most=None if variable in needed else 1)
+        true, false = groups[0]
+        return _every((*true, *map(_not, false), found)) if true or false else found
+
+    def _single(
+        self, variable: fol.Var, true: tuple[Test, ...], false: tuple[Test, ...], rest: Test, *, most: int | None
+    ) -> Test:
+        """Whether one of the first `most` values, or of all, makes these tests true, those false, and the rest true."""
+        slot, sort = _slot(variable), variable.sort.name
+
         def test(values: Values) -> bool:
-            before, found = values.get(slot), not stops_at
-            for picked in self._structure.universe[sort]:
+            before = values.get(slot)
+            for picked in self._structure.universe[sort][:most]:
                 values[slot] = picked
-                if inner(values) == stops_at:
-                    found = stops_at
-                    break
+                for one in true:
+                    if not one(values):
+                        break
+                else:
+                    for one in false:
+                        if one(values):
+                            break
+                    else:
+                        if rest(values):
+                            found = True
+                            break
+            else:
+                found = False
             if before is not None:
                 values[slot] = before
             return found
@@ -266,6 +310,32 @@ class Reader:
 def _slot(variable: fol.Var) -> str:
     """The key of a variable's value: variables of one name and two sorts are distinct."""
     return f"{variable.name}:{variable.sort.name}"
+
+
+def _conditions(formula: fol.Formula, *, wanted: bool) -> Iterator[Condition]:
+    """The formulas, each with the value that it must have, which together say that the formula has the wanted one."""
+    match formula:
+        case fol.Not(body):
+            yield from _conditions(body, wanted=not wanted)
+        case fol.And(parts) if wanted:
+            for part in parts:
+                yield from _conditions(part, wanted=True)
+        case fol.Or(parts) if not wanted:
+            for part in parts:
+                yield from _conditions(part, wanted=False)
+        case fol.Implies(left, right) if not wanted:
+            yield from _conditions(left, wanted=True)
+            yield from _conditions(right, wanted=False)
+        case _:
+            yield formula, wanted
+
+
+def _quantifies(condition: Condition) -> bool:
+    return any(isinstance(part, fol.Forall | fol.Exists) for part in fol.walk(condition[0]))
+
+
+def _not(test: Test) -> Test:
+    return lambda values: not test(values)
 
 
 def _every(tests: tuple[Test, ...]) -> Test:

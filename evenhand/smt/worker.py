@@ -10,7 +10,7 @@ from typing import Any, cast
 from evenhand.processes.lines import Failure, LineProcess, NoLine
 
 _HUGE = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
-"""Large pages where glibc supports them, because each question has a fresh fork that touches its memory anew.
+"""Large pages for z3, where glibc supports them; cvc5, whose memory is not freed, would fill them with zeros in vain.
 
 A value in the environment takes precedence.  No answer depends on it.
 """
@@ -33,7 +33,8 @@ class Worker:
         if self._process is not None and self._process.code is not None:
             self.stop()
         if self._process is None:
-            self._process = LineProcess(self._command, environment={**_HUGE, **os.environ})
+            large = _HUGE if self._command[-1] == "z3" else {}
+            self._process = LineProcess(self._command, environment={**large, **os.environ})
         self._process.send([json.dumps(question).encode() + b"\n"])
 
     def take(self, seconds: float) -> Mapping[str, Any]:

@@ -16,6 +16,7 @@ from evenhand.proofs.conviction.purses import SAME_POINTS
 from evenhand.proofs.conviction.renamed import NAMES
 from evenhand.proofs.conviction.renamed_acts import NO_ACT
 from evenhand.proofs.conviction.renamed_ticks import NO_TICK
+from evenhand.proofs.conviction.saturating import SATURATED
 from evenhand.proofs.conviction.stake_ticks import STAKE_TICKS
 from evenhand.proofs.conviction.winners import WINNERS
 from evenhand.smt.theorem import Theorem
@@ -25,6 +26,7 @@ THEOREMS: tuple[Theorem, ...] = (
     LAWFUL,
     MOVED,
     *STAKES,
+    SATURATED,
     *STAKE_TICKS,
     SAME_POINTS,
     *OWN_ORDERS,

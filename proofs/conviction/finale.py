@@ -48,6 +48,8 @@ on_winner, burning, recorded, remains = relations("on_winner burning recorded re
 light, heavy = relations("light heavy", PROPOSAL)
 
 _multiplier = plus(number(1), times(minus(greatest(), number(1)), minus(number(1), decay(lot))))
+EFFECTIVE = same(worth(lot), times(points(lot), _multiplier))
+"""A stake's worth is its points times its multiplier."""
 _some = below(number(0), pile(v))
 
 
@@ -77,7 +79,7 @@ WEIGHING = Theory(
         ),
         Axiom(
             "stakes_weigh",
-            forall([lot], same(worth(lot), times(points(lot), _multiplier))),
+            forall([lot], EFFECTIVE),
             "16.6, 16.7: points times multiplier",
         ),
         Axiom(
@@ -144,18 +146,23 @@ def _pile(key: tuple[str, str]) -> str:
     return f"pile:{key[0]}/{key[1]}"
 
 
-def scene(structure: Structure) -> Scenario[model.Config, model.State, model.Act] | None:
+def scene(structure: Structure) -> Scenario[model.Config, model.State, model.Act]:
     """Return agents with self-stakes of the stakes' points, and of 1 and 4, finalized after three rounds."""
+    return played(structure, 3)
+
+
+def played(structure: Structure, rounds: int) -> Scenario[model.Config, model.State, model.Act]:
+    """Return `scene` with another number of rounds; stakes saturate after two."""
     found = {value_of(value) for value in structure.functions.get("points", {}).values()}
     amounts = [amount for amount in sorted({*found, Fraction(1), Fraction(4)}) if amount > 0]
     agents = granted(*amounts)
     constants = model.Constants(
-        self_stake=int(max(amounts)) + 1, think_ticks=1, fraction=Fraction(3, 4), saturation=2, stake_rounds=3
+        self_stake=int(max(amounts)) + 1, think_ticks=1, fraction=Fraction(3, 4), saturation=2, stake_rounds=rounds
     )
     config = configuration(agents, constants, cycles=0)
     ready: tuple[model.Act, ...] = (*(model.SignalReady(agent.uid, agent.credential) for agent in agents), model.Tick())
     propose = tuple(model.Propose(agent.uid, agent.credential, None) for agent in agents)
-    return Scenario(config, initial(config)[0], (model.Tick(), *propose, model.Tick(), *ready * 3, model.Tick()))
+    return Scenario(config, initial(config)[0], (model.Tick(), *propose, model.Tick(), *ready * rounds, model.Tick()))
 
 
 def _squares(config: model.Config) -> model.Config:

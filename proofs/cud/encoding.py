@@ -196,8 +196,10 @@ def _asked(facts: Facts, universe: Mapping[str, tuple[str, ...]]) -> dict[str, R
             if one.governs(key.removeprefix("key:"), operation)
         )
 
+    rows = [((act_element(n),), n, q) for n, q in requests.items()]
+
     def those(test: Callable[[str, model.Request], bool]) -> Rows:
-        return ones(act_element(n) for n, q in requests.items() if test(n, q))
+        return frozenset([row for row, n, q in rows if test(n, q)])
 
     epoch = facts.step.before.epoch
     return {
@@ -274,8 +276,10 @@ def _told(facts: Facts) -> dict[str, Rows]:
     entries = {entry.agent_id: entry for entry in shown.log}
     verdicts = {n: entry.verdict for n, entry in entries.items() if entry.fault in ("", kernel.SCOPE_VIOLATION)}
 
+    rows = [((act_element(n),), n) for n in requests]
+
     def those(test: Callable[[str], bool]) -> Rows:
-        return ones(act_element(n) for n in requests if test(n))
+        return frozenset([row for row, n in rows if test(n)])
 
     def fault(name: str) -> str:
         return entries[name].fault if name in entries else ""

@@ -61,7 +61,10 @@ def view_pair(step: CudStep, other: CudStep | None, *, moved: Collection[str], w
     for name, rows in one.relations.items():
         if name in OBSERVED or name in moved:
             continue
-        if {row for row in rows if without not in row} != {row for row in two.relations[name] if without not in row}:
+        if rows != two.relations[name] and (
+            not without
+            or {row for row in rows if without not in row} != {row for row in two.relations[name] if without not in row}
+        ):
             return None
     for name, table in one.functions.items():
         if name not in moved and any(two.functions[name][row] != e for row, e in table.items() if without not in row):

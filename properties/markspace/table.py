@@ -43,6 +43,7 @@ _ONLY = {number: "of the policies that resolve at once; `deferred` and `meddled`
 _ONLY[20] = "of agents' reads; those of infrastructure, which needs no clearance, are searched"
 """Properties whose theorem leaves out a system, or a reader."""
 _ONLY[18] = "of the verdicts; that losing intents stay is searched"
+_ONLY[56] = "of the scheduler with a clock, and intervals up to the longest on offer; `scheduling` is searched"
 _ONLY[32] = "where ids follow the order of writing, which is the default reading"
 _WHY: dict[int, str] = {
     14: "which intents a batch looks at is one word of the theory of a boundary: every active one; what follows "
@@ -58,7 +59,6 @@ _WHY: dict[int, str] = {
     "itself: a theory would repeat the claim as its definition",
     33: "which hooks ran stands in the reply alone, for which the state has no place; that every hook runs that "
     "does not fail is said of one list, searched with two hooks",
-    56: "the claim counts seconds by a clock of its own, and no invariant of both clocks is stated",
     57: "no rule reads the sink but the one that emits, and what it gives stands in the events of the answer "
     "alone, for which the state has no place",
     59: "without a budget the state has no place for usage, and a round gives back the world that it was given: a "

@@ -25,7 +25,7 @@ PROVED = {
         every_issue_is_finalized every_stake_is_burned every_tick_comes_closer feedback_is_lawful_and_paid
         funded_add_and_move_commute moved_stake_begins_at_zero multipliers_are_bounded names_decide_nothing
         no_phase_goes_on_for_ever nothing_is_negative one_proposal_each roots_rank_as_sums_do
-        stake_ticks_are_the_latest supply_is_conserved the_highest_score_wins
+        saturation_reaches_the_target stake_ticks_are_the_latest supply_is_conserved the_highest_score_wins
         ties_go_to_the_earliest_stake
     """,
     "cud": """
@@ -56,7 +56,8 @@ PROVED = {
         policy_decides_as_written probe_mark_isolation_p46 progress_p12 rate_limit_enforcement_p64
         rate_limit_fleet_cap_p65 rate_limit_independence_p66 reads_leak_through_references_alone
         refusals_name_their_cause resolution_immediacy_p29 resolution_is_a_function_of_the_intents
-        scope_isolation_p19 structural_visibility_p20 sublinear_where_there_is_strength sublinearity_p8
+        schedule_interval_p56 scope_isolation_p19 structural_visibility_p20 sublinear_where_there_is_strength
+        sublinearity_p8
         subscription_idempotency_p48 subscription_prospective_p49 supersession_transitivity_p47
         telemetry_completeness_p58 total_write_ordering_p32 transient_marks_halve trust_bounds_p7
         trust_ordering_p6 trust_orders_what_has_strength uncontested_is_allowed visibility_inheritance_p26

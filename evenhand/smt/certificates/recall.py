@@ -13,7 +13,7 @@ from typing import Any, Literal
 from evenhand.core.canonical import Json, canonical_bytes
 from evenhand.smt.certificates.statement import Writer, symbols_of
 from evenhand.smt.portfolio import CERTIFICATE, Answered, NoSolver, Portfolio, SolverAnswer
-from evenhand.smt.smtlib import Query, text
+from evenhand.smt.smtlib import Query
 from evenhand.smt.solvers import Expected, SolverLimits
 from evenhand_certificates import Checked, Invalid, check
 from evenhand_certificates.check import VERSION
@@ -22,7 +22,7 @@ from evenhand_certificates.formulas import Bank, read_nodes
 
 def digest_of(query: Query, about: Json = None) -> str:
     """Return the digest under which the certificate of a query is kept: of the query, `about`, and the format."""
-    asked = canonical_bytes([VERSION, about, text(query, numbered=True)])
+    asked = canonical_bytes([VERSION, about, query.asked])
     return "sha256:" + hashlib.sha256(asked).hexdigest()
 
 
@@ -76,7 +76,7 @@ class Recalled(Portfolio):
             return self._otherwise.ask(query, expected=expected, limits=limits)
         status: Literal["unsat", "unknown"] = "unknown" if because else "unsat"
         answer = SolverAnswer(CERTIFICATE, {}, str(VERSION), status, because, core, module=CERTIFICATE)
-        return Answered(status, (answer,), text(query, numbered=True), query)
+        return Answered(status, (answer,), query.asked, query)
 
     def model(self, query: Query, *, limits: SolverLimits | None = None, both: bool = False) -> Answered:
         """Ask the solvers for a model, which no certificate gives.  Raises NoSolver where none may be asked."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from evenhand.core.kinds import Property, Safety
@@ -54,10 +53,24 @@ def link(
     tally = _Tally(invariant)
     with uncollected():
         for variant in variants(system, mutants):
-            for run in (*invariant.samples(variant), *(also or {}).get(variant.variant, ())):
+            for run in (*_sampled(invariant, variant), *(also or {}).get(variant.variant, ())):
                 if run and invariant.claim.applies(run[0].config):
                     tally.run(variant, run)
     return tally.result(len(mutants))
+
+
+_RUNS: dict[tuple[int, int, int, str], tuple[Any, Any, tuple[Steps, ...]]] = {}
+
+
+def _sampled(invariant: Invariant, variant: AnySystem) -> tuple[Steps, ...]:
+    """The sampled runs of a variant; invariants that share a function of samples stand side by side, and share them."""
+    samples = invariant.samples
+    for other in [one for one, kept in _RUNS.items() if kept[0] is not samples]:
+        del _RUNS[other]
+    place = (id(samples), id(variant.step), id(variant.rules), f"{variant.variant} {variant.readings!r}")
+    if place not in _RUNS:  # samples and rules are kept, so that their ids are not reused
+        _RUNS[place] = (samples, variant.rules, tuple(samples(variant)))
+    return _RUNS[place][2]
 
 
 class _Tally:
@@ -74,7 +87,7 @@ class _Tally:
         self._structures: dict[Hashable, Structure] = {}
         self._seen: set[int] = set()
         self._known: dict[tuple[str, int, int], bool] = {}
-        self._conformance = Conformance()
+        self._counts: dict[str, Any] = dict.fromkeys(("cases", "outside", "words", "size", "true", "false"), 0)
         self._disagreements: list[str] = []
 
     def run(self, variant: AnySystem, run: Steps) -> None:
@@ -116,7 +129,8 @@ class _Tally:
 
     def _compare(self, name: str, structure: Structure, truth: bool) -> None:
         self._seen.add(id(structure))
-        self._count(size=structure.size, true=int(truth), false=int(not truth))
+        self._count(true=int(truth), false=int(not truth))
+        self._counts["size"] = max(self._counts["size"], structure.size)
         formula = self._holds("reference", self._invariant.always, structure)
         if formula != truth:
             self._note(f"in a run of {name} the formula is {formula} and the claim {truth}")
@@ -132,10 +146,9 @@ class _Tally:
             self._known[key] = self._readers[name].holds(formula, structure)
         return self._known[key]
 
-    def _count(self, *, size: int = 0, **more: int) -> None:
-        now = self._conformance
-        counts: dict[str, Any] = {name: getattr(now, name) + count for name, count in more.items()}
-        self._conformance = replace(now, size=max(now.size, size), **counts)
+    def _count(self, **more: int) -> None:
+        for name, count in more.items():
+            self._counts[name] += count
 
     def _note(self, sentence: str) -> None:
         if len(self._disagreements) < 5:
@@ -143,6 +156,9 @@ class _Tally:
 
     def result(self, mutants: int) -> Conformance:
         """Return the counts."""
-        return replace(
-            self._conformance, structures=len(self._seen), mutants=mutants, disagreements=tuple(self._disagreements)
+        return Conformance(
+            **self._counts,
+            structures=len(self._seen),
+            mutants=mutants,
+            disagreements=tuple(self._disagreements),
         )

@@ -20,6 +20,7 @@ from evenhand.proofs.conviction.purses import KINDS, PURSES, SAME_POINTS, moment
 from evenhand.proofs.conviction.renamed import NAMES
 from evenhand.proofs.conviction.renamed_acts import NO_ACT
 from evenhand.proofs.conviction.renamed_ticks import NO_TICK
+from evenhand.proofs.conviction.saturating import SATURATED
 from evenhand.proofs.conviction.stake_ticks import COMMUTE, TWO, TWO_FAULTS
 from evenhand.smt.arithmetic import value_of
 from evenhand.smt.differential import agree, cases
@@ -182,6 +183,7 @@ def _of_nobody(step: Any) -> bool:
 SAID = (
     (NO_TICK, ("kicked", "ends", "counts", "stakes", "burns", "pays")),
     (NO_ACT, ("accepted", "pays", "stakes", "counts", "ready_then", "there_then")),
+    (SATURATED, ("weighs", "scored")),
 )
 
 
