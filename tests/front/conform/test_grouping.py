@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from math import inf
 from random import Random
 from typing import Any
 
@@ -132,25 +131,16 @@ def test_each_planted_fault_is_one_finding(faults: tuple[str, ...]) -> None:
     assert {kind.partition(": ")[0] for kind in shown} == {places[one] for one in faults}
 
 
-def test_what_shows_alone_elsewhere_is_not_looked_for_beside_a_known_fault() -> None:
-    """A run of two faults, each of which shows alone, is asked no more: only the runs of the findings are."""
-    made, source = _seen("lost_is_sent", "doubled")
-    shrunk: list[frozenset[str]] = []
-    small = made._small  # pyright: ignore[reportPrivateUsage]
-    made._small = lambda one, new: (shrunk.append(one.kinds), small(one, new))[1]  # type: ignore[method-assign]
-    found = made.distinct(8)
-    assert sorted(map(sorted, shrunk)) == [["amount: more"], ["word: LOST / SENT"]]
-    assert sum(one.count for one in found) == made.count == 5
-    assert source.asked > 8
-
-
 def test_when_the_time_is_over_nothing_is_shrunk(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is left is grouped by its words, and no kernel is asked."""
     made, source = _seen("no_log", "lost_is_sent")
-    monkeypatch.setattr(grouping, "shrink", lambda *_given, **_named: pytest.fail("it shrinks"))
+
+    def shrinks(*_given: Any, **_named: Any) -> None:
+        pytest.fail("it shrinks")
+
+    monkeypatch.setattr(grouping, "shrink", shrinks)
     made.left = lambda: -1.0
     assert made.distinct(8) and made.hurried and source.asked == 8
-    made.left = lambda: inf
 
 
 def test_one_of_each_sort_of_place_comes_before_the_second_of_any() -> None:
@@ -189,8 +179,9 @@ def test_what_mutants_do_otherwise_is_seen_without_running_most(protocol: str, n
     system = model.systems[name]
     moves = Moves(system, model.mutants)
     run = list[str]()
-    for step in _steps(system, runs=4, length=5):
-        mutants = [one for one in model.mutants if type(one.rules) is type(system.rules)]
+    mutants = [one for one in model.mutants if type(one.rules) is type(system.rules)]
+    steps = _steps(system, runs=4, length=5)
+    for step in steps:
         taken = {one.name: moves.step(one.name, step, step.before) for one in mutants}
         expected = {
             name for name, one in taken.items() if one is None or (one.shown, one.after) != (step.shown, step.after)
@@ -198,4 +189,4 @@ def test_what_mutants_do_otherwise_is_seen_without_running_most(protocol: str, n
         assert set(moves.other(step)) == expected
         run += moves._reached(step)  # pyright: ignore[reportPrivateUsage]
         assert expected <= set(run)
-    assert 0 < len(run) < len(mutants) * 10
+    assert 0 < len(run) < len(mutants) * len(steps) / 2
