@@ -272,11 +272,11 @@ class Defects:
         waiting = [self._tied(some) for some in sorts.values()]
         while waiting:
             for some in list(waiting):
-                one = next(some, None)
-                if one is None:
+                following = next(some, None)
+                if following is None:
                     waiting.remove(some)
                 else:
-                    yield one
+                    yield following
 
     def _tied(self, listed: Sequence[Defect]) -> Iterator[Defect]:
         """Yield the divergences of one sort; of those that differ alike, the ones that a mutant explains first."""
