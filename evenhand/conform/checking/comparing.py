@@ -292,6 +292,12 @@ def same_side(one: str, other: str) -> bool:
     return places[0] == places[1] and (words[0] <= words[1] or words[1] <= words[0])
 
 
+def shown_side(kind: str) -> str:
+    """Return the place of a kind and what the kernel shows there, whatever it should show."""
+    place, _, sides = kind.partition(": ")
+    return f"{place}: {sides.rpartition(' / ')[2]}"
+
+
 def refused(kinds: frozenset[str]) -> frozenset[str]:
     """Return the places of some kinds, each with the words that the model shows there."""
     return frozenset(kind.rpartition(" / ")[0] for kind in kinds if " / " in kind)

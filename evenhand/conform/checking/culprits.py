@@ -6,13 +6,13 @@ But the one shows what the model shows of the same request with the due id, the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from evenhand.conform.adapters.wire import text
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.comparing import Names, differences, normal, words_of
 from evenhand.conform.checking.spelling import Place, items_of, places, texts_of
@@ -21,6 +21,10 @@ from evenhand.core.trace import AnyScenario
 
 if TYPE_CHECKING:
     from evenhand.conform.checking.divergence import Divergence
+
+_Key: TypeAlias = tuple[AnyScenario, frozenset[str]]
+
+_TOP = re.compile(r"\w+(?=[.\[:])")
 
 VALUES = 8
 """Other values that are tried at one place."""
@@ -34,41 +38,71 @@ class Culprits:
     """The places of the last action of a run, by their fields, that explain what a kernel of one system showed."""
 
     coder: Coder
-    _known: dict[tuple[AnyScenario, frozenset[str]], frozenset[str]] = field(default_factory=dict[Any, frozenset[str]])
+    _known: dict[_Key, frozenset[str]] = field(default_factory=dict[Any, frozenset[str]])
+    _apart: dict[tuple[_Key, frozenset[str]], bool] = field(default_factory=dict[Any, bool])
 
     def of(self, divergence: Divergence, beside: frozenset[str] = frozenset()) -> frozenset[str]:
         """Return the fields; none where the last step is not the first that differs, or differs in the state alone.
 
         What stands `beside` it is another fault's.
         """
-        kinds = _shown(divergence.kinds) - beside or _shown(divergence.kinds)
-        if divergence.what != "differs" or divergence.behind or not kinds or not divergence.scenario.actions:
+        key = _key(divergence, beside)
+        if key is None:
             return frozenset()
-        key = divergence.scenario, kinds
         if key not in self._known:
-            self._known[key] = frozenset(self._found(divergence.scenario, kinds))
+            self._known[key] = frozenset(self._found(*key, lambda _: True))
         return self._known[key]
 
-    def _found(self, run: AnyScenario, kinds: frozenset[str]) -> Iterator[str]:
+    def apart(self, divergence: Divergence, beside: frozenset[str], fields: frozenset[str]) -> bool:
+        """Return whether some field explains a divergence, but none of these `fields`; those are tried first."""
+        key = _key(divergence, beside)
+        if key is None or not fields:
+            return False
+        if key in self._known:
+            return bool(self._known[key]) and fields.isdisjoint(self._known[key])
+        if (key, fields) not in self._apart:
+            named = any(self._found(*key, fields.__contains__))
+            self._apart[key, fields] = not named and any(self._found(*key, lambda path: path not in fields))
+        return self._apart[key, fields]
+
+    def _found(self, run: AnyScenario, kinds: frozenset[str], tried: Callable[[str], bool]) -> Iterator[str]:
+        """The fields among those `tried`, as they are found."""
         step = self.coder.trace(run).steps[-1]
         names = Names(encode(run.config), map(encode, run.actions), words_of(self.coder.system.types))
         expected, found, texts = normal(encode(step.shown)), set[str](), texts_of(encode(run.config))
-        known = {text(encode(step.shown)): False}
+        tops = {match[0] for kind in kinds if (match := _TOP.match(kind))}
+        known: dict[Any, bool] = {step.shown: False}
         for place in islice(places(step.action, type(step.action), lambda new: new), PLACES):
-            if place.path in found:
+            if place.path in found or not tried(place.path):
                 continue
             for value in islice(_others(place, texts), VALUES):
                 try:
-                    shown = encode(self.coder.system.take(step.config, step.before, place.put(value)).shown)
+                    shown = self.coder.system.take(step.config, step.before, place.put(value)).shown
+                    if shown not in known:  # a kernel need not show all
+                        known[shown] = _may_differ(step.shown, shown, tops) and (
+                            kinds <= names.kinds(differences(expected, normal(encode(shown))))
+                        )
                 except Exception:  # its class or the model refuses the value
                     continue
-                told = text(shown)
-                if told not in known:  # a kernel need not show all
-                    known[told] = kinds <= names.kinds(differences(expected, normal(shown)))
-                if known[told]:
+                if known[shown]:
                     found.add(place.path)
                     yield place.path
                     break
+
+
+def _key(divergence: Divergence, beside: frozenset[str]) -> _Key | None:
+    """The run, and what of a divergence is to be explained; None where that is nothing."""
+    kinds = _shown(divergence.kinds) - beside or _shown(divergence.kinds)
+    if divergence.what != "differs" or divergence.behind or not kinds or not divergence.scenario.actions:
+        return None
+    return divergence.scenario, kinds
+
+
+def _may_differ(one: Any, other: Any, tops: Iterable[str]) -> bool:
+    """Whether two observations differ in each of these fields, where they are of one class that has them."""
+    return type(one) is not type(other) or all(
+        not hasattr(one, top) or getattr(one, top) != getattr(other, top) for top in tops
+    )
 
 
 def _shown(kinds: frozenset[str]) -> frozenset[str]:

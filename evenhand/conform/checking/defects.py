@@ -8,9 +8,9 @@ kernel is non-deterministic.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
@@ -20,13 +20,14 @@ from typing import TYPE_CHECKING, Any
 from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.adapters.wire import Fault, text
 from evenhand.conform.checking.coding import Coder
-from evenhand.conform.checking.comparing import Names, nested, refused, same_side, shape, touch, words_of
-from evenhand.conform.checking.culprits import Culprits
+from evenhand.conform.checking.comparing import (
+    nested,
+    shown_side,
+)
 from evenhand.conform.checking.divergence import Divergence, Examiner, wavering
-from evenhand.conform.checking.duties import SENTENCES
-from evenhand.conform.checking.lookalikes import Lookalikes
+from evenhand.conform.checking.likeness import Likeness
 from evenhand.conform.checking.ordering import Defect, broad, simple, telling
-from evenhand.conform.checking.sameness import nameless, one_cause, one_record, overlooked, too_much, wordless
+from evenhand.conform.checking.remembered import remembering
 from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.shrink import shrink
@@ -77,6 +78,11 @@ GOES_ON = 3
 FOLLOWED = 1_000
 """Differing runs that are followed beyond their first difference."""
 
+
+class _Recognised(Exception):
+    """A run that is being shrunk shows a known defect."""
+
+
 _SLOW = (Fault.HUNG, Fault.MEMORY, Fault.TOO_LONG)
 
 
@@ -99,12 +105,12 @@ class Defects:
     _behind: dict[tuple[frozenset[str], frozenset[str]], Defect] = field(default_factory=dict[Any, Defect])
     _followed: list[tuple[frozenset[str], int, tuple[frozenset[str], ...]]] = field(default_factory=list[Any])
     _sorts: dict[tuple[object, ...], tuple[int, int, tuple[object, ...]]] = field(default_factory=dict[Any, Any])
-    _everywhere: frozenset[str] = frozenset()
     _made: list[Defect] = field(default_factory=list[Defect])
+    _answered: dict[AnyScenario, Any] = field(default_factory=dict[AnyScenario, Any])
 
     def __post_init__(self) -> None:
-        self.lookalikes = Lookalikes(self.coder, self.mutants)
-        self.culprits = Culprits(self.coder)
+        self.coder = replace(self.coder, system=remembering(self.coder.system))
+        self.like = Likeness(self.coder, self.mutants, self._made, self._over)
 
     def counts(self, divergence: Divergence) -> bool:
         """Count a difference, not yet judged, if it was seen often enough in runs as short; return whether it was."""
@@ -165,17 +171,20 @@ class Defects:
             ahead = self._ahead(one.divergence, new) if new and tried[new] < AHEAD else None
             tried[new] += 1
             if ahead is not None:
-                self._merge(made, Defect(ahead, one.count, alike=self._alike(ahead)))
+                self._merge(made, Defect(ahead, one.count, alike=self.like.alike(ahead)))
             elif new and (
                 (one.divergence.tells and one.count >= OFTEN and agreed >= apart)
                 or (agreed >= GOES_ON * apart and struck >= MOSTLY * runs)
             ):
                 small = self._small(self._judged(one.divergence), new)
-                self._merge(made, Defect(small, one.count, alike=self._alike(small)))
+                self._merge(made, Defect(small, one.count, alike=self.like.alike(small)))
 
     def _ahead(self, behind: Divergence, new: frozenset[str]) -> Divergence | None:
         """The smallest run found in which some `new` kinds of what lies behind a difference show first."""
         best: Divergence | None = None
+
+        def wanted(found: Divergence) -> bool:
+            return found.what == "differs" and bool(found.kinds & new) and found.kinds <= behind.kinds
 
         def still(evidence: Evidence) -> bool:
             nonlocal best
@@ -185,10 +194,10 @@ class Defects:
             if self._over():
                 return False
             try:
-                found = self.sight(evidence, behind.origin)
+                found = self.sight(evidence, behind.origin, wanted=wanted)
             except OutOfTime:
                 return False
-            if found is None or found.what != "differs" or not found.kinds & new or not found.kinds <= behind.kinds:
+            if found is None:
                 return False
             best = found
             return True
@@ -222,14 +231,16 @@ class Defects:
 
         Every divergence is explained by defects that together show its kinds, or is shrunk to one of its own.
         """
-        self._everywhere = self._ever_present(runs)
+        self.like.everywhere = self._ever_present(runs)
         made = self._made
         compared: dict[frozenset[str], int] = {}
         for one in self._ordered():
             place = self._explained(one, made, compared)
+            if place is None and one.divergence.what == "differs":
+                place = self.like.recognised(replace(one, alike=self.like.alike(one.divergence)))
             if place is None:
-                small = self._small(one.divergence, _missing(one.divergence, made))
-                self._merge(made, replace(one, divergence=small, alike=self._alike(small)))
+                small = self._small(one.divergence, self.like.missing(one.divergence))
+                self._merge(made, replace(one, divergence=small, alike=self.like.alike(small)))
             else:
                 made[place] = replace(
                     made[place], count=made[place].count + one.count, claims=made[place].claims | one.claims
@@ -243,7 +254,7 @@ class Defects:
         for one in made:
             self._merge(confirmed, one)
         if not self._over():
-            confirmed = [replace(one, culprits=self._culprits(one.divergence)) for one in confirmed]
+            confirmed = [replace(one, culprits=self.like.fields(one.divergence)) for one in confirmed]
         return tuple(
             sorted(confirmed, key=lambda one: (one.divergence.length, one.divergence.subject, one.divergence.why))
         )
@@ -251,27 +262,40 @@ class Defects:
     def _ordered(self) -> Iterator[Defect]:
         """Yield the divergences, simple ones first; of those that differ alike, the ones that a mutant explains first.
 
-        One that no mutant explains may show two faults at once, of which each alone shows the same.
+        One that no mutant explains may show two faults at once, of which each alone shows the same.  One of each sort
+        of place comes before the second of any: if the time ends, what is left differs where others do.
         """
-        listed = sorted(broad(self._seen.values()), key=simple)
+        sorts: dict[object, list[Defect]] = {}
+        for one in sorted(broad(self._seen.values()), key=simple):
+            places = frozenset(kind.partition(": ")[0] for kind in self.like.telling(one.divergence))
+            sorts.setdefault((one.divergence.what, places), []).append(one)
+        waiting = [self._tied(some) for some in sorts.values()]
+        while waiting:
+            for some in list(waiting):
+                following = next(some, None)
+                if following is None:
+                    waiting.remove(some)
+                else:
+                    yield following
+
+    def _tied(self, listed: Sequence[Defect]) -> Iterator[Defect]:
+        """Yield the divergences of one sort; of those that differ alike, the ones that a mutant explains first."""
         for _, some in groupby(listed, key=lambda one: simple(one)[:-1]):
             group = list(some)
             if len(group) > 1:
-                group[:TIED] = sorted(group[:TIED], key=lambda one: not self._alike(one.divergence))
+                group[:TIED] = sorted(group[:TIED], key=lambda one: not self.like.alike(one.divergence))
             yield from group
 
     def _ever_present(self, runs: int) -> frozenset[str]:
-        """The kinds that show in most of `runs` runs: what shows beside them is no consequence of theirs."""
+        """The kinds that show in most of `runs` runs: what shows beside them is no consequence of theirs.
+
+        In most runs the kernel shows the same words in one place, or nothing there, whatever it should show.
+        """
         seen = Counter[str]()
         for one in self._seen.values():
-            seen.update(dict.fromkeys(one.divergence.kinds, one.count))
-        return frozenset(kind for kind, count in seen.items() if count >= MOSTLY * runs)
-
-    def _own(self, divergence: Divergence) -> frozenset[str]:
-        """The kinds of a divergence but for those that show in most runs; for one with no others, these."""
-        usual = {kind: {one for one in self._everywhere if same_side(kind, one)} for kind in divergence.kinds}
-        own = frozenset(kind for kind, ones in usual.items() if not ones)
-        return own or frozenset[str]().union(*usual.values())
+            seen.update(dict.fromkeys(map(shown_side, one.divergence.kinds), one.count))
+        kinds = frozenset[str]().union(*(one.divergence.kinds for one in self._seen.values()))
+        return frozenset(kind for kind in kinds if seen[shown_side(kind)] >= MOSTLY * runs)
 
     def _explained(self, one: Defect, made: Sequence[Defect], compared: dict[frozenset[str], int]) -> int | None:
         """Return the place of the defect that explains a divergence, with others if need be; None if it is new.
@@ -283,29 +307,20 @@ class Defects:
         near = [
             place
             for place, known in enumerate(made)
-            if known.divergence.what == divergence.what and nested(known.divergence.kinds, divergence.kinds)
+            if known.divergence.what == divergence.what
+            and nested(self.like.telling(known.divergence), self.like.telling(divergence))
         ]
-        if not near or _missing(divergence, made):
+        if not near or self.like.missing(divergence):
             return None
-        compared[divergence.kinds] = compared.get(divergence.kinds, 0) + 1
-        if divergence.what == "differs" and compared[divergence.kinds] <= COMPARED:
-            alike = self._alike(divergence)
+        told = self.like.telling(divergence)
+        compared[told] = compared.get(told, 0) + 1
+        if divergence.what == "differs" and compared[told] <= COMPARED:
+            alike = self.like.alike(divergence)
             place = next((place for place in near if made[place].alike & alike), None)
             if alike and (place is not None or one.count >= SUPPORTED):
                 return place
-            near = [place for place in near if not self._apart(made[place].divergence, divergence)]
+            near = [place for place in near if not self.like.apart(made[place].divergence, divergence)]
         return near[0] if near else None
-
-    def _apart(self, one: Divergence, other: Divergence) -> bool:
-        """Whether what a kernel overlooks in the action of one run is nothing that it overlooks in the other."""
-        culprits = [self._culprits(found) for found in (one, other)]
-        return bool(culprits[0] and culprits[1]) and culprits[0].isdisjoint(culprits[1])
-
-    def _overlooks(self, one: Divergence, other: Divergence) -> bool:
-        """Whether a kernel overlooks just the same in the actions of two runs, in place of one answer of the model."""
-        if not refused(one.kinds) & refused(other.kinds):
-            return False
-        return bool(self._culprits(one)) and self._culprits(one) == self._culprits(other)
 
     def _over(self) -> bool:
         """Whether the time is up; then results stay as they are."""
@@ -313,26 +328,23 @@ class Defects:
         self.hurried = self.hurried or over
         return over
 
-    def _alike(self, divergence: Divergence) -> frozenset[str]:
-        """The mutants that show the same, or what is not shown beside it; none where there is no time to ask."""
-        return frozenset() if self._over() else self.lookalikes.of(divergence, self._beside(divergence))
-
-    def _culprits(self, divergence: Divergence) -> frozenset[str]:
-        """The fields of its action that a kernel may overlook; none where there is no time to ask."""
-        return frozenset() if self._over() else self.culprits.of(divergence, self._beside(divergence))
-
-    def _beside(self, divergence: Divergence) -> frozenset[str]:
-        """What stands in a divergence and is a known defect's alone: the rest may look like one fault."""
-        smaller = (one.divergence for one in self._made if one.divergence.what == divergence.what)
-        return frozenset[str]().union(*(one.kinds for one in smaller if one.kinds < divergence.kinds))
-
     def _small(self, divergence: Divergence, new: frozenset[str]) -> Divergence:
         """The divergence shrunk while the same thing differs: of its `new` kinds one at least, and nothing else.
 
-        Of the mutants that show the same one must stay, lest the run of one fault becomes one of two.
+        Of the mutants that show the same one must stay, lest the run of one fault becomes one of two.  Shrinking ends
+        as soon as the run is plainly one of a known defect.
         """
-        best, alike = divergence, self._alike(divergence)
-        hidden = new - self._everywhere if self._everywhere & divergence.kinds else frozenset[str]()
+        if self._over():
+            return divergence
+        best, alike = divergence, self.like.alike(divergence)
+        hidden = new - self.like.everywhere if self.like.everywhere & divergence.kinds else frozenset[str]()
+
+        def wanted(found: Divergence) -> bool:
+            if found.what != divergence.what or found.fault is not divergence.fault:
+                return False
+            if not found.kinds <= divergence.kinds or (new and not found.kinds & new):
+                return False
+            return not (alike and not self.like.alike(found) & alike) and not self.like.apart(divergence, found)
 
         def still(evidence: Evidence) -> bool:
             nonlocal best
@@ -342,37 +354,55 @@ class Defects:
             if self._over():
                 return False
             try:
-                found = self.sight(evidence, divergence.origin, at_end=divergence.behind > 0)
+                found = self.sight(evidence, divergence.origin, at_end=divergence.behind > 0, wanted=wanted)
             except OutOfTime:
                 return False
-            if found is None or found.what != divergence.what or found.fault is not divergence.fault:
-                return False
-            if not found.kinds <= divergence.kinds or (new and not found.kinds & new):
-                return False
-            if alike and not self._alike(found) & alike:
-                return False
-            if self._apart(divergence, found):
+            if found is None:
                 return False
             objecting = {one.claim.name for one in found.violations}
             if divergence.violations and divergence.subject not in objecting and not (hidden and found.kinds & hidden):
                 return False
             best = found
+            if self.like.recognised(Defect(best, 1, alike=self.like.alike(best))) is not None:
+                raise _Recognised
             return True
 
-        shrink(self.coder.system, divergence.scenario, still, limit=SLOW_TRIES if divergence.fault in _SLOW else TRIES)
+        with suppress(_Recognised):
+            limit = SLOW_TRIES if divergence.fault in _SLOW else TRIES
+            shrink(self.coder.system, divergence.scenario, still, limit=limit)
         return best
 
-    def sight(self, scenario: AnyScenario, origin: str, *, at_end: bool = False) -> Divergence | None:
-        """Run one scenario on the kernel and return its first divergence, if any; or the one of its last step."""
-        trace = self.coder.trace(scenario)
-        request = self.coder.request(trace)
-        self.runs += 1
-        (response,) = self.source.ask([request])
-        first = self.examiner.examine(trace, request, response, origin)
-        if not at_end or first is None or first.length == len(trace.steps):
-            return first
-        later = list(self.examiner.later(trace, request, response, origin))
-        return later[-1] if later and later[-1].length == len(trace.steps) else None
+    def sight(
+        self,
+        scenario: AnyScenario,
+        origin: str,
+        *,
+        at_end: bool = False,
+        wanted: Callable[[Divergence], bool] | None = None,
+    ) -> Divergence | None:
+        """Run one scenario on the kernel and return its first divergence, if any; or the one of its last step.
+
+        The claims are evaluated on what is `wanted` alone.
+        """
+        if scenario not in self._answered:
+            trace = self.coder.trace(scenario)
+            request = self.coder.request(trace)
+            self.runs += 1
+            self._answered[scenario] = (trace, request, *self.source.ask([request]))
+        trace, request, response = self._answered[scenario]
+
+        def found(*, judged: bool) -> Divergence | None:
+            first = self.examiner.examine(trace, request, response, origin, judged=judged)
+            if not at_end or first is None or first.length == len(trace.steps):
+                return first
+            later = list(self.examiner.later(trace, request, response, origin, judged=judged))
+            return later[-1] if later and later[-1].length == len(trace.steps) else None
+
+        bare = found(judged=False) if wanted else None
+        if wanted and (bare is None or (bare.what != "violates" and not wanted(bare))):
+            return None
+        made = found(judged=True)
+        return None if wanted and made is not None and made.what == "violates" and not wanted(made) else made
 
     def _confirmed(self, divergence: Divergence, times: int) -> Divergence:
         """The divergence, or a non-deterministic one if a repetition in a fresh process differs."""
@@ -402,55 +432,14 @@ class Defects:
     def _merge(self, made: list[Defect], one: Defect) -> None:
         """Add a defect, or count it with an equal one."""
         for place, known in enumerate(made):
-            if self._one_defect(known, one):
+            if self.like.one_defect(known, one):
                 within = nested(known.divergence.kinds, one.divergence.kinds)
                 best = min((known, one), key=partial(telling, within=within))
                 made[place] = replace(best, count=known.count + one.count, claims=known.claims | one.claims)
                 return
         made.append(one)
 
-    def _one_defect(self, known: Defect, new: Defect) -> bool:
-        """Whether two shrunk defects are one: both waver, the same mutants look like both, or their kinds agree.
-
-        What shows in actions of two kinds is one defect only if just the same differs.
-        """
-        one, other = known.divergence, new.divergence
-        if one.what != other.what:
-            return False
-        if one.what in ("non-deterministic", "remembers"):
-            return True
-        if known.alike and new.alike:
-            return known.alike <= new.alike or new.alike <= known.alike
-        if self._apart(one, other):
-            return False
-        if self._overlooks(one, other):
-            return True
-        if one.what == "differs" and any(
-            same(one, other) for same in (overlooked, nameless, wordless, too_much, one_record)
-        ):
-            return True
-        kinds = self._own(one), self._own(other)
-        if kinds != (one.kinds, other.kinds) and nested(*kinds) and not all(map(self._everywhere.issuperset, kinds)):
-            return True  # a claim may object to what shows in most runs
-        if one.what == "differs" and one_cause(one, other, words_of(self.coder.system.types)):
-            return True
-        if one.subject == other.subject:
-            within = kinds[0] == kinds[1] or (one.taken == other.taken and nested(*kinds))
-            return within or (one.subject not in SENTENCES and touch(*kinds))
-        return self._shape(one) == self._shape(other) and touch(*kinds)
-
-    def _shape(self, divergence: Divergence) -> str:
-        request = self.coder.request(self.coder.trace(divergence.scenario))
-        names = Names(json.loads(b"{" + request.initial)["config"])
-        return shape([json.loads(action) for action in request.actions], names)
-
 
 def _sort(divergence: Divergence) -> tuple[object, ...]:
     """What a divergence is, apart from the claims that it violates."""
     return divergence.what, divergence.kinds, divergence.shape
-
-
-def _missing(divergence: Divergence, made: Sequence[Defect]) -> frozenset[str]:
-    """The kinds of a divergence that no known defect shows."""
-    smaller = (one.divergence.kinds for one in made if one.divergence.what == divergence.what)
-    return divergence.kinds - frozenset[str]().union(*(kinds for kinds in smaller if kinds <= divergence.kinds))

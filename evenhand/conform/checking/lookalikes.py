@@ -3,22 +3,33 @@
 Two runs in which a kernel differs in the same place may have two causes.  The mutants that agree with the kernel tell
 them apart, and say in words what the kernel may be doing.  What the kernel does not show, or says in words of its own,
 is compared with a mutant as it is with the model: not at all, or as a token.
+
+Few mutants do anything else in one step.  A mutant whose rules answer each call of the model's step as the model's do
+takes the same step; only the others are run.  What they do is kept for each state and action.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.divergence import as_told
+from evenhand.conform.checking.words import Dictionary, Malformed
+from evenhand.core.alike import alike
+from evenhand.core.trace import AnyScenario, Trace
 
 if TYPE_CHECKING:
     from evenhand.conform.adapters.kernels import KernelResponse
     from evenhand.conform.checking.divergence import Divergence
-    from evenhand.core.system import AnyStep, Mutant
-    from evenhand.core.trace import AnyScenario
+    from evenhand.core.system import AnyStep, AnySystem, Mutant
+
+Call: TypeAlias = tuple[tuple[Any, ...], dict[str, Any], Any]
+Calls: TypeAlias = dict[str, list[Call]]
+
+KEPT = 20_000
+"""Steps of the model of which it is kept what the mutants do in them; then they are forgotten."""
 
 
 @dataclass
@@ -29,12 +40,7 @@ class Lookalikes:
     mutants: Iterable[Mutant[Any]] = ()
 
     def __post_init__(self) -> None:
-        system = self.coder.system
-        self._coders = {
-            one.name: replace(self.coder, system=replace(system, rules=one.rules, variant=one.name))
-            for one in self.mutants
-            if type(one.rules) is type(system.rules)
-        }
+        self._moves = Moves(self.coder.system, self.mutants)
         self._known: dict[tuple[AnyScenario, frozenset[str], frozenset[str]], frozenset[str]] = {}
 
     def of(self, divergence: Divergence, beside: frozenset[str] = frozenset()) -> frozenset[str]:
@@ -44,7 +50,7 @@ class Lookalikes:
         """
         key = divergence.scenario, divergence.kinds, beside
         if key not in self._known:
-            self._known[key] = self._found(divergence, frozenset()) or self._found(divergence, beside)
+            self._known[key] = self._found(divergence, beside)
         return self._known[key]
 
     def _found(self, divergence: Divergence, beside: frozenset[str]) -> frozenset[str]:
@@ -53,15 +59,127 @@ class Lookalikes:
             return frozenset()
         if any(not one.path.startswith("facts.") for one in divergence.differences):
             said = replace(said, facts={})  # counters and conclusions add up what other faults did
-        run, last = divergence.scenario, self.coder.trace(divergence.scenario).steps[-1]
-        return frozenset(name for name, coder in self._coders.items() if _shows(coder, run, said, last, beside))
+        run, steps = divergence.scenario, self.coder.trace(divergence.scenario).steps
+        own = self._own(steps, said)
+        mine = {name: Trace(run, tuple(some.get(at, one) for at, one in enumerate(steps))) for name, some in own}
+        shows = frozenset(name for name, trace in mine.items() if self._told(trace, said, frozenset()))
+        return shows or frozenset(name for name, trace in mine.items() if beside and self._told(trace, said, beside))
+
+    def _own(self, steps: tuple[AnyStep, ...], said: KernelResponse) -> list[tuple[str, Mapping[int, AnyStep]]]:
+        """The mutants that do something else in the last step, each with its own steps, by their places.
+
+        One is left out as soon as it shows what the kernel did not, or fails, as it may on what no run of it makes.
+        """
+        own: dict[str, dict[int, AnyStep]] = {}
+        strayed, out, last = dict[str, Any](), set[str](), len(steps) - 1
+        for place, step in enumerate(steps):
+            moved = self._moves.other(step)
+            for name in {**strayed, **moved}:
+                if name in out:
+                    continue
+                mine = self._moves.step(name, step, strayed[name]) if name in strayed else moved[name]
+                astray = place < last and mine is not None and mine.shown != step.shown
+                if mine is None or (astray and not self._may_show(mine, said, place)):
+                    out.add(name)
+                    continue
+                own.setdefault(name, {})[place] = mine
+                strayed.pop(name, None)
+                if mine.after != step.after:
+                    strayed[name] = mine.after
+        return [(name, some) for name, some in own.items() if name not in out and _differs(some.get(last), steps[last])]
+
+    def _may_show(self, mine: AnyStep, said: KernelResponse, place: int) -> bool:
+        """Whether a kernel may mean by its answer what a mutant shows, if nothing is known of its tokens."""
+        try:
+            return self.coder.reader.known_reading(said.shown[place], self.coder.shown(mine), Dictionary()).agrees
+        except (Malformed, RecursionError):
+            return False
+
+    def _told(self, trace: Trace[Any, Any, Any, Any], said: KernelResponse, beside: frozenset[str]) -> bool:
+        try:
+            return as_told(self.coder, trace, said, beside)
+        except Exception:  # what a mutant shows may have no encoding
+            return False
 
 
-def _shows(coder: Coder, run: AnyScenario, said: KernelResponse, last: AnyStep, beside: frozenset[str]) -> bool:
-    """Whether a mutant shows what the kernel said, which is not what the model shows in the `last` step."""
-    try:
-        trace = coder.trace(run)
-        mine = trace.steps[-1]
-        return (mine.shown != last.shown or mine.after != last.after) and as_told(coder, trace, said, beside)
-    except Exception:  # a mutant may fail on what no run of it makes
+def _differs(mine: AnyStep | None, step: AnyStep) -> bool:
+    return mine is not None and (mine.shown != step.shown or mine.after != step.after)
+
+
+class Moves:
+    """What each mutant of the rules of one system does otherwise in a step of the model."""
+
+    def __init__(self, system: AnySystem, mutants: Iterable[Mutant[Any]]) -> None:
+        self._system = system
+        same = [one for one in mutants if type(one.rules) is type(system.rules)]
+        self._systems = {one.name: replace(system, rules=one.rules, variant=one.name) for one in same}
+        listed = [one.name for one in fields(system.rules)] if is_dataclass(system.rules) else []
+        rules = {name: getattr(system.rules, name) for name in listed}
+        self._changed = {
+            one.name: frozenset(name for name, rule in rules.items() if getattr(one.rules, name) is not rule)
+            for one in same
+        }
+        self._fields = rules
+        self._unseen = frozenset(name for name, rule in rules.items() if not callable(rule)) if listed else None
+        self._known: dict[tuple[int, int, Any], tuple[AnyStep, dict[str, AnyStep | None]]] = {}
+
+    def step(self, name: str, step: AnyStep, state: Any) -> AnyStep | None:
+        """Return the step of a mutant from another state; None if it fails."""
+        try:
+            return self._systems[name].take(step.config, state, step.action)
+        except Exception:
+            return None
+
+    def other(self, step: AnyStep) -> Mapping[str, AnyStep | None]:
+        """Return the mutants that show something else in this step or end in another state; None for one that fails."""
+        key = id(step.config), id(step.before), step.action
+        if key not in self._known:
+            if len(self._known) >= KEPT:
+                self._known.clear()
+            self._known[key] = step, dict(self._found(step))  # while the step is kept, its parts keep their ids
+        return self._known[key][1]
+
+    def _found(self, step: AnyStep) -> Iterator[tuple[str, AnyStep | None]]:
+        for name in self._reached(step):
+            mine = self.step(name, step, step.before)
+            if mine is None or _differs(mine, step):
+                yield name, mine
+
+    def _reached(self, step: AnyStep) -> list[str]:
+        """The mutants of which a rule answers a call of this step otherwise; all, if the calls cannot be seen."""
+        calls: Calls = {}
+        # Rules that equal no others: a model may remember what rules said, and then would not call them.
+        rules_of = self._fields.items()
+        spied = {name: _spied(rule, calls.setdefault(name, [])) for name, rule in rules_of if callable(rule)}
+        rules = replace(self._system.rules, **spied) if spied else self._system.rules
+        try:
+            self._system.step(rules, step.config, step.before, step.action)
+        except Exception:  # the mutants are run
+            return list(self._systems)
+        calls = {name: list(some) for name, some in calls.items()}
+        return [name for name in self._systems if self._answers_otherwise(name, rules, calls)]
+
+    def _answers_otherwise(self, name: str, spied: Any, calls: Calls) -> bool:
+        if self._unseen is None or self._changed[name] & self._unseen:
+            return True
+        rules = self._systems[name].rules
+        try:
+            for rule in self._changed[name]:
+                for given, named, found in calls.get(rule, ()):
+                    mine = getattr(rules, rule)(*(rules if one is spied else one for one in given), **named)
+                    if mine != found or not alike(mine, found):
+                        return True
+        except Exception:  # it may fail on what no run of it makes
+            return True
         return False
+
+
+def _spied(rule: Callable[..., Any], calls: list[Call]) -> Callable[..., Any]:
+    """A rule that notes each call of it and the answer."""
+
+    def spied(*given: Any, **named: Any) -> Any:
+        found = rule(*given, **named)
+        calls.append((given, named, found))
+        return found
+
+    return spied

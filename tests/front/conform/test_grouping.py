@@ -1,0 +1,192 @@
+"""How differing runs are grouped into causes in little time: which mutants are run, in what order, when it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from random import Random
+from typing import Any
+
+import pytest
+
+from evenhand.conform.checking import defects as grouping
+from evenhand.conform.checking.claims import Judge
+from evenhand.conform.checking.coding import Coder
+from evenhand.conform.checking.defects import Defects
+from evenhand.conform.checking.divergence import Divergence, Examiner
+from evenhand.conform.checking.lookalikes import Moves
+from evenhand.core.codec import encode
+from evenhand.core.registry import find
+from evenhand.core.system import AnyStep, AnySystem
+from evenhand.core.trace import Scenario
+from tests.front.conform.in_process import InProcess
+from tests.front.conform.small import small
+
+PAID, HELD, SENT, LOST = WORDS = ("PAID", "HELD", "SENT", "LOST")
+
+
+@dataclass(frozen=True)
+class Ask:
+    """Somebody asks for something."""
+
+    word: str
+    amount: int
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What became of it."""
+
+    word: str
+
+
+@dataclass(frozen=True)
+class Told:
+    """The log of a step, its word, its amount, and a note."""
+
+    entries: tuple[Entry, ...]
+    word: str
+    amount: int
+    note: str = "plain"
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A desk, which remembers nothing."""
+
+
+def ask(_rules: Any, _config: Any, desk: Desk, asked: Ask) -> tuple[Desk, Told]:
+    """Everybody gets what was asked for."""
+    return desk, Told((Entry(asked.word),), asked.word, asked.amount)
+
+
+def _menu(_config: Any, _desk: Desk) -> Iterator[Ask]:
+    yield from (Ask(word, amount) for amount in (1, 2) for word in WORDS)
+
+
+DESK = small("desk", lambda _scope: iter([Desk()]), Desk(), _menu, ask, (Desk, Ask, Entry, Told))
+
+
+class Clerk:
+    """A desk with planted faults, by their names."""
+
+    def __init__(self, *faults: str) -> None:
+        self.faults = frozenset(faults)
+
+    def step(self, action: Any) -> Any:
+        """Take an action."""
+        made: Any = encode(ask(None, None, Desk(), Ask(action["word"], action["amount"]))[1])
+        if "no_log" in self.faults:
+            made["entries"] = []
+        if "lost_is_sent" in self.faults and action["word"] == LOST:
+            made["word"] = SENT
+        if "doubled" in self.faults and action["amount"] == 2:
+            made["amount"] = 4
+        if "odd_note" in self.faults and action == encode(Ask(HELD, 2)):
+            made["note"] = "odd"
+        return made
+
+
+class Counted(InProcess):
+    """A source that counts what it is asked."""
+
+    asked = 0
+
+    def ask(self, scenarios: Any) -> Any:
+        """Answer."""
+        self.asked += len(scenarios)
+        return super().ask(scenarios)
+
+
+def _seen(*faults: str) -> tuple[Defects, Counted]:
+    """One run of each action, on a desk with these faults."""
+    source = Counted(lambda _initial: Clerk(*faults))
+    examiner = Examiner(Coder("desk", DESK), Judge(()))
+    made = Defects(examiner.coder, examiner, source)
+    for action in _menu(None, Desk()):
+        trace = examiner.coder.trace(Scenario(Desk(), Desk(), (action,)))
+        request = examiner.coder.request(trace)
+        (response,) = source.ask([request])
+        found = examiner.examine(trace, request, response, "machine")
+        if found is not None:
+            made.add(found)
+    return made, source
+
+
+@pytest.mark.parametrize(
+    "faults",
+    [
+        ("no_log",), ("no_log", "lost_is_sent"), ("no_log", "odd_note"), ("lost_is_sent", "doubled"),
+        ("no_log", "lost_is_sent", "odd_note"), ("lost_is_sent", "doubled", "odd_note"),
+    ],
+)  # fmt: skip
+def test_each_planted_fault_is_one_finding(faults: tuple[str, ...]) -> None:
+    """An entry that is missing in most runs is one fault, whatever it would say; what stands beside it is another."""
+    made, _ = _seen(*faults)
+    found = [one.divergence for one in made.distinct(8)]
+    assert len(found) == len(faults), [sorted(one.kinds) for one in found]
+    shown = frozenset[str]().union(*(one.kinds for one in found))
+    places = {"no_log": "entries[]", "lost_is_sent": "word", "doubled": "amount", "odd_note": "note"}
+    assert {kind.partition(": ")[0] for kind in shown} == {places[one] for one in faults}
+
+
+def test_when_the_time_is_over_nothing_is_shrunk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is left is grouped by its words, and no kernel is asked."""
+    made, source = _seen("no_log", "lost_is_sent")
+
+    def shrinks(*_given: Any, **_named: Any) -> None:
+        pytest.fail("it shrinks")
+
+    monkeypatch.setattr(grouping, "shrink", shrinks)
+    made.left = lambda: -1.0
+    assert made.distinct(8) and made.hurried and source.asked == 8
+
+
+def test_one_of_each_sort_of_place_comes_before_the_second_of_any() -> None:
+    """The order in which divergences are reduced: if the time ends, what is left differs where others do."""
+    made, _ = _seen()
+    for kinds in ({"a: P / Q"}, {"a: P / R"}, {"a: P / S"}, {"b: P / Q"}, {"b: P / R", "c: P / Q"}):
+        run = Scenario(Desk(), Desk(), (Ask(PAID, 1),))
+        made.add(Divergence(run, "machine", "differs", frozenset(kinds), "", (None,), (None,)))
+    order = [sorted(one.divergence.kinds) for one in made._ordered()]  # pyright: ignore[reportPrivateUsage]
+    assert order == [["a: P / Q"], ["b: P / Q"], ["b: P / R", "c: P / Q"], ["a: P / R"], ["a: P / S"]]
+
+
+def _steps(system: AnySystem, runs: int, length: int) -> list[AnyStep]:
+    random, made = Random(1), list[AnyStep]()
+    configs = list(islice(system.all_configs(), 40))
+    for _ in range(runs):
+        config = random.choice(configs)
+        state = next(iter(system.initial(config)))
+        for _ in range(length):
+            menu = list(islice(system.enabled(config, state), 60))
+            if not menu:
+                break
+            made.append(system.take(config, state, random.choice(menu)))
+            state = made[-1].after
+    return made
+
+
+@pytest.mark.parametrize(
+    ("protocol", "name"),
+    [("apcm", "run"), ("conviction", "issue"), ("cud", "run"), ("markspace", "deferred"), ("sovereign", "agent"),
+     ("sovereign", "session")],
+)  # fmt: skip
+def test_what_mutants_do_otherwise_is_seen_without_running_most(protocol: str, name: str) -> None:
+    """A mutant whose rules answer the calls of a step alike takes the same step, also where the model keeps answers."""
+    model = find(protocol).model
+    system = model.systems[name]
+    moves = Moves(system, model.mutants)
+    run = list[str]()
+    mutants = [one for one in model.mutants if type(one.rules) is type(system.rules)]
+    steps = _steps(system, runs=4, length=5)
+    for step in steps:
+        taken = {one.name: moves.step(one.name, step, step.before) for one in mutants}
+        expected = {
+            name for name, one in taken.items() if one is None or (one.shown, one.after) != (step.shown, step.after)
+        }
+        assert set(moves.other(step)) == expected
+        run += moves._reached(step)  # pyright: ignore[reportPrivateUsage]
+        assert expected <= set(run)
+    assert 0 < len(run) < len(mutants) * len(steps) / 2
