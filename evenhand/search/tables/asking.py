@@ -17,7 +17,7 @@ import numpy as np
 from evenhand.core.alike import alike
 from evenhand.core.answers import ModelError
 from evenhand.core.system import Step
-from evenhand.search.action_independent import ActionNeeded, was_touched
+from evenhand.search.tables.action_independent import ActionNeeded, was_touched
 from evenhand.search.tables.expressions import Expression, Expressions, Ids, NotLearned, Spent, Unfollowed
 from evenhand.search.tables.proxies import Run, real_within
 from evenhand.search.tables.questions import ACTS, Question

@@ -88,7 +88,7 @@ def test_hasty_commit_is_refuted_by_a_shortest_run() -> None:
 
 @pytest.mark.deep
 def test_methods_agree_on_more_systems() -> None:
-    """Memoised search gives what explicit search gives, on many more systems."""
+    """Search from tables gives what explicit search gives, on many more systems."""
     methods_agree(range(3, 30))
 
 
@@ -112,7 +112,7 @@ def test_processes_report_errors_like_one() -> None:
 
 
 def test_a_claim_that_looks_at_actions_sees_each_of_them_once() -> None:
-    """Memoised search passes groups; a claim that reads actions gets the members, as many as the full product."""
+    """A claim that reads actions gets every joint choice, as many as the full product."""
     system = joint_system(3, kernels=1)
     seen: list[tuple[Any, Any]] = []
 
@@ -125,7 +125,7 @@ def test_a_claim_that_looks_at_actions_sees_each_of_them_once() -> None:
 
     found = explore(system, (EachStep(name="looks", sentence="", check=look),))
     steps = [s for c in system.all_configs() for s in graph_of(system, c).steps if s.shown == "moved"]
-    assert found.method == "memoised"
+    assert found.method == "explicit"
     assert sorted(map(repr, seen)) == sorted(repr((s.config, (s.before, s.action))) for s in steps)
 
 
@@ -197,7 +197,7 @@ def test_unknown_fairness_is_an_error_before_the_search() -> None:
         explore(peterson.peterson(), (claim,))
 
 
-@pytest.mark.parametrize("bound", [{"max_states": 0}, {"depth": -1}, {"jobs": 0}, {"method": "memoised"}])
+@pytest.mark.parametrize("bound", [{"max_states": 0}, {"depth": -1}, {"jobs": 0}, {"method": "memo"}])
 def test_senseless_arguments_are_errors(bound: dict[str, int]) -> None:
     """The message names the argument."""
     with pytest.raises(ValueError, match=next(iter(bound))):
