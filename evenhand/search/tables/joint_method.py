@@ -32,7 +32,7 @@ from evenhand.search.totals import Result
 from evenhand.search.walk import Walk
 from evenhand.search.witness import Tally
 
-STEPS = 5_000
+STEPS = 1_000
 """Joint choices that explicit search takes before tables are tried."""
 
 RESTARTS = 200
@@ -201,7 +201,7 @@ def _compare_rows(walk: JointWalk, learner: JointLearner, sid: int, kind: int, r
                 value = random.randrange(len(values)) if values else -1
                 if value >= 0:
                     at = [*(row[index : index + 1] for row in pairs), np.asarray([value])]
-                    known = values[int(updated.next(at, 1)[0])]
+                    known = values[int(updated.answers(at, 1)[0])]
                     real_value = plain_answer(question, (values[value], step))
                     if not (known == real_value and alike(known, real_value)):
                         raise NotLearned(f"{question.name} goes on otherwise after {short(action)}")

@@ -223,12 +223,11 @@ def ends(error: type[BaseException] | None) -> Generator[None]:
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="no list of open files")
-@pytest.mark.parametrize("method", ["explicit", "memoised"])
 @pytest.mark.parametrize(
     ("raised", "seen"), [(None, None), (KeyboardInterrupt, KeyboardInterrupt), (ZeroDivisionError, ModelError)]
 )
 def test_nothing_is_left_behind(
-    method: str, raised: type[BaseException] | None, seen: type[BaseException] | None, tmp_path: Path
+    raised: type[BaseException] | None, seen: type[BaseException] | None, tmp_path: Path
 ) -> None:
     """During the search one file without a name is open; afterwards none, however the search ended."""
     held_then: list[int] = []
@@ -252,9 +251,9 @@ def test_nothing_is_left_behind(
     claim = Always(name="watched", sentence="", check=check)
     with ends(seen):
         explore(
-            FREE.at(agents=3) if method != "explicit" else two_phase_commit(3),
+            two_phase_commit(3),
             [claim],
-            method=method,
+            method="explicit",
             max_memory=FEW,
             spill=Folder(tmp_path),
         )
@@ -262,15 +261,14 @@ def test_nothing_is_left_behind(
     assert open_files() == [] and list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("method", ["explicit", "memoised"])
-def test_a_full_disk_is_one_error(method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_one_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The message names the folder, and no file stays there."""
     monkeypatch.setattr(spilling, "_SETTINGS", (*spilling._SETTINGS, "max_page_count=20"))
     with pytest.raises(SpillFailed, match=f"cannot spill to {tmp_path}: database or disk is full"):
         explore(
-            two_phase_commit(5) if method == "explicit" else FREE.at(agents=4, values=3),
+            two_phase_commit(5),
             [HELD],
-            method=method,
+            method="explicit",
             max_memory=FEW,
             spill=Folder(tmp_path),
         )
