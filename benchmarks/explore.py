@@ -2,8 +2,8 @@
 
     python -m benchmarks.explore --write
 
-Without sizes it runs everything, `checkers` and `growth` included; with sizes, only the bare loop and explicit search at
-these.
+Without sizes it runs everything, `checkers` and `growth` included; with sizes, only the bare loop and explicit
+search at these.
 
 Seconds differ between machines; ratios taken in one process on the same states are more stable.  The rounds
 alternate between the contenders and the best round of each counts.  All must find the same graph, or there is

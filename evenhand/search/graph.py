@@ -10,7 +10,7 @@ same levels, as products with the states, so that each state's steps serve all o
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import count
@@ -29,7 +29,7 @@ from evenhand.search.contract import (
     unhashable,
 )
 from evenhand.search.memory import MemoryBudget
-from evenhand.search.steps import Row, make_step, rows_of
+from evenhand.search.steps import make_step, rows_of
 from evenhand.search.walk import Walk, remember
 from evenhand.search.witness import Progress
 
@@ -39,8 +39,6 @@ SETTLED = 0x3FFF
 """States (less one) between calls of `gc.freeze`: known states stay, so the garbage collector can ignore them."""
 COMPARED = 256
 """States that are checked for values that equal nothing but themselves."""
-ROWS = 50_000
-"""Rows of steps that are kept for monitors; those of later states are made again."""
 
 
 class Watcher:
@@ -184,7 +182,6 @@ def _enter_initial(system: AnySystem, walk: Walk) -> None:
 
 def _memory_ends(walk: Walk, bounds: Bounds, budget: MemoryBudget) -> tuple[Bounds, MemoryBudget]:
     """Continue on disk, if there is one; else keep no new states, and expand only known ones."""
-    walk.rows.clear()
     if bounds.spill is not None and walk.disk_visited is None:
         walk.spill(bounds.spill)
         budget.left()
@@ -211,8 +208,7 @@ def _expand(system: AnySystem, walk: Walk, sid: int, watchers: Watchers, bounds:
     again = REPEATED if fresh and (kept is not None or (walk.number == 0 and sid < REPEATED)) else 0
     targets: set[int] = set()
     transitions = 0
-    rows: Iterable[Row] = walk.rows.get(sid) or rows_of(system, config, state)
-    for number, action, after, shown in _kept(walk, sid, rows) if fresh and watchers.histories else rows:
+    for number, action, after, shown in rows_of(system, config, state):
         try:
             there = ids.get(after)
         except Exception as error:
@@ -238,17 +234,6 @@ def _expand(system: AnySystem, walk: Walk, sid: int, watchers: Watchers, bounds:
     refuse_change(system, walk, sid, kept)
     if taken:
         refuse_unrepeatable(system, config, state, taken)
-
-
-def _kept(walk: Walk, sid: int, rows: Iterable[Row]) -> Iterator[Row]:
-    """Yield the rows of a state, and keep them if there is room."""
-    room, kept = ROWS - walk.rows_kept, list[Row]()
-    for row in rows:
-        if len(kept) < room:
-            kept.append(row)
-        yield row
-    if len(kept) < room:
-        walk.rows[sid], walk.rows_kept = kept, walk.rows_kept + len(kept)
 
 
 def _within(system: AnySystem, walk: Walk, step: AnyStep, there: int, way: tuple[int, int], *, new: bool) -> int:
