@@ -11,7 +11,7 @@ import pytest
 
 from tests.front.conftest import Command
 
-WAY = ("explore", "cud", "--system", "free", "--scope", "agents=2", "--reach", "livelock")
+WAY = ("explore", "cud", "--system", "free", "--scope", "agents=2", "--reach", "livelock", "--method", "explicit")
 
 
 def test_the_report_is_the_same(cli: Command, tmp_path: Path) -> None:
