@@ -47,12 +47,10 @@ SLOW = {
     "explicit search": 400_000,
     "Rumur": 11_000_000,
     "TLC": 11_000_000,
-    "memoised search": 12_000_000,
 }
 """Steps beyond which a contender is left out, so that the whole run takes less than ten minutes.
 
-Those that run the model's step for every action take some 20 to 50 microseconds each; memoised search applies every
-verdict in every state.
+Those that run the model's step for every action take some 20 to 50 microseconds each.
 """
 
 
@@ -203,7 +201,6 @@ CONTENDERS: dict[str, Callable[[str], Run]] = {
     "musil": _python("musil"),
     "bare loop": _python("bare"),
     "explicit search": _python("explicit"),
-    "memoised search": _python("memoised"),
     "compiled search": _python("compiled"),
     "symmetric search": _python("symmetric"),
 }
@@ -214,8 +211,6 @@ def inside(kind: str, name: str) -> dict[str, Any]:
     from evenhand.search import explore
 
     system = model(name)
-    if system.separated is None and kind == "memoised":
-        return {"why": "its step does not separate"}
     if kind in PIP:
         return {"minicheck": _minicheck, "musil": _musil}[kind](system)
     if kind == "bare":

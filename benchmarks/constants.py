@@ -74,8 +74,6 @@ def _result() -> dict[str, int]:
 _FREE = CUD.systems["free"]
 MEASURES = (
     Measure("explicit search, free agents 3,2,2", _search(_FREE.at(agents=3, keys=2, values=2), "explicit")),
-    Measure("memoised search, free agents 3,2,2", _search(_FREE.at(agents=3, keys=2, values=2), "memoised")),
-    Measure("memoised search, free agents 4,2,2", _search(_FREE.at(agents=4, keys=2, values=2), "memoised")),
     Measure("explicit search, ring of 7", _search(cells(7), "explicit")),
     Measure("compiled search, ring of 9", _search(cells(9), "compiled")),
     Measure("compiled search, ring of 10", _search(cells(10), "compiled")),

@@ -2,8 +2,8 @@
 
     python -m benchmarks.explore --write
 
-Without sizes it runs everything, `checkers` and `growth` included; with sizes, only the bare loop, explicit
-and memoised search at these.
+Without sizes it runs everything, `checkers` and `growth` included; with sizes, only the bare loop and explicit
+search at these.
 
 Seconds differ between machines; ratios taken in one process on the same states are more stable.  The rounds
 alternate between the contenders and the best round of each counts.  All must find the same graph, or there is
@@ -44,7 +44,6 @@ def method(name: str) -> Callable[[Any], Counts]:
 CONTENDERS: dict[str, Callable[[Any], Counts]] = {
     "bare loop": bare,
     "explicit search": method("explicit"),
-    "memoised search": method("memoised"),
 }
 
 

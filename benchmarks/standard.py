@@ -1,4 +1,4 @@
-"""Every system of the protocols at its largest standard scope: the search below the tables, and `explore` by default.
+"""Every system of the protocols at its largest standard scope: explicit search, and `explore` by default.
 
     python -m benchmarks.standard [PROTOCOL …] [--most SECONDS]
 
@@ -72,14 +72,13 @@ def run(job: Job, method: str, most: float) -> Found:
 
 def row(bundle: Bundle, job: Job, most: float) -> tuple[str, bool]:
     """Return the line of one system, and whether the contenders agree."""
-    below = "explicit" if bundle.model.systems[job.system].separated is None else "memoised"
-    plain, default = run(job, below, most), run(job, "", most)
+    plain, default = run(job, "explicit", most), run(job, "", most)
     scope = ", ".join(f"{name}={size}" for name, size in job.scope) or "as declared"
     seconds = [f"over {most:.0f} s" if one.seconds is None else f"{one.seconds:.1f} s" for one in (plain, default)]
     ratio = "" if plain.seconds is None or default.seconds is None else f"{plain.seconds / default.seconds:.2f}"
     said = default.said or plain.said
     states, steps = json.loads(said)[:2] if said else ("", "")
-    line = f"| {bundle.name} {job.system} | {scope} | {states}, {steps} | {below} {seconds[0]} "
+    line = f"| {bundle.name} {job.system} | {scope} | {states}, {steps} | {seconds[0]} "
     agree = not (plain.said and default.said) or plain.said == default.said
     return f"{line}| {default.method} {seconds[1]} | {ratio} |", agree
 
@@ -95,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UnknownName as error:
         parser.error(str(error))
     wrong = False
-    print("| system | scope | states, steps | search below | default | ratio |\n|---|---|---|---|---|---|")
+    print("| system | scope | states, steps | explicit | default | ratio |\n|---|---|---|---|---|---|")
     for bundle in bundles:
         for job in largest(bundle):
             line, agree = row(bundle, job, given.most)

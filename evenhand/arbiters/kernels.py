@@ -2,7 +2,7 @@
 
 A *kernel* is any object with `act({agent: choice}) -> {agent: outcome}`.  It names its agents (`agents`, or the factory
 takes them) and their choices (`choices(agent)`, a mapping, a list or a Hypothesis strategy).  Everything else is
-optional; each ability opens more questions (`ABILITIES`).
+optional; each ability opens more questions (docs/how-to/examine-your-code.md).
 """
 
 from __future__ import annotations
@@ -24,25 +24,6 @@ Left: TypeAlias = Callable[[], float]
 
 Profile: TypeAlias = tuple[tuple[str, Any], ...]
 """The choices of one round, in the order in which they are handed over."""
-
-ABILITIES: Mapping[str, str] = {
-    "population": "the factory takes `agents`, so that the list of agents can be varied",
-    "rename": "`rename(mapping)` renames the agents of a fresh kernel",
-    "seed": "`reset(seed)` sets the seed of every random choice",
-    "observe": "`observe()` shows the state that later outcomes may depend on",
-    "holds": "`holds(agent)` lists what the agent holds exclusively",
-    "progress": "`progress()` says whether the last round achieved anything",
-    "order": "`order()` lists the agents in the order of precedence that the kernel declares for the next round",
-    "worth": "`worth(outcome)` is how good an outcome is for the agent that gets it",
-    "may": "`may(agent, choices, outcome)` says whether the kernel's own rule allows an agent that outcome now",
-    "snapshot": "`snapshot()` returns the state of the kernel, and `restore(snapshot)` goes back to it",
-    "choices(agent)": "`choices(agent)` is a method, so that being asked may change something",
-    "strategies": "`choices` gives a Hypothesis strategy: a few of its values are tried, and others drawn",
-    "more": "`more(choice, than)` says whether a choice asks for more than another",
-    "threads": "`threads` is true: several threads may call `act` at once, each with the choice of one agent",
-    "labels": "`labels` lists the values in choices and outcomes whose names should not matter",
-}
-"""Name of an ability → what the kernel offers."""
 
 SOME = 4
 """Values of a strategy that are tried in every small play."""

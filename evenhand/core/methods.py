@@ -9,6 +9,5 @@ class MethodName(StrEnum):
     """A method of search; the reference comes first."""
 
     explicit = "explicit"
-    memoised = "memoised"
     compiled = "compiled"
     symmetric = "symmetric"

@@ -127,12 +127,12 @@ class Joint(Generic[C, S, A, X]):
 
 @dataclass(frozen=True)
 class Separated(Generic[C, S, A, O, R, X]):
-    """`step` in three parts, so that equal work is done once (memoised exploration).
+    """`step` in three parts, so that tables of joint choices take one step for all choices with one verdict.
 
     With `key = reads(rules, config, state)`, and for every joint action `made = tuple((agent, judge(rules, config, key,
     agent, x)) for agent, x in joint.split(action))`, the step equals `apply(rules, config, state, merge(rules, config,
     key, made))`.  `judge` and `merge` read nothing of the state but the key, and the agents that choose and their
-    choices depend on it alone.  Engines check the equation on samples and refuse the method where it fails.
+    choices depend on it alone.  The search compares samples with `step`, and does without tables where they differ.
     """
 
     reads: Callable[[R, C, S], Hashable]

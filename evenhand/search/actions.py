@@ -137,7 +137,7 @@ class ActionsWatch(Watcher):
         """Note a known state; a level arrives before any of its states is expanded, initial states first."""
         self.known = max(self.known, sid + 1)
 
-    def look(self, step: AnyStep, weight: int, _action: int, there: int, /) -> None:
+    def look(self, step: AnyStep, _action: int, there: int, /) -> None:
         """Count one step; a new state has a number beyond all before: states are numbered as found."""
         action = step.action
         label = label_of(action)
@@ -146,12 +146,12 @@ class ActionsWatch(Watcher):
         counts = [self.labels.setdefault(label, [0, 0, 0])]
         if self.menu and (number := self.menu.get(action)) is not None:
             counts.append(self.numbers.setdefault(number, [0, 0, 0]))
-        changed = weight if step.after != step.before else 0
+        changed = step.after != step.before
         new = there >= self.known
         if new:
             self.known = there + 1
         for count in counts:
-            count[0] += weight
+            count[0] += 1
             count[1] += changed
             count[2] += new
 

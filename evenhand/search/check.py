@@ -13,7 +13,6 @@ from evenhand.core.alike import refuse_merge
 from evenhand.core.kinds import Reachable, Safety, StepTest, every_state, every_step
 from evenhand.core.system import AnyStep
 from evenhand.search.graph import History, Watcher
-from evenhand.search.steps import Method
 from evenhand.search.walk import Walk
 from evenhand.search.witness import Tally
 
@@ -44,31 +43,15 @@ class StateWatch(Watcher):
         return Tally(1, len(walk.states), self.met, self.violations, finding)
 
 
-class StepWatch(Watcher):
-    """A watcher for a claim about each step."""
+class StepWatch:
+    """The count of a claim about each step, kept by `StepsWatch`."""
 
     def __init__(self, claim: str, when: StepTest, check: StepTest) -> None:
         self.name, self.claims = f"claim {claim!r}", (claim,)
         self.check = check
         self.when = None if when is every_step else when
-        self.sid = 0
         self.met = self.violations = 0
         self.first: tuple[int, int] | None = None
-
-    def visit(self, sid: int, _state: Any, _method: Method, /) -> None:
-        """Note the state being expanded."""
-        self.sid = sid
-
-    def look(self, step: AnyStep, weight: int, action: int, _there: int, /) -> None:
-        """Check one step, or a group of them."""
-        if self.when is not None and not self.when(step):
-            return
-        holds = self.check(step)
-        self.met += weight
-        if not holds:
-            self.violations += weight
-            # Groups are ordered by their first members, which is not the order of all actions.
-            self.first = min(self.first or (self.sid, action), (self.sid, action))
 
     def close(self, walk: Walk) -> Tally:
         """Return this configuration's tally."""
@@ -77,10 +60,10 @@ class StepWatch(Watcher):
 
 
 class StepsWatch(Watcher):
-    """Several watchers of steps: a `when` that they share is evaluated once for each step."""
+    """A watcher for all claims about steps: a `when` that they share is evaluated once for each step."""
 
     def __init__(self, watches: Sequence[StepWatch]) -> None:
-        self.at = watches[0]
+        self.at, self.sid = watches[0], 0
         shared: dict[Callable[[Any], bool] | None, list[StepWatch]] = {}
         for watch in watches:
             shared.setdefault(watch.when, []).append(watch)
@@ -96,7 +79,11 @@ class StepsWatch(Watcher):
         """The claim that was evaluated last."""
         return self.at.claims
 
-    def look(self, step: AnyStep, weight: int, action: int, _there: int, /) -> None:
+    def visit(self, sid: int, _state: Any, /) -> None:
+        """Note the state being expanded."""
+        self.sid = sid
+
+    def look(self, step: AnyStep, action: int, _there: int, /) -> None:
         """Check one step for every claim."""
         for when, first, members in self.groups:
             if when is not None:
@@ -105,14 +92,15 @@ class StepsWatch(Watcher):
                     continue
             for watch in members:
                 self.at = watch
-                watch.met += weight
+                watch.met += 1
                 if not watch.check(step):
-                    watch.violations += weight
-                    watch.first = min(watch.first or (watch.sid, action), (watch.sid, action))
+                    watch.violations += 1
+                    # A state that a constraint had left outside is expanded later than its number says.
+                    watch.first = min(watch.first or (self.sid, action), (self.sid, action))
 
 
 class ReachableWatch(StepWatch):
-    """A watcher for a goal: its `violations` are the steps that meet it, its finding is the shortest run to one."""
+    """The count for a goal: its `violations` are the steps that meet it, its finding is the shortest run to one."""
 
     def __init__(self, claim: Reachable) -> None:
         goal = claim.goal
@@ -142,7 +130,6 @@ class HistoryWatch(History):
         self.met = self.violations = self.initial = 0
         self.first: int | None = None
         self.open = False
-        self.found: dict[tuple[int, int, Any], tuple[int, Any]] = {}
 
     def start(self, initial: Sequence[Any]) -> None:
         """Add one node for each initial state."""
@@ -165,28 +152,14 @@ class HistoryWatch(History):
         """Return whether a node of this level is in that state."""
         return sid in self.current
 
-    def visit(self, sid: int, _state: Any, _method: Method, /) -> None:
+    def visit(self, sid: int, _state: Any, /) -> None:
         """Note this level's nodes in the state being expanded."""
         self.here = self.current[sid]
-        self.found = {}
 
-    def look(self, step: AnyStep, _weight: int, action: int, there: int, /) -> None:
-        """Update the value of every node in this state."""
-        nodes, follow = self.nodes, self.claim.follow
-        # All values first: on an action-independent step any call may raise ActionNeeded.
-        for node, value in [(node, follow(nodes[node][1], step)) for node in self.here]:
-            key = (node, there, value)
-            known = self.found.get(key)
-            if known is not None:
-                refuse_merge(known[1], value, "values of a monitor")
-            if known is None or action < known[0]:
-                self.found[key] = action, value
-
-    def leave(self) -> None:
-        """Number the new nodes, in the order of actions whatever the order of groups."""
-        for (node, there, _), (action, value) in sorted(
-            self.found.items(), key=lambda entry: (entry[1][0], entry[0][0])
-        ):
+    def look(self, step: AnyStep, action: int, there: int, /) -> None:
+        """Update the value of every node in this state, and number the new nodes."""
+        for node in self.here:
+            value = self.claim.follow(self.nodes[node][1], step)
             known = self.known.get((there, value), self)
             if known is self:
                 self._add(there, value, node, action)

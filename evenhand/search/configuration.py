@@ -16,7 +16,6 @@ from evenhand.search.bounds import Bounds, held
 from evenhand.search.check import HistoryWatch, ReachableWatch, StateWatch, StepsWatch, StepWatch
 from evenhand.search.graph import History, Watcher, Watchers, search
 from evenhand.search.liveness import AboutRuns, Explored, Labels, decide
-from evenhand.search.methods import method_for
 from evenhand.search.pairs import DeterminedWatch, StatePairsWatch, StepPairsWatch
 from evenhand.search.steps import Method
 from evenhand.search.symmetric.method import Orbits
@@ -77,7 +76,7 @@ def _step_by_step(
         else:
             watchers[place] = _watcher(method.system, claim, config, bounds)
     labels = Labels(method.system, config, [claim for _, claim in runs]) if runs else None
-    every: list[Watcher] = [*watchers.values(), *(one for one in (labels, counting) if one is not None)]
+    every: list[Watcher | StepWatch] = [*watchers.values(), *(one for one in (labels, counting) if one is not None)]
     attempt = None
     if method.learns:
         kind = Attempt if method.system.joint is None else JointAttempt
@@ -85,7 +84,7 @@ def _step_by_step(
         if method.learns == "only":
             attempt.at_once()
     try:
-        walk = search(method, config, number, _sorted(every), bounds, tick, attempt=attempt)
+        walk = search(method.system, config, number, _sorted(every), bounds, tick, attempt=attempt)
     except Finished as done:
         return _with_others(done, method, config, number, claims, bounds, tick)
     tallies = {place: watcher.close(walk) for place, watcher in watchers.items()}
@@ -128,8 +127,7 @@ def _with_others(
     if not done.aside:
         return done.result
     places = sorted(done.aside)
-    below, _ = method_for(method.system, method.name)
-    rest = _step_by_step(below, config, number, [claims[place] for place in places], bounds, tick, None)
+    rest = _step_by_step(Method(method.system), config, number, [claims[place] for place in places], bounds, tick, None)
     tallies = list(done.result.tallies)
     for place, tally in zip(places, rest.tallies, strict=True):
         tallies[place] = tally
@@ -139,7 +137,7 @@ def _with_others(
     )
 
 
-def _watcher(system: AnySystem, claim: Property, config: Any, bounds: Bounds) -> Watcher:
+def _watcher(system: AnySystem, claim: Property, config: Any, bounds: Bounds) -> Watcher | StepWatch:
     match claim:
         case Safety(reads="states"):
             return StateWatch(claim, config)
@@ -159,14 +157,13 @@ def _watcher(system: AnySystem, claim: Property, config: Any, bounds: Bounds) ->
             raise ValueError(f"claim {claim.name!r} is of kind {claim.kind}, which the search does not support")
 
 
-def _sorted(every: Sequence[Watcher]) -> Watchers:
+def _sorted(every: Sequence[Watcher | StepWatch]) -> Watchers:
     """Sort watchers by the events that their classes handle."""
     steps = [w for w in every if isinstance(w, StepWatch)]
     others = [w for w in every if not isinstance(w, StateWatch | StatePairsWatch | History | StepWatch)]
     return Watchers(
-        singly=(*([StepsWatch(steps)] if steps else []), *others),
         arrivals=tuple(w for w in every if isinstance(w, StateWatch | ActionsWatch)),
         visitors=tuple(w for w in every if isinstance(w, StatePairsWatch)),
-        lookers=tuple(w for w in every if not isinstance(w, StateWatch | StatePairsWatch | History)),
+        lookers=(*([StepsWatch(steps)] if steps else []), *others),
         histories=tuple(w for w in every if isinstance(w, History)),
     )

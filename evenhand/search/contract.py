@@ -9,7 +9,7 @@ from typing import Any
 from evenhand.core.alike import alike, deep_copy, only_itself
 from evenhand.core.answers import ModelError, caught, error_text, kind_of, short
 from evenhand.core.system import AnySystem
-from evenhand.search.steps import Method, nth_action, stepped
+from evenhand.search.steps import nth_action, stepped
 from evenhand.search.walk import Walk
 
 
@@ -44,13 +44,12 @@ def unhashable(system: AnySystem, state: Any, what: str, error: Exception) -> Mo
     )
 
 
-def refuse_unrepeatable(method: Method, config: Any, state: Any, taken: Sequence[tuple[int, Any, Any, Any]]) -> None:
+def refuse_unrepeatable(system: AnySystem, config: Any, state: Any, taken: Sequence[tuple[int, Any, Any, Any]]) -> None:
     """Raise ModelError if the same actions, taken again in reverse order, are not on offer or lead elsewhere."""
-    system = method.system
-    offered = [] if system.joint is not None else list(islice(system.enabled(config, state), taken[-1][0] + 1))
+    offered = list(islice(system.enabled(config, state), len(taken)))
     for number, action, after, shown in reversed(taken):
-        once_more = offered[number] if number < len(offered) else method.action(config, state, number)
-        if action is not None and once_more != action:
+        once_more = offered[number] if number < len(offered) else nth_action(system, config, state, number)
+        if once_more != action:
             raise ModelError(
                 f"{system.label}: state {short(state)} offered action {short(action)}, and then {short(once_more)} in "
                 "its place. What is on offer, and its order, is a function of configuration and state alone"

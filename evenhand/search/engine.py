@@ -124,9 +124,9 @@ class SearchOptions(TypedDict, total=False):
 
     `max_states` bounds the graph of each configuration, `depth` the number of steps from the start, `max_memory` the
     bytes that the process may hold; what a bound leaves out is UNDECIDED.  With `spill` (such as a `Folder`) an
-    explicit or memoised search continues on disk shortly before it reaches `max_memory`.  `quotient`
+    explicit search continues on disk shortly before it reaches `max_memory`.  `quotient`
     (default: the one that `licence` names) explores one configuration of each orbit, or one state of each class of an
-    abstraction; `a+b` applies two abstractions in turn, each under a licence.  `method` is `explicit`, `memoised`,
+    abstraction; `a+b` applies two abstractions in turn, each under a licence.  `method` is `explicit`,
     `compiled` or `symmetric` (default: the best that system, claims and licence allow).  `configs` replaces the
     configurations of the scope.
     """
@@ -459,11 +459,13 @@ def _bounds(options: SearchOptions) -> Bounds:
 
 
 def _trusted(method: Method | Orbits, licences: Sequence[Licence], maps: Maps) -> tuple[str, ...]:
-    memo = ("the memo of memoised search, compared with step on samples",) if method.name != "explicit" else ()
+    compared: tuple[str, ...] = ()
     if method.name == "symmetric":
-        memo = (*memo, "the tables of symmetric search, compared with step on samples")
-        memo = (*memo, "the orbits of symmetric search, and that claims do not tell images apart, compared on samples")
+        compared = (
+            "the tables of symmetric search, compared with step on samples",
+            "the orbits of symmetric search, and that claims do not tell images apart, compared on samples",
+        )
     if maps:
-        memo = (*memo, "that state and image do alike and claims do not tell them apart, compared on samples")
+        compared = (*compared, "that state and image do alike and claims do not tell them apart, compared on samples")
     proofs = tuple(f"theorem {licence.theorem} ({licence.record})" for licence in licences)
-    return ("the executable model", "the exhaustive search", *memo, *proofs)
+    return ("the executable model", "the exhaustive search", *compared, *proofs)

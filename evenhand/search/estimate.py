@@ -16,8 +16,7 @@ from typing import Any, cast
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.search.bounds import Bounds
 from evenhand.search.graph import Attempt, Watcher, Watchers, search
-from evenhand.search.methods import method_for
-from evenhand.search.steps import Method, joint_choices
+from evenhand.search.steps import joint_choices
 from evenhand.search.walk import Walk
 
 PROBED = 8
@@ -26,13 +25,13 @@ PROBED = 8
 STATES = 200
 """States of each probe."""
 
-STEPS = 20_000
+STEPS = 5_000
 """Steps of each probe: where a state offers thousands of joint choices, a few such states tell as much."""
 
-NUMBER = 3
-"""The configuration number of a probe: none that memoised search compares in full."""
+NUMBER = 1
+"""The configuration number of a probe: not the first, of which a search takes many steps again to compare."""
 
-WIDE = 1_000_000
+WIDE = 50_000
 """Joint choices of one state beyond which no probe runs, and `STATES` states are assumed to offer as many."""
 
 CONFIGS = 1_000_000
@@ -72,12 +71,12 @@ class _Choices(Watcher):
     def __init__(self) -> None:
         self.of: list[int] = []
 
-    def visit(self, sid: int, state: Any, method: Method, /) -> None:
+    def visit(self, sid: int, _state: Any, /) -> None:
         """Start a count; states come in the order of their numbers."""
         self.of.append(0)
 
-    def look(self, step: AnyStep, weight: int, action: int, there: int, /) -> None:
-        self.of[-1] += weight
+    def look(self, step: AnyStep, action: int, there: int, /) -> None:
+        self.of[-1] += 1
 
 
 class _Enough(Exception):
@@ -94,12 +93,11 @@ class _Ending(Attempt):
 
 
 def _size(system: AnySystem, config: Any) -> int:
-    method, _ = method_for(system, None)
     choices = _Choices()
     walk: Walk
     try:
         bounds = Bounds(max_states=STATES)
-        walk = search(method, config, NUMBER, Watchers(lookers=(choices,)), bounds, attempt=_Ending())
+        walk = search(system, config, NUMBER, Watchers(lookers=(choices,)), bounds, attempt=_Ending())
         if not walk.open:
             return walk.transitions
     except _Enough as enough:

@@ -9,8 +9,7 @@ import networkx as nx
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.search.bounds import Bounds
 from evenhand.search.graph import Watcher, Watchers, search
-from evenhand.search.methods import method_for
-from evenhand.search.steps import Method
+from evenhand.search.steps import nth_action
 
 
 class _Pairs(Watcher):
@@ -22,28 +21,27 @@ class _Pairs(Watcher):
         self.sid = 0
         self.pairs: dict[tuple[int, int], tuple[int, int]] = {}
 
-    def visit(self, sid: int, _state: Any, _method: Method, /) -> None:
+    def visit(self, sid: int, _state: Any, /) -> None:
         self.sid = sid
 
-    def look(self, _step: AnyStep, weight: int, action: int, there: int, /) -> None:
+    def look(self, _step: AnyStep, action: int, there: int, /) -> None:
         """Count the step; states beyond a bound are left out."""
         if there >= 0:
             first, count = self.pairs.get((self.sid, there), (action, 0))
-            self.pairs[self.sid, there] = (min(first, action), count + weight)
+            self.pairs[self.sid, there] = (first, count + 1)
 
 
 def as_networkx(system: AnySystem, config: Any, number: int, bounds: Bounds) -> nx.DiGraph[Any]:
     """Return the graph of one configuration; see `Exploration.to_networkx`."""
-    method, _ = method_for(system, None)
     pairs = _Pairs()
-    walk = search(method, config, number, Watchers(lookers=(pairs,)), bounds)
+    walk = search(system, config, number, Watchers(lookers=(pairs,)), bounds)
     graph: nx.DiGraph[Any] = nx.DiGraph(system=system.name, variant=system.variant, complete=not walk.open)
     graph.graph["config"] = config
     for sid, state in enumerate(walk.states):
         graph.add_node(state, number=sid, depth=walk.depth_of(sid), initial=walk.parents[sid] < 0)
     for (source, target), (action, weight) in pairs.pairs.items():
         before = walk.states[source]
-        graph.add_edge(before, walk.states[target], action=method.action(config, before, action), weight=weight)
+        graph.add_edge(before, walk.states[target], action=nth_action(system, config, before, action), weight=weight)
     return graph
 
 

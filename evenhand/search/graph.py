@@ -10,7 +10,7 @@ same levels, as products with the states, so that each state's steps serve all o
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import count
@@ -20,7 +20,6 @@ from typing import Any, Protocol
 from evenhand.core.alike import deep_copy, refuse_merge
 from evenhand.core.answers import ModelError, error_text, located, short
 from evenhand.core.system import AnyStep, AnySystem
-from evenhand.search.action_independent import ActionNeeded, action_independent_step, make_step, was_touched
 from evenhand.search.bounds import Bounds
 from evenhand.search.contract import (
     initial_states,
@@ -30,7 +29,7 @@ from evenhand.search.contract import (
     unhashable,
 )
 from evenhand.search.memory import MemoryBudget
-from evenhand.search.steps import Method, Row, nth_action
+from evenhand.search.steps import make_step, rows_of
 from evenhand.search.walk import Walk, remember
 from evenhand.search.witness import Progress
 
@@ -40,8 +39,6 @@ SETTLED = 0x3FFF
 """States (less one) between calls of `gc.freeze`: known states stay, so the garbage collector can ignore them."""
 COMPARED = 256
 """States that are checked for values that equal nothing but themselves."""
-ROWS = 50_000
-"""Rows of steps that are kept for monitors; those of later states are made again."""
 
 
 class Watcher:
@@ -54,13 +51,13 @@ class Watcher:
     def arrive(self, sid: int, state: Any, /) -> None:
         """State number `sid` was found reachable."""
 
-    def visit(self, sid: int, state: Any, method: Method, /) -> None:
+    def visit(self, sid: int, state: Any, /) -> None:
         """State number `sid` is about to be expanded; the steps shown next leave it."""
 
-    def look(self, step: AnyStep, weight: int, action: int, there: int, /) -> None:
-        """`weight` steps like this one leave the visited state; the first is action number `action`.
+    def look(self, step: AnyStep, action: int, there: int, /) -> None:
+        """This step leaves the visited state, by action number `action`.
 
-        They lead to state number `there`, -1 for a state beyond the bound.  The step may be action-independent.
+        It leads to state number `there`, -1 for a state beyond the bound.
         """
 
 
@@ -78,19 +75,15 @@ class History(Watcher):
         """Return whether this history needs the steps out of that state at this level."""
         return False
 
-    def leave(self) -> None:
-        """All steps out of the visited state have been shown."""
-
 
 @dataclass(frozen=True)
 class Watchers:
-    """Watchers by event; `singly` replaces `lookers` for steps that are not grouped (None: the same)."""
+    """Watchers by event."""
 
     arrivals: tuple[Watcher, ...] = ()
     visitors: tuple[Watcher, ...] = ()
     lookers: tuple[Watcher, ...] = ()
     histories: tuple[History, ...] = ()
-    singly: tuple[Watcher, ...] | None = None
 
 
 class Attempt(Protocol):
@@ -105,7 +98,7 @@ class Attempt(Protocol):
 
 
 def search(
-    method: Method,
+    system: AnySystem,
     config: Any,
     number: int,
     watchers: Watchers,
@@ -121,11 +114,10 @@ def search(
     Raises ModelError for a model that breaks its contract, or a claim that raises; SpillFailed for a disk that is full
     or gone.
     """
-    system, walk = method.system, Walk(config, number)
+    walk = Walk(config, number)
     budget = MemoryBudget(bounds.max_memory, spills=bounds.spill is not None)
     with ExitStack() as ending:
         ending.callback(gc.unfreeze)
-        method.begin(config, number)
         _enter_initial(system, walk)
         for history in watchers.histories:
             history.start(tuple(walk.states))
@@ -147,12 +139,12 @@ def search(
                 walk.open = walk.open or bool(again or back) or _any_goes_on(system, walk, low, high)
                 break
             for sid in again:
-                _expand(method, walk, sid, watchers, bounds, fresh=False)
+                _expand(system, walk, sid, watchers, bounds, fresh=False)
             for sid in sorted({*back, *range(low, high)} - walk.outside) if system.constrained else range(low, high):
                 if sid & 127 == 0 and budget.spent():
                     bounds, budget = _memory_ends(walk, bounds, budget)
                 _attempted(attempt, walk, sid, fresh=False)
-                _expand(method, walk, sid, watchers, bounds, fresh=True)
+                _expand(system, walk, sid, watchers, bounds, fresh=True)
                 if sid & SETTLED == 0:
                     gc.freeze()
                 _attempted(attempt, walk, sid, fresh=True)
@@ -190,7 +182,6 @@ def _enter_initial(system: AnySystem, walk: Walk) -> None:
 
 def _memory_ends(walk: Walk, bounds: Bounds, budget: MemoryBudget) -> tuple[Bounds, MemoryBudget]:
     """Continue on disk, if there is one; else keep no new states, and expand only known ones."""
-    walk.rows.clear()
     if bounds.spill is not None and walk.disk_visited is None:
         walk.spill(bounds.spill)
         budget.left()
@@ -204,27 +195,24 @@ def _any_goes_on(system: AnySystem, walk: Walk, low: int, high: int) -> bool:
     return any(next(iter(offer), None) is not None for offer in offers)
 
 
-def _expand(method: Method, walk: Walk, sid: int, watchers: Watchers, bounds: Bounds, *, fresh: bool) -> None:
+def _expand(system: AnySystem, walk: Walk, sid: int, watchers: Watchers, bounds: Bounds, *, fresh: bool) -> None:
     """Take every step out of one state; `fresh` is false where only histories need them again."""
-    system, config, states, ids = method.system, walk.config, walk.states, walk.ids
+    config, states, ids = walk.config, walk.states, walk.ids
     state, spilled = states[sid], inf if walk.disk_visited is None else walk.disk_visited.first
     histories = [history for history in watchers.histories if history.waits(sid)]
     lookers: list[Watcher] = [*watchers.lookers, *histories] if fresh else [*histories]
-    singly = lookers if watchers.singly is None or not fresh else [*watchers.singly, *histories]
     for watcher in (*watchers.visitors, *lookers) if fresh else lookers:
-        _guarded(system, watcher, watcher.visit, sid, state, method)
+        _guarded(system, watcher, watcher.visit, sid, state)
     kept = deep_copy(state) if fresh and sid & (sid - 1) == 0 else None
     taken: list[tuple[int, Any, Any, Any]] = []
     again = REPEATED if fresh and (kept is not None or (walk.number == 0 and sid < REPEATED)) else 0
     targets: set[int] = set()
     transitions = 0
-    rows: Iterable[Row] = walk.rows.get(sid) or method.rows(config, state)
-    for number, action, group, after, shown in _kept(walk, sid, rows) if fresh and watchers.histories else rows:
+    for number, action, after, shown in rows_of(system, config, state):
         try:
             there = ids.get(after)
         except Exception as error:
-            at = nth_action(system, config, state, number)
-            raise unhashable(system, after, f"the state after action {short(at)}", error) from error
+            raise unhashable(system, after, f"the state after action {short(action)}", error) from error
         new = there is None
         if there is None:
             there = _enter(system, walk, after, (sid, number), bounds.max_states)
@@ -235,35 +223,17 @@ def _expand(method: Method, walk: Walk, sid: int, watchers: Watchers, bounds: Bo
         targets.add(there)
         if system.constrained:
             there = _within(system, walk, make_step(config, state, action, shown, after), there, (sid, number), new=new)
-        transitions += weight_of(group)
+        transitions += 1
         if len(taken) < again:
             taken.append((number, action, after, shown))
         if lookers:
-            if group is None or len(group) == 1:
-                if group is not None:
-                    action = method.action(config, state, number)
-                _show_step(system, singly, make_step(config, state, action, shown, after), number, there)
-            else:
-                _show_group(method, lookers, walk, state, (group, after, shown, there))
-    for history in histories:
-        history.leave()
+            _show_step(system, lookers, make_step(config, state, action, shown, after), number, there)
     if fresh:
         walk.transitions += transitions
         walk.edges += len(targets)
     refuse_change(system, walk, sid, kept)
     if taken:
-        refuse_unrepeatable(method, config, state, taken)
-
-
-def _kept(walk: Walk, sid: int, rows: Iterable[Row]) -> Iterator[Row]:
-    """Yield the rows of a state, and keep them if there is room."""
-    room, kept = ROWS - walk.rows_kept, list[Row]()
-    for row in rows:
-        if len(kept) < room:
-            kept.append(row)
-        yield row
-    if len(kept) < room:
-        walk.rows[sid], walk.rows_kept = kept, walk.rows_kept + len(kept)
+        refuse_unrepeatable(system, config, state, taken)
 
 
 def _within(system: AnySystem, walk: Walk, step: AnyStep, there: int, way: tuple[int, int], *, new: bool) -> int:
@@ -294,50 +264,14 @@ def _enter(system: AnySystem, walk: Walk, after: Any, way: tuple[int, int], most
 def _show_step(system: AnySystem, watchers: Sequence[Watcher], step: AnyStep, number: int, there: int) -> None:
     for watcher in watchers:
         try:
-            watcher.look(step, 1, number, there)
+            watcher.look(step, number, there)
         except Exception as error:
             raise _raised(system, watcher, error, step.action) from error
 
 
-def weight_of(group: Sequence[int] | None) -> int:
-    """Return how many joint actions one row stands for."""
-    return 1 if group is None else len(group)
-
-
-def _show_group(
-    method: Method, lookers: Sequence[Watcher], walk: Walk, state: Any, row: tuple[Any, Any, Any, int]
-) -> None:
-    """Show a group of joint actions: once without action, then each action to the watchers that read it."""
-    system, (group, after, shown, there) = method.system, row
-    rest: list[Watcher] = []
-    for watcher in lookers:
-        step = action_independent_step(walk.config, state, shown, after)
-        try:
-            watcher.look(step, len(group), group[0], there)
-        except ActionNeeded:
-            rest.append(watcher)
-        except Exception as error:
-            raise _raised(system, watcher, error, method.action(walk.config, state, group[0])) from error
-        else:
-            if was_touched(step):
-                raise ModelError(
-                    f"{system.label}: {watcher.name} swallows every exception, so it cannot be told whether "
-                    "it looks at the action; let it catch Exception at most"
-                )
-    if rest:
-        for number in group:
-            action = method.action(walk.config, state, number)
-            step = make_step(walk.config, state, action, shown, after)
-            for watcher in rest:
-                try:
-                    watcher.look(step, 1, number, there)
-                except Exception as error:
-                    raise _raised(system, watcher, error, action) from error
-
-
-def _guarded(system: AnySystem, watcher: Watcher, call: Callable[..., None], sid: int, state: Any, *more: Any) -> None:
+def _guarded(system: AnySystem, watcher: Watcher, call: Callable[[int, Any], None], sid: int, state: Any) -> None:
     try:
-        call(sid, state, *more)
+        call(sid, state)
     except ModelError as error:
         raise located(f"{system.label}, {watcher.name}", error, *watcher.claims) from error.__cause__
     except Exception as error:

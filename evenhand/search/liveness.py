@@ -29,7 +29,6 @@ from evenhand.core.temporal import Temporal
 from evenhand.search.csr import Flags, Ints, ahead, components
 from evenhand.search.graph import Watcher
 from evenhand.search.lasso import Edges, Need, nearest_run
-from evenhand.search.steps import Method
 from evenhand.search.walk import Walk
 from evenhand.search.witness import Tally, Witness
 
@@ -65,12 +64,12 @@ class Labels(Watcher):
         self.sid = -1
         self.here: dict[tuple[int, int], int] = {}
 
-    def visit(self, sid: int, _state: Any, _method: Method, /) -> None:
+    def visit(self, sid: int, _state: Any, /) -> None:
         """Write the edges of the last state, and note the state being expanded."""
         self.flush()
         self.sid = sid
 
-    def look(self, step: AnyStep, weight: int, action: int, there: int, /) -> None:
+    def look(self, step: AnyStep, action: int, there: int, /) -> None:
         """Evaluate the predicates on the step, and keep its edge unless an equal one is known."""
         satisfied = 0
         for bit, test in self.distinct.items():
@@ -79,14 +78,12 @@ class Labels(Watcher):
         label = self.sets.setdefault(satisfied, len(self.sets))
         if label == len(self.counts):
             self.counts.append(0)
-        self.counts[label] += weight
-        known = self.here.get((there, label))
-        if known is None or action < known:
-            self.here[there, label] = action
+        self.counts[label] += 1
+        self.here.setdefault((there, label), action)
 
     def flush(self) -> None:
         """Write the edges of the state visited last, in the order of their actions."""
-        for (there, label), action in sorted(self.here.items(), key=lambda entry: (entry[1], entry[0])):
+        for (there, label), action in self.here.items():
             self.source.append(self.sid)
             self.target.append(there)
             self.label.append(label)

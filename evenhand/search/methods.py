@@ -1,9 +1,8 @@
-"""The methods of search: run `step` on every action, do equal work once, or learn tables from what is observed.
+"""The methods of search: run `step` on every action, or learn tables from what is observed.
 
-*Explicit* search is the reference and runs any model.  *Memoised* search serves systems with a `separated` step; it
-finds the same graph in the same order with the same multiplicities, which tests and samples compare.  Either goes on
-from tables that it learns, which is *compiled* search, where the search is large and tables can follow the model; asked
-for by name, compiled search learns from the first state on.  *Symmetric* search serves claims about states and single
+*Explicit* search is the reference and runs any model.  It goes on from tables that it learns, which is *compiled*
+search, where the search is large and tables can follow the model; asked for by name, compiled search learns from the
+first state on.  *Symmetric* search serves claims about states and single
 steps of systems whose actions are joint choices, under a licensed quotient.
 """
 
@@ -15,8 +14,7 @@ from typing import Any
 from evenhand.core.methods import MethodName
 from evenhand.core.property import Property
 from evenhand.core.system import AnySystem, UnknownName
-from evenhand.search.memo import Memo
-from evenhand.search.steps import Learns, Method
+from evenhand.search.steps import Method
 from evenhand.search.symmetric.group import AnyQuotient
 from evenhand.search.symmetric.method import Orbits, reason_against
 from evenhand.search.tables.expressions import NotLearned
@@ -32,7 +30,7 @@ def chosen_method(
     configs: Sequence[Any],
     quotient: AnyQuotient | None = None,
 ) -> tuple[Method | Orbits, str]:
-    """Return the method to explore with, of all four, and the reason.
+    """Return the method to explore with, of all three, and the reason.
 
     Raises UnknownName for an unknown method, ValueError for one that system or claims do not allow, LicenceMissing for
     symmetric search without a quotient.
@@ -63,22 +61,12 @@ def chosen_method(
 
 def method_for(system: AnySystem, wanted: str | None) -> tuple[Method, str]:
     """Return the method and the reason.  Raises ValueError for one that the system rules out."""
-    able = system.separated is not None and system.joint is not None and not system.constrained
-    if wanted == "memoised" and not able:
-        raise ValueError(
-            f"{system.label} has no `separated` step, or a constraint, so memoised search cannot run it; leave the "
-            "method out"
-        )
     if wanted == "explicit":
         return Method(system), "explicit search was asked for"
     if system.constrained:
         if wanted == "compiled":
             raise ValueError(f"compiled search cannot explore {system.label}: {CONSTRAINED}; leave the method out")
         return Method(system), CONSTRAINED
-    learns: Learns = "perhaps" if wanted is None else "only" if wanted == "compiled" else ""
-    if not able:
-        return Method(system, learns=learns), "the system does not separate judging from applying"
-    return Memo(system, learns=learns), (
-        "the step separates: judgements are shared and equal verdicts applied once; "
-        "claims that look at the action are shown every joint action"
-    )
+    if wanted == "compiled":
+        return Method(system, "only"), "compiled search was asked for"
+    return Method(system, "perhaps"), "the search ended before tables were tried"

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from evenhand.core.relations import DeterminedBy, Paired
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.evidence.second_runs import Place, at_step, compared
 from evenhand.search.graph import Watcher
-from evenhand.search.steps import Method
 from evenhand.search.walk import Walk
 from evenhand.search.witness import Seen, StepNumber, Tally, Witness, shorter
 
@@ -29,11 +27,11 @@ class DeterminedWatch(Watcher):
         self.seen: dict[Hashable, tuple[Hashable, int, int]] = {}
         self.others: dict[Hashable, dict[Hashable, tuple[int, int]]] = {}
 
-    def visit(self, sid: int, _state: Any, _method: Method, /) -> None:
+    def visit(self, sid: int, _state: Any, /) -> None:
         """Note the state being expanded."""
         self.sid = sid
 
-    def look(self, step: AnyStep, weight: int, action: int, _there: int, /) -> None:
+    def look(self, step: AnyStep, action: int, _there: int, /) -> None:
         """Keep the value under its key, with the first step where it occurs."""
         claim = self.claim
         if not claim.when(step):
@@ -43,13 +41,10 @@ class DeterminedWatch(Watcher):
         known = self.seen.get(key)
         if known is None:
             self.seen[key] = (value, sid, action)
-        elif known[0] == value:
-            if known[1] == sid and action < known[2]:
-                self.seen[key] = (value, sid, action)
-        else:
+        elif known[0] != value:
             others = self.others.setdefault(key, {})
             others[value] = min(others.get(value, (sid, action)), (sid, action))
-        self.met += weight
+        self.met += 1
 
     def close(self, walk: Walk) -> Tally:
         """Return the tally of this configuration, with the table if the claim goes across configurations."""
@@ -85,20 +80,18 @@ class PairedWatch(Watcher):
     def __init__(self, claim: Paired, system: AnySystem, config: Any) -> None:
         self.name, self.claims = f"claim {claim.name!r}", (claim.name,)
         self.claim, self.config = claim, config
-        self.system = self.fast = system
+        self.system = system
         self.sid = 0
         self.met = self.violations = 0
         self.first: tuple[int, ...] | None = None
 
-    def visit(self, sid: int, _state: Any, method: Method, /) -> None:
+    def visit(self, sid: int, _state: Any, /) -> None:
         """Note the state being expanded."""
         self.sid = sid
-        if self.fast is self.system:
-            self.fast = replace(self.system, step=method.step)
 
     def compare(self, place: Place, *at: int) -> None:
         """Compare the runs that part at a place; keep the first, by the numbers of state and step, that disagree."""
-        for one in compared(self.fast, self.claim, place):
+        for one in compared(self.system, self.claim, place):
             self.met += 1
             if one.why:
                 self.violations += 1
@@ -113,10 +106,10 @@ class PairedWatch(Watcher):
 class StatePairsWatch(PairedWatch):
     """A watcher for runs that part in a state."""
 
-    def visit(self, sid: int, state: Any, method: Method, /) -> None:
+    def visit(self, sid: int, state: Any, /) -> None:
         """Compare the runs that go on from this state."""
-        super().visit(sid, state, method)
-        self.compare(Place(self.config, state, tuple(self.fast.enabled(self.config, state))), sid)
+        super().visit(sid, state)
+        self.compare(Place(self.config, state, tuple(self.system.enabled(self.config, state))), sid)
 
 
 class StepPairsWatch(PairedWatch):
@@ -126,6 +119,6 @@ class StepPairsWatch(PairedWatch):
         super().__init__(claim, system, config)
         self.initials = len(dict.fromkeys(system.initial(config)))  # initial states come first
 
-    def look(self, step: AnyStep, weight: int, action: int, _there: int, /) -> None:
-        """Compare one step; second runs depend on its action, so an action-independent step stops here."""
+    def look(self, step: AnyStep, action: int, _there: int, /) -> None:
+        """Compare one step."""
         self.compare(at_step(step, first=self.sid < self.initials), self.sid, action)

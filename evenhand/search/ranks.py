@@ -20,7 +20,6 @@ from evenhand.search.csr import Flags, Ints, ahead, components
 from evenhand.search.graph import Watcher, Watchers, search
 from evenhand.search.lasso import Edges, Need
 from evenhand.search.liveness import Labels, Taken, need_of
-from evenhand.search.steps import Method
 
 
 class NoRanks(Exception):
@@ -36,12 +35,12 @@ class _Successors(Watcher):
         self.digest = hashlib.sha256()
         self.targets: set[int] | None = None
 
-    def visit(self, sid: int, _state: Any, _method: Method, /) -> None:
+    def visit(self, sid: int, _state: Any, /) -> None:
         """Write the successors of the state before."""
         self.flush()
         self.targets = set()
 
-    def look(self, step: AnyStep, weight: int, action: int, there: int, /) -> None:
+    def look(self, step: AnyStep, action: int, there: int, /) -> None:
         """Keep a successor."""
         assert self.targets is not None
         self.targets.add(there)
@@ -61,7 +60,7 @@ def configuration(
     """
     runs = [claim for claim in claims if isinstance(claim, DeadlockFree | Liveness) and claim.applies(config)]
     labels, successors = Labels(system, config, runs), _Successors()
-    walk = search(Method(system), config, number, Watchers(lookers=(labels, successors)), bounds)
+    walk = search(system, config, number, Watchers(lookers=(labels, successors)), bounds)
     successors.flush()
     if walk.open:
         raise NoRanks(f"the search is open: {bounds}")

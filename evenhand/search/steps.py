@@ -1,56 +1,54 @@
-"""Explicit search, and the interface of memoised search: the rows of a state, each a step or a group of equal steps."""
+"""The steps out of a state, one for each action on offer."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
 
 from evenhand.core.answers import ModelError, caught
-from evenhand.core.system import AnySystem
+from evenhand.core.system import AnyStep, AnySystem, Step
 
-Row = tuple[int, Any, "Sequence[int] | None", Any, Any]
-"""A row of a state: number of the (first) action, the action or None, the group's members or None, after, shown."""
+Row = tuple[int, Any, Any, Any]
+"""A step out of a state: number of the action, the action, state after, what is shown."""
 
-Learns = Literal["", "perhaps", "only"]
+_new = object.__new__
+_STEP: type[AnyStep] = Step
 
 
+@dataclass(frozen=True)
 class Method:
-    """Explicit search: `step` runs on every action.  Other methods compute the same steps in other ways.
+    """Explicit search: `step` runs on every action.
 
     With `learns`, the search goes on from tables that are learned from its first states: `perhaps`, if it is large and
     they can follow the model, or `only`, from the first state on and in no other way.
     """
 
-    name = "explicit"
+    system: AnySystem
+    learns: Literal["", "perhaps", "only"] = ""
 
-    def __init__(self, system: AnySystem, *, learns: Learns = "") -> None:
-        self.system = system
-        self.learns = learns
+    name: ClassVar = "explicit"
 
-    def begin(self, config: Any, number: int) -> None:
-        """Start on the configuration of that number."""
 
-    def rows(self, config: Any, state: Any) -> Iterator[Row]:
-        """Yield the steps on offer, in the order of `enabled` by first member."""
-        system = self.system
-        step, rules = system.step, system.rules
-        for number, action in enumerate(system.enabled(config, state)):
-            try:
-                made = step(rules, config, state, action)
-            except caught() as error:
-                system.blame_step(state, action, error)
-            after, shown = made if type(made) is tuple and len(made) == 2 else system.pair_of(made, state, action)
-            yield number, action, None, after, shown
+def make_step(config: Any, before: Any, action: Any, shown: Any, after: Any) -> AnyStep:
+    """Return `Step(…)`, without the cost per field of a frozen dataclass's constructor."""
+    step: AnyStep = _new(_STEP)
+    step.__dict__.update(config=config, before=before, action=action, shown=shown, after=after)
+    return step
 
-    def action(self, config: Any, state: Any, number: int) -> Any:
-        """Return the action of that number among those on offer."""
-        return nth_action(self.system, config, state, number)
 
-    def step(self, rules: Any, config: Any, state: Any, action: Any) -> tuple[Any, Any]:
-        """Return the system's step for any action, as this method computes it."""
-        return self.system.step(rules, config, state, action)
+def rows_of(system: AnySystem, config: Any, state: Any) -> Iterator[Row]:
+    """Yield the steps on offer, in the order of `enabled`."""
+    step, rules = system.step, system.rules
+    for number, action in enumerate(system.enabled(config, state)):
+        try:
+            made = step(rules, config, state, action)
+        except caught() as error:
+            system.blame_step(state, action, error)
+        after, shown = made if type(made) is tuple and len(made) == 2 else system.pair_of(made, state, action)
+        yield number, action, after, shown
 
 
 def stepped(system: AnySystem, config: Any, state: Any, action: Any) -> tuple[Any, Any]:

@@ -31,7 +31,7 @@ from evenhand.search.bounds import Bounds
 from evenhand.search.evidence import realised
 from evenhand.search.graph import Watcher, Watchers, search
 from evenhand.search.liveness import fairness_of
-from evenhand.search.steps import Method, stepped
+from evenhand.search.steps import stepped
 from evenhand.search.witness import LicenceMissing, Witness
 
 Key: TypeAlias = Callable[[Any], Hashable]
@@ -68,7 +68,7 @@ def licence_by_search(
     states = 0
     for number, config in enumerate(system.all_configs()):
         watch = _Compared(Moves(system, config, quotient, [claim for claim in asked if claim.applies(config)]))
-        walk = search(Method(system), config, number, Watchers((), (), (watch,)), Bounds(max_states))
+        walk = search(system, config, number, Watchers(lookers=(watch,)), Bounds(max_states))
         with naming(system.label):
             watch.flush()
         if walk.open:
@@ -265,12 +265,12 @@ class _Compared(Watcher):
         self.state: Any = None
         self.here: set[Move] | None = None
 
-    def visit(self, _sid: int, state: Any, _method: Method, /) -> None:
+    def visit(self, _sid: int, state: Any, /) -> None:
         """Compare the state before this one."""
         self.flush()
         self.state, self.here = state, set()
 
-    def look(self, step: AnyStep, _weight: int, _action: int, _there: int, /) -> None:
+    def look(self, step: AnyStep, _action: int, _there: int, /) -> None:
         """Keep a move."""
         assert self.here is not None
         self.here.add(self.moves.move(step))

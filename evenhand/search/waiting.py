@@ -27,7 +27,6 @@ from evenhand.core.trace import AnyLasso, AnyScenario, Lasso, Scenario
 from evenhand.search.alone import Alone, Moves, TooWide
 from evenhand.search.bounds import Bounds
 from evenhand.search.graph import Watchers, search
-from evenhand.search.methods import method_for
 from evenhand.search.steps import nth_action, stepped
 from evenhand.search.walk import Walk
 
@@ -214,7 +213,7 @@ def circular_waits(
     max_memory: int | None = None,
     limit: int = LIMIT,
 ) -> CircularWaits:
-    """Find the waits in every reachable state, by explicit or memoised search, within the bounds.
+    """Find the waits in every reachable state, by explicit search, within the bounds.
 
     Raises ValueError for a system that does not name the agent of each action.
     """
@@ -223,8 +222,7 @@ def circular_waits(
     first: WaitFor | None = None
     for number, config in enumerate(system.all_configs()):
         hands = Hands(system, config, limit)
-        method, _ = method_for(system, None)
-        walk = search(method, config, number, Watchers(), Bounds(max_states, depth, max_memory))
+        walk = search(system, config, number, Watchers(), Bounds(max_states, depth, max_memory))
         everybody = tuple(sorted({name for state in walk.states for name in hands.moves.agents(state)}))
         complete = complete and not walk.open
         groups = _sets(everybody)

@@ -17,9 +17,9 @@ class Walk:
     """The states of one configuration, how each was first reached, and the exact counts.
 
     `levels[d]` is the number of the first state at distance `d`.  `open` says that a bound left something out;
-    `transitions` counts pairs of a state and an action on offer, `edges` distinct pairs of states.  `rows` holds the
-    steps of the first states, for monitors, which see the steps of a state again.  `outside` are the states from which
-    a constraint lets no run go on, and `back` those of them that a step inside has reached since.
+    `transitions` counts pairs of a state and an action on offer, `edges` distinct pairs of states.  `outside`
+    are the states from which a constraint lets no run go on, and `back` those of them that a step inside has reached
+    since.
     """
 
     config: Any
@@ -33,8 +33,6 @@ class Walk:
     edges: int = 0
     open: bool = False
     disk_visited: DiskVisited | None = None
-    rows: dict[int, list[Any]] = field(default_factory=dict[int, list[Any]])
-    rows_kept: int = 0
     outside: set[int] = field(default_factory=set[int])
     back: set[int] = field(default_factory=set[int])
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 
 from evenhand.core.atoms import Atom, Opaque
 from evenhand.core.system import Joint, Scope, Separated, Step, System
@@ -51,12 +52,16 @@ Menu = Callable[[Config, str], Iterable[Choice]]
 def playing(menu: Menu) -> Joint[Config, State, Epoch, Choice]:
     """Return the joint action of the active agents: from the menu, or by their strategies."""
 
+    @lru_cache(maxsize=256)
+    def listed(config: Config, agent: str) -> tuple[Choice, ...]:
+        return tuple(menu(config, agent))
+
     def agents(config: Config, state: State) -> tuple[str, ...]:
         return () if ended(config, state) else active(config, state)
 
     def choices(config: Config, _scope: Scope, state: State, agent: str) -> Iterable[Choice]:
         if not config.strategies:
-            return menu(config, agent)
+            return listed(config, agent)
         seen = observe(config, state, agent, ())
         memory = remember(config, agent, seen, state.agents[config.agents.index(agent)].memory)
         return (chosen(config, agent, seen, memory),)
@@ -161,8 +166,9 @@ def _odd_deeds(config: Config, agent: str) -> Iterator[Choice]:
     others = tuple(one.authority_id for one in allows if one.holder_agent_id != agent)
     for cited in (held, others[:1]):
         yield Choice(replace(honest, authorities_cited=cited))
+    malformed = malformed_requests(config, agent)
     for kind in ("empty declared_scope", "forged agent_id"):
-        yield Choice(malformed_requests(config, agent)[kind])
+        yield Choice(malformed[kind])
 
 
 def _messages(config: Config, agent: str) -> Iterator[Choice]:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.front.conftest import Command
 
-WAY = ("explore", "cud", "--system", "free", "--scope", "agents=2", "--reach", "livelock")
+WAY = ("explore", "cud", "--system", "free", "--scope", "agents=2", "--reach", "livelock", "--method", "explicit")
 
 
 def test_the_report_is_the_same(cli: Command, tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ main()
 @pytest.mark.skipif(os.name != "posix", reason="no limit on the size of files")
 def test_a_disk_that_fills_up_on_the_way(tmp_path: Path) -> None:
     """The system really refuses to write, in the middle of a search: exit 2, one line, nothing left."""
-    way = ("explore", "cud", "--system", "free", "--scope", "agents=2,keys=6,values=4", "--method", "memoised")
+    way = ("explore", "cud", "--system", "free", "--scope", "agents=2,keys=6,values=4", "--method", "explicit")
     more = ("--reach", "livelock", "--max-memory", "1", "--spill", str(tmp_path))
     ran = subprocess.run([sys.executable, "-c", FULL, *way, *more], capture_output=True, text=True, check=False)
     assert ran.returncode == 2 and ran.stdout == ""

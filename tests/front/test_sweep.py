@@ -35,7 +35,7 @@ def test_points_are_the_pinned_graphs(cli: Command, tmp_path: Path) -> None:
     assert made["system"] == "free"  # the first whose names trade places
     for point in made["points"]:
         pinned = PINNED[f"{point['sizes']['agents']},2,2"]
-        assert point["complete"] and point["method"] in ("memoised", "compiled")
+        assert point["complete"] and point["method"] in ("explicit", "compiled")
         assert {name: point[name] for name in NAMES} == {name: pinned[name] for name in NAMES}
     assert json.loads((tmp_path / "sweep.json").read_text("utf-8"))["points"] == made["points"]
     assert [one.name for one in tmp_path.iterdir()] == ["sweep.json"]

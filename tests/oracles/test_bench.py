@@ -78,7 +78,7 @@ def test_standard_searches_that_differ_end_with_1(lost: int, monkeypatch: pytest
     printed = capsys.readouterr()
     assert ("cud universe: the contenders differ" in printed.err) is bool(lost)
     assert printed.out.count("| 4.00 |") == len(CUD.systems)
-    assert "| cud free | agents=3, keys=3 | 7, 9 | memoised 2.0 s | compiled 0.5 s | 4.00 |" in printed.out
+    assert "| cud free | agents=3, keys=3 | 7, 9 | 2.0 s | compiled 0.5 s | 4.00 |" in printed.out
 
 
 def test_a_protocol_that_is_none_says_so(capsys: Any) -> None:

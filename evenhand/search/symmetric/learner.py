@@ -17,9 +17,9 @@ from typing import Any
 
 from evenhand.core.kinds import Property
 from evenhand.core.system import AnySystem
-from evenhand.search.memo import ChoiceTable
 from evenhand.search.symmetric.group import AnyQuotient, Group, arrangements
 from evenhand.search.symmetric.teams import Team, teams_of
+from evenhand.search.tables.choices import ChoiceTable, judged, merged
 from evenhand.search.tables.classes import KEPT, Leaf, Part, Rows
 from evenhand.search.tables.expressions import Expression, NotLearned
 from evenhand.search.tables.joint import ALONE, JointLearner
@@ -75,9 +75,8 @@ class OrbitLearner(JointLearner):
                 if team.columns & read:
                     raise Alone(team.columns)
 
-    def _table(self, state: Any, offer: Any) -> ChoiceTable:
+    def _table(self, state: Any, key: Any, agents: tuple[str, ...], menus: tuple[tuple[Any, ...], ...]) -> ChoiceTable:
         """The joint choices of a state: of those of a team, one order."""
-        _, agents, menus = offer
         table = ChoiceTable(agents, menus)
         size = math.prod(map(len, menus)) if agents else 0
         found = teams_of(self.system, self.quotient, self.config, self.group.classes, state, (agents, menus))
@@ -88,40 +87,33 @@ class OrbitLearner(JointLearner):
                     f"a state offers {size:,} joint choices, and no agents trade places there: what a step does to an "
                     "agent depends on what the others have, or on its own past"
                 )
-            return super()._table(state, offer)
+            return super()._table(state, key, agents, menus)
         table.size = size
         groups: dict[Any, list[int]] = {}
-        for verdict, number, weight in self._judged(offer, teams):
+        for verdict, number, weight in self._judged(key, table, teams):
             groups.setdefault(verdict, []).append(number)
             if weight > 1:
                 table.orders[number] = weight
         table.groups = [
-            (min(members), None if self.memo is None else verdict, sorted(members))
+            (min(members), None if self.system.separated is None else verdict, sorted(members))
             for verdict, members in groups.items()
         ]
         self.teams[id(table)] = teams
         return table
 
-    def _judged(self, offer: Any, teams: Sequence[Team]) -> Iterator[tuple[Any, int, int]]:
+    def _judged(self, key: Any, table: ChoiceTable, teams: Sequence[Team]) -> Iterator[tuple[Any, int, int]]:
         """The verdict, number and orders of each multiset; where nothing is judged apart, the number is the verdict."""
-        key, agents, menus = offer
-        strides = [math.prod(map(len, menus[place + 1 :])) for place in range(len(menus))]
-        separated, rules, config = self.system.separated, self.system.rules, self.config
-        if separated is None:
-            for count, (picked, weight) in enumerate(multisets(menus, teams)):
-                if count >= ALONE:
-                    raise NotLearned(f"more than {ALONE:,} joint choices of one state are taken one by one")
-                number = sum([x * stride for x, stride in zip(picked, strides, strict=True)])
-                yield number, number, weight
-            return
-        judged = [
-            [(agent, separated.judge(rules, config, key, agent, x)) for x in menu]
-            for agent, menu in zip(agents, menus, strict=True)
-        ]
-        for picked, weight in multisets(menus, teams):
-            made = tuple([column[x] for column, x in zip(judged, picked, strict=True)])
+        system, config, strides = self.system, self.config, [stride for _, stride, _ in table.axes]
+        every = None if system.separated is None else judged(system, config, key, table)
+        for count, (picked, weight) in enumerate(multisets(table.menus, teams)):
             number = sum([x * stride for x, stride in zip(picked, strides, strict=True)])
-            yield separated.merge(rules, config, key, made), number, weight
+            if every is not None:
+                made = tuple([column[x] for column, x in zip(every, picked, strict=True)])
+                yield merged(system, config, key, made), number, weight
+            elif count < ALONE:
+                yield number, number, weight
+            else:
+                raise NotLearned(f"more than {ALONE:,} joint choices of one state are taken one by one")
 
     def _leaf(self, number: int, table: ChoiceTable, run: Run) -> Leaf:
         """The leaf that a run has found.  Raises Alone if exchanging a team leads to states with another offer."""

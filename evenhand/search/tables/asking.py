@@ -10,6 +10,7 @@ A step is asked about as a pair of states: the columns before, those after, the 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,8 @@ import numpy as np
 from evenhand.core.alike import alike
 from evenhand.core.answers import ModelError
 from evenhand.core.system import Step
-from evenhand.search.action_independent import ActionNeeded, was_touched
-from evenhand.search.tables.expressions import Expression, Expressions, Ids, NotLearned, Spent, Unfollowed
+from evenhand.search.tables.action_independent import ActionNeeded, was_touched
+from evenhand.search.tables.expressions import Expression, Expressions, Ids, NotLearned, Spent, Unfollowed, Values
 from evenhand.search.tables.proxies import Run, real_within
 from evenhand.search.tables.questions import ACTS, Question
 from evenhand.search.tables.trees import Tree, once
@@ -50,23 +51,20 @@ class MoreRead(NotLearned):
         self.columns = columns
 
 
-class Asked:
+@dataclass(eq=False)
+class Learned:
     """One question, and what is known of its answers.
 
     `about` makes what the question is about from the leaves.
     """
 
-    def __init__(
-        self,
-        question: Question,
-        expressions: Expressions,
-        about: Callable[[Sequence[Any]], Any],
-        watching: Watching,
-    ) -> None:
-        self.question, self.expressions, self.about, self.watching = question, expressions, about, watching
-        self.tree = Tree(expressions)
-        self.read: set[int] = set()
-        self.memo: Expression | None = None
+    question: Question
+    expressions: Expressions
+    about: Callable[[Sequence[Any]], Any]
+    watching: Watching
+
+    def __post_init__(self) -> None:
+        self.tree = Tree(self.expressions)
 
     def answers(self, rows: Ids | Sequence[Any], count: int) -> Any:
         """Return the answer for each of `count` states or steps.  Raises Unfollowed."""
@@ -76,6 +74,22 @@ class Asked:
             raise
         except (NotLearned, ModelError) as error:
             raise Unfollowed(self.question.claim, str(error)) from error
+
+    def _answers(self, rows: Ids | Sequence[Any], count: int) -> Any:
+        raise NotImplementedError
+
+    def plain(self, numbers: Sequence[int]) -> Any:
+        """Return what the plain function says; an error of the model's own is then reported as such."""
+        columns = self.expressions.columns
+        return told(self.question.plain, self.about([c.values[n] for c, n in zip(columns, numbers, strict=True)]))
+
+
+@dataclass(eq=False)
+class Asked(Learned):
+    """A question with one of a few answers; `memo` answers by the columns `read`, once the tree has grown."""
+
+    read: set[int] = field(default_factory=set[int])
+    memo: Expression | None = None
 
     def _answers(self, rows: Ids | Sequence[Any], count: int) -> Any:
         found = np.zeros(count, dtype=np.int8)
@@ -104,10 +118,7 @@ class Asked:
         """Observe one answer.  Raises NotLearned where the plain function answers otherwise."""
         if self.memo is not None:
             return
-        columns = self.expressions.columns
-        # Plain values first: an error of the model's own is then reported as such.
-        expected = told(self.question.plain, self.about([c.values[n] for c, n in zip(columns, numbers, strict=True)]))
-        answers: list[int] = []
+        expected, answers = self.plain(numbers), list[int]()
         traced = self.question.traced
         run = self.watching.observed(
             Run(self.expressions, numbers),
@@ -149,30 +160,15 @@ class Asked:
         )
 
 
-class Updated:
+class Updated(Learned):
     """The next value of a monitor, for each value and step; the value is the last column of `expressions`."""
 
-    def __init__(
-        self,
-        question: Question,
-        expressions: Expressions,
-        about: Callable[[Sequence[Any]], Any],
-        watching: Watching,
-    ) -> None:
-        self.question, self.expressions, self.about, self.watching = question, expressions, about, watching
-        self.tree = Tree(expressions)
-        self.values = expressions.columns[-1]
+    @property
+    def values(self) -> Values:
+        """The values of the monitor; an answer is the number of one."""
+        return self.expressions.columns[-1]
 
-    def next(self, rows: Sequence[Any], count: int) -> Any:
-        """Return the number of each next value.  Raises Unfollowed."""
-        try:
-            return self._next(rows, count)
-        except (Spent, Unfollowed):
-            raise
-        except (NotLearned, ModelError) as error:
-            raise Unfollowed(self.question.claim, str(error)) from error
-
-    def _next(self, rows: Sequence[Any], count: int) -> Any:
+    def _answers(self, rows: Ids | Sequence[Any], count: int) -> Any:
         found, every, learned = np.zeros(count, dtype=np.int64), np.arange(count), set[int]()
         while True:
             ended, stopped = self.tree.walk(rows, every)
@@ -191,13 +187,12 @@ class Updated:
         return found
 
     def _learn(self, numbers: Sequence[int]) -> None:
-        columns, given, results = self.expressions.columns, self.question, list[Any]()
-        expected = told(given.plain, self.about([c.values[n] for c, n in zip(columns, numbers, strict=True)]))
+        expected, results = self.plain(numbers), list[Any]()
         if expected is ACTS:
             raise NotLearned("a monitor asks for the action")
 
         def update(run: Run) -> None:
-            found = self.watching.run_on(told, given.traced, self.about(run.leaves))
+            found = self.watching.run_on(told, self.question.traced, self.about(run.leaves))
             real = real_within(found)
             if not (real == expected and alike(real, expected)):
                 raise NotLearned("a monitor has another value on proxies")

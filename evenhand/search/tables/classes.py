@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evenhand.search.memo import ChoiceTable
+from evenhand.search.tables.choices import ChoiceTable
 
 KEPT = -1
 """The number of a column that a step keeps, whatever its value."""

@@ -21,10 +21,10 @@ import numpy as np
 
 from evenhand.core.alike import alike
 from evenhand.core.system import AnySystem
-from evenhand.search.action_independent import action_independent_step
-from evenhand.search.memo import ChoiceTable, Memo
 from evenhand.search.tables.acting import Acting
+from evenhand.search.tables.action_independent import action_independent_step
 from evenhand.search.tables.asking import Asked, MoreRead, Updated
+from evenhand.search.tables.choices import ChoiceTable, by_verdict
 from evenhand.search.tables.classes import KEPT, Effect, Job, Leaf, Part, Regrouped, Rows, same_rows
 from evenhand.search.tables.expressions import Expressions, NotLearned, Values
 from evenhand.search.tables.learning import unwrapped
@@ -57,9 +57,6 @@ class JointLearner:
         self.tables: dict[Hashable, tuple[int, ChoiceTable]] = {}
         self.read: set[int] = set()
         self.rows: list[Rows] = []
-        self.memo = None if system.separated is None else Memo(system)
-        if self.memo is not None:
-            self.memo.begin(config, -1)
         assert system.joint is not None
         self.joint = system.joint
         self.known: Any = None
@@ -117,7 +114,7 @@ class JointLearner:
         if found != [expected] or not alike(found[0], expected):
             raise NotLearned("what is on offer differs on proxies")
         if expected not in self.tables:
-            self.tables[expected] = len(self.tables), self._table(state, expected)
+            self.tables[expected] = len(self.tables), self._table(state, *expected)
         number, table = self.tables[expected]
         node = self.offer.insert(run.events, number)
         if node.number not in self.leaves:
@@ -131,12 +128,13 @@ class JointLearner:
         leaf.divide(self.read)
         return leaf
 
-    def _table(self, state: Any, offer: Any) -> ChoiceTable:
-        """The joint choices of a state in groups: those with one verdict, or each by itself."""
-        if self.memo is not None:
-            return self.memo.table_of(self.config, state)
-        table = ChoiceTable(offer[1], offer[2])
-        table.size = math.prod(map(len, offer[2])) if offer[1] else 0
+    def _table(self, _state: Any, key: Any, agents: tuple[str, ...], menus: tuple[tuple[Any, ...], ...]) -> ChoiceTable:
+        """The joint choices of an offer in groups: those with one verdict, or each by itself."""
+        table = ChoiceTable(agents, menus)
+        if self.system.separated is not None:
+            by_verdict(self.system, self.config, key, table)
+            return table
+        table.size = math.prod(map(len, menus)) if agents else 0
         if table.size > ALONE:
             raise NotLearned(f"{table.size:,} joint choices of one state are taken one by one; declare `separated`")
         table.groups = [(number, None, (number,)) for number in range(table.size)]

@@ -15,9 +15,8 @@ from evenhand.core.alike import alike, deep_copy
 from evenhand.core.answers import short
 from evenhand.core.kinds import Monitor, Property
 from evenhand.core.system import AnySystem
-from evenhand.search.action_independent import make_step
 from evenhand.search.contract import initial_states
-from evenhand.search.steps import joint_choices, stepped
+from evenhand.search.steps import joint_choices, make_step, stepped
 from evenhand.search.tables.asking import MoreRead
 from evenhand.search.tables.audit import compare_answers, compare_starts, plain_answer
 from evenhand.search.tables.expressions import NotLearned, Unfollowed
@@ -33,8 +32,8 @@ from evenhand.search.totals import Result
 from evenhand.search.walk import Walk
 from evenhand.search.witness import Tally
 
-STEPS = 5_000
-"""Joint choices that memoised search takes before tables are tried."""
+STEPS = 1_000
+"""Joint choices that explicit search takes before tables are tried."""
 
 RESTARTS = 200
 """How often a search may begin again because more was read, or a claim cannot be followed."""
@@ -55,7 +54,7 @@ class JointAttempt(Attempt):
     def _result(self, walk: Walk) -> Result:
         self.had = len(walk.states)
         self.budget.calls = self.had + walk.transitions
-        self.steps = NEVER  # once is enough: a class costs what memoised search pays for each state
+        self.steps = NEVER  # once is enough: learning more would cost as much again
         if self.counting is not None:
             raise NotLearned("actions are counted one by one")
         states = walk.states[:: max(1, len(walk.states) // SAMPLE)]
@@ -84,7 +83,7 @@ class JointAttempt(Attempt):
                 learner.more_read(error.columns)
             except Unfollowed as error:
                 name = self.claims[asked[error.claim]].name
-                self.aside[asked[error.claim]] = f"claim {name!r} was left to {self.below} search, for {error}"
+                self.aside[asked[error.claim]] = f"claim {name!r} was left to explicit search, for {error}"
                 learner = None
         raise NotLearned("too much is read that was not read before")
 
@@ -202,7 +201,7 @@ def _compare_rows(walk: JointWalk, learner: JointLearner, sid: int, kind: int, r
                 value = random.randrange(len(values)) if values else -1
                 if value >= 0:
                     at = [*(row[index : index + 1] for row in pairs), np.asarray([value])]
-                    known = values[int(updated.next(at, 1)[0])]
+                    known = values[int(updated.answers(at, 1)[0])]
                     real_value = plain_answer(question, (values[value], step))
                     if not (known == real_value and alike(known, real_value)):
                         raise NotLearned(f"{question.name} goes on otherwise after {short(action)}")

@@ -80,7 +80,6 @@ class Attempt:
         self.bounds, self.tick, self.counting = bounds, tick, counting
         self.size, self.steps, self.budget = ENOUGH, NEVER, Budget(SHARE)
         self.why, self.left = "", ATTEMPTS
-        self.below = "explicit" if system.separated is None else "memoised"
         self.served: Sequence[Property] = claims
         self.aside: dict[int, str] = {}
         self.opaque: set[Path] = set()
@@ -93,8 +92,8 @@ class Attempt:
 
     @property
     def how(self) -> tuple[tuple[str, str], ...]:
-        """The method of the search in which this attempt was made, and what was wrong with it."""
-        return ((self.below, f"tables were tried and given up: {self.why}"),) if self.why else ()
+        """Explicit search, and what was wrong with this attempt."""
+        return (("explicit", f"tables were tried and given up: {self.why}"),) if self.why else ()
 
     def __call__(self, walk: Walk) -> None:
         """Search from tables.  Raises Finished; where it returns, `why` says what was wrong.

@@ -23,8 +23,8 @@ WIDE = FREE.at(agents=2, keys=4)
 
 @pytest.mark.parametrize(
     ("method", "system", "states"),
-    [("explicit", two_phase_commit(3), 288), ("memoised", WIDE, 153), ("compiled", WIDE, 153)],
-    ids=["explicit", "memoised", "compiled"],
+    [("explicit", two_phase_commit(3), 288), ("compiled", WIDE, 153)],
+    ids=["explicit", "compiled"],
 )
 def test_memory_that_is_spent_leaves_it_open(
     method: str, system: AnySystem, states: int, monkeypatch: pytest.MonkeyPatch
@@ -66,7 +66,7 @@ def test_a_claim_that_tables_leave_to_a_search_without_memory_is_open(monkeypatc
         if short_of_memory:
             monkeypatch.setattr(graph, "MemoryBudget", Budget)
         found = explore(WIDE, [HELD, by_state], method="compiled", max_memory=1 << 40)
-        assert found.method == "compiled" and "'by_state' was left to memoised search" in found.why_method
+        assert found.method == "compiled" and "'by_state' was left to explicit search" in found.why_method
         assert found.states == 153 and found.complete is not short_of_memory
         assert [one.status for one in found.verdicts] == [Status.UNDECIDED if short_of_memory else Status.HOLDS] * 2
 
@@ -98,7 +98,7 @@ def test_a_bound_that_makes_no_sense() -> None:
     """One message."""
     with pytest.raises(ValueError, match="max_memory must be at least 1"):
         explore(FREE, max_memory=0)
-    with pytest.raises(ValueError, match="unknown method 'fast'; there is: compiled, explicit, memoised, symmetric"):
+    with pytest.raises(ValueError, match="unknown method 'fast'; there is: compiled, explicit, symmetric"):
         explore(FREE, method="fast")
     with pytest.raises(LicenceMissing, match="none is licensed"):
         explore(FREE, method="symmetric")

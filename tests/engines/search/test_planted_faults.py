@@ -4,10 +4,10 @@
 |---|---|---|
 | dropped_state | every third state is not expanded | random_graphs, known_sizes |
 | wrong_parent | a later edge overwrites how a state was reached | larger_graphs (evidence too long) |
-| multiplicity_lost | a group counts as one joint action | methods_agree |
-| forgotten_agent | the memo's key leaves the agent out | methods_agree (the cross-check speaks) |
+| multiplicity_lost | a group counts as one joint action | methods_agree (samples speak) |
+| forgotten_agent | judgements leave the agent out | methods_agree (samples speak) |
 | seeing_blind | a blind step hands out some action instead of raising | methods_agree |
-| cross_check_off | memoised search is believed | cross_check_speaks |
+| cross_check_off | tables are believed | cross_check_speaks |
 | never_on_offer | the fairness mask says that nothing is ever on offer | random_graphs, peterson_facts |
 | strong_is_weak | strong fairness is treated as weak | random_graphs, lock_fairness |
 | weak_is_strong | weak fairness is treated as strong | random_graphs |
@@ -39,19 +39,19 @@ import pytest
 
 from evenhand.evidence import second_runs
 from evenhand.search import (
-    action_independent,
     check,
     configuration,
     engine,
     graph,
     lasso,
     liveness,
-    memo,
     pairs,
     quotient,
+    steps,
     verdicts,
     walk,
 )
+from evenhand.search.tables import choices, joint, joint_method
 from tests.engines.search.suite import CHECKS, methods_agree, random_graphs
 
 Plant = Callable[[pytest.MonkeyPatch], None]
@@ -77,10 +77,10 @@ class _LastEdge(graph.Watcher):
         self.sid = 0
         self.last: dict[int, tuple[int, int]] = {}
 
-    def visit(self, sid: int, state: Any, method: Any, /) -> None:
+    def visit(self, sid: int, state: Any, /) -> None:
         self.sid = sid
 
-    def look(self, step: Any, weight: int, action: int, there: int, /) -> None:
+    def look(self, step: Any, action: int, there: int, /) -> None:
         if self.sid < there:
             self.last[there] = (self.sid, action)
 
@@ -91,7 +91,7 @@ def wrong_parent(patch: pytest.MonkeyPatch) -> None:
 
     def overwrites(*args: Any, **more: Any) -> Any:
         spy = _LastEdge()
-        watchers = replace(args[4], lookers=(*args[4].lookers, spy), singly=None)
+        watchers = replace(args[4], lookers=(*args[4].lookers, spy))
         walk = honest(*args[:4], watchers, *args[5:], **more)
         for sid, (parent, action) in spy.last.items():
             if walk.parents[sid] >= 0:
@@ -103,34 +103,32 @@ def wrong_parent(patch: pytest.MonkeyPatch) -> None:
 
 def multiplicity_lost(patch: pytest.MonkeyPatch) -> None:
     """Count a group as one."""
-    patch.setattr(graph, "weight_of", lambda _group: 1)
+    patch.setattr(choices.ChoiceTable, "weight", lambda _self, _members: 1)
 
 
 def forgotten_agent(patch: pytest.MonkeyPatch) -> None:
-    """Cache judgements by choice alone."""
-    honest: Any = vars(memo.Memo)["_judge"]
-    first: dict[Any, Any] = {}
+    """Judge every choice as one of the first agent."""
+    honest = choices.judged
 
-    def forgets(self: Any, page: Any, config: Any, key: Any, agent: str, choice: Any) -> Any:
-        agent, _ = first.setdefault((id(page), choice), (agent, page))  # the page, so that no other takes its id
-        return honest(self, page, config, key, agent, choice)
+    def forgets(*args: Any) -> Any:
+        columns = honest(*args)
+        return [[(columns[0][0][0], judgement) for _, judgement in column] for column in columns]
 
-    patch.setattr(memo.Memo, "_judge", forgets)
+    patch.setattr(choices, "judged", forgets)
 
 
 def seeing_blind(patch: pytest.MonkeyPatch) -> None:
     """Give an action-independent check an action."""
     patch.setattr(
-        graph,
+        joint,
         "action_independent_step",
-        lambda config, state, shown, after: action_independent.make_step(config, state, (), shown, after),
+        lambda config, state, shown, after: steps.make_step(config, state, (), shown, after),
     )
 
 
 def cross_check_off(patch: pytest.MonkeyPatch) -> None:
-    """Trust memoised search without checking steps again."""
-    patch.setattr(memo.Memo, "_same", lambda *_all: None)
-    patch.setattr(graph, "refuse_unrepeatable", lambda *_all: None)
+    """Trust tables without checking steps again."""
+    patch.setattr(joint_method, "compare_classes", lambda *_all: None)
 
 
 def never_on_offer(patch: pytest.MonkeyPatch) -> None:
@@ -171,9 +169,9 @@ def merged_labels(patch: pytest.MonkeyPatch) -> None:
     """Keep one edge between two states."""
     honest = liveness.Labels.look
 
-    def merges(self: liveness.Labels, step: Any, weight: int, action: int, there: int) -> None:
+    def merges(self: liveness.Labels, step: Any, action: int, there: int) -> None:
         if not any(target == there for target, _ in self.here):
-            honest(self, step, weight, action, there)
+            honest(self, step, action, there)
 
     patch.setattr(liveness.Labels, "look", merges)
 

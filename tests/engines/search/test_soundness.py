@@ -88,7 +88,7 @@ def test_hasty_commit_is_refuted_by_a_shortest_run() -> None:
 
 @pytest.mark.deep
 def test_methods_agree_on_more_systems() -> None:
-    """Memoised search gives what explicit search gives, on many more systems."""
+    """Search from tables gives what explicit search gives, on many more systems."""
     methods_agree(range(3, 30))
 
 
@@ -112,7 +112,7 @@ def test_processes_report_errors_like_one() -> None:
 
 
 def test_a_claim_that_looks_at_actions_sees_each_of_them_once() -> None:
-    """Memoised search passes groups; a claim that reads actions gets the members, as many as the full product."""
+    """A claim that reads actions gets every joint choice, as many as the full product."""
     system = joint_system(3, kernels=1)
     seen: list[tuple[Any, Any]] = []
 
@@ -125,12 +125,12 @@ def test_a_claim_that_looks_at_actions_sees_each_of_them_once() -> None:
 
     found = explore(system, (EachStep(name="looks", sentence="", check=look),))
     steps = [s for c in system.all_configs() for s in graph_of(system, c).steps if s.shown == "moved"]
-    assert found.method == "memoised"
+    assert found.method == "explicit"
     assert sorted(map(repr, seen)) == sorted(repr((s.config, (s.before, s.action))) for s in steps)
 
 
 def test_a_claim_that_swallows_the_look_is_an_error() -> None:
-    """The result is unknown, so it is not guessed."""
+    """Tables cannot tell whether it asks for the action, so they are refused."""
 
     def swallows(step: Any) -> bool:
         try:
@@ -138,8 +138,8 @@ def test_a_claim_that_swallows_the_look_is_an_error() -> None:
         except BaseException:
             return True
 
-    with pytest.raises(ModelError, match="swallows"):
-        explore(joint_system(3), (EachStep(name="swallows", sentence="", check=swallows),))
+    with pytest.raises(ValueError, match="swallows"):
+        explore(joint_system(3), (EachStep(name="swallows", sentence="", check=swallows),), method="compiled")
 
 
 def test_monitor_is_asked_about_a_start_that_is_met_again() -> None:
@@ -197,7 +197,7 @@ def test_unknown_fairness_is_an_error_before_the_search() -> None:
         explore(peterson.peterson(), (claim,))
 
 
-@pytest.mark.parametrize("bound", [{"max_states": 0}, {"depth": -1}, {"jobs": 0}, {"method": "memoised"}])
+@pytest.mark.parametrize("bound", [{"max_states": 0}, {"depth": -1}, {"jobs": 0}, {"method": "memo"}])
 def test_senseless_arguments_are_errors(bound: dict[str, int]) -> None:
     """The message names the argument."""
     with pytest.raises(ValueError, match=next(iter(bound))):
@@ -297,14 +297,16 @@ def shrinking_menu(_config: Any, _scope: Any, state: Any, _agent: str) -> range:
     return range(2 if state.held[0][1] else 4)
 
 
-def test_reads_that_forgets_the_menu_is_refused() -> None:
-    """A key that does not distinguish menus would lose actions."""
+def test_reads_that_forgets_the_menu_loses_nothing() -> None:
+    """Joint choices are judged for each menu, whatever the key says."""
     system: AnySystem = joint_system(2)
     assert system.separated is not None and system.joint is not None
     menus = replace(system.joint, choices=shrinking_menu)
     careless: Separated[Any, Any, Any, Any, Any, Any] = replace(system.separated, reads=lambda _r, _c, _s: 0)
-    with pytest.raises(ModelError, match="one key to states with different choices"):
-        explore(replace(system, joint=menus, separated=careless))
+    system = replace(system, joint=menus, separated=careless)
+    plain, tables = (explore(system, method=method) for method in ("explicit", "compiled"))
+    assert tables.method == "compiled"
+    same_but_for_method(plain, tables)
 
 
 # The interfaces around the search.

@@ -62,13 +62,13 @@ def agree(system: Any, about: Sequence[Property], folder: Path, method: str | No
 
 
 def objects_agree(folder: Path, seeds: range = range(6)) -> None:
-    """Compare explicit and memoised search, with every kind of claim."""
+    """Compare explicit search with every kind of claim."""
     for seed in seeds:
         agree(
             table_system(seed, states=5 + 3 * (seed % 5), tables=1 + seed % 2), claims_about(seed), folder, "explicit"
         )
     for seed in seeds[:4]:
-        agree(joint_system(seed), joint_claims(seed), folder, ("explicit", "memoised")[seed % 2])
+        agree(joint_system(seed), joint_claims(seed), folder, "explicit")
     by_target = DeterminedBy(name="by", sentence="", key=lambda step: step.after, value=lambda step: step.before)
     agree(two_phase_commit(2), (*CLAIMS, by_target), folder, "explicit")
 
@@ -161,13 +161,13 @@ def test_objects_may_leave_memory_midway(tmp_path: Path, monkeypatch: pytest.Mon
     assert 0 < far.spilled < 200 and facts(far) == facts(near)
 
 
-@pytest.mark.parametrize("method", ["memoised", None])
+@pytest.mark.parametrize("method", ["explicit", None])
 def test_a_pinned_scope(method: str | None, tmp_path: Path) -> None:
     """277 states, 80,864 joint choices, which two enumerators and Rumur agree on."""
     pinned = PINNED["free_agent"]["counts"]["3,2,2"]
     goal = Reachable(name="limit", sentence="", goal=lambda step: step.after.counter == 3)
     found = explore(FREE.at(agents=3), [goal], method=method, max_memory=FEW, spill=Folder(tmp_path))
-    assert (found.method, found.spilled) == ("memoised", 276) and "what the disk gave back" in found.verdicts[
+    assert (found.method, found.spilled) == ("explicit", 276) and "what the disk gave back" in found.verdicts[
         0
     ].trusted_base
     counted = {name: getattr(found, name) for name in ("states", "transitions", "edges", "depth")}
@@ -223,12 +223,11 @@ def ends(error: type[BaseException] | None) -> Generator[None]:
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="no list of open files")
-@pytest.mark.parametrize("method", ["explicit", "memoised"])
 @pytest.mark.parametrize(
     ("raised", "seen"), [(None, None), (KeyboardInterrupt, KeyboardInterrupt), (ZeroDivisionError, ModelError)]
 )
 def test_nothing_is_left_behind(
-    method: str, raised: type[BaseException] | None, seen: type[BaseException] | None, tmp_path: Path
+    raised: type[BaseException] | None, seen: type[BaseException] | None, tmp_path: Path
 ) -> None:
     """During the search one file without a name is open; afterwards none, however the search ended."""
     held_then: list[int] = []
@@ -252,9 +251,9 @@ def test_nothing_is_left_behind(
     claim = Always(name="watched", sentence="", check=check)
     with ends(seen):
         explore(
-            FREE.at(agents=3) if method != "explicit" else two_phase_commit(3),
+            two_phase_commit(3),
             [claim],
-            method=method,
+            method="explicit",
             max_memory=FEW,
             spill=Folder(tmp_path),
         )
@@ -262,15 +261,14 @@ def test_nothing_is_left_behind(
     assert open_files() == [] and list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("method", ["explicit", "memoised"])
-def test_a_full_disk_is_one_error(method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_one_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The message names the folder, and no file stays there."""
     monkeypatch.setattr(spilling, "_SETTINGS", (*spilling._SETTINGS, "max_page_count=20"))
     with pytest.raises(SpillFailed, match=f"cannot spill to {tmp_path}: database or disk is full"):
         explore(
-            two_phase_commit(5) if method == "explicit" else FREE.at(agents=4, values=3),
+            two_phase_commit(5),
             [HELD],
-            method=method,
+            method="explicit",
             max_memory=FEW,
             spill=Folder(tmp_path),
         )

@@ -84,7 +84,7 @@ def test_agents_that_are_all_different() -> None:
     system = alike(joint_hall(1), Crew(("a", "b"), CREW.table))
     with pytest.raises(ValueError, match="leaves no two names of this configuration interchangeable"):
         divided(system)
-    assert explore(system, licence=licence_of(system)).method == "memoised"
+    assert explore(system, licence=licence_of(system)).method == "explicit"
 
 
 def applied(system: AnySystem, change: Callable[[Any, Hall, Hall], Hall]) -> AnySystem:
@@ -264,7 +264,7 @@ def test_what_proxies_cannot_follow() -> None:
     typed = applied(HALL, lambda _new, before, after: after if type(before) is Hall else before)
     for system, claims in ((HALL, (claim,)), (typed, (fixed,))):
         found = explore(system, claims, licence=licence_of(system))
-        assert found.method == "memoised" and "not symmetric search" in found.why_method
+        assert found.method == "explicit" and "not symmetric search" in found.why_method
         assert found.verdicts[0].status is Status.HOLDS
     with pytest.raises(ModelError, match="symmetric search was asked for, but"):
         divided(typed, fixed)

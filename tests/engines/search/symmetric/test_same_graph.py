@@ -84,7 +84,7 @@ def test_pinned_scopes(scope: str) -> None:
     agents, keys, values = map(int, scope.split(","))
     limit = Reachable(name="limit", sentence="", goal=lambda step: step.after.counter == 3)
     found = explore(FREE.at(agents=agents, keys=keys, values=values), [limit], licence=FREE_LICENCE)
-    assert found.method == ("symmetric" if agents > 2 else "memoised")
+    assert found.method == ("symmetric" if agents > 2 else "compiled")
     counted = {name: getattr(found, name) for name in ("states", "transitions", "edges", "depth")}
     assert counted | {"to_limit": found.reach["limit"]} == pinned
 

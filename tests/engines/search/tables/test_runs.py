@@ -128,7 +128,7 @@ def test_livelock_of_free_agents_is_found_from_tables() -> None:
     about = [claim for claim in find("cud").claims_of("free") if claim.name in ("livelock_free", "deadlock_free")]
     found = explore(FREE, about, method="compiled")
     assert found.method == "compiled"
-    same(explore(FREE, about, method="memoised"), found)
+    same(explore(FREE, about, method="explicit"), found)
 
 
 def test_what_does_not_fit_or_is_unknown_is_said() -> None:

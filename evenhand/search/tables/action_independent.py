@@ -1,4 +1,4 @@
-"""Steps without an action: one evaluation for a whole group of joint actions.
+"""Steps without an action: one evaluation for all joint actions with one effect.
 
 Joint actions with one verdict differ only in the action itself.  A claim that never reads `step.action` has one answer
 for all of them, so it is evaluated once, on a step whose action raises when it is read.  A claim that reads it is
@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from evenhand.core.answers import Signal
-from evenhand.core.system import AnyStep, Step
+from evenhand.core.system import AnyStep
 
 _new = object.__new__
-_STEP: type[AnyStep] = Step
 
 
 class ActionNeeded(Signal):
@@ -28,13 +27,6 @@ class _ActionIndependent(AnyStep):
         """Raises ActionNeeded, and records that it was read."""
         self.__dict__["touched"] = True
         raise ActionNeeded
-
-
-def make_step(config: Any, before: Any, action: Any, shown: Any, after: Any) -> AnyStep:
-    """Return `Step(…)`, without the cost per field of a frozen dataclass's constructor."""
-    step: AnyStep = _new(_STEP)
-    step.__dict__.update(config=config, before=before, action=action, shown=shown, after=after)
-    return step
 
 
 def action_independent_step(config: Any, before: Any, shown: Any, after: Any) -> AnyStep:
