@@ -28,6 +28,10 @@ def _logs(step: KernelStep) -> bool:
     return bool(step.shown.logged or step.shown.lost)
 
 
+def _bundled(step: KernelStep) -> bool:
+    return bool(step.shown.log_bundles)
+
+
 @each_step(
     "A decision owes a line for each observation, candidate and gate's verdict, one for its record, one for a winner.",
     source="3.2, 2.2",
@@ -151,10 +155,10 @@ def log_bundles_hold_what_is_logged(step: KernelStep) -> bool:
     "The hash of a LogAppend bundle covers its lines.",
     source="6, 7 A5",
     systems=("agent", "session", "constitutions"),
-    when=lambda step: bool(step.shown.log_bundles),
+    when=_bundled,
 )
 def the_hash_of_a_log_covers_its_lines(step: KernelStep) -> bool:
-    """The lines by their hashes, and with them the stream and the host's citation of the first clause, if there is one."""
+    """The lines by their hashes, with the stream and the host's citation of the first clause, if there is one."""
     law = step.config.constitution
     cited = tuple(cite(law, clause) for clause in law.clauses[:1])
     for one in step.shown.log_bundles:
@@ -169,7 +173,7 @@ def the_hash_of_a_log_covers_its_lines(step: KernelStep) -> bool:
     source="6, 7 A5",
     systems=("agent", "session", "constitutions"),
     key=lambda step: tuple(one.bundle for one in step.shown.log_bundles),
-    when=lambda step: bool(step.shown.log_bundles),
+    when=_bundled,
 )
 def other_lines_have_another_hash(step: KernelStep) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Holds of a kernel with bundles of its own form too, as long as no two that differ share a hash."""
