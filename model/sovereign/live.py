@@ -146,7 +146,7 @@ TEXTS: tuple[str, ...] = (
     SEVERAL,
     '{"message": "a brace } in a text"}',
 )
-"""An answer of each class: lawful, no block, two blocks, no JSON, a block without its end, two bundles, another object."""
+"""An answer of each class: lawful, no block, two, no JSON, a block without its end, two bundles, another object."""
 
 CALIBRATIONS: tuple[tuple[Answer, ...], ...] = (
     (ONE, f" {ONE}\n", ONE),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from dataclasses import replace
 from typing import Any, TypeAlias
 
+from evenhand.core.canonical import canonical_bytes
 from evenhand.core.property import each_step
 from evenhand.core.system import Step
 from evenhand.model.sovereign.artifacts import artifact_id
@@ -124,11 +127,13 @@ def answers_alone_begin_a_cycle(step: LiveStep) -> bool:
     when=lambda step: not _answered(step),
 )
 def no_cycle_changes_no_session(step: LiveStep) -> bool:
-    """Of a lost turn nothing but the end."""
+    """And nothing is recorded but what kind of step it was."""
     before, after = step.before.session, step.after.session
-    kept = (after.tree, after.refusals, after.tokens) == (before.tree, before.refusals, before.tokens)
+    kept = replace(after, over=before.over) == before and (not before.over or after == before)
     begins = step.after.calibrated == step.before.calibrated or _starts(step)
-    return kept and begins and (not before.over or after == before)
+    lost = isinstance(step.action, Turn) and step.before.calibrated and not before.over
+    kind = "calibrate" if _starts(step) else "lost" if lost else "rejected"
+    return kept and begins and step.shown == LiveShown(kind)
 
 
 @each_step(
@@ -139,10 +144,13 @@ def no_cycle_changes_no_session(step: LiveStep) -> bool:
     when=_answered,
 )
 def rejections_count_the_blocks(step: LiveStep) -> bool:
-    """A brace that is never closed opens no block."""
+    """A brace that is never closed opens no block.  Of the object that remains the run records the hash (7 A5)."""
     found = _objects(_turn(step).answer or "")
+    one = found[0] if len(found) == 1 else None
+    if step.shown.canonical_hash != (hashlib.sha256(canonical_bytes(one)).hexdigest() if one is not None else ""):
+        return False
     if len(found) == 1:
-        return step.shown.rejection == ("PARSE_ERROR" if found[0] is None else "")
+        return step.shown.rejection == ("PARSE_ERROR" if one is None else "")
     return step.shown.rejection == ("AMBIGUOUS_MULTI_BLOCK" if found else "NO_JSON")
 
 
@@ -211,7 +219,7 @@ def the_kernel_decides_every_turn(step: LiveStep) -> bool:
     """What it decides otherwise is claimed of sessions."""
     cycle = step.shown.cycle
     assert cycle is not None
-    if cycle.decision is None:
+    if cycle.decision is None or not step.after.calibrated or step.shown.kind != "turn":
         return False
     turn = _turn(step)
     spent = turn.prompt_tokens + turn.completion_tokens > step.config.constitution.limits.max_total_tokens_per_cycle
