@@ -25,7 +25,7 @@ from evenhand.core.kernel import Initial, Kernel, Unsupported
 from evenhand.model.sovereign.kernel import path_of
 from evenhand.model.sovereign.paths import BASE, MOST_LINKS, Node, Place, Tree
 from evenhand.model.sovereign.state import TYPES, Act, Check, Config, Held, Shown, State, Swap, Use
-from evenhand.model.sovereign.step import REFERENCE, agent_step
+from evenhand.model.sovereign.step import REFERENCE, agent_step, together
 from evenhand.model.sovereign.vocabulary import EXECUTORS, Effect, Request, field
 
 OUTSIDE = "the path leads outside what the constitution allows"
@@ -270,8 +270,7 @@ class DiskExecutor:
         if effect is None:
             return Shown("use", rejected="the tree does not allow it")
         owed = REFERENCE.trace_effect(self._config, held.request)
-        records = sorted((*self._state.owed, *owed), key=lambda one: (one.stream, one.chars, one.size))
-        self._state = replace(self._state, owed=tuple(records))
+        self._state = replace(self._state, owed=together((*self._state.owed, *owed)))
         return Shown("use", effects=(effect,), intents=owed)
 
     def _done(self, request: Request, found: Found | None) -> Effect | None:

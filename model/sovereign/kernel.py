@@ -93,6 +93,7 @@ class Rules:
     trace_log: Callable[[Config, tuple[Record, ...]], tuple[Record, ...]]
     bundles: Callable[[Config, tuple[Record, ...]], tuple[tuple[Record, ...], ...]]
     log_admits: Callable[[Rules, Config, tuple[Record, ...]], bool]
+    log_hash: Callable[[Config, tuple[Record, ...]], str]
     settle: Callable[[Config, State, str, int], State]
 
 

@@ -26,6 +26,7 @@ from evenhand.model.sovereign.vocabulary import (
     Effect,
     Exit,
     Justification,
+    LogBundle,
     Observation,
     Record,
     Refusal,
@@ -158,8 +159,7 @@ class Shown:
 
     `kind` names the action, or is `rejected`, with the reason.  `intents` are log intents of this step, `logged` and
     `lost` those that were written or could not be.  `effects` are the effects on the world, `log_warrants` the number
-    of
-    LogAppend warrants that the kernel issued.
+    of LogAppend warrants that the kernel issued, `log_bundles` what they are for.
     """
 
     kind: str
@@ -169,6 +169,7 @@ class Shown:
     logged: tuple[Record, ...] = field(default=(), metadata=part("record"))
     lost: tuple[Record, ...] = field(default=(), metadata=part("record"))
     log_warrants: int = 0
+    log_bundles: tuple[LogBundle, ...] = field(default=(), metadata=part("record"))
     rejected: str = free_field("texts", "")
 
 
@@ -189,6 +190,7 @@ TYPES = (
     Justification,
     Limits,
     Log,
+    LogBundle,
     Mutate,
     Node,
     Observation,

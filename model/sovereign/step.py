@@ -43,6 +43,7 @@ from evenhand.model.sovereign.vocabulary import (
     Candidate,
     Decision,
     Effect,
+    LogBundle,
     Record,
     field,
 )
@@ -127,11 +128,12 @@ def _decided(
         fresh = replace(fresh, issued=fresh.issued | {decision.warrant})
     intents = rules.intents(config, observations, candidates, decision)
     over = EXITED if decision.kind == EXIT else ""
-    return replace(fresh, owed=_together(intents), over=over), Shown("decide", decision=decision, intents=intents)
+    return replace(fresh, owed=together(intents), over=over), Shown("decide", decision=decision, intents=intents)
 
 
-def _together(records: tuple[Record, ...]) -> tuple[Record, ...]:
-    return tuple(sorted(records, key=lambda one: (one.stream, one.chars, one.size)))
+def together(records: tuple[Record, ...]) -> tuple[Record, ...]:
+    """Return owed or logged lines in one order, so that no order of theirs makes a state."""
+    return tuple(sorted(records, key=lambda one: (one.stream, one.chars, one.size, one.digest)))
 
 
 def _holding(state: State, executor: str, held: Held | None) -> State:
@@ -173,21 +175,28 @@ def executed(rules: Rules, config: Config, state: State, executor: str) -> tuple
     owed = rules.trace_effect(config, held.request)
     # A cycle has one effect; a faulty executor's third equal line is dropped, so that its graph is finite.
     kept = tuple(one for one in owed if state.owed.count(one) < MOST_EQUAL)
-    return replace(after, owed=_together((*state.owed, *kept))), Shown("use", effects=(effect,), intents=owed)
+    return replace(after, owed=together((*state.owed, *kept))), Shown("use", effects=(effect,), intents=owed)
 
 
 def logged(rules: Rules, config: Config, state: State) -> tuple[State, Shown]:
     """Write the owed lines, bundle by bundle, where the kernel issues a LogAppend warrant."""
     written: list[Record] = []
     lost: list[Record] = []
-    warrants = 0
+    made: list[LogBundle] = []
     for bundle in rules.bundles(config, state.owed):
         admitted = rules.log_admits(rules, config, bundle)
-        warrants += admitted
         (written if admitted else lost).extend(bundle)
+        if admitted:
+            lines = tuple(one.digest for one in bundle)
+            made.append(LogBundle(bundle[0].stream, lines, rules.log_hash(config, bundle)))
     owed = rules.trace_log(config, tuple(written))
     shown = Shown(
-        "log", intents=owed, logged=_together(tuple(written)), lost=_together(tuple(lost)), log_warrants=warrants
+        "log",
+        intents=owed,
+        logged=together(tuple(written)),
+        lost=together(tuple(lost)),
+        log_warrants=len(made),
+        log_bundles=tuple(made),
     )
     return replace(state, owed=owed), shown
 
@@ -217,9 +226,7 @@ def session_step(rules: Rules, config: Config, state: State, action: Act) -> tup
         now, used = executed(rules, config, now, EXECUTORS[0])
         effects, shown = used.effects, replace(shown, intents=(*shown.intents, *used.intents))
     now, logs = logged(rules, config, now)
-    shown = replace(
-        shown, kind="cycle", effects=effects, logged=logs.logged, lost=logs.lost, log_warrants=logs.log_warrants
-    )
+    shown = replace(logs, kind="cycle", decision=decision, effects=effects, intents=shown.intents)
     settled = rules.settle(config, state, decision.kind, tokens_of(observations))
     return replace(settled, tree=now.tree), shown
 

@@ -1,8 +1,9 @@
-"""The systems of RSA-0: one kernel, five systems.
+"""The systems of RSA-0: one kernel, six systems.
 
 `agent`: decide, check, use, log, and the attacker between them.  `candidates`: every candidate in every context, once.
 `lists`: all lists of observations and candidates over one representative of each class.  `session`: composed cycles
 under the run conditions.  `constitutions`: composed cycles under every small constitution.
+`live`: cycles on the texts of a language model, after its calibration.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
-from evenhand.core.system import Fairness, Scope, System
+from evenhand.core.system import AnySystem, Fairness, Scope, System
 from evenhand.model.sovereign.artifacts import artifact_id
-from evenhand.model.sovereign.conditions import CONDITIONS, LIVE, menu
+from evenhand.model.sovereign.conditions import CONDITIONS, menu
+from evenhand.model.sovereign.conditions import LIVE as LIVE_CONDITIONS
 from evenhand.model.sovereign.constitution import (
     REFERENCE_CONSTITUTION,
     REQUIREMENTS,
@@ -26,6 +28,16 @@ from evenhand.model.sovereign.constitution import (
     cite,
 )
 from evenhand.model.sovereign.kernel import Rules
+from evenhand.model.sovereign.live import (
+    LIVE_TYPES,
+    LiveAct,
+    LiveShown,
+    LiveState,
+    begun,
+    live_actions,
+    live_configs,
+    live_step,
+)
 from evenhand.model.sovereign.menus import (
     ESCAPES,
     TREE,
@@ -248,7 +260,7 @@ def _cycles(condition: str) -> tuple[Act, ...]:
 
 def _session_configs(scope: Scope, readings: Readings) -> Iterator[Config]:
     for condition in CONDITIONS:
-        bound = scope["thousands"] * 1000 if condition in LIVE else None
+        bound = scope["thousands"] * 1000 if condition in LIVE_CONDITIONS else None
         yield Config(
             tree=TREE,
             condition=condition,
@@ -466,5 +478,22 @@ CONSTITUTIONS = _system(
 )
 """Composed cycles under every small constitution."""
 
-SYSTEMS = {system.name: system for system in (AGENT, CANDIDATES, LISTS, SESSION, CONSTITUTIONS)}
+LIVE: System[Config, LiveState, LiveAct, LiveShown, Rules] = System(
+    name="live",
+    rules=REFERENCE,
+    configs=live_configs,
+    initial=begun,
+    step=live_step,
+    actions=live_actions,
+    scope=Scope(refusals=3, thousands=7),
+    readings=Readings(),
+    types=(*TYPES, *LIVE_TYPES),
+    allows=lambda _config, state, _action: not state.session.over,
+    actor=lambda _action: "model",
+)
+"""A run with a language model, from its calibration on."""
+
+SYSTEMS: dict[str, AnySystem] = {
+    system.name: system for system in (AGENT, CANDIDATES, LISTS, SESSION, CONSTITUTIONS, LIVE)
+}
 """Every system by name, the main one first."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from evenhand.model.sovereign.artifacts import line_of
+from evenhand.core.canonical import canonical_bytes
+from evenhand.model.sovereign.artifacts import artifact_id, bundle_hash, line_of, sha
 from evenhand.model.sovereign.constitution import cite
 from evenhand.model.sovereign.kernel import Observations, Rules, judged
 from evenhand.model.sovereign.state import Config
@@ -29,7 +30,13 @@ TRACE_LINE = 160
 
 def record_of(stream: str, line: str) -> Record:
     """Return the log intent for a line."""
-    return Record(stream, len(line), len(line.encode("utf-8")))
+    data = line.encode("utf-8")
+    return Record(stream, len(line), len(data), sha(data))
+
+
+def traced(stream: str, *told: str) -> Record:
+    """Return the log intent for a line of a trace, which tells hashes and a gate."""
+    return Record(stream, TRACE_LINE, TRACE_LINE, sha(canonical_bytes(list(told))))
 
 
 def intents(
@@ -39,9 +46,9 @@ def intents(
     made = [one for one in (decision.warrant, decision.refusal, decision.exit) if one is not None]
     found = [record_of(STREAMS[0], line_of(one)) for one in observations]
     found += [record_of(STREAMS[1], line_of(one)) for one in (*candidates, *made)]
-    found += [Record(STREAMS[2], TRACE_LINE, TRACE_LINE) for _ in decision.trace]
+    found += [traced(STREAMS[2], bundle, gate) for bundle, gate in decision.trace]
     if decision.kind == ACTION:
-        found.append(Record(STREAMS[3], TRACE_LINE, TRACE_LINE))
+        found.append(traced(STREAMS[3], decision.winner))
     return tuple(found)
 
 
@@ -49,7 +56,7 @@ def trace_effect(_config: Config, request: Request) -> tuple[Record, ...]:
     """Return the line that an effect owes: its request's id, never its text; a LogAppend owes none."""
     if request.action_type == LOG_APPEND:
         return ()
-    return (Record(STREAMS[4], TRACE_LINE, TRACE_LINE),)
+    return (traced(STREAMS[4], artifact_id(request)),)
 
 
 def trace_log(_config: Config, _logged: tuple[Record, ...]) -> tuple[Record, ...]:
@@ -76,10 +83,11 @@ def bundles(config: Config, owed: tuple[Record, ...]) -> tuple[tuple[Record, ...
     return tuple(tuple(bundle) for bundle in made)
 
 
-def log_candidate(config: Config, stream: str) -> Candidate:
-    """Return the LogAppend bundle that the host builds for a stream; it cites the first clause, if any."""
+def log_candidate(config: Config, bundle: tuple[Record, ...]) -> Candidate:
+    """Return the LogAppend bundle that the host builds for lines of a stream; it cites the first clause, if any."""
     clauses = config.constitution.clauses
-    request = Request(LOG_APPEND, (("jsonl_lines", ()), ("log_name", stream)), KERNEL)
+    lines = tuple(one.digest for one in bundle)
+    request = Request(LOG_APPEND, (("jsonl_lines", lines), ("log_name", bundle[0].stream)), KERNEL)
     return Candidate(request, citations=tuple(cite(config.constitution, clause) for clause in clauses[:1]))
 
 
@@ -90,7 +98,12 @@ def log_admits(rules: Rules, config: Config, bundle: tuple[Record, ...]) -> bool
         return False
     if any(one.chars > limits.max_chars_per_line for one in bundle):
         return False
-    return not judged(rules, config, (), log_candidate(config, bundle[0].stream), KERNEL)
+    return not judged(rules, config, (), log_candidate(config, bundle), KERNEL)
+
+
+def log_hash(config: Config, bundle: tuple[Record, ...]) -> str:
+    """Return the hash of the LogAppend bundle for these lines, which covers them (6, 7 A5)."""
+    return bundle_hash(log_candidate(config, bundle), config.readings.bundle_hash_covers)
 
 
 TELEMETRY_RULES: dict[str, Any] = {
@@ -99,5 +112,6 @@ TELEMETRY_RULES: dict[str, Any] = {
     "trace_log": trace_log,
     "bundles": bundles,
     "log_admits": log_admits,
+    "log_hash": log_hash,
 }
 """The logger's share of the reference rules."""

@@ -182,8 +182,21 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One log intent: a stream and the number of characters of its line."""
+    """One log intent: a stream, the characters and bytes of its line, and the hash of what the line says."""
 
     stream: str
     chars: int
     size: int
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LogBundle:
+    """A LogAppend that the kernel warranted: its stream, the hash of each of its lines, and the hash of the bundle.
+
+    A line is named by its hash, so a hash of the bundle that covers these covers the lines.
+    """
+
+    stream: str
+    lines: tuple[str, ...]
+    bundle: str

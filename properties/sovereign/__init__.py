@@ -1,13 +1,13 @@
 """The claims about the constitution-bound kernel: decisions, selection, effects, logs and deadlock.
 
 Start reading at `predicates`, which defines admissible and allowed; then one module for each idea: `deciding`,
-`selecting`, `executing`, `operating`, `logging`, `stopping`, `reach`.
+`selecting`, `executing`, `operating`, `logging`, `stopping`, `living`, `reach`.
 """
 
 from __future__ import annotations
 
 from evenhand.core.bundle import Claims, claims_in
-from evenhand.properties.sovereign import deciding, executing, logging, operating, reach, selecting, stopping
+from evenhand.properties.sovereign import deciding, executing, living, logging, operating, reach, selecting, stopping
 from evenhand.properties.sovereign.generators import GENERATORS
 from evenhand.properties.sovereign.observers import OBSERVERS
 from evenhand.properties.sovereign.plans import plans
@@ -16,7 +16,7 @@ from evenhand.properties.sovereign.vectors import VECTORS
 
 __all__ = ["CLAIMS"]
 
-_CLAIMS = claims_in(deciding, selecting, executing, operating, logging, stopping, reach)
+_CLAIMS = claims_in(deciding, selecting, executing, operating, logging, stopping, living, reach)
 
 CLAIMS = Claims(
     claims=_CLAIMS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from dataclasses import dataclass, replace
 
@@ -9,14 +10,26 @@ from evenhand.core.canonical import canonical_bytes
 from evenhand.core.plan import refuted
 from evenhand.core.property import determined_by, each_step, monitor
 from evenhand.model.sovereign.artifacts import artifact_id, as_json
-from evenhand.model.sovereign.constitution import Constitution
+from evenhand.model.sovereign.constitution import Constitution, cite
 from evenhand.model.sovereign.state import Config, Cycle, Decide, Log
-from evenhand.model.sovereign.vocabulary import ACTION, STREAMS, Record
-from evenhand.properties.sovereign.predicates import DECIDING, KernelStep, decides, decision_of, fed, same_request
+from evenhand.model.sovereign.vocabulary import ACTION, STREAMS, Candidate, Record, Request
+from evenhand.properties.sovereign.predicates import (
+    DECIDING,
+    KernelStep,
+    bundle_of,
+    decides,
+    decision_of,
+    fed,
+    same_request,
+)
 
 
 def _logs(step: KernelStep) -> bool:
     return bool(step.shown.logged or step.shown.lost)
+
+
+def _bundled(step: KernelStep) -> bool:
+    return bool(step.shown.log_bundles)
 
 
 @each_step(
@@ -35,26 +48,27 @@ def decisions_owe_what_they_are_made_of(step: KernelStep) -> bool:
     return tuple(counts[stream] for stream in STREAMS) == wanted
 
 
-def _line(artefact: object) -> tuple[int, int]:
-    """Characters and bytes of an artefact's line."""
+def _line(artefact: object) -> tuple[int, int, str]:
+    """Characters, bytes and hash of an artefact's line."""
     line = canonical_bytes(as_json(artefact))
-    return len(line.decode("utf-8")), len(line)
+    return len(line.decode("utf-8")), len(line), hashlib.sha256(line).hexdigest()
 
 
 @each_step(
-    "The lines of observations and artefacts that a decision owes are as long as the artefacts' canonical JSON.",
+    "The lines of observations and artefacts that a decision owes are the artefacts' canonical JSON.",
     source="3.2, 7 A5",
     systems=DECIDING,
     when=decides,
+    version=2,
 )
 def owed_lines_are_the_artefacts(step: KernelStep) -> bool:
-    """In characters and in bytes; how long a trace's line is, no sentence says."""
+    """In characters, in bytes, and by their hash; what a trace's line holds, no sentence says."""
     seen, many = fed(step)
     one = decision_of(step)
     made = [record for record in (one.warrant, one.refusal, one.exit) if record is not None]
     wanted = {STREAMS[0]: Counter(map(_line, seen)), STREAMS[1]: Counter(map(_line, (*many, *made)))}
     return all(
-        Counter((owed.chars, owed.size) for owed in step.shown.intents if owed.stream == stream) == lines
+        Counter((owed.chars, owed.size, owed.digest) for owed in step.shown.intents if owed.stream == stream) == lines
         for stream, lines in wanted.items()
     )
 
@@ -122,6 +136,48 @@ def logged_lines_keep_the_limits(step: KernelStep) -> bool:
             return False
     short = all(one.chars <= limits.max_chars_per_line for one in logged)
     return short and _may_log(step.config.constitution) and step.shown.log_warrants >= least
+
+
+@each_step(
+    "Each LogAppend has its own warrant, and together they hold the lines that are logged, and no others.",
+    source="6, 8.A",
+    systems=("agent", "session", "constitutions"),
+)
+def log_bundles_hold_what_is_logged(step: KernelStep) -> bool:
+    """By stream, and each line by its hash; a bundle without a line needs no warrant."""
+    made = step.shown.log_bundles
+    held = Counter((one.stream, line) for one in made for line in one.lines)
+    whole = held == Counter((one.stream, one.digest) for one in step.shown.logged)
+    return whole and len(made) == step.shown.log_warrants and all(one.lines for one in made)
+
+
+@each_step(
+    "The hash of a LogAppend bundle covers its lines.",
+    source="6, 7 A5",
+    systems=("agent", "session", "constitutions"),
+    when=_bundled,
+)
+def the_hash_of_a_log_covers_its_lines(step: KernelStep) -> bool:
+    """The lines by their hashes, with the stream and the host's citation of the first clause, if there is one."""
+    law = step.config.constitution
+    cited = tuple(cite(law, clause) for clause in law.clauses[:1])
+    for one in step.shown.log_bundles:
+        request = Request("LogAppend", (("jsonl_lines", one.lines), ("log_name", one.stream)), "kernel")
+        if one.bundle != bundle_of(step.config.readings.bundle_hash_covers, Candidate(request, citations=cited)).hex():
+            return False
+    return True
+
+
+@determined_by(
+    "LogAppend bundles of other lines have other hashes, whatever a hash is made of.",
+    source="6, 7 A5",
+    systems=("agent", "session", "constitutions"),
+    key=lambda step: tuple(one.bundle for one in step.shown.log_bundles),
+    when=_bundled,
+)
+def other_lines_have_another_hash(step: KernelStep) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Holds of a kernel with bundles of its own form too, as long as no two that differ share a hash."""
+    return tuple((one.stream, one.lines) for one in step.shown.log_bundles)
 
 
 @each_step(

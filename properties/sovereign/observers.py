@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evenhand.core.observer import Observer
 from evenhand.model.sovereign.vocabulary import REFUSE
-from evenhand.properties.sovereign.predicates import KernelStep, decided, fed
+from evenhand.properties.sovereign.predicates import DECIDING, KernelStep, decided, fed
 from evenhand.properties.sovereign.stopping import deadlocked
 
 INVALID_PROMPTS = ("C", "L-C")
@@ -38,6 +38,7 @@ OBSERVERS: tuple[Observer, ...] = (
         update=_decision,
         label=str,
         source="3.2, 5.2, 6",
+        systems=DECIDING,
     ),
     Observer(
         name="refusal_type",

@@ -11,7 +11,15 @@ from evenhand.core.property import each_step
 from evenhand.model.sovereign.paths import BASE, Node, Place, Tree
 from evenhand.model.sovereign.state import Check, Cycle, Decide, Held, Log, Mutate, Restart, State, Swap, Use
 from evenhand.model.sovereign.vocabulary import EXECUTORS, EXIT, STREAMS, Effect, Request, Warrant, field
-from evenhand.properties.sovereign.predicates import EXECUTING, KernelStep, allowed, decision_of, path_of, same_request
+from evenhand.properties.sovereign.predicates import (
+    DECIDING,
+    EXECUTING,
+    KernelStep,
+    allowed,
+    decision_of,
+    path_of,
+    same_request,
+)
 
 WHOLE = ("agent",)
 """The system with an attacker between check and use."""
@@ -189,6 +197,7 @@ def decisions_begin_a_cycle(step: KernelStep) -> bool:
 @each_step(
     "The kernel decides whenever it is asked, unless the agent is over, and at no other time.",
     source="1, 2.2, 7 A72",
+    systems=DECIDING,
     version=2,
 )
 def whoever_asks_gets_a_decision(step: KernelStep) -> bool:
@@ -252,7 +261,7 @@ def _possible(step: KernelStep) -> bool:
 @each_step(
     "A step shows what was done: a check, a use, a log; what is impossible is shown as rejected.",
     source="2.2",
-    systems=WHOLE,
+    systems=EXECUTING,
 )
 def steps_show_their_kind(step: KernelStep) -> bool:
     """No agent that is over, and nothing to use, does anything."""

@@ -55,6 +55,7 @@ def _plans(claims: tuple[Property, ...]) -> Iterator[Plan]:
     yield Plan("lists", "explore", ("deep",), scope={"observations": 2, "candidates": 3})
     yield Plan("session", "explore")
     yield Plan("constitutions", "explore")
+    yield Plan("live", "explore")
     yield Plan("constitutions", "explore", ("deep",), scope={"types": 2})
     yield from _readings(claims)
     live = (DeadlockFree, LivelockFree)

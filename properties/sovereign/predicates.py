@@ -35,10 +35,10 @@ from evenhand.model.sovereign.vocabulary import (
 
 Seen: TypeAlias = tuple[Observation, ...]
 KernelStep: TypeAlias = Step[Config, State, Act, Shown]
-"""A step of any of the systems."""
+"""A step of any of these systems."""
 
 DECIDING = ("agent", "candidates", "lists", "session", "constitutions")
-"""The systems that make decisions: all of them."""
+"""The systems that make decisions by themselves."""
 
 FEEDABLE = ("candidates", "lists")
 """The systems whose steps are decisions and nothing else."""

@@ -76,9 +76,7 @@ CYCLE = {
     "cycles_carry_out_their_warrant",
     "cycles_log_or_lose_what_they_owe",
     "decisions_owe_what_they_are_made_of",
-    "lines_share_warrants",
-    "logged_lines_keep_the_limits",
-    "overspent_cycles_are_refused",
+    "log_bundles_hold_what_is_logged",
     "owed_lines_are_the_artefacts",
     "sessions_end_when_their_tokens_are_spent",
     "the_trace_names_bundles_by_their_hash",
@@ -201,6 +199,8 @@ OPEN: Sequence[tuple[Place, set[str]]] = (
     # The order of the lines that a decision owes.
     (Place("sovereign", "lists", EVERY, 6), {"shown.intents"}),
     (Place("sovereign", "candidates", EVERY, 3), set()),
+    # What a cycle does, which is claimed of sessions.
+    (Place("sovereign", "live", EVERY, 30), {"after.session", "shown.cycle"}),
     # Whether a check refuses a path through links, which the use judges anew; what a restarted host still owes.
     (Place("sovereign", "agent", EVERY, 400), {"after.held", "after.owed", "shown.rejected"}),
     # What a generator writes, and all that follows from it: the text names none.

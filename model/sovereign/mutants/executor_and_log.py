@@ -185,6 +185,21 @@ def a_bundle_per_line(_config: Config, owed: tuple[Record, ...]) -> tuple[tuple[
     return tuple((one,) for one in owed)
 
 
+@fault("log_hash", "6, 7 A5", SESSION)
+def log_hash_without_lines(config: Config, bundle: tuple[Record, ...]) -> str:
+    """The hash of a LogAppend leaves its lines out."""
+    return REFERENCE.log_hash(config, tuple(replace(one, digest="") for one in bundle))
+
+
+@fault("bundles", "2.2", SESSION)
+def a_line_is_changed(config: Config, owed: tuple[Record, ...]) -> tuple[tuple[Record, ...], ...]:
+    """A log holds a line of the same length that says something else."""
+    return tuple(
+        (*bundle[:-1], replace(bundle[-1], digest=f"{bundle[-1].digest[1:]}0"))
+        for bundle in REFERENCE.bundles(config, owed)
+    )
+
+
 @fault("settle", "13.10", SESSION)
 def refusals_counted_in_all(config: Config, state: State, kind: str, tokens: int) -> State:
     """Refusals need not follow each other."""

@@ -126,3 +126,24 @@ def test_a_failure_at_start_up_exits_without_a_proposal() -> None:
     claim = "exits_on_integrity_failure_alone"
     assert verdict(claim, "lists") is Status.HOLDS
     assert verdict(claim, "lists", step=_asks_for_a_proposal, variant="asks for a proposal") is Status.REFUTED
+
+
+def _forgets_a_bundle(rules: Any, config: Config, state: Any, action: Any) -> Any:
+    """Of the LogAppends that a cycle warrants one is not shown."""
+    after, shown = session_step(rules, config, state, action)
+    return after, replace(shown, log_bundles=shown.log_bundles[1:])
+
+
+def _exchanges_streams(rules: Any, config: Config, state: Any, action: Any) -> Any:
+    """Two LogAppends hold each other's lines."""
+    after, shown = session_step(rules, config, state, action)
+    names = [one.stream for one in shown.log_bundles]
+    moved = zip(shown.log_bundles, (*names[1:], *names[:1]), strict=True)
+    return after, replace(shown, log_bundles=tuple(replace(one, stream=name) for one, name in moved))
+
+
+@pytest.mark.parametrize("fault", [_forgets_a_bundle, _exchanges_streams])
+def test_log_bundles_hold_what_is_logged(fault: Callable[..., Any]) -> None:
+    """6: a bundle for each warrant, and its lines."""
+    assert verdict("log_bundles_hold_what_is_logged", "session") is Status.HOLDS
+    assert verdict("log_bundles_hold_what_is_logged", "session", step=fault, variant="faulty") is Status.REFUTED
