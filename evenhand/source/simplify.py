@@ -174,8 +174,7 @@ def simply_rebuilt(formula: fol.Formula, change: Callable[[fol.Formula], fol.For
 def sorted_out(formula: fol.Formula) -> fol.Formula:
     """Return the formula asking each of its atoms at most once, in their order; quantified parts are atoms too."""
     for one in _atoms(formula):
-        yes, no = (sorted_out(_known(formula, one, value)) for value in (fol.TRUE, fol.FALSE))
-        return choice(one, yes, no)
+        return choice(one, sorted_out(assumed(formula, one)), sorted_out(assumed(formula, one, fol.FALSE)))
     return formula
 
 
@@ -194,12 +193,13 @@ def _atoms(formula: fol.Formula) -> Iterator[fol.Formula]:
             yield formula
 
 
-def _known(formula: fol.Formula, atom: fol.Formula, value: fol.Formula) -> fol.Formula:
+def assumed(formula: fol.Formula, atom: fol.Formula, value: fol.Formula = fol.TRUE) -> fol.Formula:
+    """Return what a formula says where an atom of it, perhaps a quantified one, is known to be true, or false."""
     if formula == atom:
         return value
     if isinstance(formula, fol.Holds | fol.Equal | fol.Forall | fol.Exists):
         return formula
-    return simply_rebuilt(formula, lambda part: _known(part, atom, value))
+    return simply_rebuilt(formula, lambda part: assumed(part, atom, value))
 
 
 def numbered(formula: fol.Formula) -> fol.Formula:

@@ -21,7 +21,6 @@ from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.intents import (
     AGENT,
     INTENT,
-    LEVEL,
     after,
     author,
     claimed,
@@ -30,11 +29,6 @@ from evenhand.proofs.markspace.intents import (
     i,
     j,
     k,
-    level,
-    lower,
-    o,
-    p,
-    q,
     surer,
     surest,
 )
@@ -44,7 +38,7 @@ from evenhand.smt.logic import Formula, conjunction, differ, exists, forall, sam
 from evenhand.smt.preludes import define, ordered
 from evenhand.smt.samples import first_states
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import constant, in_order, line, ones, prop, rank
+from evenhand.smt.tables import constant, in_order, line, ones, prop
 from evenhand.smt.theorem import Lemma, Theorem
 from evenhand.smt.theory import Axiom, Theory
 from evenhand.source.rules import Faults
@@ -62,17 +56,21 @@ def _anyone(one: Any) -> Formula:
 def _end(fit: Any, ahead: Any) -> Formula:
     """Return that of the intents that are fit, if there are any, one is ahead of the others."""
     first = exists([i], fit(i) & forall([j], fit(j) >> (same(i, j) | ahead(i, j))))
-    return forall([i], fit(i) >> first)
+    return exists([i], fit(i)) >> first
 
 
 BOUNDARY = Theory(
     name="markspace_boundary",
-    sorts=(AGENT, INTENT, LEVEL),
-    functions=(author, holder, level),
-    relations=(claimed, earlier, lower),
+    sorts=(AGENT, INTENT),
+    functions=(author, holder),
+    relations=(claimed, earlier, surer),
     axioms=(
         Axiom("intents_are_ranked", ordered(earlier, i, j, k), "P32"),
-        Axiom("levels_are_ordered", ordered(lower, p, q, o), "6.1"),
+        Axiom(
+            "nobody_is_surer_than_the_surer",
+            forall([i, j], surer(i, j) >> ~surer(j, i)),
+            "6.1: all that is needed of confidences",
+        ),
         Axiom("one_intent_each", forall([i, j], same(author(i), author(j)) >> same(i, j)), "own_intents"),
         Axiom(
             "finitely_many",
@@ -98,7 +96,6 @@ def view(taken: GuardStep) -> Structure | None:
     if not intents or len({one.agent for one in intents}) < len(intents):
         return None
     names = [f"intent:{one.agent}" for one in intents]
-    steps = [f"level:{sure}" for sure in sorted({one.confidence for one in intents})]
     levels = dict(zip(names, (one.confidence for one in intents), strict=True))
 
     def hears(verdict: Verdict) -> frozenset[tuple[str, ...]]:
@@ -107,7 +104,7 @@ def view(taken: GuardStep) -> Structure | None:
     relations: dict[str, frozenset[tuple[str, ...]]] = {
         "claimed": prop(before.claims[0] is not None),
         "earlier": line(names),
-        "lower": line(steps),
+        "surer": frozenset((x, y) for x in names for y in names if levels[x] > levels[y]),
         "elected": ones([] if shown.winner is None else [f"intent:{shown.winner.agent}"]),
         "allowed": hears(Verdict.ALLOW),
         "blocked": hears(Verdict.BLOCKED),
@@ -117,9 +114,8 @@ def view(taken: GuardStep) -> Structure | None:
     functions: dict[str, dict[tuple[str, ...], str]] = {
         "author": authors,
         "holder": constant(before.claims[0] or intents[0].agent),
-        "level": {(name,): f"level:{levels[name]}" for name in names},
     }
-    return Structure({"Agent": config.agents, "Intent": tuple(names), "Level": tuple(steps)}, relations, functions)
+    return Structure({"Agent": config.agents, "Intent": tuple(names)}, relations, functions)
 
 
 def _config(agents: int) -> Config:
@@ -131,9 +127,9 @@ def scene(structure: Structure) -> Scenario[Config, State, Act]:
     told, elements = structure.relations, structure.universe["Agent"]
     names = dict(zip(elements, agent_names(len(elements)), strict=True))
     intents = structure.universe["Intent"]
-    above, of = rank(told["lower"], structure.universe["Level"]), structure.functions["level"]
+    level = {one: sum(row[0] == one for row in told["surer"]) for one in intents}
     by = structure.functions["author"]
-    asks = [(names[by[(one,)]], above[of[(one,)]]) for one in in_order(told["earlier"], intents)]
+    asks = [(names[by[(one,)]], level[one]) for one in in_order(told["earlier"], intents)]
     holders = [names[structure.functions["holder"][()]]] if told["claimed"] else []
     acts: list[Act] = []
     if holders:

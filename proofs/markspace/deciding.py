@@ -44,7 +44,7 @@ PRE_ACTION = Theory(
     sorts=(AGENT, INTENT),
     functions=(author, asker, new),
     relations=(claims, earlier, named_before, asked_before, running),
-    axioms=(*REQUESTED, ends(earlier, by_name)),
+    axioms=(*REQUESTED, *ends(earlier, by_name)),
     definitions=(
         CLAIMED,
         define("first", (i,), leads(earlier), "6.1 FIRST_WRITER, for the claims"),

@@ -8,10 +8,9 @@ from evenhand.model.markspace.guard import REFERENCE, step
 from evenhand.model.markspace.guard_vocabulary import Act, Config, State
 from evenhand.smt.logic import Formula, Function, Relation, Sort, variables
 
-AGENT, INTENT, LEVEL = Sort("Agent"), Sort("Intent"), Sort("Level")
+AGENT, INTENT = Sort("Agent"), Sort("Intent")
 a, b, c = variables(AGENT, "a b c")
 i, j, k = variables(INTENT, "i j k")
-p, q, o = variables(LEVEL, "p q o")
 
 author = Function("author", (INTENT,), AGENT)
 asker = Function("asker", (), AGENT)
@@ -19,27 +18,19 @@ new = Function("new", (), INTENT)
 """The intent that the asker has just written."""
 best = Function("best", (), INTENT)
 """The intent that the policy ranks first, whether or not it wins."""
-level = Function("level", (INTENT,), LEVEL)
-"""How confident an intent is."""
-lower = Relation("lower", (LEVEL, LEVEL))
 claims = Relation("claims", (AGENT,))
 holder = Function("holder", (), AGENT)
 claimed = Relation("claimed", ())
 """An action stands there; it is then the holder's."""
 running = Relation("running", (AGENT,))
 """The agent whose tool is running there: no mark says so, and a mutant depends on it."""
-earlier = Relation("earlier", (INTENT, INTENT))
+earlier, surer = (Relation(name, (INTENT, INTENT)) for name in ("earlier", "surer"))
 named_before = Relation("named_before", (AGENT, AGENT))
 """The order of names, in which the agents are listed: mutants depend on it."""
 by_confidence, yields, deferred = (Relation(name, ()) for name in ("by_confidence", "yields", "deferred"))
 """The policy of a deployment; FIRST_WRITER where it is neither.  Whether its scope defers."""
 asked_before = Relation("asked_before", ())
 """The asker had an intent there already, which this one replaces."""
-
-
-def surer(one: Any, two: Any) -> Formula:
-    """Return that the first is more confident."""
-    return lower(level(two), level(one))
 
 
 def surest(one: Any, two: Any) -> Formula:

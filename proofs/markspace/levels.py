@@ -18,7 +18,7 @@ from evenhand.model.markspace.guard_vocabulary import Act, Config, GuardStep, Po
 from evenhand.model.markspace.mutants import guarding as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace import policies
-from evenhand.proofs.markspace.intents import after, by_confidence, i, j, level, lower, surer
+from evenhand.proofs.markspace.intents import after, by_confidence, i, j, surer
 from evenhand.proofs.markspace.policies import PRE_ACTION
 from evenhand.proofs.markspace.rules import ROOM
 from evenhand.properties.markspace.deciding import confidence_decides_nothing
@@ -29,8 +29,8 @@ from evenhand.smt.theorem import Theorem
 
 _Case = tuple[str, GuardStep, GuardStep | None]
 
-TWICE = Twice.apart(PRE_ACTION, level.name)
-_APART = ("wins", "allowed", "blocked", "refused", "found")
+TWICE = Twice.apart(PRE_ACTION, surer.name)
+_APART = ("surer", "wins", "allowed", "blocked", "refused", "found")
 
 
 def _view(case: _Case) -> Structure | None:
@@ -44,10 +44,10 @@ def _view(case: _Case) -> Structure | None:
         return None
     if any(rows != two.relations[name] for name, rows in one.relations.items() if name not in _APART):
         return None
-    if any(table != two.functions[name] for name, table in one.functions.items() if name != level.name):
+    if one.functions != two.functions:
         return None
     copies = {f"{name}2": two.relations[name] for name in _APART}
-    return Structure(one.universe, {**one.relations, **copies}, {**one.functions, "level2": two.functions["level"]})
+    return Structure(one.universe, {**one.relations, **copies}, one.functions)
 
 
 def view_elsewhere(case: _Case) -> Structure | None:
@@ -77,7 +77,6 @@ _theorem = partial(
     realise=first_of_twins(policies.scene),
     source="6.1: the arbitration profile",
 )
-_other = TWICE.function(level)
 _SAME = "it looks at no level"
 
 NOWHERE_ELSE = _theorem(
@@ -88,7 +87,7 @@ NOWHERE_ELSE = _theorem(
     sentence="Under a policy that does not go by confidence the same requests are allowed, whatever the levels.",
     assumes=~by_confidence(),
     goal=TWICE.alike("allowed"),
-    witness=exists([i, j], surer(i, j) & lower(_other(i), _other(j))),
+    witness=exists([i, j], surer(i, j) & TWICE.second("surer", j, i)),
     mutants=TWICE.mutants(
         *policies.FAULTS.refuted(faulty.least_confident_wins),
         *policies.FAULTS.refuted(faulty.ties_to_the_latest),

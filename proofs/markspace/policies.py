@@ -23,7 +23,6 @@ from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.intents import (
     AGENT,
     INTENT,
-    LEVEL,
     a,
     after,
     asked_before,
@@ -38,13 +37,8 @@ from evenhand.proofs.markspace.intents import (
     i,
     j,
     k,
-    level,
-    lower,
     named_before,
     new,
-    o,
-    p,
-    q,
     running,
     surer,
     surest,
@@ -56,7 +50,7 @@ from evenhand.smt.logic import Definition, Formula, conjunction, differ, exists,
 from evenhand.smt.preludes import Twice, define, ordered
 from evenhand.smt.samples import first_states
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import beside, constant, in_order, line, prop, rank
+from evenhand.smt.tables import beside, constant, in_order, line, prop
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 from evenhand.source.rules import Faults
@@ -86,8 +80,8 @@ def by_name(one: Any, two: Any) -> Formula:
     return named_before(author(one), author(two))
 
 
-_ORDERS: tuple[Order, ...] = (earlier, surest, _least_sure, _latest_of_the_surest, by_name)
-"""What the policies, and the rules of mutants, go by."""
+_ORDERS: tuple[Order, ...] = (earlier, _least_sure, _latest_of_the_surest)
+"""What mutants go by, whatever the policy."""
 
 
 def read(words: Mapping[str, Formula]) -> tuple[Definition, ...]:
@@ -111,20 +105,22 @@ REQUESTED: tuple[Axiom, ...] = (
 """What is true of a request under any policy."""
 
 
-def ends(*orders: Order) -> Axiom:
-    """Return that some intent is ahead of all others, in each of these orders."""
-    return Axiom("finitely_many", conjunction([exists([i], leads(one)) for one in orders]), "a list has an end")
+def ends(usual: Order, *mutants: Order) -> Iterator[Axiom]:
+    """Yield that some intent is ahead of all others in the usual order, and in each that a mutant goes by."""
+    yield Axiom("finitely_many", exists([i], leads(usual)), "some intent is ahead of all others")
+    for place, one in enumerate(mutants, 1):
+        yield Axiom(f"finitely_many_{place}", exists([i], leads(one)), "as a mutant ranks them")
 
 
 PRE_ACTION = Theory(
     name="markspace_policies",
-    sorts=(AGENT, INTENT, LEVEL),
-    functions=(author, asker, new, level),
-    relations=(claims, running, earlier, lower, named_before, asked_before, by_confidence, yields, deferred),
+    sorts=(AGENT, INTENT),
+    functions=(author, asker, new),
+    relations=(claims, running, earlier, surer, named_before, asked_before, by_confidence, yields, deferred),
     axioms=(
         *REQUESTED,
-        Axiom("levels_are_ordered", ordered(lower, p, q, o), "6.1"),
-        ends(*_ORDERS),
+        Axiom("nobody_is_surer_than_the_surer", forall([i, j], surer(i, j) >> ~surer(j, i)), "6.1"),
+        *ends(_ahead, *_ORDERS),
         Axiom("one_policy", ~(by_confidence() & yields()), "7.2"),
     ),
     definitions=(
@@ -153,7 +149,6 @@ def view(taken: GuardStep) -> Structure | None:
         return None
     if config.readings != Readings() or config.meddling or config.resources != (ROOM,) or act.resource != ROOM:
         return None
-    steps = [f"level:{sure}" for sure in sorted({act.confidence, *(one.confidence for one in before.on(ROOM))})]
     others = [(one.agent, one.confidence) for one in before.on(ROOM) if one.agent != act.agent]
     looked_at = [*others, (act.agent, act.confidence)]
     if shown.claimed_by is None:  # the request was written: the model gives its place
@@ -173,7 +168,7 @@ def view(taken: GuardStep) -> Structure | None:
             (agent,) for agent, one in zip(config.agents, before.doing, strict=True) if one.phase is Phase.RUNNING
         ),
         "earlier": line(marks),
-        "lower": line(steps),
+        "surer": frozenset((x, y) for x in marks for y in marks if levels[x] > levels[y]),
         "named_before": line(sorted(config.agents)),
         "asked_before": prop(any(one.agent == act.agent for one in before.on(ROOM))),
         "by_confidence": prop(sure),
@@ -189,9 +184,8 @@ def view(taken: GuardStep) -> Structure | None:
         "author": {(name,): name.removeprefix("intent:") for name in marks},
         "asker": constant(act.agent),
         "new": constant(f"intent:{act.agent}"),
-        "level": {(name,): f"level:{levels[name]}" for name in marks},
     }
-    return Structure({"Agent": config.agents, "Intent": marks, "Level": tuple(steps)}, relations, functions)
+    return Structure({"Agent": config.agents, "Intent": marks}, relations, functions)
 
 
 def view_at_once(taken: GuardStep) -> Structure | None:
@@ -220,11 +214,10 @@ def scene(structure: Structure) -> Scenario[Config, State, Act]:
     """Return a run: the holder claims first; the others ask in their order meanwhile; then the asker."""
     told = structure.relations
     names = _named(structure)
-    by, of = structure.functions["author"], structure.functions.get("level", {})
-    above = rank(told.get("lower", ()), structure.universe.get("Level", ()))
-    levels = {mark: above[of[(mark,)]] if of else 0 for mark in structure.universe["Intent"]}
+    by, marks = structure.functions["author"], structure.universe["Intent"]
+    levels = {one: sum(row[0] == one for row in told.get("surer", ())) for one in marks}
     who, new_one = names[structure.functions["asker"][()]], structure.functions["new"][()]
-    ranked = [one for one in in_order(told["earlier"], structure.universe["Intent"]) if one != new_one]
+    ranked = [one for one in in_order(told["earlier"], marks) if one != new_one]
     asks = [Act(What.PRE, names[by[(one,)]], ROOM, levels[one]) for one in ranked]
     last = Act(What.PRE, who, ROOM, levels[new_one])
     policy, waits = _place(structure)

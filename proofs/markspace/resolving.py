@@ -31,7 +31,7 @@ from evenhand.model.markspace.marks import (
 )
 from evenhand.model.markspace.mutants import marks as faulty
 from evenhand.model.markspace.readings import Readings
-from evenhand.proofs.markspace.intents import AGENT, INTENT, author, best, by_confidence, i, j, k, yields
+from evenhand.proofs.markspace.intents import AGENT, INTENT, author, best, by_confidence, i, j, k, surer, yields
 from evenhand.properties.markspace import space
 from evenhand.smt.logic import Formula, Relation, differ, exists, forall, iff, ite, same
 from evenhand.smt.preludes import Twice, define, mutation, ordered, ranked, relations
@@ -49,7 +49,7 @@ def _ranked(relation: Relation) -> Formula:
     return ranked(relation, i, j, k) & forall([i, j, k], relation(i, k) >> (relation(i, j) | relation(j, k)))
 
 
-older, surer, numbered_before, listed_before = relations("older surer numbered_before listed_before", INTENT, INTENT)
+older, numbered_before, listed_before = relations("older numbered_before listed_before", INTENT, INTENT)
 
 
 def _earlier(one: Any, two: Any) -> Formula:

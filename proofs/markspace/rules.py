@@ -19,7 +19,6 @@ from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.intents import (
     AGENT,
     INTENT,
-    LEVEL,
     a,
     asked_before,
     asker,
@@ -31,21 +30,46 @@ from evenhand.proofs.markspace.intents import (
     earlier,
     holder,
     i,
-    level,
-    lower,
     named_before,
     new,
     running,
+    surer,
     yields,
 )
-from evenhand.smt.logic import FALSE, TRUE, And, Apply, Equal, Exists, Forall, Formula, Holds, Or, Relation, Term
+from evenhand.smt.logic import (
+    FALSE,
+    TRUE,
+    And,
+    Apply,
+    Equal,
+    Exists,
+    Forall,
+    Formula,
+    Function,
+    Holds,
+    Or,
+    Relation,
+    Sort,
+    Term,
+)
 from evenhand.source.choosing import settled
 from evenhand.source.comprehensions import places_of
 from evenhand.source.described import chosen
 from evenhand.source.expressions import Given
 from evenhand.source.refusal import refuse
 from evenhand.source.rules import Orders, Reader, each, giving, one_of
-from evenhand.source.simplify import all_of, any_of, equal, every, negation, numbered, simply_rebuilt, some, sorted_out
+from evenhand.source.simplify import (
+    all_of,
+    any_of,
+    assumed,
+    equal,
+    every,
+    negation,
+    numbered,
+    simply_rebuilt,
+    some,
+    sorted_out,
+)
 from evenhand.source.values import (
     FRESH,
     Cases,
@@ -70,6 +94,9 @@ from evenhand.source.values import (
 from evenhand.source.world import agents
 
 ROOM = "room_1"
+LEVEL = Sort("Level")
+_level, _lower = Function("level", (INTENT,), LEVEL), Relation("lower", (LEVEL, LEVEL))
+"""How confident an intent is: the theory says of two which is surer, and nothing else."""
 _MARK = "the mark itself"
 """Beside the fields of an intent: which one it is."""
 
@@ -77,7 +104,7 @@ _MARK = "the mark itself"
 def _intent(one: Term) -> Record:
     usual = {"resource": known(ROOM), "fresh": known(False), "hidden": known(False)}
     return Record(
-        model.Intent, {"agent": thing(author(one)), "confidence": thing(level(one)), **usual, _MARK: thing(one)}
+        model.Intent, {"agent": thing(author(one)), "confidence": thing(_level(one)), **usual, _MARK: thing(one)}
     )
 
 
@@ -90,7 +117,8 @@ _RANKED = each(INTENT, lambda one: (TRUE, _intent(one)), places=Places(INTENT, _
 
 
 def _settled(formula: Formula) -> Formula:
-    """Return a formula with what the axioms make the same: one agent has one intent, the asker's is the new one."""
+    """Return a formula with what the axioms make the same: one agent has one intent, the asker's is the new one, and
+    of confidences only is known which is higher."""
     match formula:
         case Equal(Apply(one, (left,)), Apply(other, (right,))) if one == other == author:
             return equal(left, right)
@@ -98,8 +126,10 @@ def _settled(formula: Formula) -> Formula:
             one == author and right == asker()
         ):
             return equal(left, new())
-        case Holds(relation, (left, right)) if relation in (earlier, lower) and left == right:
+        case Holds(relation, (left, right)) if relation == earlier and left == right:
             return FALSE
+        case Holds(relation, (Apply(_, (left,)), Apply(_, (right,)))) if relation == _lower:
+            return surer(right, left)
         case Exists(bound, body):
             return some(bound, _settled(body))
         case Forall(bound, body):
@@ -117,7 +147,7 @@ def _parts(body: Or) -> list[Formula]:
 
 
 _CALLED = Reader(
-    Orders({INTENT: earlier, LEVEL: lower, AGENT: named_before}),
+    Orders({INTENT: earlier, LEVEL: _lower, AGENT: named_before}),
     {
         guard._written: giving(_RANKED),  # pyright: ignore[reportPrivateUsage]
         guard._doing: giving(known(model.IDLE)),  # pyright: ignore[reportPrivateUsage]
@@ -178,7 +208,7 @@ _REQUEST = Record(
         "what": known(model.What.PRE),
         "agent": thing(asker()),
         "resource": known(ROOM),
-        "confidence": thing(level(new())),
+        "confidence": thing(_level(new())),
     },
 )
 
@@ -219,10 +249,12 @@ def _found(rules: guard.Rules, config: Record, state: Record) -> Formula:
 
 
 def _resolved(rules: guard.Rules, config: Record) -> Mapping[str, Formula]:
-    """Which intent a resolution of all names, and whether it names none."""
+    """Which intent a resolution of all names, and whether it names none: it is asked where there are several."""
+    x, y = FRESH(INTENT), FRESH(INTENT)
+    several = numbered(some([x], some([y], negation(equal(y, x)))))
     winner = _CALLED(rules.resolve, config, _CALLED(rules.active, config, _RANKED))
-    nobody = equals(winner, known(None))
-    return {"picks": _is(winner, i), "undecided": nobody}
+    found = {"picks": _is(winner, i), "undecided": equals(winner, known(None))}
+    return {name: assumed(numbered(_settled(formula)), several) for name, formula in found.items()}
 
 
 @cache
