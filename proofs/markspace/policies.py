@@ -9,6 +9,7 @@ mutant replaces them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any, TypeAlias
 
@@ -105,11 +106,11 @@ REQUESTED: tuple[Axiom, ...] = (
 """What is true of a request under any policy."""
 
 
-def ends(usual: Order, *mutants: Order) -> Iterator[Axiom]:
-    """Yield that some intent is ahead of all others in the usual order, and in each that a mutant goes by."""
-    yield Axiom("finitely_many", exists([i], leads(usual)), "some intent is ahead of all others")
-    for place, one in enumerate(mutants, 1):
-        yield Axiom(f"finitely_many_{place}", exists([i], leads(one)), "as a mutant ranks them")
+def ends(usual: Order, *mutants: Order) -> tuple[Axiom, ...]:
+    """Return that some intent is ahead of all others in the usual order, and in each that a mutant goes by."""
+    first = Axiom("finitely_many", exists([i], leads(usual)), "some intent is ahead of all others")
+    names = ((f"finitely_many_{place}", one) for place, one in enumerate(mutants, 1))
+    return (first, *(Axiom(name, exists([i], leads(one)), "as a mutant ranks them") for name, one in names))
 
 
 PRE_ACTION = Theory(
@@ -120,7 +121,7 @@ PRE_ACTION = Theory(
     axioms=(
         *REQUESTED,
         Axiom("nobody_is_surer_than_the_surer", forall([i, j], surer(i, j) >> ~surer(j, i)), "6.1"),
-        *ends(_ahead, *_ORDERS),
+        *ends(_ahead),
         Axiom("one_policy", ~(by_confidence() & yields()), "7.2"),
     ),
     definitions=(
@@ -350,7 +351,11 @@ TRANSPARENT = _theorem(
     expected=Status.REFUTED,
 )
 
+_ENDED = replace(PRE_ACTION, axioms=(*PRE_ACTION.axioms, *ends(_ahead, *_ORDERS)[1:]))
+"""With what makes somebody win under mutants as well."""
+
 CAUSED = _theorem(
+    theory=_ENDED,
     name="refusals_name_their_cause_under_every_policy",
     claim=guarding.refusals_name_their_cause,
     sentence="A CONFLICT names the intent that won or the agent whose action claims the resource; BLOCKED comes under "

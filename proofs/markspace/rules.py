@@ -7,7 +7,7 @@ idle, is given; all else of `pre_action` and of a boundary is read.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from functools import cache
 from typing import Any
@@ -248,13 +248,16 @@ def _found(rules: guard.Rules, config: Record, state: Record) -> Formula:
     return all_of((negation(equals(claimant, known(None))), negation(equals(claimant, thing(asker())))))
 
 
+def _several(word: Callable[[Term], Formula]) -> Formula:
+    x, y = FRESH(INTENT), FRESH(INTENT)
+    return numbered(some([x], all_of((word(x), some([y], all_of((word(y), negation(equal(y, x)))))))))
+
+
 def _resolved(rules: guard.Rules, config: Record) -> Mapping[str, Formula]:
     """Which intent a resolution of all names, and whether it names none: it is asked where there are several."""
-    x, y = FRESH(INTENT), FRESH(INTENT)
-    several = numbered(some([x], some([y], negation(equal(y, x)))))
     winner = _CALLED(rules.resolve, config, _CALLED(rules.active, config, _RANKED))
     found = {"picks": _is(winner, i), "undecided": equals(winner, known(None))}
-    return {name: assumed(numbered(_settled(formula)), several) for name, formula in found.items()}
+    return {name: assumed(numbered(_settled(formula)), _several(_there)) for name, formula in found.items()}
 
 
 @cache
@@ -295,6 +298,15 @@ def _where_one_fits(formula: Formula) -> Formula:
     return FALSE if nobody in (found.parts if isinstance(found, And) else (found,)) else found
 
 
+def _elected(winner: Record) -> Formula:
+    """Whether an intent is the one of those that may win which a resolution names.
+
+    It is asked where there is such a one; where it is alone, it is that whatever decides among several.
+    """
+    found = assumed(numbered(_settled(_is(winner, i))), _several(_FIT))
+    return assumed(found, numbered(some([i], _FIT(i))))
+
+
 @cache
 def fired(rules: guard.Rules) -> Mapping[str, Formula]:
     """Return the words of a boundary under HIGHEST_CONFIDENCE with their meanings under these rules.
@@ -317,7 +329,7 @@ def fired(rules: guard.Rules) -> Mapping[str, Formula]:
         {
             "candidate": active.there(i),
             "fit": all_of((_CANDIDATE(i), entitled)),
-            "elected": _is(winner, i),
+            "elected": _elected(winner),
             **{name: told.has(Fixed((thing(author(i)), known(said)))) for name, said in verdicts.items()},
         }
     )
