@@ -310,6 +310,8 @@ class Calls(Picks):
             return listed([], "set" if function in (set, frozenset) else "list") if function is not tuple else Fixed(())
         if function in (set, frozenset) and len(given) == 1:
             return replace(as_group(given[0]), kind="set", sort=None, more=None, of=None)
+        if function is tuple and len(given) == 1 and isinstance(members := only(given[0]), type(Enum)):
+            return Fixed(tuple(map(known, members)))
         if function in (list, sorted) and len(given) == 1:
             more = self._rising(as_group(given[0])) if function is sorted else None
             return replace(as_group(given[0]), kind="list", sort=None, more=more, of=None)

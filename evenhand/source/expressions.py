@@ -339,6 +339,8 @@ class Expressions(Comprehensions):
         place = only(key)
         if isinstance(value, Fixed) and type(place) is int and -len(value.parts) <= place < len(value.parts):
             return value.parts[place]
+        if isinstance(value, Fixed) and value.parts and isinstance(key, Cases):
+            return self._one_part(value.parts, key, frame)
         if isinstance(value, Group) and value.kind == "agents" and value.sort is not None:
             if place in (0, -1) and type(place) is int:
                 return leaf(Elem(self.world.special("last" if place else "first", value.sort)))
@@ -356,6 +358,20 @@ class Expressions(Comprehensions):
             if more.places is not None and more.places.whole and isinstance(key, Cases):
                 return self.entry(Table(more.places.sort, more.places.at), key, frame)
         raise refuse(f"entry {named(key)} of {named(value)}", "take the entry of an agent, or of a known place")
+
+    def _one_part(self, parts: tuple[Value, ...], key: Cases, frame: Frame) -> Value:
+        """The part of a known tuple at one of several known places; beyond its end it raises."""
+        found: Value | None = None
+        for guard, one in key.parts:
+            if not isinstance(one, Const) or type(one.value) is not int:
+                raise refuse(f"entry {named(key)} of a tuple of {len(parts)}", "take the entry of a known place")
+            if not -len(parts) <= one.value < len(parts):
+                self.errors.add(frame.path, guard)
+            else:
+                found = parts[one.value] if found is None else merged(guard, parts[one.value], found)
+        if found is None:
+            raise refuse(f"no entry of a tuple of {len(parts)}", "take the entry of a known place")
+        return found
 
     def _ends(self, index: ast.Slice, value: Value) -> Value | None:
         """The first or last member alone, as `[:1]` and `[-1:]` give it; None for another slice."""

@@ -119,6 +119,8 @@ PLANTED: tuple[tuple[str, str, str], ...] = (
     ("first of each, not of all", "return any(next((b for b in config.agents if (a, b) in state.pairs), None) == state.holder for a in config.agents)", "return next((b for b in config.agents if any((a, b) in state.pairs for a in config.agents)), None) == state.holder"),
     ("entry changed at another place than the one found", "row = put(state.at, max(config.agents, key=lambda a: state.at[a] == 'a'), 'c')\nreturn row[config.agents[0]] == 'c'", "row = put(state.at, min(config.agents, key=lambda a: state.at[a] == 'a'), 'c')\nreturn row[config.agents[0]] == 'c'"),
     ("greatest number of all", "return max((1 if a in state.marks else 0 for a in config.agents), default=0) == state.count", "return min((1 if a in state.marks else 0 for a in config.agents), default=0) == state.count"),
+    ("other entry of a known tuple", "return (state.flag, state.count == 1)[0 if state.marks else 1]", "return (state.flag, state.count == 1)[1 if state.marks else 0]"),
+    ("members of an Enum in another order", "return tuple(Kind).index(Kind.TWO if state.flag else Kind.ONE) == state.count", "return tuple(Kind)[::-1].index(Kind.TWO if state.flag else Kind.ONE) == state.count"),
 )  # fmt: skip
 
 REFUSED: tuple[tuple[str, str, str], ...] = (
@@ -180,6 +182,7 @@ REFUSED: tuple[tuple[str, str, str], ...] = (
     ("filled dictionary that was given", "def fill(d):\n    for a in config.agents:\n        d[a] = a\n    return d\nd = {}\nreturn bool(fill(d)) and bool(d)", "another name"),
     ("dictionary filled from a set", "d = {}\nfor a in state.marks:\n    d[state.at[a]] = a\nreturn bool(d)", "a loop"),
     ("names carried from turn to turn", "d = {}\nn = state.flag\nfor a in config.agents:\n    n = not n\n    d[a] = n\nreturn bool(d)", "from turn to turn"),
+    ("unknown entry of a known tuple", "return (state.flag, True)[state.count]", "entry a number"),
 )  # fmt: skip
 
 HEAD = """
