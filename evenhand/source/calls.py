@@ -137,11 +137,17 @@ class Calls(Picks):
                 return replace(rows[0], turned=not rows[0].turned, whole=False) if len(rows) == 1 else None
             if not all(one.whole for one in rows):
                 return None
-            if function is enumerate:
-                at = rows[0].at
-                made = replace(rows[0], at=lambda term: Fixed((leaf(Elem(term)), at(term))))
-                return made if len(rows) == 1 else None
-            return replace(rows[0], at=lambda term: Fixed(tuple(row.at(term) for row in rows)))
+            if function is enumerate and len(rows) > 1:
+                return None
+            first = rows[0]
+
+            def numbered(term: Term) -> Value:
+                return Fixed((leaf(Elem(term)), first.at(term)))
+
+            def beside(term: Term) -> Value:
+                return Fixed(tuple(row.at(term) for row in rows))
+
+            return replace(first, at=numbered if function is enumerate else beside)
         return places_of(self.read(node, frame))
 
     def _pairing(self, node: ast.expr, frame: Frame) -> Any:

@@ -53,7 +53,11 @@ def member(
 def end(world: World, places: Places, *, last: bool = False) -> Group:
     """Return the list of the first (or last) member alone, empty if there is none."""
     ahead = _ahead(world, places, last=last, key=None, most=False)
-    only = replace(places, there=lambda term: _leads(places, ahead, term), whole=False)
+
+    def leads(term: Term) -> Formula:
+        return _leads(places, ahead, term)
+
+    only = replace(places, there=leads, whole=False)
 
     def items() -> list[Item]:
         x = FRESH(places.sort)
@@ -135,12 +139,14 @@ def settled(value: Value) -> Value:
         case Table(sort, at):
             return Table(sort, lambda term: settled(at(term)))
         case Group():
-            return replace(
-                value,
-                items=lambda: [Item(i.variables, closed(i.guard), settled(i.value)) for i in value.items()],
-                has=lambda one: closed(value.has(one)),
-                more=None,
-            )
+
+            def items() -> list[Item]:
+                return [Item(one.variables, closed(one.guard), settled(one.value)) for one in value.items()]
+
+            def has(one: Value) -> Formula:
+                return closed(value.has(one))
+
+            return replace(value, items=items, has=has, more=None)
 
 
 def _settled_leaf(one: Leaf) -> Leaf:

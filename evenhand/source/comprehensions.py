@@ -99,12 +99,11 @@ class Comprehensions(Lengths):
             finally:
                 self.errors = noted
 
-        return replace(
-            over,
-            there=passes if generator.ifs else there,
-            at=lambda term: self._quietly_made(node, over.at(term), frame),
-            whole=over.whole and not generator.ifs,
-        )
+        def made(term: Term) -> Value:
+            return self._quietly_made(node, over.at(term), frame)
+
+        whole = over.whole and not generator.ifs
+        return replace(over, there=passes if generator.ifs else there, at=made, whole=whole)
 
     def _part(self, made: ast.expr, target: ast.expr, source: Value | None) -> Listing | None:
         """What is known of a list of some members of another, or of a set: its order, if none stands twice."""

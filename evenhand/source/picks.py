@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from evenhand.smt.logic import TRUE, Formula
+from evenhand.smt.logic import TRUE, Formula, Term
 from evenhand.source.choosing import member, taken
 from evenhand.source.comprehensions import places_of
 from evenhand.source.expressions import Expressions
@@ -101,6 +101,10 @@ class Picks(Expressions):
         over = places_of(value)
         if over is None or not over.whole:
             return None
-        fits = replace(over, there=lambda term: all_of((over.there(term), equals(over.at(term), wanted))), at=thing)
+
+        def holds(term: Term) -> Formula:
+            return all_of((over.there(term), equals(over.at(term), wanted)))
+
+        fits = replace(over, there=holds, at=thing)
         self.errors.add(frame.path, negation(taken(fits)))
         return member(self.world, fits)

@@ -117,8 +117,10 @@ _RANKED = each(INTENT, lambda one: (TRUE, _intent(one)), places=Places(INTENT, _
 
 
 def _settled(formula: Formula) -> Formula:
-    """Return a formula with what the axioms make the same: one agent has one intent, the asker's is the new one, and
-    of confidences only is known which is higher."""
+    """Return a formula with what the axioms make the same.
+
+    One agent has one intent, the asker's is the new one, and of confidences only is known which is higher.
+    """
     match formula:
         case Equal(Apply(one, (left,)), Apply(other, (right,))) if one == other == author:
             return equal(left, right)
