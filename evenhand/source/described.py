@@ -41,6 +41,11 @@ def chosen(sort: Sort, means: Callable[[Term], Formula]) -> Chosen:
     return Chosen(_CHOSEN(sort).name, sort, means)
 
 
+def _made(one: Chosen) -> int:
+    """When an element was described: earlier ones have smaller numbers, whatever was described before them."""
+    return int(one.name[1:].partition(".")[0])
+
+
 def described(term: Term) -> bool:
     """Return whether a term speaks of an element that is described."""
     return isinstance(term, Chosen) if isinstance(term, Var) else any(map(described, term.arguments))
@@ -48,7 +53,7 @@ def described(term: Term) -> bool:
 
 def closed(formula: Formula) -> Formula:
     """Return the formula with its descriptions in place of the elements described."""
-    names = sorted((one for one in free(formula) if isinstance(one, Chosen)), key=lambda one: one.name)
+    names = sorted((one for one in free(formula) if isinstance(one, Chosen)), key=_made)
     for one in names:
         it = _BOUND(one.sort)
         formula = some([it], all_of((one.means(it), replaced(formula, {one: it}))))
