@@ -219,6 +219,16 @@ def collect_texts(function: Any, known_texts: dict[str, None], seen: set[Any]) -
 # Reading.
 
 
+class _Ordered(Orders):
+    """A world in which texts and the places of each list are ordered."""
+
+    def before(self, one: Term, other: Term) -> Formula:
+        """Return that a text, or a place of a list, comes before another.  Raises Unreadable for other things."""
+        if one.sort == other.sort and one.sort.name.endswith(".place"):
+            return Relation(f"{one.sort.name}.before", (one.sort, one.sort))(one, other)
+        return super().before(one, other)
+
+
 def functions_of(protocol: str) -> Iterator[Any]:
     """Yield the functions of a protocol's kernel, rules and mutants, each once."""
     modules = [importlib.import_module(f"evenhand.model.{protocol}.{name}") for name in MODULES[protocol]]
@@ -247,7 +257,7 @@ def attempt(function: Any, rules: tuple[Any, ...]) -> Unreadable | None:
         source, hints = source_of(function), typing.get_type_hints(function)
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         given = {name: arguments.made(hints.get(name, object), f"the.{name}") for name in names}
-        orders = Orders({TEXT: Relation("before", (TEXT, TEXT))})
+        orders = _Ordered({TEXT: Relation("before", (TEXT, TEXT))})
         Translator(orders).invoked(function, (), given, Frame(source, {}))
     except Unreadable as error:
         return error.at(function.__module__.rpartition(".")[2], code.co_firstlineno, function.__name__)

@@ -15,9 +15,11 @@ from types import FunctionType
 from typing import Any, NewType, cast
 
 from evenhand.smt.logic import FALSE, TRUE, Formula, Term
-from evenhand.source.expressions import Expressions
+from evenhand.source.choosing import settled
+from evenhand.source.comprehensions import everywhere, places_of
 from evenhand.source.frames import Closure, Frame, only
 from evenhand.source.operators import joined, less
+from evenhand.source.picks import Picks
 from evenhand.source.reading import plain, source_of
 from evenhand.source.refusal import refuse
 from evenhand.source.simplify import all_of, any_of, every, implication, negation, some
@@ -49,12 +51,6 @@ from evenhand.source.values import (
     within,
 )
 
-
-def everywhere(_term: Term) -> Formula:
-    """Return that a tuple by agent has an entry for every one."""
-    return TRUE
-
-
 DEEPEST = 30
 """Calls inside one another, beyond which a function is taken to call itself."""
 
@@ -62,7 +58,7 @@ DEEPEST = 30
 _REMEMBERED = type(functools.cache(lambda: None))
 
 
-class Calls(Expressions):
+class Calls(Picks):
     """Reads calls."""
 
     def body(self, tree: ast.FunctionDef | ast.Lambda, frame: Frame) -> Value:
@@ -80,9 +76,10 @@ class Calls(Expressions):
         function = only(self.read(node.func, frame))
         if function is None:
             raise refuse("a function that is not known", "call a function by its name")
-        quantified = self._quantified(function, node, frame)
-        if quantified is not None:
-            return quantified
+        for read in (self._quantified, self.first_of, self.least_of):
+            found = read(function, node, frame)
+            if found is not None:
+                return found
         if function in (tuple, list) and len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp):
             made = self._by_agent(node.args[0], frame)
             if made is not None:
@@ -113,8 +110,8 @@ class Calls(Expressions):
         if len(node.generators) != 1 or node.generators[0].ifs:
             return None
         generator = node.generators[0]
-        over = self._rows(generator.iter, frame)
-        if over is None or over.there is not everywhere:
+        over = self.rows(generator.iter, frame)
+        if over is None or over.there is not everywhere or over.turned:
             return None
         x = FRESH(over.sort)
         since = len(self.errors.found)
@@ -129,37 +126,37 @@ class Calls(Expressions):
 
         return Table(over.sort, at)
 
-    def _rows(self, node: ast.expr, frame: Frame) -> Places | None:
-        """The places through which a loop goes in their order, and what the loop has at each; None if not known."""
+    def rows(self, node: ast.expr, frame: Frame) -> Places | None:
         function = self._pairing(node, frame)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and (function or not node.keywords):
-            if function is enumerate and len(node.args) == 1:
-                inner = self._rows(node.args[0], frame)
-                if inner is None:
-                    return None
-                at = inner.at
-                return Places(inner.sort, inner.there, lambda term: Fixed((leaf(Elem(term)), at(term))))
-            if function is zip:
-                rows = [one for one in (self._rows(one, frame) for one in node.args) if one is not None]
-                if not rows or len(rows) < len(node.args) or len({(one.sort, one.there) for one in rows}) > 1:
-                    return None
-                one = rows[0]
-                return Places(one.sort, one.there, lambda term: Fixed(tuple(row.at(term) for row in rows)))
-            return None
-        value = self.read(node, frame)
-        if isinstance(value, Table):
-            return Places(value.sort, everywhere, value.at)
-        if isinstance(value, Group) and value.kind == "agents" and value.sort is not None:
-            return Places(value.sort, everywhere, lambda term: leaf(Elem(term)))
-        return value.more.places if isinstance(value, Group) and value.more is not None else None
+            rows = [one for one in (self.rows(one, frame) for one in node.args) if one is not None]
+            alike = len({(one.sort, one.there, one.turned) for one in rows}) == 1 and len(rows) == len(node.args)
+            if function is None or not alike:
+                return None
+            if function is reversed:
+                return replace(rows[0], turned=not rows[0].turned, whole=False) if len(rows) == 1 else None
+            if not all(one.whole for one in rows):
+                return None
+            if function is enumerate and len(rows) > 1:
+                return None
+            first = rows[0]
+
+            def numbered(term: Term) -> Value:
+                return Fixed((leaf(Elem(term)), first.at(term)))
+
+            def beside(term: Term) -> Value:
+                return Fixed(tuple(row.at(term) for row in rows))
+
+            return replace(first, at=numbered if function is enumerate else beside)
+        return places_of(self.read(node, frame))
 
     def _pairing(self, node: ast.expr, frame: Frame) -> Any:
-        """`enumerate` or `zip`, where an expression calls one of them (`zip` perhaps strictly); else None."""
+        """`enumerate`, `reversed` or `zip` (perhaps strictly), where an expression calls one of them; else None."""
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
             return None
         function = only(self.read(node.func, frame))
         plain_ = not node.keywords or (function is zip and [one.arg for one in node.keywords] == ["strict"])
-        return function if function in (enumerate, zip) and plain_ else None
+        return function if function in (enumerate, reversed, zip) and plain_ else None
 
     def unrolled(self, node: ast.expr, frame: Frame) -> tuple[Value, ...] | None:
         """Return what a loop goes through, one by one, where it is a tuple of known length; None where it is not."""
@@ -171,8 +168,12 @@ class Calls(Expressions):
         rows = [one for one in (self.unrolled(one, frame) for one in node.args) if one is not None]
         if len(rows) < len(node.args) or not rows:
             return None
+        if function in (enumerate, reversed) and len(rows) > 1:
+            return None
+        if function is reversed:
+            return rows[0][::-1]
         if function is enumerate:
-            return tuple(Fixed((known(place), one)) for place, one in enumerate(rows[0])) if len(rows) == 1 else None
+            return tuple(Fixed((known(place), one)) for place, one in enumerate(rows[0]))
         if node.keywords and len({len(one) for one in rows}) > 1:
             return None
         return tuple(map(Fixed, zip(*rows, strict=False)))
@@ -180,7 +181,7 @@ class Calls(Expressions):
     def iterated(self, node: ast.expr, frame: Frame) -> Sequence[Item]:
         """Return what a loop goes through; `enumerate` and `zip` of tuples by agent are read too."""
         if self._pairing(node, frame) is not None:
-            rows = self._rows(node, frame)
+            rows = self.rows(node, frame)
             if rows is None:
                 parts = self.unrolled(node, frame)
                 if parts is not None:
@@ -191,10 +192,6 @@ class Calls(Expressions):
             x = FRESH(rows.sort)
             return [Item((x,), rows.there(x), rows.at(x))]
         return super().iterated(node, frame)
-
-    def places(self, node: ast.expr, frame: Frame) -> Places | None:
-        rows = self._rows(node, frame)
-        return None if rows is None or rows.there is everywhere else rows
 
     def _method(self, node: ast.Attribute, call: ast.Call, frame: Frame) -> Value | None:
         """A method of a record or a set; None if it is neither."""
@@ -212,6 +209,10 @@ class Calls(Expressions):
             return self.invoked(function, given, more, frame)
         if isinstance(value, Group) and value.kind == "set" and len(given) == 1 and not call.keywords:
             return _set_method(node.attr, value, as_group(given[0]))
+        if isinstance(value, Group) and value.kind == "keys" and node.attr == "items" and not call.args:
+            return None if value.more is None else value.more.pairs
+        if node.attr == "index" and len(given) == 1 and not call.keywords:
+            return self.place(value, given[0], frame)
         return None
 
     def invoked(self, function: Any, given: Sequence[Value], named_given: dict[str, Value], frame: Frame) -> Value:
@@ -219,7 +220,8 @@ class Calls(Expressions):
         if isinstance(function, Closure):
             return self._unfolded(function, given, named_given, frame)
         if not named_given and isinstance(function, Hashable) and function in self.given:
-            return self.given[function](given)
+            said = self.given[function](given)
+            return settled(said) if isinstance(said, Truth | Cases) else said
         if isinstance(function, NewType) or function is typing.cast:
             return given[-1]
         if function is getattr and len(given) == 2 and type(only(given[1])) is str and not named_given:
@@ -314,6 +316,8 @@ class Calls(Expressions):
             return listed([], "set" if function in (set, frozenset) else "list") if function is not tuple else Fixed(())
         if function in (set, frozenset) and len(given) == 1:
             return replace(as_group(given[0]), kind="set", sort=None, more=None, of=None)
+        if function is tuple and len(given) == 1 and isinstance(members := only(given[0]), type(Enum)):
+            return Fixed(tuple(map(known, members)))
         if function in (list, sorted) and len(given) == 1:
             more = self._rising(as_group(given[0])) if function is sorted else None
             return replace(as_group(given[0]), kind="list", sort=None, more=more, of=None)
@@ -323,7 +327,10 @@ class Calls(Expressions):
         if function == dict.fromkeys and len(given) == 1:
             group = as_group(given[0])
             return replace(
-                group, kind="keys", sort=None, more=replace(group.more or Listing(), repeats=FALSE, twice=None)
+                group,
+                kind="keys",
+                sort=None,
+                more=replace(group.more or Listing(), repeats=FALSE, twice=None, pairs=None),
             )
         if function is bool and len(given) == 1:
             return Truth(truth(given[0]))

@@ -10,8 +10,10 @@ from types import ModuleType
 from typing import Any, TypeAlias
 
 from evenhand.smt.logic import FALSE, TRUE, Formula
+from evenhand.source.choosing import end, member, settled, taken
+from evenhand.source.comprehensions import Comprehensions, places_of
+from evenhand.source.described import described
 from evenhand.source.frames import Closure, Errors, Frame, only
-from evenhand.source.lengths import Lengths
 from evenhand.source.operators import beginning, changed, compared, joined, looked_up, operated
 from evenhand.source.reading import MISSING
 from evenhand.source.refusal import Unreadable, refuse
@@ -22,12 +24,9 @@ from evenhand.source.values import (
     Elem,
     Fixed,
     Group,
-    Item,
     Leaf,
-    Listing,
     Lookup,
     Num,
-    Places,
     Record,
     Table,
     Truth,
@@ -40,7 +39,6 @@ from evenhand.source.values import (
     leaf,
     merged,
     named,
-    order_of,
     truth,
     wholes,
 )
@@ -49,7 +47,7 @@ from evenhand.source.world import World
 Given: TypeAlias = Callable[[Sequence[Value]], Value]
 
 
-class Expressions(Lengths):
+class Expressions(Comprehensions):
     """Reads expressions of functions that speak of one world; notes what would raise in `errors`.
 
     `given` are functions that are not unfolded: each with what it gives for values.
@@ -314,20 +312,19 @@ class Expressions(Lengths):
                 entry,
                 ast.Starred(ast.Subscript(again, ast.Slice(ast.BinOp(there, ast.Add(), ast.Constant(1)), None, None))),
             ] if here is not None and ast.dump(row) == ast.dump(again) and ast.dump(here) == ast.dump(there):
-                return changed(self.read(row, frame), self.read(here, frame), self.read(entry, frame))
+                whole = self.read(row, frame)
+                if isinstance(whole, Fixed):
+                    return None
+                return changed(whole, self.read(here, frame), self.read(entry, frame))
             case _:
                 return None
 
     def _subscript(self, node: ast.Subscript, inner: ast.expr, index: ast.expr, frame: Frame) -> Value:
         value = self.present(self.read(inner, frame), frame)
         if isinstance(index, ast.Slice):
-            match index, value:
-                case ast.Slice(None, ast.Constant(1), None), Group("list"):
-                    found_first = beginning(value)
-                    if found_first is not None:
-                        return found_first
-                case _:
-                    pass
+            ends = self._ends(index, value)
+            if ends is not None:
+                return ends
             bounds = [self._limit(one, frame) for one in (index.lower, index.upper, index.step)]
             if isinstance(value, Fixed) and MISSING not in bounds and bounds[2] != 0:
                 return Fixed(value.parts[slice(*bounds)])
@@ -342,6 +339,8 @@ class Expressions(Lengths):
         place = only(key)
         if isinstance(value, Fixed) and type(place) is int and -len(value.parts) <= place < len(value.parts):
             return value.parts[place]
+        if isinstance(value, Fixed) and value.parts and isinstance(key, Cases):
+            return self._one_part(value.parts, key, frame)
         if isinstance(value, Group) and value.kind == "agents" and value.sort is not None:
             if place in (0, -1) and type(place) is int:
                 return leaf(Elem(self.world.special("last" if place else "first", value.sort)))
@@ -353,9 +352,39 @@ class Expressions(Lengths):
             if more.first is not None and type(place) is int and place == 0:
                 self.errors.add(frame.path, negation(truth(value)))
                 return more.first
-            if more.places is not None and isinstance(key, Cases):
+            if more.places is not None and type(place) is int and place in (0, -1):
+                self.errors.add(frame.path, negation(taken(more.places)))
+                return member(self.world, more.places, last=place == -1)
+            if more.places is not None and more.places.whole and isinstance(key, Cases):
                 return self.entry(Table(more.places.sort, more.places.at), key, frame)
         raise refuse(f"entry {named(key)} of {named(value)}", "take the entry of an agent, or of a known place")
+
+    def _one_part(self, parts: tuple[Value, ...], key: Cases, frame: Frame) -> Value:
+        """The part of a known tuple at one of several known places; beyond its end it raises."""
+        found: Value | None = None
+        for guard, one in key.parts:
+            if not isinstance(one, Const) or type(one.value) is not int:
+                raise refuse(f"entry {named(key)} of a tuple of {len(parts)}", "take the entry of a known place")
+            if not -len(parts) <= one.value < len(parts):
+                self.errors.add(frame.path, guard)
+            else:
+                found = parts[one.value] if found is None else merged(guard, parts[one.value], found)
+        if found is None:
+            raise refuse(f"no entry of a tuple of {len(parts)}", "take the entry of a known place")
+        return found
+
+    def _ends(self, index: ast.Slice, value: Value) -> Value | None:
+        """The first or last member alone, as `[:1]` and `[-1:]` give it; None for another slice."""
+        match index, value:
+            case ast.Slice(None, ast.Constant(1), None), Group("list"):
+                found = beginning(value)
+                over = places_of(value)
+                return found if found is not None or over is None else end(self.world, over)
+            case ast.Slice(ast.UnaryOp(ast.USub(), ast.Constant(1)), None, None), Group("list"):
+                over = places_of(value)
+                return None if over is None else end(self.world, over, last=True)
+            case _:
+                return None
 
     def _limit(self, node: ast.expr | None, frame: Frame) -> Any:
         """A bound of a slice: None where there is none, MISSING where it is not known."""
@@ -375,101 +404,11 @@ class Expressions(Lengths):
                 continue
             if not isinstance(one, Elem) or one.term.sort != row.sort:
                 raise refuse(f"the entry of {named(key)} in a tuple by {row.sort.name}", "take the entry of its agents")
-            value = row.at(one.term)
+            value = settled(row.at(one.term)) if described(one.term) else row.at(one.term)
             found = value if found is None else merged(guard, value, found)
         if found is None:
             raise refuse("the entry of None", "test `is not None` first")
         return found
-
-    def _listing(self, node: ast.ListComp | ast.GeneratorExp, frame: Frame) -> Listing | None:
-        """What is known of a list made member by member of another."""
-        generator = node.generators[0]
-        if len(node.generators) > 1:
-            return None
-        source = None if isinstance(generator.iter, ast.Call) else self.read(generator.iter, frame)
-        if isinstance(source, Group) and source.more is not None and source.more.apart:
-            found = self._known(node, source, frame)
-            return replace(found or Listing(), apart=True)
-        return self._known(node, source, frame)
-
-    def _known(self, node: ast.ListComp | ast.GeneratorExp, source: Value | None, frame: Frame) -> Listing | None:
-        generator = node.generators[0]
-        more = self._part(node.elt, generator.target, source)
-        if more is not None and (generator.ifs or more.rising is not None):
-            return more
-        if generator.ifs:
-            return None
-
-        def made(value: Value) -> Value:
-            noted, self.errors = self.errors, Errors()
-            try:
-                return self.read(node.elt, self.assigned(generator.target, value, frame))
-            finally:
-                self.errors = noted
-
-        over = self.places(generator.iter, frame)
-        places = None
-        if over is not None:
-            there, entry = over.there, over.at
-            places = Places(over.sort, there, lambda term: made(entry(term)))
-        more = source.more if isinstance(source, Group) else None
-        first = None if more is None or more.first is None else made(more.first)
-        return Listing(first, places=places) if first is not None or places is not None else None
-
-    def _part(self, made: ast.expr, target: ast.expr, source: Value | None) -> Listing | None:
-        """What is known of a list of some members of another, or of a set: its order, if none stands twice."""
-        match made, target:
-            case ast.Name(one), ast.Name(other) if one == other and isinstance(source, Group):
-                if source.kind == "agents":
-                    return Listing(repeats=FALSE, rising=self.world.before)
-                once = source.kind == "set" or (source.more is not None and source.more.repeats == FALSE)
-                return Listing(repeats=FALSE, rising=order_of(source)) if once else None
-            case _:
-                return None
-
-    def places(self, node: ast.expr, frame: Frame) -> Places | None:
-        """Return the places of what a loop goes through; None if they are not known."""
-        raise NotImplementedError
-
-    def _again(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, frame: Frame) -> list[Item]:
-        """The members of a comprehension under fresh variables; what raises was noted before."""
-        noted, self.errors = self.errors, Errors()
-        try:
-            return self.comprehended(node, frame)
-        finally:
-            self.errors = noted
-
-    def comprehended(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, frame: Frame) -> list[Item]:
-        """Return the members of a comprehension."""
-        return self._generators(list(node.generators), node.elt, frame)
-
-    def _generators(self, generators: list[ast.comprehension], element: ast.expr, frame: Frame) -> list[Item]:
-        if not generators:
-            return [Item((), TRUE, self.read(element, frame))]
-        first, rest = generators[0], generators[1:]
-        found: list[Item] = []
-        for one in self.iterated(first.iter, frame):
-            since = len(self.errors.found)
-            here = self.assigned(first.target, one.value, frame.under(one.guard))
-            tests: list[Formula] = []
-            for condition in first.ifs:
-                asked = self.test(condition, here)
-                tests.append(asked)
-                here = here.under(asked)
-            guard = all_of((one.guard, *tests))
-            if guard != FALSE:
-                for inner in self._generators(rest, element, here):
-                    variables = (*one.variables, *inner.variables)
-                    found.append(Item(variables, all_of((guard, inner.guard)), inner.value))
-            self.errors.close(since, one.variables)
-        return found
-
-    def iterated(self, node: ast.expr, frame: Frame) -> Sequence[Item]:
-        """Return what a loop goes through."""
-        try:
-            return as_group(self.present(self.read(node, frame), frame)).items()
-        except Unreadable as error:
-            raise error.at(frame.source.file, node.lineno, ast.unparse(node)) from None
 
     def assigned(self, target: ast.expr, value: Value, frame: Frame) -> Frame:
         """Return the frame in which names have a value, taken apart as the target says."""

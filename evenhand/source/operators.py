@@ -10,6 +10,7 @@ from functools import partial
 
 from evenhand.smt.arithmetic import below, divided, minus, number, plus, times
 from evenhand.smt.logic import FALSE, TRUE, Formula, Term
+from evenhand.source.described import closed
 from evenhand.source.refusal import refuse
 from evenhand.source.simplify import all_of, any_of, equal, every, implication, negation, some
 from evenhand.source.values import (
@@ -111,7 +112,7 @@ def less(world: World, left: Value, right: Value) -> Formula:
 def _less_leaf(world: World, one: object, other: object) -> Formula:
     match one, other:
         case Elem(), Elem():
-            return world.before(one.term, other.term)
+            return closed(world.before(one.term, other.term))
         case ((Num() | Const()), (Num() | Const())):
             left, right = numeral(one), numeral(other)
             if left is not None and right is not None:
@@ -122,7 +123,7 @@ def _less_leaf(world: World, one: object, other: object) -> Formula:
 
 
 def _below(left: Term, right: Term) -> Formula:
-    return FALSE if left == right else below(left, right)
+    return FALSE if left == right else closed(below(left, right))
 
 
 def at_most(world: World, left: Value, right: Value) -> Formula:
@@ -332,7 +333,7 @@ def changed(row: Value, index: Value, entry: Value) -> Value:
         terms.append((guard, one.term))
 
     def at(term: Term) -> Value:
-        here = any_of(all_of((guard, equal(term, one))) for guard, one in terms)
+        here = any_of(all_of((guard, closed(equal(term, one)))) for guard, one in terms)
         return merged(here, entry, row.at(term))
 
     return Table(row.sort, at)

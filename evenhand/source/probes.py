@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from evenhand.smt import logic as fol
 from evenhand.smt.arithmetic import NUMBER
 from evenhand.smt.rewriting import rebuilt
+from evenhand.source.described import closed
 from evenhand.source.refusal import refuse
 from evenhand.source.shapes import (
     Choice,
@@ -142,14 +143,14 @@ def after(formula: fol.Formula, means: Meanings) -> fol.Formula:
             parts: list[fol.Formula] = []
             for guard, terms in _combined(arguments, means):
                 if meaning is None or meaning.formula is None:
-                    parts.append(all_of((guard, fol.Holds(relation, terms))))
+                    parts.append(closed(all_of((guard, fol.Holds(relation, terms)))))
                 else:
                     values = dict(zip(meaning.variables, terms, strict=True))
-                    parts.append(all_of((guard, _put(meaning.formula, values))))
+                    parts.append(closed(all_of((guard, _put(meaning.formula, values)))))
             return any_of(parts)
         case fol.Equal(left, right):
             pairs = _combined((left, right), means)
-            return any_of(all_of((guard, equal(*terms))) for guard, terms in pairs)
+            return any_of(closed(all_of((guard, equal(*terms)))) for guard, terms in pairs)
         case fol.Forall(variables, body) | fol.Exists(variables, body):
             fresh = tuple(FRESH(one.sort) for one in variables)
             renamed = replaced(body, dict(zip(variables, fresh, strict=True)))

@@ -19,7 +19,7 @@ from evenhand.source.frames import Frame
 from evenhand.source.reading import source_of
 from evenhand.source.refusal import refuse
 from evenhand.source.statements import Translator
-from evenhand.source.values import FRESH, Cases, Const, Elem, Group, Item, Listing, Value, gathered, leaf
+from evenhand.source.values import FRESH, Cases, Const, Group, Item, Listing, Value, gathered
 from evenhand.source.world import World
 
 
@@ -76,11 +76,6 @@ def giving(value: Value) -> Given:
 def unchanged(given: Sequence[Value]) -> Value:
     """Return the last argument: for a function that changes nothing of which a theory speaks."""
     return given[-1]
-
-
-def thing(term: Term) -> Value:
-    """Return an element as a value."""
-    return leaf(Elem(term))
 
 
 def one_of(*parts: tuple[Formula, Any]) -> Value:

@@ -27,6 +27,7 @@ from typing import Annotated, Any, Literal, NewType, TypeAlias, cast
 from evenhand.smt.arithmetic import NUMBER
 from evenhand.smt.logic import TRUE, Formula, Function, Relation, Sort, Term, Var, conjunction, forall
 from evenhand.smt.theory import Axiom
+from evenhand.source.described import closed
 from evenhand.source.refusal import refuse
 from evenhand.source.simplify import all_of, any_of, negation
 from evenhand.source.values import (
@@ -313,7 +314,7 @@ class Vocabulary:
                 for (consts, sorts), relation in zip(keys, relations, strict=True):
                     for guard, picked in _picked(member, value, consts):
                         if tuple(term.sort for term in picked) == sorts:
-                            parts.append(all_of((guard, relation(*terms, *picked))))
+                            parts.append(all_of((guard, closed(relation(*terms, *picked)))))
                 return any_of(parts)
 
             return Group("set", items, has)

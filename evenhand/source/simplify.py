@@ -6,7 +6,7 @@ stay small enough for a person to read and for a solver to decide.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from evenhand.smt import logic as fol
 
@@ -169,6 +169,37 @@ def simply_rebuilt(formula: fol.Formula, change: Callable[[fol.Formula], fol.For
             return choice(change(test), change(then), change(other))
         case _:
             raise AssertionError(f"no connective: {formula!r}")
+
+
+def sorted_out(formula: fol.Formula) -> fol.Formula:
+    """Return the formula asking each of its atoms at most once, in their order; quantified parts are atoms too."""
+    for one in _atoms(formula):
+        return choice(one, sorted_out(assumed(formula, one)), sorted_out(assumed(formula, one, fol.FALSE)))
+    return formula
+
+
+def _atoms(formula: fol.Formula) -> Iterator[fol.Formula]:
+    match formula:
+        case fol.Not(body):
+            yield from _atoms(body)
+        case fol.And(parts) | fol.Or(parts):
+            for one in parts:
+                yield from _atoms(one)
+        case fol.Implies(left, right) | fol.Iff(left, right):
+            yield from (*_atoms(left), *_atoms(right))
+        case fol.Ite(test, then, other):
+            yield from (*_atoms(test), *_atoms(then), *_atoms(other))
+        case _:
+            yield formula
+
+
+def assumed(formula: fol.Formula, atom: fol.Formula, value: fol.Formula = fol.TRUE) -> fol.Formula:
+    """Return what a formula says where an atom of it, perhaps a quantified one, is known to be true, or false."""
+    if formula == atom:
+        return value
+    if isinstance(formula, fol.Holds | fol.Equal | fol.Forall | fol.Exists):
+        return formula
+    return simply_rebuilt(formula, lambda part: assumed(part, atom, value))
 
 
 def numbered(formula: fol.Formula) -> fol.Formula:

@@ -7,21 +7,25 @@ loop over agents is read where it searches (`for ... : if ...: return False`) or
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import is_dataclass
+from functools import partial
 from typing import Any, cast
 
-from evenhand.smt.logic import FALSE, TRUE, Formula
+from evenhand.smt.logic import FALSE, TRUE, Formula, Term
 from evenhand.source.calls import Calls
-from evenhand.source.frames import Closure, Frame, written_in
+from evenhand.source.choosing import dictionary, member
+from evenhand.source.frames import Closure, Errors, Frame, only, written_in
 from evenhand.source.operators import identical
 from evenhand.source.refusal import Unreadable
 from evenhand.source.simplify import all_of, any_of, negation, some
 from evenhand.source.values import (
+    FRESH,
     Cases,
     Const,
     Fixed,
     Item,
+    Lookup,
     Record,
     Value,
     Whole,
@@ -163,6 +167,9 @@ class Translator(Calls):
         parts = None if node.orelse or isinstance(node.iter, _MADE) else self.unrolled(node.iter, frame)
         if parts is not None:
             return self._turn(node, parts, rest, frame)
+        filled = self._filled(node, frame)
+        if filled is not None:
+            return self._returned(rest, filled)
         return self._searched(node, rest, frame)
 
     def _turn(self, node: ast.For, left: tuple[Value, ...], rest: Sequence[ast.stmt], frame: Frame) -> Value:
@@ -172,25 +179,74 @@ class Translator(Calls):
         return self._returned([*node.body, _Next(node, left[1:]), *rest], here)
 
     def _searched(self, node: ast.For, rest: Sequence[ast.stmt], frame: Frame) -> Value:
-        """`for x in xs: if test: return value`, where the value is the same for all x."""
+        """`for x in xs: if test: return value`; where the value is not the same for all x, it is that of the first."""
         match node.body:
             case [ast.If(test, [ast.Return(value)], [])] if not node.orelse and value is not None:
-                names = {one.id for one in ast.walk(node.target) if isinstance(one, ast.Name)}
-                if not names & {one.id for one in ast.walk(value) if isinstance(one, ast.Name)}:
-                    parts: list[Formula] = []
-                    for one in self.iterated(node.iter, frame):
-                        since = len(self.errors.found)
-                        here = self.assigned(node.target, one.value, frame.under(one.guard))
-                        parts.append(some(one.variables, all_of((one.guard, self.test(test, here)))))
-                        self.errors.close(since, one.variables)
-                    found = any_of(parts)
-                    then = self.read(value, frame.under(found))
+                parts: list[Formula] = []
+                for one in self.iterated(node.iter, frame):
+                    since = len(self.errors.found)
+                    here = self.assigned(node.target, one.value, frame.under(one.guard))
+                    parts.append(some(one.variables, all_of((one.guard, self.test(test, here)))))
+                    self.errors.close(since, one.variables)
+                found = any_of(parts)
+                then = self._of_first(node, test, value, found, frame)
+                if then is not None:
                     return merged(found, then, self._returned(rest, frame.under(negation(found))))
             case _:
                 pass
         raise frame.source.refused(
             node, "a loop whose result depends on the order of its steps", "write it with any, all or a comprehension"
         )
+
+    def _of_first(self, node: ast.For, test: ast.expr, value: ast.expr, found: Formula, frame: Frame) -> Value | None:
+        """What a search returns where it finds something; None if the first that it finds is not known."""
+        names = {one.id for one in ast.walk(node.target) if isinstance(one, ast.Name)}
+        if not names & {one.id for one in ast.walk(value) if isinstance(one, ast.Name)}:
+            return self.read(value, frame.under(found))
+        generator = ast.comprehension(node.target, node.iter, [test], 0)
+        searched = ast.fix_missing_locations(ast.copy_location(ast.GeneratorExp(value, [generator]), node))
+        over = self.made_places(searched, frame)
+        return None if over is None else member(self.world, over)
+
+    def _filled(self, node: ast.For, frame: Frame) -> Frame | None:
+        """`for x in xs: ...; d[key] = value`, which fills an empty dictionary; None for another loop.
+
+        Of the members with one key the last decides.
+        """
+        match node.body:
+            case [*before, ast.Assign([ast.Subscript(ast.Name(name), key)], value)] if not node.orelse:
+                pass
+            case _:
+                return None
+        empty = only(frame.names[name]) if name in frame.names else None
+        if not isinstance(empty, Lookup) or empty.entries or not all(isinstance(one, _NAMING) for one in before):
+            return None
+        if not _begun(frame.source.tree, name, node):
+            raise frame.source.refused(node, f"{name} may have another name", f"begin it by `{name} = {{}}` here")
+        over = self.rows(node.iter, frame)
+        if over is None:
+            return None
+        if _assigned_in(before) & set(frame.names) or [one.id for one in _names(node)].count(name) > 1:
+            raise frame.source.refused(node, "a loop that changes a name from turn to turn", "name what is new")
+
+        def entry(term: Term) -> tuple[Value, Value]:
+            here = self.assigned(node.target, over.at(term), frame.under(over.there(term)))
+            for one in before:
+                here = self._stepped(one, here)
+            return self.read(key, here), self.read(value, here)
+
+        x = FRESH(over.sort)
+        since = len(self.errors.found)
+        entry(x)
+        self.errors.close(since, [x])
+        return frame.binding({name: dictionary(self.world, over, partial(self._quiet_entry, entry))})
+
+    def _quiet_entry(self, entry: Callable[[Term], tuple[Value, Value]], term: Term) -> tuple[Value, Value]:
+        noted, self.errors = self.errors, Errors()
+        try:
+            return entry(term)
+        finally:
+            self.errors = noted
 
     def _matched(self, node: ast.Match, rest: Sequence[ast.stmt], frame: Frame) -> Value:
         found: list[tuple[Formula, Value]] = []
@@ -369,6 +425,29 @@ class Translator(Calls):
 
 _MADE = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
 """What a loop may go through that is no tuple of known length."""
+
+
+_NAMING = (ast.Assign, ast.AnnAssign)
+"""What stands before the entry in a loop that fills a dictionary."""
+
+
+def _begun(tree: ast.AST, name: str, loop: ast.For) -> bool:
+    """Whether a function assigns `{}` to a name, nothing else, and does not look at it before the loop."""
+    named_here = [one for one in ast.walk(tree) if isinstance(one, ast.Name) and one.id == name]
+    stored = [one for one in named_here if isinstance(one.ctx, ast.Store)]
+    given = any(isinstance(one, ast.arg) and one.arg == name for one in ast.walk(tree))
+    begun = any(
+        isinstance(one, _NAMING) and isinstance(one.value, ast.Dict) and stored[0] in ast.walk(one)
+        for one in ast.walk(tree)
+        if stored
+    )
+    used = any(isinstance(one.ctx, ast.Load) and one.lineno < loop.lineno for one in named_here)
+    return begun and len(stored) == 1 and not given and not used
+
+
+def _names(node: ast.For) -> list[ast.Name]:
+    """Return the names that a loop reads."""
+    return [one for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)]
 
 
 def _assigned_in(statements: Sequence[ast.stmt]) -> set[str]:

@@ -27,12 +27,13 @@ from evenhand.smt.logic import FALSE, TRUE, Term, Var
 from evenhand.smt.portfolio import Portfolio
 from evenhand.smt.small_models import small_model
 from evenhand.smt.structure import Reader, Structure
+from evenhand.source.described import Chosen, closed
 from evenhand.source.family import STATE, Family
 from evenhand.source.instances import Tables, decode, how_many, nth
 from evenhand.source.probes import Meaning, Meanings, meanings
 from evenhand.source.refusal import Unreadable
 from evenhand.source.simplify import all_of, negation, some
-from evenhand.source.values import Cases, Const, Elem, Fixed, Record, Truth, Value, Whole
+from evenhand.source.values import FRESH, Cases, Const, Elem, Fixed, Record, Truth, Value, Whole
 
 MOST = 512
 """States with two of each sort that are compared; where there are more, this many of them."""
@@ -321,6 +322,13 @@ class Comparison:
 
     def term(self, term: Term, structure: Structure, values: Mapping[Var, str]) -> str:
         """The value of a term."""
+        if isinstance(term, Chosen):
+            x = FRESH(term.sort)
+            fits, universe = closed(term.means(x)), structure.universe[term.sort.name]
+            found = [one for one in universe if self.reader.holds(fits, structure, {**values, x: one})]
+            if len(found) != 1:
+                raise Mistranslated(f"{len(found)} elements fit the description of one {term.sort.name}")
+            return found[0]
         if isinstance(term, Var):
             return values[term]
         inner = [self.term(one, structure, values) for one in term.arguments]

@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeAlias, cast
 
 from evenhand.smt.arithmetic import number, zero
 from evenhand.smt.logic import FALSE, TRUE, Formula, Sort, Term, Var
+from evenhand.source.described import Fresh, closed
 from evenhand.source.refusal import refuse
 from evenhand.source.simplify import all_of, any_of, choice, equal, equivalence, every, implication, negation, some
 
@@ -112,11 +113,17 @@ class Group:
 
 @dataclass(frozen=True)
 class Places:
-    """Where the members of a list stand: `at` an element of the sort where one is `there`, in the sort's order."""
+    """Where the members of a list stand: `at` an element of the sort where one is `there`, in the sort's order.
+
+    `turned`: in the other order.  The places have the numbers that Python gives them only where the list is `whole`,
+    and no part of another.
+    """
 
     sort: Sort
     there: Callable[[Term], Formula]
     at: Callable[[Term], Value]
+    turned: bool = False
+    whole: bool = True
 
 
 @dataclass(frozen=True)
@@ -125,7 +132,8 @@ class Listing:
 
     `first`: its first member, if it has any; `repeats`: whether two of its members are equal; `twice`: whether the
     first parts of two of its pairs are; `rising`: the order in which its members stand, none of them twice; `apart`:
-    that each item, and each value of its variables, is a place of its own, so that members can be counted.
+    that each item, and each value of its variables, is a place of its own, so that members can be counted; `pairs`: the
+    keys of a dictionary, each with its value.
     """
 
     first: Value | None = None
@@ -134,6 +142,7 @@ class Listing:
     places: Places | None = None
     rising: Callable[[Term, Term], Formula] | None = None
     apart: bool = False
+    pairs: Group | None = None
 
 
 @dataclass(frozen=True)
@@ -147,18 +156,7 @@ class Table:
 Value: TypeAlias = Cases | Truth | Record | Fixed | Group | Table
 
 
-class Fresh:
-    """Makes variables of names that no other has."""
-
-    def __init__(self) -> None:
-        self._made = 0
-
-    def __call__(self, sort: Sort) -> Var:
-        self._made += 1
-        return Var(f"v{self._made}.{sort.name}", sort)
-
-
-FRESH = Fresh()
+FRESH = Fresh("v")
 
 
 def known(value: Any) -> Value:
@@ -237,6 +235,11 @@ def _rising(one: Group, two: Group) -> Listing | None:
 def leaf(value: Leaf) -> Cases:
     """Return the value that is this leaf."""
     return Cases(((TRUE, value),))
+
+
+def thing(term: Term) -> Value:
+    """Return an element as a value."""
+    return leaf(Elem(term))
 
 
 def cases(parts: Iterable[tuple[Formula, Leaf]]) -> Cases:
@@ -367,7 +370,7 @@ def _leaf_truth(one: Leaf) -> Formula:
         case Const():
             return TRUE if one.value else FALSE
         case Num():
-            return negation(zero(one.term))
+            return closed(negation(zero(one.term)))
         case Whole():
             return truth(one.value)
         case Word():
@@ -442,10 +445,10 @@ def _same_leaf(one: Leaf, other: Leaf) -> Formula:
             if one.term.sort != other.term.sort:
                 why = f"{one.term.sort.name} and {other.term.sort.name} are numbered apart"
                 raise refuse(why, "compare things of one type")
-            return equal(one.term, other.term)
+            return closed(equal(one.term, other.term))
         case ((Num() | Const()), (Num() | Const())):
             left, right = numeral(one), numeral(other)
-            return FALSE if left is None or right is None else equal(left, right)
+            return FALSE if left is None or right is None else closed(equal(left, right))
         case (Elem(), Const(value)) | (Const(value), Elem()):
             if isinstance(value, int):
                 raise refuse(f"the agent with the number {value}", "take `config.agents[0]` for the first")

@@ -38,9 +38,9 @@ from evenhand.smt.preludes import Declarations, ordered
 from evenhand.smt.theory import Axiom, Theory
 from evenhand.source.frames import only
 from evenhand.source.refusal import refuse
-from evenhand.source.rules import Faults, Orders, Other, Reader, each, giving, one_of, thing, unchanged
+from evenhand.source.rules import Faults, Orders, Other, Reader, each, giving, one_of, unchanged
 from evenhand.source.simplify import all_of, choice, negation, numbered
-from evenhand.source.values import Fixed, Group, Record, Truth, Value, as_group, element, known, merged, truth
+from evenhand.source.values import Fixed, Group, Record, Truth, Value, as_group, element, known, merged, thing, truth
 
 ACT, PREF, PAIR = Sort("Act"), Sort("Pref"), Sort("Pair")
 SAID = Declarations()

@@ -68,7 +68,7 @@ from evenhand.smt.logic import (
 from evenhand.source.expressions import Given
 from evenhand.source.frames import only
 from evenhand.source.refusal import refuse
-from evenhand.source.rules import Orders, Other, Reader, each, giving, one_of, thing, unchanged
+from evenhand.source.rules import Orders, Other, Reader, each, giving, one_of, unchanged
 from evenhand.source.simplify import all_of, any_of, equal, every, negation, numbered, replaced, simply_rebuilt, some
 from evenhand.source.values import (
     FRESH,
@@ -86,6 +86,7 @@ from evenhand.source.values import (
     equals,
     gathered,
     leaf,
+    thing,
     truth,
 )
 from evenhand.source.values import known as constant

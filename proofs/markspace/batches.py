@@ -1,39 +1,47 @@
 """The decision of a boundary, for any number of agents and intents (P15, P17 with P39, P18, §6.2.1).
 
-Each agent has one intent, the default of `own_intents`.  An agent with an action there bars all the others.
+Each agent has one intent, the default of `own_intents`.  An agent with an action there bars all the others.  What the
+agents hear is read from the functions of the guard and of its mutants.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
 from evenhand.core.system import System
 from evenhand.core.trace import Scenario
 from evenhand.core.verdict import Status
-from evenhand.model.markspace.guard import initial
+from evenhand.model.markspace.guard import REFERENCE, initial
 from evenhand.model.markspace.guard_systems import agent_names
 from evenhand.model.markspace.guard_vocabulary import IDLE, Act, Config, GuardStep, Policy, State, Verdict, What
 from evenhand.model.markspace.mutants import guarding
 from evenhand.model.markspace.readings import Readings
-from evenhand.proofs.markspace.intents import AGENT, INTENT, after, author, best, earlier, i, j, k, surer, surest
+from evenhand.proofs.markspace.intents import (
+    AGENT,
+    INTENT,
+    after,
+    author,
+    claimed,
+    earlier,
+    holder,
+    i,
+    j,
+    k,
+    surer,
+    surest,
+)
+from evenhand.proofs.markspace.rules import ROOM, fired
 from evenhand.properties.markspace import contesting
-from evenhand.smt.logic import FALSE, Formula, Function, Relation, conjunction, differ, exists, forall, same
-from evenhand.smt.preludes import define, mutation, ordered
+from evenhand.smt.logic import Formula, conjunction, differ, exists, forall, same
+from evenhand.smt.preludes import define, ordered
 from evenhand.smt.samples import first_states
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import constant, in_order, line, ones, prop
 from evenhand.smt.theorem import Lemma, Theorem
 from evenhand.smt.theory import Axiom, Theory
-
-ROOM = "room_1"
-holder = Function("holder", (), AGENT)
-claimed = Relation("claimed", ())
-"""An action stands there; it is then the holder's."""
-soonest = Function("soonest", (), INTENT)
-"""The earliest of the intents that may win; `best` is the one of them that the policy ranks first."""
+from evenhand.source.rules import Faults
 
 
 def _fit(one: Any) -> Formula:
@@ -41,21 +49,20 @@ def _fit(one: Any) -> Formula:
     return ~claimed() | same(holder(), author(one))
 
 
-def _first(one: Any, fit: Any, ahead: Any) -> Formula:
-    found: Formula = fit(one) & forall([j], fit(j) >> (same(one, j) | ahead(one, j)))
-    return found
+def _anyone(one: Any) -> Formula:
+    return same(one, one)
 
 
-def _told(fit: Any = _fit, ahead: Any = surest) -> dict[str, Formula]:
-    """Return which intents bring ALLOW, BLOCKED and CONFLICT, given which may win and the order."""
-    wins = _first(i, fit, ahead)
-    return {"allowed": wins, "blocked": fit(i) & ~wins, "refused": ~fit(i)}
+def _end(fit: Any, ahead: Any) -> Formula:
+    """Return that of the intents that are fit, if there are any, one is ahead of the others."""
+    first = exists([i], fit(i) & forall([j], fit(j) >> (same(i, j) | ahead(i, j))))
+    return exists([i], fit(i)) >> first
 
 
 BOUNDARY = Theory(
     name="markspace_boundary",
     sorts=(AGENT, INTENT),
-    functions=(author, holder, best, soonest),
+    functions=(author, holder),
     relations=(claimed, earlier, surer),
     axioms=(
         Axiom("intents_are_ranked", ordered(earlier, i, j, k), "P32"),
@@ -67,27 +74,13 @@ BOUNDARY = Theory(
         Axiom("one_intent_each", forall([i, j], same(author(i), author(j)) >> same(i, j)), "own_intents"),
         Axiom(
             "finitely_many",
-            forall([i], _fit(i) >> (_first(best(), _fit, surest) & _first(soonest(), _fit, earlier))),
-            "of those that may win one is ahead of the others",
+            conjunction([_end(fit, ahead) for fit in (_fit, _anyone) for ahead in (surest, earlier)]),
+            "a list has an end",
         ),
     ),
-    definitions=tuple(define(name, (i,), body, "6.2.1, P39") for name, body in _told().items()),
+    definitions=tuple(define(name, (i,), body, "6.1, 6.2.1, P39") for name, body in fired(REFERENCE).items()),
 )
-
-
-def _anyone(_one: Any) -> Formula:
-    return ~FALSE
-
-
-def _earliest(one: Any) -> Formula:
-    return forall([j], ~earlier(j, one))
-
-
-_usual = _told()
-_LOSERS: dict[str, Formula] = {"allowed": _usual["allowed"] | _usual["blocked"], "blocked": FALSE}
-_BLIND = _told(_anyone)
-_BY_TIME = _told(_fit, earlier)
-_ONE: dict[str, Formula] = {"allowed": _earliest(i) & _fit(i), "blocked": FALSE, "refused": _earliest(i) & ~_fit(i)}
+FAULTS = Faults(BOUNDARY, fired)
 
 # Conformance.
 
@@ -112,18 +105,15 @@ def view(taken: GuardStep) -> Structure | None:
         "claimed": prop(before.claims[0] is not None),
         "earlier": line(names),
         "surer": frozenset((x, y) for x in names for y in names if levels[x] > levels[y]),
+        "elected": ones([] if shown.winner is None else [f"intent:{shown.winner.agent}"]),
         "allowed": hears(Verdict.ALLOW),
         "blocked": hears(Verdict.BLOCKED),
         "refused": hears(Verdict.CONFLICT),
     }
     authors: dict[tuple[str, ...], str] = {(name,): one.agent for name, one in zip(names, intents, strict=True)}
-    fit = [one for one in intents if set(before.claims) <= {None, one.agent}] or list(intents)
-    ahead = max(fit, key=lambda one: one.confidence)
     functions: dict[str, dict[tuple[str, ...], str]] = {
         "author": authors,
         "holder": constant(before.claims[0] or intents[0].agent),
-        "best": constant(f"intent:{ahead.agent}"),
-        "soonest": {(): f"intent:{fit[0].agent}"},
     }
     return Structure({"Agent": config.agents, "Intent": tuple(names)}, relations, functions)
 
@@ -225,15 +215,15 @@ REPAIRED = _theorem(
     needs=("intents_are_ranked", "finitely_many"),
     lemmas=(
         Lemma("alone", _one_at_most & _entitled),
-        Lemma("somebody", forall([i], _fit(i) >> (_says("allowed", best()) | _says("allowed", soonest())))),
+        Lemma("somebody", forall([i], _fit(i) >> exists([j], _says("allowed", j)))),
     ),
     opaque=("allowed", "blocked", "refused"),
     witness=exists([i, j], differ(i, j) & ~surer(i, j) & ~surer(j, i) & _says("allowed", i)),
     mutants=(
-        mutation(BOUNDARY, guarding.everybody_is_allowed, _LOSERS),
-        mutation(BOUNDARY, guarding.claims_ignored, _BLIND),
-        mutation(BOUNDARY, guarding.batch_of_one, _ONE),
-        mutation(BOUNDARY, guarding.confidence_ignored, _BY_TIME, "the wrong one wins, but one alone"),
+        *FAULTS.refuted(guarding.everybody_is_allowed),
+        *FAULTS.refuted(guarding.claims_ignored),
+        *FAULTS.refuted(guarding.batch_of_one),
+        FAULTS.unseen(guarding.confidence_ignored, "the wrong one wins, but one alone"),
     ),
 )
 
@@ -244,44 +234,23 @@ HEARD = _theorem(
     goal=conjunction([_says("allowed", i) | _says("blocked", i) | _says("refused", i), _apart]),
     witness=exists([i, j, k], _says("allowed", i) & _says("blocked", j) & ~same(k, i) & ~same(k, j)),
     mutants=(
-        mutation(BOUNDARY, guarding.batch_of_one, _ONE),
-        mutation(BOUNDARY, guarding.claims_ignored, _BLIND, "it hears something, if not what is due"),
-        mutation(BOUNDARY, guarding.everybody_is_allowed, _LOSERS, "losers hear something, if not what is due"),
+        *FAULTS.refuted(guarding.batch_of_one),
+        FAULTS.unseen(guarding.claims_ignored, "it hears something, if not what is due"),
+        FAULTS.unseen(guarding.everybody_is_allowed, "losers hear something, if not what is due"),
     ),
 )
-
-ELECTION = replace(
-    BOUNDARY,
-    name="markspace_election",
-    definitions=(*BOUNDARY.definitions, define("elected", (i,), _usual["allowed"], "6.1 step 3, 6.2.1: the winner")),
-)
-_ELECTED = {**_BY_TIME, "elected": _BY_TIME["allowed"]}
-
-
-def view_election(taken: GuardStep) -> Structure | None:
-    """Return a boundary as `view` does, with the intent that it names as the winner."""
-    found = view(taken)
-    winner = taken.shown.winner
-    if found is None:
-        return None
-    elected = ones([] if winner is None else [f"intent:{winner.agent}"])
-    return replace(found, relations={**found.relations, "elected": elected})
-
 
 SUREST = _theorem(
     claim=contesting.deferred_priority_fidelity_p15,
     sentence="Where no action stands the winner is ahead of every active intent: surer, or as sure and earlier.",
-    theory=ELECTION,
-    view=view_election,
     assumes=~claimed(),
-    goal=exists([i], ELECTION.word("elected", i))
-    & forall([i, j], ELECTION.word("elected", i) >> (same(i, j) | surest(i, j))),
+    goal=exists([i], _says("elected", i)) & forall([i, j], _says("elected", i) >> (same(i, j) | surest(i, j))),
     needs=("finitely_many",),
     witness=exists([i, j], surer(j, i) & earlier(i, j)),
     mutants=(
-        mutation(ELECTION, guarding.confidence_ignored, _ELECTED),
-        mutation(ELECTION, guarding.batch_of_one, {**_ONE, "elected": _ONE["allowed"]}),
-        mutation(ELECTION, guarding.everybody_is_allowed, _LOSERS, "all are allowed, and the right one wins"),
+        *FAULTS.refuted(guarding.confidence_ignored),
+        *FAULTS.refuted(guarding.batch_of_one),
+        FAULTS.unseen(guarding.everybody_is_allowed, "all are allowed, and the right one wins"),
     ),
 )
 

@@ -9,7 +9,7 @@ from evenhand.model.markspace.guard_vocabulary import Act, Config, State
 from evenhand.smt.logic import Formula, Function, Relation, Sort, variables
 
 AGENT, INTENT = Sort("Agent"), Sort("Intent")
-a, b = variables(AGENT, "a b")
+a, b, c = variables(AGENT, "a b c")
 i, j, k = variables(INTENT, "i j k")
 
 author = Function("author", (INTENT,), AGENT)
@@ -19,11 +19,18 @@ new = Function("new", (), INTENT)
 best = Function("best", (), INTENT)
 """The intent that the policy ranks first, whether or not it wins."""
 claims = Relation("claims", (AGENT,))
+holder = Function("holder", (), AGENT)
+claimed = Relation("claimed", ())
+"""An action stands there; it is then the holder's."""
 running = Relation("running", (AGENT,))
 """The agent whose tool is running there: no mark says so, and a mutant depends on it."""
 earlier, surer = (Relation(name, (INTENT, INTENT)) for name in ("earlier", "surer"))
-by_confidence, yields = (Relation(name, ()) for name in ("by_confidence", "yields"))
-"""The policy of a deployment; FIRST_WRITER where it is neither."""
+named_before = Relation("named_before", (AGENT, AGENT))
+"""The order of names, in which the agents are listed: mutants depend on it."""
+by_confidence, yields, deferred = (Relation(name, ()) for name in ("by_confidence", "yields", "deferred"))
+"""The policy of a deployment; FIRST_WRITER where it is neither.  Whether its scope defers."""
+asked_before = Relation("asked_before", ())
+"""The asker had an intent there already, which this one replaces."""
 
 
 def surest(one: Any, two: Any) -> Formula:

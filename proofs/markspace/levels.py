@@ -18,17 +18,18 @@ from evenhand.model.markspace.guard_vocabulary import Act, Config, GuardStep, Po
 from evenhand.model.markspace.mutants import guarding as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace import policies
-from evenhand.proofs.markspace.intents import after, best, by_confidence, i, j, surer
-from evenhand.proofs.markspace.policies import PRE_ACTION, ROOM
+from evenhand.proofs.markspace.intents import after, by_confidence, i, j, surer
+from evenhand.proofs.markspace.policies import PRE_ACTION
+from evenhand.proofs.markspace.rules import ROOM
 from evenhand.properties.markspace.deciding import confidence_decides_nothing
 from evenhand.smt.logic import exists
-from evenhand.smt.preludes import Twice, first_of_twins, mutation
+from evenhand.smt.preludes import Twice, first_of_twins
 from evenhand.smt.structure import Structure
 from evenhand.smt.theorem import Theorem
 
 _Case = tuple[str, GuardStep, GuardStep | None]
 
-TWICE = Twice.apart(PRE_ACTION, surer.name, best.name)
+TWICE = Twice.apart(PRE_ACTION, surer.name)
 _APART = ("surer", "wins", "allowed", "blocked", "refused", "found")
 
 
@@ -43,10 +44,10 @@ def _view(case: _Case) -> Structure | None:
         return None
     if any(rows != two.relations[name] for name, rows in one.relations.items() if name not in _APART):
         return None
-    if any(table != two.functions[name] for name, table in one.functions.items() if name != best.name):
+    if one.functions != two.functions:
         return None
     copies = {f"{name}2": two.relations[name] for name in _APART}
-    return Structure(one.universe, {**one.relations, **copies}, {**one.functions, "best2": two.functions["best"]})
+    return Structure(one.universe, {**one.relations, **copies}, one.functions)
 
 
 def view_elsewhere(case: _Case) -> Structure | None:
@@ -88,10 +89,10 @@ NOWHERE_ELSE = _theorem(
     goal=TWICE.alike("allowed"),
     witness=exists([i, j], surer(i, j) & TWICE.second("surer", j, i)),
     mutants=TWICE.mutants(
-        mutation(PRE_ACTION, faulty.least_confident_wins, policies.LEAST),
-        mutation(PRE_ACTION, faulty.ties_to_the_latest, policies.TIES),
-        mutation(PRE_ACTION, faulty.yield_all_allows, policies.SOMEBODY, _SAME),
-        mutation(PRE_ACTION, faulty.claims_ignored, policies.BLIND, _SAME),
+        *policies.FAULTS.refuted(faulty.least_confident_wins),
+        *policies.FAULTS.refuted(faulty.ties_to_the_latest),
+        policies.FAULTS.unseen(faulty.yield_all_allows, _SAME),
+        policies.FAULTS.unseen(faulty.claims_ignored, _SAME),
     ),
 )
 

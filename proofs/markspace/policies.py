@@ -1,19 +1,22 @@
 """The answer of pre_action under every policy, immediate or deferred (6.1, 6.2.1, P36, P38, P39, §9.2).
 
-The theory of `deciding` with the criterion of each policy: confidence, rank, or nothing (YIELD_ALL); any number of
-agents and intents, ties of confidence included.  The policy of a deployment is a constant that no axiom fixes.
+Each policy has its criterion: confidence, rank, or nothing (YIELD_ALL); any number of agents and intents, ties of
+confidence included.  The policy of a deployment is a constant that no axiom fixes.  The words of an answer are read
+from the functions of the guard and of its mutants; those of the claims (`claimed`, `leads`) are written here, and no
+mutant replaces them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from evenhand.core.system import System
 from evenhand.core.trace import Pair, Scenario
 from evenhand.core.verdict import Status
-from evenhand.model.markspace.guard import initial
+from evenhand.model.markspace.guard import REFERENCE, initial
 from evenhand.model.markspace.guard_systems import agent_names
 from evenhand.model.markspace.guard_vocabulary import IDLE, Act, Config, GuardStep, Phase, Policy, State, Verdict, What
 from evenhand.model.markspace.mutants import guarding as faulty
@@ -23,95 +26,46 @@ from evenhand.proofs.markspace.intents import (
     INTENT,
     a,
     after,
+    asked_before,
     asker,
     author,
     b,
-    best,
     by_confidence,
+    c,
     claims,
+    deferred,
     earlier,
     i,
     j,
     k,
+    named_before,
     new,
     running,
     surer,
     surest,
     yields,
 )
+from evenhand.proofs.markspace.rules import ROOM, answered
 from evenhand.properties.markspace import guarding
-from evenhand.smt.logic import FALSE, Formula, Relation, conjunction, differ, exists, forall, iff, ite, same
-from evenhand.smt.preludes import Twice, define, mutation, ordered
+from evenhand.smt.logic import Definition, Formula, conjunction, differ, exists, forall, iff, ite, same
+from evenhand.smt.preludes import Twice, define, ordered
 from evenhand.smt.samples import first_states
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import beside, constant, in_order, line, prop
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
+from evenhand.source.rules import Faults
 
-ROOM = "room_1"
-deferred = Relation("deferred", ())
+Order: TypeAlias = Callable[[Any, Any], Formula]
 
 
 def _ahead(one: Any, two: Any) -> Formula:
     return ite(by_confidence(), surest(one, two), earlier(one, two))
 
 
-def leads(ahead: Any) -> Formula:
+def leads(ahead: Order) -> Formula:
+    """Return that the intent i is ahead of all others."""
     return forall([j], same(i, j) | ahead(i, j))
-
-
-_claim = exists([a], claims(a) & differ(a, asker()))
-_contested = exists([i], differ(author(i), asker()))
-
-
-_FIRST = leads(_ahead)
-
-
-def answers(first: Formula = _FIRST, *, found: Formula = _claim, yielding: Formula | None = None) -> Any:
-    """Return the definitions of an answer: an intent wins that is `first`, claims are `found`, requests `yielding`."""
-    nobody = yields() if yielding is None else yielding
-    decided = ~found & ~deferred() & _contested
-    wins = decided & ~nobody & first
-    won = exists([i], same(i, new()) & wins)
-    return {
-        "found": found,
-        "wins": wins,
-        "allowed": ~found & ~deferred() & (~_contested | won),
-        "blocked": ~found & (deferred() | (_contested & nobody)),
-        "refused": found | (decided & ~nobody & ~won),
-    }
-
-
-def _defined(name: str, body: Formula) -> Any:
-    return define(name, (i,) if name == "wins" else (), body, "9.2, 6.1, 6.2.1")
-
-
-PRE_ACTION = Theory(
-    name="markspace_policies",
-    sorts=(AGENT, INTENT),
-    functions=(author, asker, new, best),
-    relations=(claims, running, earlier, surer, by_confidence, yields, deferred),
-    axioms=(
-        Axiom("intents_are_ranked", ordered(earlier, i, j, k), "P32"),
-        Axiom("nobody_is_surer_than_the_surer", forall([i, j], surer(i, j) >> ~surer(j, i)), "6.1"),
-        Axiom("finitely_many", forall([j], same(best(), j) | _ahead(best(), j)), "some intent is ahead of all others"),
-        Axiom("one_policy", ~(by_confidence() & yields()), "7.2"),
-        Axiom("the_new_one_is_the_askers", same(author(new()), asker()), "9.2 step 3"),
-        Axiom("the_new_one_is_last", forall([i], same(i, new()) | earlier(i, new())), "P32: id_order, own_intents"),
-        Axiom("one_intent_each", forall([i, j], same(author(i), author(j)) >> same(i, j)), "own_intents"),
-        Axiom("the_asker_is_idle", ~running(asker()), "9.2"),
-        Axiom("one_claim", forall([a, b], (claims(a) & claims(b)) >> same(a, b)), "6.3"),
-    ),
-    definitions=(
-        define("claimed", (), _claim, "9.2 step 2, for the claims"),
-        define("leads", (i,), leads(_ahead), "6.1, for the claims"),
-        *(_defined(name, body) for name, body in answers().items()),
-    ),
-)
-
-
-def _later(one: Any, two: Any) -> Formula:
-    return earlier(two, one)
 
 
 def _least_sure(one: Any, two: Any) -> Formula:
@@ -122,14 +76,61 @@ def _latest_of_the_surest(one: Any, two: Any) -> Formula:
     return surer(one, two) | (~surer(two, one) & earlier(two, one))
 
 
-_LATEST = answers(leads(_later))
-LEAST = answers(leads(_least_sure), yielding=FALSE)
-TIES = answers(leads(_latest_of_the_surest), yielding=FALSE)
-SOMEBODY = answers(leads(earlier), yielding=FALSE)
-BLIND = answers(found=FALSE)
-_KEPT_OUT = answers(found=exists([a], claims(a)))
-USED = answers(found=_claim | exists([a], running(a)))
-_SILENT: dict[str, Formula] = {"wins": answers()["wins"] & same(i, new())}
+def by_name(one: Any, two: Any) -> Formula:
+    """Return that the first is of an agent with an earlier name: a mutant's order."""
+    return named_before(author(one), author(two))
+
+
+_ORDERS: tuple[Order, ...] = (earlier, _least_sure, _latest_of_the_surest)
+"""What mutants go by, whatever the policy."""
+
+
+def read(words: Mapping[str, Formula]) -> tuple[Definition, ...]:
+    """Return words that were read as definitions."""
+    return tuple(
+        define(name, (i,) if name in ("picks", "wins") else (), words[name], "9.2, 6.1, 6.2.1") for name in words
+    )
+
+
+CLAIMED = define("claimed", (), exists([a], claims(a) & differ(a, asker())), "9.2 step 2, for the claims")
+"""An action of another agent stands on the resource."""
+REQUESTED: tuple[Axiom, ...] = (
+    Axiom("intents_are_ranked", ordered(earlier, i, j, k), "P32"),
+    Axiom("agents_are_named", ordered(named_before, a, b, c), "what a mutant goes by"),
+    Axiom("the_new_one_is_the_askers", same(author(new()), asker()), "9.2 step 3"),
+    Axiom("the_new_one_is_last", forall([i], same(i, new()) | earlier(i, new())), "P32: id_order, own_intents"),
+    Axiom("one_intent_each", forall([i, j], same(author(i), author(j)) >> same(i, j)), "own_intents"),
+    Axiom("the_asker_is_idle", ~running(asker()), "9.2"),
+    Axiom("one_claim", forall([a, b], (claims(a) & claims(b)) >> same(a, b)), "6.3"),
+)
+"""What is true of a request under any policy."""
+
+
+def ends(usual: Order, *mutants: Order) -> tuple[Axiom, ...]:
+    """Return that some intent is ahead of all others in the usual order, and in each that a mutant goes by."""
+    first = Axiom("finitely_many", exists([i], leads(usual)), "some intent is ahead of all others")
+    names = ((f"finitely_many_{place}", one) for place, one in enumerate(mutants, 1))
+    return (first, *(Axiom(name, exists([i], leads(one)), "as a mutant ranks them") for name, one in names))
+
+
+PRE_ACTION = Theory(
+    name="markspace_policies",
+    sorts=(AGENT, INTENT),
+    functions=(author, asker, new),
+    relations=(claims, running, earlier, surer, named_before, asked_before, by_confidence, yields, deferred),
+    axioms=(
+        *REQUESTED,
+        Axiom("nobody_is_surer_than_the_surer", forall([i, j], surer(i, j) >> ~surer(j, i)), "6.1"),
+        *ends(_ahead),
+        Axiom("one_policy", ~(by_confidence() & yields()), "7.2"),
+    ),
+    definitions=(
+        CLAIMED,
+        define("leads", (i,), leads(_ahead), "6.1, for the claims"),
+        *read(answered(REFERENCE)),
+    ),
+)
+FAULTS = Faults(PRE_ACTION, answered)
 
 # Conformance.
 
@@ -169,6 +170,8 @@ def view(taken: GuardStep) -> Structure | None:
         ),
         "earlier": line(marks),
         "surer": frozenset((x, y) for x in marks for y in marks if levels[x] > levels[y]),
+        "named_before": line(sorted(config.agents)),
+        "asked_before": prop(any(one.agent == act.agent for one in before.on(ROOM))),
         "by_confidence": prop(sure),
         "yields": prop(config.policy is Policy.YIELD_ALL),
         "deferred": prop(config.deferred),
@@ -182,7 +185,6 @@ def view(taken: GuardStep) -> Structure | None:
         "author": {(name,): name.removeprefix("intent:") for name in marks},
         "asker": constant(act.agent),
         "new": constant(f"intent:{act.agent}"),
-        "best": constant(max(marks, key=levels.__getitem__) if sure else marks[0]),
     }
     return Structure({"Agent": config.agents, "Intent": marks}, relations, functions)
 
@@ -199,8 +201,8 @@ def _config(agents: int, policy: Policy, waits: bool) -> Config:
 def _place(structure: Structure) -> tuple[Policy, bool]:
     """Return the policy of a structure, and whether its scope defers."""
     told = structure.relations
-    sure = Policy.HIGHEST_CONFIDENCE if told["by_confidence"] else Policy.FIRST_WRITER
-    return (Policy.YIELD_ALL if told["yields"] else sure), bool(told["deferred"])
+    sure = Policy.HIGHEST_CONFIDENCE if told.get("by_confidence") else Policy.FIRST_WRITER
+    return (Policy.YIELD_ALL if told.get("yields") else sure), bool(told.get("deferred"))
 
 
 def _calls(who: str, waits: bool) -> tuple[Act, ...]:
@@ -212,27 +214,29 @@ def _calls(who: str, waits: bool) -> tuple[Act, ...]:
 def scene(structure: Structure) -> Scenario[Config, State, Act]:
     """Return a run: the holder claims first; the others ask in their order meanwhile; then the asker."""
     told = structure.relations
-    elements = in_order(told.get("named_before", ()), structure.universe["Agent"])
-    names = dict(zip(elements, agent_names(len(elements)), strict=True))
-    marks = structure.universe["Intent"]
-    level = {one: sum(row[0] == one for row in told["surer"]) for one in marks}
-    ranked = in_order(told["earlier"], marks)
-    who = names[structure.functions["asker"][()]]
-    asks = [
-        Act(What.PRE, names[structure.functions["author"][(one,)]], ROOM, level[one])
-        for one in ranked
-        if structure.functions["author"][(one,)] != structure.functions["asker"][()]
-    ]
-    last = Act(What.PRE, who, ROOM, level[structure.functions["new"][()]])
+    names = _named(structure)
+    by, marks = structure.functions["author"], structure.universe["Intent"]
+    levels = {one: sum(row[0] == one for row in told.get("surer", ())) for one in marks}
+    who, new_one = names[structure.functions["asker"][()]], structure.functions["new"][()]
+    ranked = [one for one in in_order(told["earlier"], marks) if one != new_one]
+    asks = [Act(What.PRE, names[by[(one,)]], ROOM, levels[one]) for one in ranked]
+    last = Act(What.PRE, who, ROOM, levels[new_one])
     policy, waits = _place(structure)
-    config = _config(len(elements), policy, waits)
+    config = _config(len(names), policy, waits)
     holders = [names[row[0]] for row in sorted(told["claims"])]
+    asked = [last] if told["asked_before"] and who not in holders else []
     if not holders:
-        return Scenario(config, initial(config)[0], (*asks, last))
+        return Scenario(config, initial(config)[0], (*asks, *asked, last))
     others = [act for act in asks if act.agent not in holders]
     again = [act for act in asks if act.agent in holders]
-    acts = (*_calls(holders[0], waits), *others, Act(What.POST, holders[0], ROOM), *again, last)
+    acts = (*_calls(holders[0], waits), *others, *asked, Act(What.POST, holders[0], ROOM), *again, last)
     return Scenario(config, initial(config)[0], acts)
+
+
+def _named(structure: Structure) -> dict[str, str]:
+    """Return the names of a structure's agents, in its order of names."""
+    elements = in_order(structure.relations["named_before"], structure.universe["Agent"])
+    return dict(zip(elements, agent_names(len(elements)), strict=True))
 
 
 MOST = 40
@@ -256,10 +260,12 @@ def _states(config: Config) -> list[State]:
 _SPREAD = {2: 1, 3: 3}
 
 
-def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[GuardStep]:
+def samples(
+    system: System[Any, Any, Any, Any, Any], places: Sequence[tuple[Policy, bool]] = PLACES
+) -> Iterator[GuardStep]:
     """Yield requests under every policy from many states of two agents and every third of three, by any variant."""
     for agents, spread in _SPREAD.items():
-        for policy, waits in PLACES:
+        for policy, waits in places:
             config = _config(agents, policy, waits)
             for state in _states(config)[::spread]:
                 for agent in config.agents:
@@ -278,7 +284,6 @@ _theorem = partial(
 )
 _says = PRE_ACTION.word
 _claimed, _allowed, _blocked, _refused = map(_says, ("claimed", "allowed", "blocked", "refused"))
-_IGNORED = mutation(PRE_ACTION, faulty.claims_ignored, BLIND)
 _NOTHING = "no action is in the way"
 
 PRECEDENCE = _theorem(
@@ -288,7 +293,10 @@ PRECEDENCE = _theorem(
     source="P39, 9.2 step 2",
     assumes=_claimed,
     goal=_refused & ~_allowed & ~_blocked,
-    mutants=(_IGNORED, mutation(PRE_ACTION, faulty.ties_to_the_latest, TIES, "no intent is looked at")),
+    mutants=(
+        *FAULTS.refuted(faulty.claims_ignored),
+        FAULTS.unseen(faulty.ties_to_the_latest, "no intent is looked at"),
+    ),
 )
 
 UNCONTESTED = _theorem(
@@ -300,8 +308,8 @@ UNCONTESTED = _theorem(
     assumes=~_claimed & ~deferred() & forall([i], same(author(i), asker())),
     goal=_allowed & ~_blocked & ~_refused,
     mutants=(
-        mutation(PRE_ACTION, faulty.holders_kept_out, _KEPT_OUT),
-        mutation(PRE_ACTION, faulty.claims_ignored, BLIND, _NOTHING),
+        *FAULTS.refuted(faulty.holders_kept_out),
+        FAULTS.unseen(faulty.claims_ignored, _NOTHING),
     ),
 )
 
@@ -326,11 +334,11 @@ DECIDED = _theorem(
     needs=("intents_are_ranked",),
     witness=by_confidence() & exists([i], _says("wins", i) & exists([j], earlier(j, i))),
     mutants=(
-        mutation(PRE_ACTION, faulty.last_writer_wins, _LATEST),
-        mutation(PRE_ACTION, faulty.least_confident_wins, LEAST),
-        mutation(PRE_ACTION, faulty.ties_to_the_latest, TIES),
-        mutation(PRE_ACTION, faulty.yield_all_allows, SOMEBODY),
-        mutation(PRE_ACTION, faulty.claims_ignored, BLIND, _NOTHING),
+        *FAULTS.refuted(faulty.last_writer_wins),
+        *FAULTS.refuted(faulty.least_confident_wins),
+        *FAULTS.refuted(faulty.ties_to_the_latest),
+        *FAULTS.refuted(faulty.yield_all_allows),
+        FAULTS.unseen(faulty.claims_ignored, _NOTHING),
     ),
 )
 
@@ -343,7 +351,11 @@ TRANSPARENT = _theorem(
     expected=Status.REFUTED,
 )
 
+_ENDED = replace(PRE_ACTION, axioms=(*PRE_ACTION.axioms, *ends(_ahead, *_ORDERS)[1:]))
+"""With what makes somebody win under mutants as well."""
+
 CAUSED = _theorem(
+    theory=_ENDED,
     name="refusals_name_their_cause_under_every_policy",
     claim=guarding.refusals_name_their_cause,
     sentence="A CONFLICT names the intent that won or the agent whose action claims the resource; BLOCKED comes under "
@@ -353,8 +365,8 @@ CAUSED = _theorem(
     needs=("finitely_many",),
     witness=by_confidence() & _refused & exists([i], _says("wins", i)),
     mutants=(
-        mutation(PRE_ACTION, faulty.winner_withheld, _SILENT),
-        mutation(PRE_ACTION, faulty.claims_ignored, BLIND, "an intent is named instead"),
+        *FAULTS.refuted(faulty.winner_withheld),
+        FAULTS.unseen(faulty.claims_ignored, "an intent is named instead"),
     ),
 )
 
@@ -391,8 +403,8 @@ DETERMINED = _theorem(
     & TWICE.alike("wins", i),
     witness=yields() & exists([a], running(a)) & ~exists([a], TWICE.second("running", a)),
     mutants=TWICE.mutants(
-        mutation(PRE_ACTION, faulty.running_tools_claim, USED),
-        mutation(PRE_ACTION, faulty.yield_all_allows, SOMEBODY, "the same for the same marks"),
+        *FAULTS.refuted(faulty.running_tools_claim),
+        FAULTS.unseen(faulty.yield_all_allows, "the same for the same marks"),
     ),
 )
 

@@ -8,19 +8,29 @@ policy, immediate or deferred.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Any, TypeAlias
 
-from evenhand.model.markspace.guard_vocabulary import GuardStep
+from evenhand.model.markspace.guard_vocabulary import GuardStep, Policy
 from evenhand.model.markspace.mutants import guarding as faulty
 from evenhand.proofs.markspace import deciding, policies
-from evenhand.proofs.markspace.deciding import named_before
-from evenhand.proofs.markspace.intents import AGENT, a, asker, author, b, by_confidence, claims, i, j, running, surer
+from evenhand.proofs.markspace.intents import (
+    AGENT,
+    a,
+    asker,
+    author,
+    by_confidence,
+    claims,
+    i,
+    j,
+    named_before,
+    running,
+    surer,
+)
 from evenhand.properties.markspace.deciding import Renaming, names_decide_nothing
-from evenhand.smt.logic import FALSE, Function, Sort, conjunction, exists, forall, iff, same
-from evenhand.smt.preludes import Twice, first_of_twins, mutation, ordered
+from evenhand.smt.logic import Function, Sort, conjunction, exists, forall, iff, same
+from evenhand.smt.preludes import Twice, first_of_twins
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows
 from evenhand.smt.theorem import Theorem
@@ -108,16 +118,6 @@ def _each(number: int, samples: Callable[[Any], Iterable[GuardStep]], system: An
     return islice(iter(samples(system)), 0, None, number)
 
 
-def _named(taken: GuardStep) -> Structure | None:
-    """Return a request under any policy with the order of names, which no policy looks at."""
-    found = policies.view(taken)
-    if found is None:
-        return None
-    agents = found.universe["Agent"]
-    order = frozenset((one, two) for one in agents for two in agents if one < two)
-    return Structure(found.universe, {**found.relations, "named_before": order}, found.functions)
-
-
 _SAME = "it goes by what is renamed with the agents"
 _theorem = partial(
     Theorem,
@@ -132,51 +132,37 @@ NAMES = _theorem(
     system="first_writer",
     theory=_renamed(TWICE, "markspace_renamed"),
     view=partial(_view, deciding.PRE_ACTION, deciding.view),
-    realise=first_of_twins(deciding.scene),
-    samples=partial(_each, 11, deciding.samples),
+    realise=first_of_twins(policies.scene),
+    samples=partial(_each, 11, partial(policies.samples, places=((Policy.FIRST_WRITER, False),))),
     scope="any number of agents and intents, requests under FIRST_WRITER",
     sentence="Rename the agents, and the answer to a request is the same: who wins, whose action is in the way.",
     goal=conjunction([TWICE.alike(name) for name in ("found", "allowed", "refused")]) & TWICE.alike("wins", i),
     witness=exists([i], deciding.PRE_ACTION.word("wins", i)),
     mutants=TWICE.mutants(
-        mutation(deciding.PRE_ACTION, faulty.name_wins, deciding.BY_NAME),
-        mutation(deciding.PRE_ACTION, faulty.last_writer_wins, deciding.LAST, _SAME),
-        mutation(deciding.PRE_ACTION, faulty.running_tools_claim, deciding.USED, _SAME),
-        mutation(deciding.PRE_ACTION, faulty.claims_ignored, deciding.BLIND, _SAME),
+        *deciding.FAULTS.refuted(faulty.name_wins),
+        deciding.FAULTS.unseen(faulty.last_writer_wins, _SAME),
+        deciding.FAULTS.unseen(faulty.running_tools_claim, _SAME),
+        deciding.FAULTS.unseen(faulty.claims_ignored, _SAME),
     ),
 )
 
-_BASE = replace(
-    policies.PRE_ACTION,
-    relations=(*policies.PRE_ACTION.relations, named_before),
-    axioms=(
-        *policies.PRE_ACTION.axioms,
-        Axiom("agents_are_named", ordered(named_before, a, b, c), "what a mutant uses"),
-    ),
-)
-
-
-def _by_name(one: Any, two: Any) -> Any:
-    return named_before(author(one), author(two))
-
-
-EVERYWHERE = _twice(_BASE)
+EVERYWHERE = _twice(policies.PRE_ACTION)
 NAMES_UNDER_EVERY_POLICY = _theorem(
     name="names_decide_nothing_under_every_policy",
     system="highest_confidence",
     theory=_renamed(EVERYWHERE, "markspace_policies_renamed"),
-    view=partial(_view, _BASE, _named),
+    view=partial(_view, policies.PRE_ACTION, policies.view),
     realise=first_of_twins(policies.scene),
     samples=partial(_each, 13, policies.samples),
     scope="any number of agents and intents, requests under every policy",
     sentence="Rename the agents, and the answer to a request is the same under every policy, immediate or deferred.",
     goal=conjunction([EVERYWHERE.alike(name) for name in _ANSWERS]) & EVERYWHERE.alike("wins", i),
-    witness=by_confidence() & exists([i, j], _BASE.word("wins", i) & surer(i, j)),
+    witness=by_confidence() & exists([i, j], policies.PRE_ACTION.word("wins", i) & surer(i, j)),
     mutants=EVERYWHERE.mutants(
-        mutation(_BASE, faulty.name_wins, policies.answers(policies.leads(_by_name), yielding=FALSE)),
-        mutation(_BASE, faulty.ties_to_the_latest, policies.TIES, _SAME),
-        mutation(_BASE, faulty.running_tools_claim, policies.USED, _SAME),
-        mutation(_BASE, faulty.claims_ignored, policies.BLIND, _SAME),
+        *policies.FAULTS.refuted(faulty.name_wins),
+        policies.FAULTS.unseen(faulty.ties_to_the_latest, _SAME),
+        policies.FAULTS.unseen(faulty.running_tools_claim, _SAME),
+        policies.FAULTS.unseen(faulty.claims_ignored, _SAME),
     ),
 )
 

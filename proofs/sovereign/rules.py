@@ -23,7 +23,7 @@ from evenhand.smt.preludes import Declarations
 from evenhand.source.expressions import Given
 from evenhand.source.frames import only
 from evenhand.source.refusal import refuse
-from evenhand.source.rules import Orders, Other, Reader, each, giving, one_of, thing
+from evenhand.source.rules import Orders, Other, Reader, each, giving, one_of
 from evenhand.source.simplify import all_of, any_of, choice, negation, numbered, replaced, some
 from evenhand.source.values import (
     Const,
@@ -38,6 +38,7 @@ from evenhand.source.values import (
     equals,
     known,
     leaf,
+    thing,
     truth,
 )
 

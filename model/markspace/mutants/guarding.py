@@ -82,8 +82,8 @@ def holders_kept_out(config: Config, state: State, resource: str) -> str | None:
 @GUARD.fault("claimant", "P36")
 def running_tools_claim(config: Config, state: State, resource: str) -> str | None:
     """A tool that runs claims the resource, unseen in the marks."""
-    doing = zip(config.agents, state.doing, strict=True)
-    using = [agent for agent, one in doing if (one.phase, one.resource) == (Phase.RUNNING, resource)]
+    runs = (Phase.RUNNING, resource)
+    using = [agent for agent, one in zip(config.agents, state.doing, strict=True) if (one.phase, one.resource) == runs]
     return using[0] if using else REFERENCE.claimant(config, state, resource)
 
 

@@ -103,6 +103,24 @@ PLANTED: tuple[tuple[str, str, str], ...] = (
     ("negation inside any", "return not any(a in state.marks for a in config.agents)", "return any(a not in state.marks for a in config.agents)"),
     ("equal sets by one side", "return state.marks == state.others", "return state.marks <= state.others"),
     ("equal records by one field", "return replace(state, count=0) == state", "return replace(state, count=0).flag == state.flag"),
+    ("last for the first that passes", "return next((a for a in config.agents if a in state.marks), None) == state.holder", "return next((a for a in reversed(config.agents) if a in state.marks), None) == state.holder"),
+    ("some member for the first", "return next((state.at[a] for a in config.agents if a in state.marks), 'c') == 'b'", "return any(state.at[a] == 'b' for a in config.agents if a in state.marks)"),
+    ("default of `next` where there is a member", "return next((a for a in config.agents if a in state.marks), None) is None", "return True"),
+    ("first of a part for its last", "xs = [a for a in config.agents if a in state.marks]\nreturn bool(xs) and xs[-1] in state.others", "xs = [a for a in config.agents if a in state.marks]\nreturn bool(xs) and xs[0] in state.others"),
+    ("list of the first for that of the last", "return config.agents[0] in [a for a in config.agents if a in state.marks][-1:]", "return config.agents[0] in [a for a in config.agents if a in state.marks][:1]"),
+    ("greatest key for the least", "return max(config.agents, key=lambda a: state.at[a] == 'a') == state.holder", "return min(config.agents, key=lambda a: state.at[a] == 'a') == state.holder"),
+    ("ties of a key to the last", "return max(config.agents, key=lambda a: state.at[a] == 'a') == state.holder", "return max(reversed(config.agents), key=lambda a: state.at[a] == 'a') == state.holder"),
+    ("least of an empty list", "return min((a for a in config.agents if a in state.marks), default=None) is None", "return not config.agents"),
+    ("place of the last for the first", "return config.agents[state.at.index('a')] == config.agents[0] if 'a' in state.at else state.flag", "return 'a' in state.at and state.at[config.agents[-1]] == 'a'"),
+    ("place in a known tuple", "return (state.flag, True).index(True) == 1", "return (state.flag, True).index(True) == 0"),
+    ("search that returns of any, not of the first", "for a in config.agents:\n    if a in state.marks:\n        return a in state.others\nreturn False", "return any(a in state.others for a in config.agents if a in state.marks)"),
+    ("first entry of a key for the last", "d = {}\nfor a in config.agents:\n    d[state.at[a]] = a\nreturn ('a', config.agents[0]) in tuple(d.items())", "d = {}\nfor a in reversed(config.agents):\n    d[state.at[a]] = a\nreturn ('a', config.agents[0]) in tuple(d.items())"),
+    ("turned list read forwards", "return config.agents[0] in [a for a in reversed(config.agents) if a in state.marks][:1]", "return config.agents[0] in [a for a in config.agents if a in state.marks][:1]"),
+    ("first of each, not of all", "return any(next((b for b in config.agents if (a, b) in state.pairs), None) == state.holder for a in config.agents)", "return next((b for b in config.agents if any((a, b) in state.pairs for a in config.agents)), None) == state.holder"),
+    ("entry changed at another place than the one found", "row = put(state.at, max(config.agents, key=lambda a: state.at[a] == 'a'), 'c')\nreturn row[config.agents[0]] == 'c'", "row = put(state.at, min(config.agents, key=lambda a: state.at[a] == 'a'), 'c')\nreturn row[config.agents[0]] == 'c'"),
+    ("greatest number of all", "return max((1 if a in state.marks else 0 for a in config.agents), default=0) == state.count", "return min((1 if a in state.marks else 0 for a in config.agents), default=0) == state.count"),
+    ("other entry of a known tuple", "return (state.flag, state.count == 1)[0 if state.marks else 1]", "return (state.flag, state.count == 1)[1 if state.marks else 0]"),
+    ("members of an Enum in another order", "return tuple(Kind).index(Kind.TWO if state.flag else Kind.ONE) == state.count", "return tuple(Kind)[::-1].index(Kind.TWO if state.flag else Kind.ONE) == state.count"),
 )  # fmt: skip
 
 REFUSED: tuple[tuple[str, str, str], ...] = (
@@ -157,6 +175,14 @@ REFUSED: tuple[tuple[str, str, str], ...] = (
     ("deletion", "x = state.flag\ndel x\nreturn True", "Delete"),
     ("fraction", "return state.count < 0.5", "a float"),
     ("wrapped function", "return wrapped(state.flag)", "arguments out of a collection"),
+    ("place in part of a list", "xs = [a for a in config.agents if a in state.marks]\nreturn xs.index(state.holder) == config.agents[0]", "index"),
+    ("entry of part of a list", "xs = [a for a in config.agents if a in state.marks]\nreturn xs[config.agents[0]] in state.marks", "entry"),
+    ("numbers of part of a list", "return all(n in state.marks for n, a in enumerate([a for a in config.agents if a in state.marks]))", "numbers or pairs"),
+    ("filled dictionary with another name", "d = {}\ne = d\nfor a in config.agents:\n    d[state.at[a]] = a\nreturn not e", "another name"),
+    ("filled dictionary that was given", "def fill(d):\n    for a in config.agents:\n        d[a] = a\n    return d\nd = {}\nreturn bool(fill(d)) and bool(d)", "another name"),
+    ("dictionary filled from a set", "d = {}\nfor a in state.marks:\n    d[state.at[a]] = a\nreturn bool(d)", "a loop"),
+    ("names carried from turn to turn", "d = {}\nn = state.flag\nfor a in config.agents:\n    n = not n\n    d[a] = n\nreturn bool(d)", "from turn to turn"),
+    ("unknown entry of a known tuple", "return (state.flag, True)[state.count]", "entry a number"),
 )  # fmt: skip
 
 HEAD = """

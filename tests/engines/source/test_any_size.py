@@ -231,3 +231,27 @@ def test_same_input_same_bytes(tmp_path: Path, portfolio: Portfolio) -> None:
     del tmp_path
     one, other = (prove_any_size(made(), [favourite], portfolio=portfolio).verdicts for _ in range(2))
     assert one == other
+
+
+def choosing(config: Config, state: State, action: tuple[str, Agent]) -> State:
+    """Whoever enters, the favourite is the first by number of those inside."""
+    inside = state.inside | {action[1]}
+    return State(inside, next((agent for agent in config.agents if agent in inside), None))
+
+
+@evenhand.always("Nobody inside comes before the favourite.")
+def foremost(state: State) -> bool:
+    return state.first is None or all(state.first <= agent for agent in state.inside)
+
+
+def last(config: Config, state: State, action: tuple[str, Agent]) -> State:
+    """The favourite is the last by number."""
+    inside = state.inside | {action[1]}
+    return State(inside, next((agent for agent in reversed(config.agents) if agent in inside), None))
+
+
+def test_the_first_that_passes_a_test_may_be_stored() -> None:
+    """Proved for any number; planted: the last one, which is refuted."""
+    found = evenhand.verify(made(step=choosing, ends=True), [foremost, favourite])
+    assert found.holds and "any number" in str(found)
+    assert not evenhand.verify(made(step=last, ends=True), [foremost]).holds

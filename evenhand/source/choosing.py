@@ -1,0 +1,154 @@
+"""The one of a list that is asked for: its first or last member, or the one that a key puts first.
+
+Of the places that are taken it is the one ahead of all others; a list has finitely many, so there is exactly one where
+any is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+from evenhand.smt.logic import FALSE, Formula, Term
+from evenhand.source.described import chosen, closed
+from evenhand.source.operators import less
+from evenhand.source.simplify import all_of, any_of, equal, every, implication, negation, some
+from evenhand.source.values import (
+    FRESH,
+    Cases,
+    Fixed,
+    Group,
+    Item,
+    Leaf,
+    Listing,
+    Places,
+    Record,
+    Table,
+    Truth,
+    Value,
+    Whole,
+    equals,
+    gathered,
+)
+from evenhand.source.world import World
+
+
+def taken(places: Places) -> Formula:
+    """Return whether a list has a member."""
+    x = FRESH(places.sort)
+    return some([x], places.there(x))
+
+
+def member(
+    world: World, places: Places, *, last: bool = False, key: Callable[[Value], Value] | None = None, most: bool = False
+) -> Value:
+    """Return the first (or last) member of a list that has any; with a key, of those with the least (or `most`).
+
+    Raises Unreadable where the sort of the places has no order.
+    """
+    ahead = _ahead(world, places, last=last, key=key, most=most)
+    return settled(places.at(chosen(places.sort, lambda term: _leads(places, ahead, term))))
+
+
+def end(world: World, places: Places, *, last: bool = False) -> Group:
+    """Return the list of the first (or last) member alone, empty if there is none."""
+    ahead = _ahead(world, places, last=last, key=None, most=False)
+
+    def leads(term: Term) -> Formula:
+        return _leads(places, ahead, term)
+
+    only = replace(places, there=leads, whole=False)
+
+    def items() -> list[Item]:
+        x = FRESH(places.sort)
+        return [Item((x,), only.there(x), only.at(x))]
+
+    return replace(gathered(items, "list"), more=Listing(repeats=FALSE, places=only))
+
+
+def dictionary(world: World, places: Places, entry: Callable[[Term], tuple[Value, Value]]) -> Group:
+    """Return the dictionary that a loop fills with an entry for each member; of those with one key the last stands."""
+
+    def pairs() -> list[Item]:
+        x, y = FRESH(places.sort), FRESH(places.sort)
+        key, value = entry(x)
+        later = all_of((places.there(y), before(world, places, x, y), equals(entry(y)[0], key)))
+        return [Item((x,), all_of((places.there(x), every([y], negation(later)))), Fixed((key, value)))]
+
+    def keys() -> list[Item]:
+        x = FRESH(places.sort)
+        return [Item((x,), places.there(x), entry(x)[0])]
+
+    more = Listing(repeats=FALSE, pairs=gathered(pairs, "list"))
+    return replace(gathered(keys, "list"), kind="keys", more=more)
+
+
+def _leads(places: Places, ahead: Callable[[Term, Term], Formula], term: Term) -> Formula:
+    other = FRESH(places.sort)
+    rest = implication(places.there(other), any_of((equal(term, other), ahead(term, other))))
+    return all_of((places.there(term), every([other], rest)))
+
+
+def before(world: World, places: Places, one: Term, other: Term) -> Formula:
+    """Return that a place of a list comes before another.  Raises Unreadable where they have no order."""
+    return world.before(other, one) if places.turned else world.before(one, other)
+
+
+def _ahead(
+    world: World, places: Places, *, last: bool, key: Callable[[Value], Value] | None, most: bool
+) -> Callable[[Term, Term], Formula]:
+    def ahead(one: Term, other: Term) -> Formula:
+        sooner = before(world, places, other, one) if last else before(world, places, one, other)
+        if key is None:
+            return sooner
+        mine, theirs = key(places.at(one)), key(places.at(other))
+        if most:
+            mine, theirs = theirs, mine
+        return any_of((less(world, mine, theirs), all_of((negation(less(world, theirs, mine)), sooner))))
+
+    return ahead
+
+
+class _Settled(Mapping[str, Value]):
+    """The fields of a record, each settled when it is looked at."""
+
+    def __init__(self, fields: Mapping[str, Value]) -> None:
+        self.fields = fields
+
+    def __getitem__(self, name: str) -> Value:
+        return settled(self.fields[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.fields)
+
+    def __len__(self) -> int:
+        return len(self.fields)
+
+
+def settled(value: Value) -> Value:
+    """Return a value whose formulas mention no element that is described, but its terms may."""
+    match value:
+        case Truth(formula):
+            return Truth(closed(formula))
+        case Cases(parts):
+            return Cases(tuple((closed(guard), _settled_leaf(one)) for guard, one in parts))
+        case Record(cls, fields):
+            return Record(cls, _Settled(fields))
+        case Fixed(parts):
+            return Fixed(tuple(map(settled, parts)))
+        case Table(sort, at):
+            return Table(sort, lambda term: settled(at(term)))
+        case Group():
+
+            def items() -> list[Item]:
+                return [Item(one.variables, closed(one.guard), settled(one.value)) for one in value.items()]
+
+            def has(one: Value) -> Formula:
+                return closed(value.has(one))
+
+            return replace(value, items=items, has=has, more=None)
+
+
+def _settled_leaf(one: Leaf) -> Leaf:
+    found = settled(one.value) if isinstance(one, Whole) else None
+    return one if found is None or isinstance(found, Truth | Cases) else Whole(found)
