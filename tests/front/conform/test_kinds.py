@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -15,7 +15,7 @@ from evenhand.conform.checking.comparing import (
     failure,
     words_of,
 )
-from evenhand.core.atoms import atom
+from evenhand.core.atoms import Atom, atom
 from evenhand.core.codec import encode
 from evenhand.core.registry import find
 from evenhand.model.cud.vocabulary import Effect
@@ -65,7 +65,9 @@ def test_a_write_that_is_lost_is_one_kind_whatever_was_written(one: Any, other: 
     """The sort of a value of the world is none of the protocol's words, where a record is missing or too much."""
 
     def lost(value: Any) -> frozenset[str]:
-        return Names(["a"]).kinds([Difference("effects[]", text(encode(Effect("a", atom("x"), atom(value)))), None)])
+        return Names(["a"]).kinds(
+            [Difference("effects[]", text(encode(Effect("a", Atom("str", "x"), cast("Atom", atom(value))))), None)]
+        )
 
     assert lost(one) == lost(other) == {"effects[]: Effect Atom / nothing"}
 

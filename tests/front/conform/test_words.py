@@ -13,7 +13,7 @@ import pytest
 from evenhand.conform.checking.comparing import differences, normal
 from evenhand.conform.checking.loop import CheckEffort, SystemChecked, check_system
 from evenhand.conform.checking.words import Dictionary, Malformed, Reader
-from evenhand.core.atoms import atom
+from evenhand.core.atoms import Atom
 from evenhand.core.codec import encode
 from evenhand.core.freedom import free_field
 from evenhand.core.kernel import Unsupported
@@ -324,7 +324,11 @@ def test_texts_codes_and_orders_are_compared_on_request(compare: str, difference
 SETS: Any = (
     (apcm.TYPES, apcm.Shown("submit", forbidden=("fly", "rest")), "forbidden"),
     (conviction.TYPES, conviction.Event("Staked", data=(("old", 1), ("new", 2))), "data"),
-    (cud.TYPES, cud.Observation(0, (("a", atom("x")), ("b", atom("y"))), None, None, None, ()), "world_state"),
+    (
+        cud.TYPES,
+        cud.Observation(0, (("a", Atom("str", "x")), ("b", Atom("str", "y"))), None, None, None, ()),
+        "world_state",
+    ),
     (
         guard.TYPES,
         guard.Decision(guard.What.BOUNDARY, told=(("a", guard.Verdict.ALLOW), ("b", guard.Verdict.BLOCKED))),
@@ -341,7 +345,7 @@ def test_objects_and_sets_of_a_source_have_no_order(types: Any, record: Any, nam
     shuffled, shorter = {**expected, name: expected[name][::-1]}, {**expected, name: expected[name][1:]}
 
     def agrees(shown: Any, *compare: Any) -> bool:
-        return Reader(types, compare).reading(shown, expected, Dictionary()).told == expected
+        return bool(Reader(types, compare).reading(shown, expected, Dictionary()).told == expected)
 
     assert shuffled != expected and agrees(shuffled)
     assert not agrees(shuffled, "orders") and not agrees(shorter)
