@@ -107,8 +107,8 @@ def effect_twice() -> AbstractContextManager[Any]:
     def after(self: TableWalk, effect: Any, rows: Any, group: Any) -> Any:
         once, _ = real(self, effect, rows, group)
         changed = rows.copy()
-        for column, numbers in once.items():
-            changed[column, group] = numbers
+        for column, after_it in once.items():
+            changed[column, group] = after_it
         return real(self, effect, changed, group)
 
     return patch.object(TableWalk, "_after", after)
