@@ -102,7 +102,7 @@ class Visited:
 
 def _equal(some: Words, others: Words) -> NDArray[np.bool_]:
     """Whether states are equal, one by one."""
-    same = some[:, 0] == others[:, 0]
+    same: NDArray[np.bool_] = some[:, 0] == others[:, 0]
     for word in range(1, some.shape[1]):
         same &= some[:, word] == others[:, word]
     return same

@@ -122,7 +122,7 @@ class TableWalk:
         self.columns = learner.shape.columns
         self.packing = Packing([len(column) for column in self.columns])
         self.parents, self.actions = array("q"), array("q")
-        self.states = self.transitions = self.edge_count = self.covered = 0
+        self.transitions = self.edge_count = self.covered = 0
         self.levels: list[int] = []
         self.open = self.beyond = False
         self.most = bounds.max_states
@@ -191,6 +191,11 @@ class TableWalk:
         return Witness(self.number, self.actions[sid], (*reversed(taken), *more))
 
     @property
+    def states(self) -> int:
+        """How many states were found, or picked."""
+        return self.visited.count
+
+    @property
     def words(self) -> Any:
         """The packed states by their numbers, and room for more."""
         return self.visited.words
@@ -221,16 +226,14 @@ class TableWalk:
         if self.packing.fits(sizes):
             return
         old, self.packing = self.packing, Packing(sizes)
-        words, self.visited = self.words, Visited(self.packing.width)
-        for low in range(0, self.states, CHUNK):
-            rows = old.unpacked(words[low : min(self.states, low + CHUNK)])
-            self.visited.entered(self.packing.packed(rows))
+        words, self.visited = self.words[: self.states], Visited(self.packing.width)
+        for low in range(0, len(words), CHUNK):
+            self.visited.entered(self.packing.packed(old.unpacked(words[low : low + CHUNK])))
 
-    def _enter(self, words: Any, parents: Any, actions: Any) -> None:
+    def _enter(self, _words: Any, parents: Any, actions: Any) -> None:
         """Note how new states were reached."""
         self.parents.frombytes(np.ascontiguousarray(parents, dtype=np.int64).tobytes())
         self.actions.frombytes(np.ascontiguousarray(actions, dtype=np.int64).tobytes())
-        self.states += len(words)
 
     def through(self, tree: Tree, rows: Any, these: Any, learn: Any, offered: Any = None) -> list[tuple[Any, Any]]:
         """Send states through a tree until all reach an end; `learn(index)` observes one that did not."""
@@ -379,16 +382,13 @@ class TableWalk:
                     self.first[place] = int(source[bad[0]]), int(number[bad[0]])
 
     def _keep(self, source: Any, there: Any, number: Any, label: Any) -> None:
-        """Keep the edges: the first action of each source, target and set of predicates."""
-        order = np.lexsort((number, label, there, source))
-        columns = [column[order] for column in (source, there, label, number)]
+        """Keep the edges, given in order: the first action of each source, target and set of predicates."""
+        pair = source * (self.states + 1) + there
+        order = np.lexsort((label, pair))
         new = np.ones(len(order), dtype=np.bool_)
-        new[1:] = False
-        for column in columns[:3]:
-            new[1:] |= np.diff(column) != 0
-        columns = [column[new] for column in columns]
-        order = np.lexsort((columns[2], columns[1], columns[3], columns[0]))
-        self.kept_edges.append(tuple(column[order] for column in columns))
+        new[1:] = (np.diff(pair[order]) != 0) | (np.diff(label[order]) != 0)
+        kept = np.sort(order[new])
+        self.kept_edges.append((source[kept], there[kept], label[kept], number[kept]))
 
     def edges(self) -> tuple[Edges, Any]:
         """Return the whole graph as arrays, and the label of each edge."""
