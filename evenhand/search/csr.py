@@ -13,9 +13,6 @@ from numpy.typing import NDArray
 Ints: TypeAlias = NDArray[np.int64]
 """Integers: nodes, or numbers of edges."""
 
-Links: TypeAlias = NDArray[np.int32]
-"""Integers that fit into 32 bits: what is kept for each state."""
-
 Flags: TypeAlias = NDArray[np.bool_]
 """One truth value for each node or edge."""
 

@@ -46,15 +46,13 @@ def audit(walk: TableWalk, expanded: int) -> None:
     found: dict[tuple[int, int], tuple[int, list[int], list[int]]] = {}
     made = walk.steps_of(rows)
     if made is not None:
-        there = walk.visited.numbers(walk.packing.packed(made.after))
-        lost = (there < 0) if not walk.beyond else np.zeros(len(there), dtype=np.bool_)
+        there = walk.visited.numbers(made.words)
         kept = there >= 0
-        if lost.any() or (walk.packing.unpacked(walk.words[there[kept]]) != made.after[:, kept]).any():
+        if (not walk.beyond and not kept.all()) or (walk.words[there[kept]] != made.words[kept]).any():
             raise NotLearned("a step leads to a state that was lost, or taken for another")
-    for at in range(0 if made is None else len(made.source)):
-        assert made is not None
-        key = int(made.source[at]), int(made.number[at])
-        found[key] = int(made.label[at]), made.after[:, at].tolist(), made.answers[:, at].tolist()
+        after = walk.packing.unpacked(made.words).T.tolist()
+        for at, key in enumerate(zip(made.source.tolist(), made.number.tolist(), strict=True)):
+            found[key] = int(made.label[at]), after[at], made.answers[:, at].tolist()
     for index, sid in enumerate(numbers):
         _compare_state(walk, sid, index, found, chosen[sid], random)
 

@@ -89,7 +89,7 @@ class JointAttempt(Attempt):
 
     def _joint(self, learner: JointLearner, asked: list[int], starts: Any) -> Result:
         walk = JointWalk(learner, self.number, self.bounds)
-        walk.run(starts, self.tick, audit_joint, self.had)
+        walk.run(starts, self.tick, _before_the_end, self.had)
         tallies = {place: self._decided(walk, number, self.claims[place]) for number, place in enumerate(asked)}
         if learner.of_monitors:
             audit_joint(walk, walk.states)  # now that their values are known
@@ -123,6 +123,12 @@ def _widest(system: AnySystem, config: Any) -> int:
         return max((joint_choices(system, config, state) for state in initial_states(system, config)), default=0)
     except Exception:
         return 0
+
+
+def _before_the_end(walk: Any, expanded: int) -> None:
+    """Compare samples, but not at the end if they are compared with the values of monitors then."""
+    if expanded < walk.states or not walk.learner.of_monitors:
+        audit_joint(walk, expanded)
 
 
 def audit_joint(walk: Any, expanded: int) -> None:

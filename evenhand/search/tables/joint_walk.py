@@ -10,7 +10,7 @@ for whole arrays of rows; the others once for equal values read, see `joint`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from evenhand.search.tables.expressions import NotLearned
 from evenhand.search.tables.joint import JointLearner
 from evenhand.search.tables.questions import ACTS, MET, VIOLATED
 from evenhand.search.tables.visited import different
-from evenhand.search.tables.walk import CHUNK, Packing, TableWalk
+from evenhand.search.tables.walk import CHUNK, Packing, Pairs, TableWalk
 
 PORTION = 1 << 18
 """Rows that are applied at a time."""
@@ -62,29 +62,14 @@ class Portion(NamedTuple):
 
     def pairs(self, *more: Any) -> Pairs:
         """Return the columns before, those after, and `more`."""
-        return Pairs(self, more)
+        size = len(self.states)
 
+        def column(one: int) -> Any:
+            before = self.states[one % size, self.place]
+            after = self.effects[one % size, self.row] if one >= size else KEPT
+            return np.where(after == KEPT, before, after)
 
-class Pairs(Sequence[Any]):
-    """The columns before and after rows, and more; each is made when it is asked for, because most never are."""
-
-    def __init__(self, portion: Portion, more: Sequence[Any]) -> None:
-        self.portion, self.more, self.size = portion, more, len(portion.states)
-        self.known: dict[int, Any] = {}
-
-    def __len__(self) -> int:
-        return 2 * self.size + len(self.more)
-
-    def __getitem__(self, column: Any) -> Any:
-        if column >= 2 * self.size:
-            return self.more[column - 2 * self.size]
-        if column not in self.known:
-            made = self.portion.states[column % self.size, self.portion.place]
-            if column >= self.size:
-                after = self.portion.effects[column % self.size, self.portion.row]
-                made = np.where(after == KEPT, made, after)
-            self.known[column] = made
-        return self.known[column]
+        return Pairs(size, column, more)
 
 
 class JointWalk(TableWalk):

@@ -45,7 +45,7 @@ SHARE = 0.3
 NEVER = 1 << 62
 """More states than any search finds."""
 
-ATTEMPTS = 3
+ATTEMPTS = 5
 """Attempts, each with half as many states again."""
 
 SAMPLE = 1_000

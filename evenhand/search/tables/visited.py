@@ -7,54 +7,87 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.search.csr import Ints, Links
+from evenhand.search.csr import Ints
 
 Words: TypeAlias = NDArray[np.int64]
 """States, one a row, of so many words each."""
 
 
 class Visited:
-    """The numbers of known states of so many words: a hash table."""
+    """The known states of so many words, numbered from 0 on, in a hash table."""
 
     def __init__(self, width: int) -> None:
         self.table = np.full(1 << 12, -1, dtype=np.int32)
         self.words = np.zeros((1 << 10, width), dtype=np.int64)
         self.count = 0
 
-    def add(self, words: Words, first: int) -> None:
-        """Number these states, all different and new, from `first` on."""
-        self.count = first + len(words)
-        if self.count > len(self.words):
-            more = np.zeros((2 * self.count, words.shape[1]), dtype=np.int64)
-            more[:first] = self.words[:first]
-            self.words = more
-        self.words[first : self.count] = words
-        if 2 * self.count > len(self.table):
-            self.table = np.full(1 << (4 * self.count).bit_length(), -1, dtype=np.int32)
-            first = 0
-        self._enter(np.arange(first, self.count, dtype=np.int32))
+    def entered(self, words: Words, most: int | None = None) -> tuple[Ints, Ints]:
+        """Return the number of each state, and the places of the first of each new one.
 
-    def _enter(self, waiting: Links) -> None:
-        """Give each number the first free place from its state's hash on."""
-        place = self._home(self.words[waiting])
-        while len(waiting):
-            free = self.table[place] < 0
-            self.table[place[free]] = waiting[free]  # of several numbers for one place, one gets it
-            left = self.table[place] != waiting
-            waiting, place = waiting[left], self._next(place[left])
+        New ones are numbered in their order; those from `most` on are not kept, and have number -1.
+        """
+        first = self.count
+        self._grow(first + len(words))
+        self.words[first : first + len(words)] = words
+        found, places = self._looked_up(words, first)
+        unknown = np.flatnonzero(found >= first)
+        if not len(unknown):
+            return found, unknown
+        # Of several equal new states one is in the table, not always the first.
+        earliest = np.full(len(words), len(words), dtype=np.int64)
+        np.minimum.at(earliest, found[unknown] - first, unknown)
+        entries = np.flatnonzero(earliest < len(words))
+        new = np.sort(earliest[entries])
+        numbers = np.full(len(words), -1, dtype=np.int64)
+        kept = new if most is None else new[: max(0, most - first)]
+        numbers[kept] = first + np.arange(len(kept))
+        found[unknown] = numbers[earliest[found[unknown] - first]]
+        self.words[first : first + len(kept)] = words[kept]
+        self.count = first + len(kept)
+        if len(kept) < len(new):
+            self._enter()
+        else:
+            self.table[places[entries]] = numbers[earliest[entries]]
+        return found, kept
 
     def numbers(self, words: Words) -> Ints:
         """Return the number of each state, -1 for an unknown one."""
-        found = np.full(len(words), -1, dtype=np.int64)
+        return self._looked_up(words, None)[0]
+
+    def _looked_up(self, words: Words, first: int | None) -> tuple[Ints, Ints]:
+        """The number of each state and its place in the table; unknown ones enter it, numbered from `first` on."""
+        found, places = np.full((2, len(words)), -1, dtype=np.int64)
         asked, place = np.arange(len(words)), self._home(words)
         while len(asked):
             there = self.table[place]
-            taken = there >= 0
-            asked, place, there = asked[taken], place[taken], there[taken]
-            same = (self.words[there] == words[asked]).all(axis=1)
-            found[asked[same]] = there[same]
-            asked, place = asked[~same], self._next(place[~same])
-        return found
+            free = np.flatnonzero(there < 0)
+            if first is None:
+                some = np.flatnonzero(there >= 0)
+                asked, place, there = asked[some], place[some], there[some]
+            elif len(free):
+                self.table[place[free]] = first + asked[free]  # of several states at one place, one gets it
+                there[free] = self.table[place[free]]
+            same = _equal(np.take(self.words, there, axis=0), np.take(words, asked, axis=0))
+            done = np.flatnonzero(same)
+            found[asked[done]], places[asked[done]] = there[done], place[done]
+            left = np.flatnonzero(~same)
+            asked, place = asked[left], self._next(place[left])
+        return found, places
+
+    def _grow(self, count: int) -> None:
+        """Make room for so many states."""
+        if count > len(self.words):
+            more = np.zeros((2 * count, self.words.shape[1]), dtype=np.int64)
+            more[: self.count] = self.words[: self.count]
+            self.words = more
+        if 2 * count > len(self.table):
+            self.table = np.zeros(1 << (4 * count).bit_length(), dtype=np.int32)
+            self._enter()
+
+    def _enter(self) -> None:
+        """Make the table anew."""
+        self.table.fill(-1)
+        self._looked_up(self.words[: self.count], 0)
 
     def _home(self, words: Words) -> Ints:
         code = np.zeros(len(words), dtype=np.uint64)
@@ -65,6 +98,14 @@ class Visited:
 
     def _next(self, place: Ints) -> Ints:
         return place + 1 & len(self.table) - 1
+
+
+def _equal(some: Words, others: Words) -> NDArray[np.bool_]:
+    """Whether states are equal, one by one."""
+    same: NDArray[np.bool_] = some[:, 0] == others[:, 0]
+    for word in range(1, some.shape[1]):
+        same &= some[:, word] == others[:, word]
+    return same
 
 
 def different(numbers: Ints) -> int:

@@ -25,7 +25,7 @@ from evenhand.search.tables.expressions import NotLearned
 from evenhand.search.tables.learning import Learner
 from evenhand.search.tables.questions import MET, VIOLATED
 from evenhand.search.tables.trees import Tree, once
-from evenhand.search.tables.visited import Visited, different, unique
+from evenhand.search.tables.visited import Visited, different
 from evenhand.search.witness import Progress, Witness
 
 CHUNK = 1 << 15
@@ -60,28 +60,58 @@ class Packing:
     def packed(self, rows: Any) -> Any:
         """Return the words of states given by their columns."""
         words = np.zeros((rows.shape[1], self.width), dtype=np.int64)
-        for row, (word, shift), bits in zip(rows, self.places, self.bits, strict=True):
-            if len(row) and (row.max() >> bits or row.min() < 0):
-                raise NotLearned("a value has no room in its column")  # never, since `fits` comes first
-            words[:, word] |= row.astype(np.int64) << shift
+        for column, row in enumerate(rows):
+            self.put(words, column, row)
         return words
+
+    def put(self, words: Any, column: int, row: Any) -> None:
+        """Set one column of these states, to numbers or to one number."""
+        (word, shift), bits = self.places[column], self.bits[column]
+        row = np.asarray(row, dtype=np.int64)
+        if row.size and (row.max() >> bits or row.min() < 0):
+            raise NotLearned("a value has no room in its column")  # never, since `fits` comes first
+        words[:, word] &= ~((1 << bits) - 1 << shift)
+        words[:, word] |= row << shift
+
+    def column(self, words: Any, column: int) -> Any:
+        """Return one column of states given by their words."""
+        (word, shift), bits = self.places[column], self.bits[column]
+        return (words[:, word] >> shift & (1 << bits) - 1).astype(np.int32)
 
     def unpacked(self, words: Any) -> Any:
         """Return the columns of states given by their words."""
         rows = np.empty((len(self.bits), len(words)), dtype=np.int32)
-        for place, ((word, shift), bits) in enumerate(zip(self.places, self.bits, strict=True)):
-            rows[place] = words[:, word] >> shift & (1 << bits) - 1
+        for place in range(len(rows)):
+            rows[place] = self.column(words, place)
         return rows
 
 
 class StepArrays(NamedTuple):
-    """Steps: the state, the number of the action on offer, the action, the columns after, and the answers."""
+    """Steps: the state, the number of the action on offer, the action, the words of the state after, the answers."""
 
     source: Any
     number: Any
     label: Any
-    after: Any
+    words: Any
     answers: Any
+
+
+class Pairs(Sequence[Any]):
+    """So many columns before a step, those after it, and `more`; each is made when asked for: most never are."""
+
+    def __init__(self, size: int, make: Callable[[int], Any], more: Sequence[Any]) -> None:
+        self.size, self.make, self.more = size, make, more
+        self.known: dict[int, Any] = {}
+
+    def __len__(self) -> int:
+        return 2 * self.size + len(self.more)
+
+    def __getitem__(self, column: Any) -> Any:
+        if column >= 2 * self.size:
+            return self.more[column - 2 * self.size]
+        if column not in self.known:
+            self.known[column] = self.make(column)
+        return self.known[column]
 
 
 class TableWalk:
@@ -91,9 +121,8 @@ class TableWalk:
         self.learner, self.number, self.bounds, self.counting = learner, number, bounds, counting
         self.columns = learner.shape.columns
         self.packing = Packing([len(column) for column in self.columns])
-        self.words = np.zeros((0, self.packing.width), dtype=np.int64)
         self.parents, self.actions = array("q"), array("q")
-        self.states = self.transitions = self.edge_count = self.covered = 0
+        self.transitions = self.edge_count = self.covered = 0
         self.levels: list[int] = []
         self.open = self.beyond = False
         self.most = bounds.max_states
@@ -125,7 +154,7 @@ class TableWalk:
         rows = np.asarray(numbers, dtype=np.int32).reshape(-1, len(self.columns)).T
         self._fit()
         first = self.packing.packed(rows)
-        self._enter(first, np.full(len(first), -1), np.asarray([place for place, _ in starts]))
+        self._arrived(first, np.full(len(first), -1), np.asarray([place for place, _ in starts]))
         low, high, due = 0, self.states, FIRST_AUDIT
         while low < high:
             self.levels.append(low)
@@ -162,6 +191,16 @@ class TableWalk:
         return Witness(self.number, self.actions[sid], (*reversed(taken), *more))
 
     @property
+    def states(self) -> int:
+        """How many states were found, or picked."""
+        return self.visited.count
+
+    @property
+    def words(self) -> Any:
+        """The packed states by their numbers, and room for more."""
+        return self.visited.words
+
+    @property
     def size(self) -> int:
         """How many states were found."""
         return self.states
@@ -187,28 +226,14 @@ class TableWalk:
         if self.packing.fits(sizes):
             return
         old, self.packing = self.packing, Packing(sizes)
-        words = np.zeros((self.states, self.packing.width), dtype=np.int64)
-        for low in range(0, self.states, CHUNK):
-            words[low : low + CHUNK] = self.packing.packed(
-                old.unpacked(self.words[low : min(self.states, low + CHUNK)])
-            )
-        self.words = words
-        self.visited = Visited(self.packing.width)
-        if self.states:
-            self.visited.add(words, 0)
+        words, self.visited = self.words[: self.states], Visited(self.packing.width)
+        for low in range(0, len(words), CHUNK):
+            self.visited.entered(self.packing.packed(old.unpacked(words[low : low + CHUNK])))
 
-    def _enter(self, words: Any, parents: Any, actions: Any) -> None:
-        """Number new states, all different."""
-        needed = self.states + len(words)
-        if needed > len(self.words):
-            grown = np.zeros((2 * needed, self.packing.width), dtype=np.int64)
-            grown[: self.states] = self.words[: self.states]
-            self.words = grown
-        self.words[self.states : needed] = words
-        self.visited.add(words, self.states)
+    def _enter(self, _words: Any, parents: Any, actions: Any) -> None:
+        """Note how new states were reached."""
         self.parents.frombytes(np.ascontiguousarray(parents, dtype=np.int64).tobytes())
         self.actions.frombytes(np.ascontiguousarray(actions, dtype=np.int64).tobytes())
-        self.states = needed
 
     def through(self, tree: Tree, rows: Any, these: Any, learn: Any, offered: Any = None) -> list[tuple[Any, Any]]:
         """Send states through a tree until all reach an end; `learn(index)` observes one that did not."""
@@ -228,8 +253,8 @@ class TableWalk:
         for asked, kept in zip(self.learner.of_states, self.state_answers, strict=True):
             kept.append(asked.answers(rows, rows.shape[1]))
 
-    def _offers(self, rows: Any) -> dict[int, tuple[Any, Any]]:
-        """For each action the states that offer it, and its number among those on offer."""
+    def _offers(self, rows: Any) -> tuple[Any, dict[int, tuple[Any, Any]]]:
+        """How much each state offers; for each action the states that offer it, and its number among those on offer."""
         learner, found = self.learner, dict[int, list[tuple[Any, Any]]]()
         count = np.zeros(rows.shape[1], dtype=np.int64)
 
@@ -239,21 +264,29 @@ class TableWalk:
 
         every = np.arange(rows.shape[1])
         self.through(learner.offer, rows, every, lambda i: learner.learn_offer(rows[:, i].tolist()), offered)
-        return {
+        return count, {
             action: (np.concatenate([g for g, _ in parts]), np.concatenate([n for _, n in parts]))
             for action, parts in found.items()
         }
 
     def _any_offer(self, low: int, high: int) -> bool:
-        return any(bool(self._offers(self._rows(s, min(high, s + CHUNK)))) for s in range(low, high, CHUNK))
+        return any(bool(self._offers(self._rows(s, min(high, s + CHUNK)))[1]) for s in range(low, high, CHUNK))
 
     def steps_of(self, rows: Any, base: int = 0) -> StepArrays | None:
         """Return every step out of these states, in the order of states and of actions on offer; None if there is none.
 
         States are numbered by their places in `rows`; `base` is the number of the first in the search.
         """
-        learner, found = self.learner, list[tuple[Any, ...]]()
-        for action, (sources, numbers) in self._offers(rows).items():
+        learner, found = self.learner, list[tuple[Any, Any, Any]]()
+        count, offers = self._offers(rows)
+        ends = np.cumsum(count)
+        if not len(ends) or not ends[-1]:
+            return None
+        source = np.repeat(np.arange(len(count)), count)
+        number = np.arange(len(source)) - (ends - count)[source]
+        label, shown = np.full(len(source), -1, dtype=np.int64), np.zeros(len(source), dtype=np.int32)
+        place = np.zeros(len(count), dtype=np.int64)
+        for action, (sources, numbers) in offers.items():
             while len(learner.steps) <= action:
                 learner.steps.append(Tree(learner.expressions))
 
@@ -261,59 +294,65 @@ class TableWalk:
                 learner.learn_step(rows[:, index].tolist(), action)
 
             order = np.argsort(sources, kind="stable")
-            sources, numbers = sources[order], numbers[order]
+            sources = sources[order]
+            steps = (ends - count)[sources] + numbers[order]
             once = sources[np.diff(sources, prepend=-1) > 0]  # `np.unique` would hash them
+            place[sources] = steps
             for node, group in self.through(learner.steps[action], rows, once, learn):
                 self.examples[action, node.number] = base + int(group[-1])
+                some = place[group]
                 if len(once) != len(sources):  # an action is listed twice
                     left, right = np.searchsorted(sources, group), np.searchsorted(sources, group, side="right")
                     group = np.repeat(group, right - left)
-                    some = np.concatenate([numbers[low:high] for low, high in zip(left, right, strict=True)])
-                else:
-                    some = numbers[np.searchsorted(sources, group)]
-                after, shown = self._after(node.result, rows, group)
-                found.append((group, some, np.full(len(group), action), shown, after))
-        if not found:
-            return None
-        source, number, label, shown = (np.concatenate([part[place] for part in found]) for place in range(4))
-        after = np.concatenate([part[4] for part in found], axis=1)
-        order = np.argsort(source * (int(number.max()) + 1) + number)
-        source, number, label, shown = source[order], number[order], label[order], shown[order]
-        after = after[:, order]
-        if learner.of_steps:
-            pairs = [*(row[source] for row in rows), *after, label, shown]
-            answers = np.stack([asked.answers(pairs, len(source)) for asked in learner.of_steps])
-        else:
-            answers = np.zeros((0, len(source)), dtype=np.int8)
-        return StepArrays(source, number, label, after, answers)
+                    some = np.concatenate([steps[low:high] for low, high in zip(left, right, strict=True)])
+                changes, shown[some] = self._after(node.result, rows, group)
+                label[some] = action
+                found.append((group, some, changes))
+        if label.min() < 0:
+            raise NotLearned("an action on offer has no step")
+        self._fit()
+        words = self._words_after(self.packing.packed(rows), found, len(source))
+        if not learner.of_steps:
+            return StepArrays(source, number, label, words, np.zeros((0, len(source)), dtype=np.int8))
 
-    def _after(self, effect: Any, rows: Any, group: Any) -> tuple[Any, Any]:
-        """The columns after a step of this effect, and the observation."""
-        expressions, after = self.learner.expressions, rows[:, group]
-        shown = np.zeros(len(group), dtype=np.int32)
+        def column(one: int) -> Any:
+            return rows[one][source] if one < len(rows) else self.packing.column(words, one - len(rows))
+
+        pairs = Pairs(len(rows), column, (label, shown))
+        answers = np.stack([asked.answers(pairs, len(source)) for asked in learner.of_steps])
+        return StepArrays(source, number, label, words, answers)
+
+    def _words_after(self, before: Any, found: Sequence[tuple[Any, Any, Any]], count: int) -> Any:
+        """The words after steps: for some states of `before` the places of their steps, and the columns that change."""
+        words = np.empty((count, self.packing.width), dtype=np.int64)
+        for group, some, changes in found:
+            made = np.take(before, group, axis=0)
+            for column, numbers in changes.items():
+                self.packing.put(made, column, numbers)
+            words[some] = made
+        return words
+
+    def _after(self, effect: Any, rows: Any, group: Any) -> tuple[dict[int, Any], Any]:
+        """The columns that a step of this effect sets, and the observation."""
+        expressions, changes = self.learner.expressions, dict[int, Any]()
         for column, number in effect:
             expression = expressions.every[number]
-            target = self.learner.shown if column == len(after) else self.columns[column]
+            target = self.learner.shown if column == len(rows) else self.columns[column]
             if expression.columns:
-                changed = expressions.numbers_in(expression, column, target, rows, group)
+                changes[column] = expressions.numbers_in(expression, column, target, rows, group)
             else:
-                changed = target.number(expression.outcomes.values[0])
-            if column == len(after):
-                shown[:] = changed
-            else:
-                after[column] = changed
-        return after, shown
+                changes[column] = target.number(expression.outcomes.values[0])
+        return changes, changes.pop(len(rows), 0)
 
     def _expand(self, low: int, high: int) -> None:
         """Take every step out of some states."""
         steps = self.steps_of(self._rows(low, high), low)
         self.covered += high - low + (0 if steps is None else len(steps.source))
         self.learner.watching.budget.calls = max(self.learner.watching.budget.calls, self.covered)
-        self._fit()
         if steps is None:
             return
         source, number, label, answers = steps.source + low, steps.number, steps.label, steps.answers
-        there, fresh_rows = self._arrived(self.packing.packed(steps.after), source, number)
+        there, fresh_rows = self._arrived(steps.words, source, number)
         self.transitions += len(source)
         self.edge_count += different(source * (self.states + 1) + there)
         if self.counting is not None:
@@ -328,20 +367,11 @@ class TableWalk:
 
     def _arrived(self, words: Any, source: Any, number: Any) -> tuple[Any, Any]:
         """Number the states of these words, -1 beyond a bound; return also the places of those that are new."""
-        there = self.visited.numbers(words)
-        new = np.flatnonzero(there < 0)
-        fresh_rows = np.zeros(0, dtype=np.int64)
-        if len(new):
-            fresh = words[new]
-            first, _ = unique(fresh)
-            first.sort()
-            fresh_rows = new[first]
-            if self.most is not None and self.states + len(fresh_rows) > self.most:
-                self.open = self.beyond = True
-                fresh_rows = fresh_rows[: max(0, self.most - self.states)]
-            self._enter(words[fresh_rows], source[fresh_rows], number[fresh_rows])
-            there[new] = self.visited.numbers(fresh)
-        return there, fresh_rows
+        there, fresh = self.visited.entered(words, self.most)
+        if self.most is not None and len(there) and there.min() < 0:
+            self.open = self.beyond = True
+        self._enter(words[fresh], source[fresh], number[fresh])
+        return there, fresh
 
     def _tally(self, answers: Any, source: Any, number: Any) -> None:
         for place, row in enumerate(answers):
@@ -352,16 +382,13 @@ class TableWalk:
                     self.first[place] = int(source[bad[0]]), int(number[bad[0]])
 
     def _keep(self, source: Any, there: Any, number: Any, label: Any) -> None:
-        """Keep the edges: the first action of each source, target and set of predicates."""
-        order = np.lexsort((number, label, there, source))
-        columns = [column[order] for column in (source, there, label, number)]
+        """Keep the edges, given in order: the first action of each source, target and set of predicates."""
+        pair = source * (self.states + 1) + there
+        order = np.lexsort((label, pair))
         new = np.ones(len(order), dtype=np.bool_)
-        new[1:] = False
-        for column in columns[:3]:
-            new[1:] |= np.diff(column) != 0
-        columns = [column[new] for column in columns]
-        order = np.lexsort((columns[2], columns[1], columns[3], columns[0]))
-        self.kept_edges.append(tuple(column[order] for column in columns))
+        new[1:] = (np.diff(pair[order]) != 0) | (np.diff(label[order]) != 0)
+        kept = np.sort(order[new])
+        self.kept_edges.append((source[kept], there[kept], label[kept], number[kept]))
 
     def edges(self) -> tuple[Edges, Any]:
         """Return the whole graph as arrays, and the label of each edge."""

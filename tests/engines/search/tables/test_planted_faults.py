@@ -14,13 +14,13 @@ import pytest
 
 from evenhand.core.property import Property
 from evenhand.core.system import AnySystem
-from evenhand.search.tables import visited
 from evenhand.search.tables.asking import Asked
 from evenhand.search.tables.continuations import Continuations
 from evenhand.search.tables.expressions import Expressions, Values
 from evenhand.search.tables.learning import Learner
 from evenhand.search.tables.proxies import Run
 from evenhand.search.tables.trees import Node, Tree
+from evenhand.search.tables.visited import Visited
 from evenhand.search.tables.walk import TableWalk
 from tests.engines.search.tables.forced import explicitly, searched
 from tests.engines.search.tables.hostile import Pair, numbers
@@ -107,7 +107,8 @@ def effect_twice() -> AbstractContextManager[Any]:
     def after(self: TableWalk, effect: Any, rows: Any, group: Any) -> Any:
         once, _ = real(self, effect, rows, group)
         changed = rows.copy()
-        changed[:, group] = once
+        for column, after_it in once.items():
+            changed[column, group] = after_it
         return real(self, effect, changed, group)
 
     return patch.object(TableWalk, "_after", after)
@@ -132,13 +133,13 @@ def lost_offer() -> AbstractContextManager[Any]:
 
 def lost_state() -> AbstractContextManager[Any]:
     """Of several new states the last is lost."""
-    real = visited.unique
+    real = Visited.entered
 
-    def unique(words: Any) -> Any:
-        first, which = real(words)
-        return first[: max(1, len(first) - 1)], which
+    def entered(self: Visited, words: Any, most: int | None = None) -> Any:
+        new = len({row.tobytes() for row in words[self.numbers(words) < 0]})
+        return real(self, words, most if new < 2 else self.count + new - 1)
 
-    return patch("evenhand.search.tables.walk.unique", unique)
+    return patch.object(Visited, "entered", entered)
 
 
 def lost_start() -> AbstractContextManager[Any]:

@@ -13,18 +13,36 @@ from evenhand.search.tables.visited import Visited, Words, different
 
 @given(st.integers(1, 3), st.lists(st.integers(0, 700), max_size=4), st.integers(0, 3), st.integers())
 def test_it_knows_what_it_was_given(width: int, portions: list[int], high: int, seed: int) -> None:
-    """Batches of new states, then look-ups of which some are known; some words use all their bits."""
+    """Batches with new, known and equal states, then look-ups; some words use all their bits."""
     random = np.random.default_rng(abs(seed))
     visited = Visited(width)
     known: dict[bytes, int] = {}
     for portion in portions:
         words = random.integers(-(2**62) if high else 0, 2**62 if high else 300, (portion, width))
-        fresh = [row for row in {row.tobytes(): row for row in words}.values() if row.tobytes() not in known]
-        if fresh:
-            visited.add(np.stack(fresh), len(known))
-            known |= {row.tobytes(): place for place, row in enumerate(fresh, len(known))}
+        first = [place for place, row in enumerate(words) if row.tobytes() not in known | _before(words, place)]
+        known |= {words[place].tobytes(): number for number, place in enumerate(first, len(known))}
+        numbers, new = visited.entered(words)
+        assert (numbers.tolist(), new.tolist()) == ([known[row.tobytes()] for row in words], first)
     asked = np.concatenate([visited.words[: len(known)], random.integers(0, 300, (50, width))])
     assert visited.numbers(asked).tolist() == [known.get(row.tobytes(), -1) for row in asked]
+
+
+def _before(words: Words, place: int) -> dict[bytes, int]:
+    return dict.fromkeys([row.tobytes() for row in words[:place]], 0)
+
+
+@given(st.lists(st.lists(st.integers(0, 40), max_size=60), max_size=4), st.integers(0, 30))
+def test_it_keeps_so_many_and_no_more(portions: list[list[int]], most: int) -> None:
+    """States beyond the bound have no number, in this batch and the next; all before have theirs."""
+    visited = Visited(1)
+    known: dict[int, int] = {}
+    for portion in portions:
+        for one in portion:
+            if len(known) < most:
+                known.setdefault(one, len(known))
+        numbers, _ = visited.entered(np.asarray(portion, dtype=np.int64).reshape(-1, 1), most)
+        assert numbers.tolist() == [known.get(one, -1) for one in portion]
+        assert visited.count == len(known)
 
 
 @pytest.mark.parametrize("at", ["home", "end"])
@@ -36,8 +54,8 @@ def test_states_that_want_one_place(at: str, monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(Visited, "_home", one_place)
     visited = Visited(1)
-    visited.add(np.arange(60).reshape(-1, 1), 0)
-    visited.add(np.arange(60, 90).reshape(-1, 1), 60)
+    visited.entered(np.repeat(np.arange(60), 2).reshape(-1, 1))
+    visited.entered(np.arange(30, 90).reshape(-1, 1))
     assert visited.numbers(np.arange(100).reshape(-1, 1)).tolist() == [*range(90), *[-1] * 10]
 
 
