@@ -17,6 +17,7 @@ from typing import Any, TypedDict, Unpack
 from evenhand.conform.adapters.bounded import Bounded
 from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.checking.altering import Altering
+from evenhand.conform.checking.choosing import offers
 from evenhand.conform.checking.claims import Judge, judged_kinds
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.counting import Counting
@@ -25,6 +26,7 @@ from evenhand.conform.checking.defects import Defects
 from evenhand.conform.checking.divergence import Examiner
 from evenhand.conform.checking.drawing import Stored, drawn, separating, silenced
 from evenhand.conform.checking.multi_run import LIVENESS_RUNS, PAIRS, MultiRunClaims
+from evenhand.conform.checking.naming import Naming
 from evenhand.conform.checking.ordering import Defect
 from evenhand.conform.checking.phase import AGAIN, LeftOut, Phase
 from evenhand.conform.checking.strangers import GROUPS, Strangers
@@ -57,8 +59,9 @@ WALKS, DRAWN = 3, 0.4
 ALTERATIONS = 16
 """Altered runs for each drawn example."""
 
-COUNTED, STRANGE, ROUNDS = 0.2, 0.6, 8
-"""The parts of the time for altered runs after which counts and strangers end; how often one sort of place is met."""
+OFFERED, COUNTED, NAMED, STRANGE, ROUNDS = 0.2, 0.25, 0.5, 0.75, 8
+"""The parts of the time for altered runs after which choices, counts, other names and strangers end; how often one sort
+of place is met."""
 
 BASES = 200
 """Runs that agree, the last ones, that are altered, and as many that agree in the kernel's own words."""
@@ -256,7 +259,9 @@ class _Check:
             # Runs with strangers are no good beginning, nor are differing runs, whose consequences would be found, but
             # for what differs in very many: no other run may be free of it.
             bases = phase.bases(BASES)
+            self._share(ALTERED, self._offer, OFFERED)
             self._share(ALTERED, lambda: self._count(bases), COUNTED)
+            self._share(ALTERED, lambda: self._name(bases), NAMED)
             self._share(ALTERED, lambda: self._estrange(bases), STRANGE)
             self._share(ALTERED, lambda: self._alter(phase.bases(BASES) if phase.leaks else bases))
         self._share(AGAIN, lambda: phase.again(effort.seed))
@@ -273,6 +278,20 @@ class _Check:
     def _count(self, bases: Sequence[AnyTrace]) -> None:
         """Do two things in every order."""
         self.phase.run(ALTERED, ((one, None) for one in Counting(self.coder, bases, self.effort.seed).runs()))
+
+    def _offer(self) -> None:
+        """Let a kernel choose that does so by a rule of its own."""
+        phase, names = self.phase, {name for one in self.phase.choosing.values() for name in one.names}
+        if names:
+            bases = [*phase.agreed, *phase.own]
+            phase.run(ALTERED, ((one, None) for one in offers(self.coder, bases, names, self.effort.seed)))
+
+    def _name(self, bases: Sequence[AnyTrace]) -> None:
+        """Have runs come again under other names, all at once, where kernel and model agree under plain ones."""
+        phase, naming = self.phase, Naming(self.coder, bases, self.effort.seed)
+        while naming.waiting and not phase.over():
+            agreed = phase.agreeing(ALTERED, naming.plainly())
+            phase.run(ALTERED, ((one, None) for one in naming.odd(agreed)))
 
     def _estrange(self, bases: Sequence[AnyTrace]) -> None:
         """Put odd strangers where kernel and model treat a plain one alike, in one run after another."""
@@ -326,8 +345,8 @@ class _Check:
         if (effort.first and phase.first) or not any(phase.steps.values()):
             return
         if PAIRS in effort.phases:
-            differing = tuple(phase.differing.values())
-            self._share(PAIRS, lambda: several.pairs(differing, phase.agreed, phase.own, effort.pairs))
+            differing, choosing = tuple(phase.differing.values()), [one.run for one in phase.choosing.values()]
+            self._share(PAIRS, lambda: several.pairs(differing, phase.agreed, phase.own, effort.pairs, choosing))
         if LIVENESS_RUNS in effort.phases:
             self._share(LIVENESS_RUNS, lambda: several.liveness(scopes, effort.liveness))
 

@@ -19,6 +19,7 @@ from evenhand.conform.checking.divergence import Divergence, Examiner, kind_of, 
 from evenhand.conform.checking.multi_run import DIFFERING
 from evenhand.conform.checking.refusing import Refusals
 from evenhand.conform.checking.remembering import remembers
+from evenhand.conform.checking.words import choices
 from evenhand.core.trace import AnyScenario, AnyTrace, Trace
 from evenhand.processes.clock import OutOfTime
 
@@ -64,6 +65,14 @@ class LeftOut:
     why: str
 
 
+@dataclass(frozen=True)
+class Choice:
+    """A run in whose last step a kernel chose something by a rule of its own, of lists of the fields `names`."""
+
+    run: AnyScenario
+    names: frozenset[str]
+
+
 @dataclass
 class Phase:
     """What single runs show: counts, sightings, and runs for later; `left` says how many seconds it may go on."""
@@ -83,6 +92,7 @@ class Phase:
     agreed: list[AnyTrace] = field(default_factory=list[AnyTrace])
     differing: dict[AnyScenario, AnyTrace] = field(default_factory=dict[AnyScenario, AnyTrace])
     own: list[AnyTrace] = field(default_factory=list[AnyTrace])
+    choosing: dict[Any, Choice] = field(default_factory=dict[Any, "Choice"])
     fine: list[AnyTrace] = field(default_factory=list[AnyTrace])
     marred: list[tuple[AnyTrace, frozenset[str]]] = field(default_factory=list[Any])
     shown: Counter[str] = field(default_factory=Counter[str])
@@ -189,6 +199,7 @@ class Phase:
                 self._differs(trace, agreed + 1)
             else:
                 self.own.append(trace)
+                self._chooses(trace, response)
             found = self._examined(trace, one, response, name)
             if found is None and agreed == len(trace.steps):
                 self.fine.append(trace)
@@ -249,8 +260,10 @@ class Phase:
         if found is not None:
             self.defects.forget(found)
             self.leaks = True
-            for kept in (self.agreed, self.own, self.fine, self.marred, self.shown, self.differing, self.repeated):
+            for kept in (self.agreed, self.own, self.choosing, self.fine, self.marred, self.shown):
                 kept.clear()
+            self.differing.clear()
+            self.repeated.clear()
 
     def _remembers(self, suspects: Sequence[_Suspect]) -> Divergence | None:
         for one, before in suspects:
@@ -261,6 +274,15 @@ class Phase:
                 self.source.alone = True
                 return found
         return None
+
+    def _chooses(self, trace: AnyTrace, response: KernelResponse) -> None:
+        """Keep a short run to each action from which the kernel chose something by a rule of its own."""
+        scenario = trace.scenario
+        for place, (step, said) in enumerate(zip(trace.steps, response.shown, strict=True)):
+            if step.action not in self.choosing and (names := choices(said)):
+                first = place if step.before == scenario.start else 0
+                run = replace(scenario, actions=scenario.actions[first : place + 1])
+                self.choosing[step.action] = Choice(run, names)
 
     def _next(
         self,
