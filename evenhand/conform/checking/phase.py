@@ -65,14 +65,6 @@ class LeftOut:
     why: str
 
 
-@dataclass(frozen=True)
-class Choice:
-    """A run in whose last step a kernel chose something by a rule of its own, of lists of the fields `names`."""
-
-    run: AnyScenario
-    names: frozenset[str]
-
-
 @dataclass
 class Phase:
     """What single runs show: counts, sightings, and runs for later; `left` says how many seconds it may go on."""
@@ -92,7 +84,7 @@ class Phase:
     agreed: list[AnyTrace] = field(default_factory=list[AnyTrace])
     differing: dict[AnyScenario, AnyTrace] = field(default_factory=dict[AnyScenario, AnyTrace])
     own: list[AnyTrace] = field(default_factory=list[AnyTrace])
-    choosing: dict[Any, Choice] = field(default_factory=dict[Any, "Choice"])
+    choosing: dict[Any, AnyScenario] = field(default_factory=dict[Any, AnyScenario])
     fine: list[AnyTrace] = field(default_factory=list[AnyTrace])
     marred: list[tuple[AnyTrace, frozenset[str]]] = field(default_factory=list[Any])
     shown: Counter[str] = field(default_factory=Counter[str])
@@ -279,10 +271,9 @@ class Phase:
         """Keep a short run to each action from which the kernel chose something by a rule of its own."""
         scenario = trace.scenario
         for place, (step, said) in enumerate(zip(trace.steps, response.shown, strict=True)):
-            if step.action not in self.choosing and (names := choices(said)):
+            if step.action not in self.choosing and choices(said):
                 first = place if step.before == scenario.start else 0
-                run = replace(scenario, actions=scenario.actions[first : place + 1])
-                self.choosing[step.action] = Choice(run, names)
+                self.choosing[step.action] = replace(scenario, actions=scenario.actions[first : place + 1])
 
     def _next(
         self,

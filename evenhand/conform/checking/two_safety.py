@@ -100,8 +100,8 @@ class Pairing:
         todo: list[tuple[Paired, list[_Twin]]] = []
         for claim in claims:
             if isinstance(claim, Paired) and claim.applies(left.config):
-                twins = self._twins(claim, left, end)
-                todo.append((claim, [one for one in twins if not choice or _reordered(one, end.of)]))
+                made = self._twins(claim, left, end)
+                todo.append((claim, [one for one in made if not choice or _reordered(one, end.of)]))
         self.ask(run for _, twins in todo for twin in twins for run in (twin.left, twin.right) if run is not None)
         for claim, twins in todo:
             for twin in twins:
