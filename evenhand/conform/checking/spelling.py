@@ -138,12 +138,6 @@ def renamed(value: Json, old: str, new: str) -> Json:
     return _retold(value, lambda text: new if text == old else text)
 
 
-def renamed_within(value: Json, old: str, new: str) -> Json:
-    """An encoded value with another name, also where it is a whole word within a text, such as a target or an id."""
-    word = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)")
-    return _retold(value, lambda text: word.sub(lambda _: new, text) if old in text else text)
-
-
 def renamed_all(value: Json, names: Mapping[str, str]) -> Json:
     """An encoded value with other names for some, all at once, also where they are whole words within a text."""
     longest = sorted(names, key=lambda name: (-len(name), name))
