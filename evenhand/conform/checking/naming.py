@@ -93,11 +93,12 @@ class Naming:
         return [*rest[::-1], *telling[::-1]]
 
     def plainly(self) -> Iterator[AnyTrace]:
-        """Yield some of the runs under plain names."""
+        """Yield some runs under plain names: the first under such for all, others for those borne and some more."""
+        first = not self.plain
         for base, sort in [self.waiting.pop() for _ in range(min(FIRST, len(self.waiting)))]:
             known = [text for text in self._texts(base) if text not in self.words and self.meant[text] < OFTEN]
             new = [text for text in known if text not in self.borne]
-            some = set(known if not self.borne else self.random.sample(new, (len(new) + 1) // 2))
+            some = set(known if first else self.random.sample(new, (len(new) + 1) // 2))
             found = self._without_meaning(base, [text for text in known if text in self.borne or text in some])
             if found is not None:
                 trace, names = found
@@ -112,7 +113,7 @@ class Naming:
             for one in kept:
                 if self.sent[number, one.sort] < EACH:
                     self.sent[number, one.sort] += 1
-                    new = _free(family, len(one.names), self._texts(one.trace))
+                    new = _free(family, len(one.names), _all_texts(one.trace))
                     old = [name for _, name in one.names]
                     self.random.shuffle(new)
                     trace = self._under(one.trace, dict(zip(old, new, strict=True)))
@@ -130,8 +131,7 @@ class Naming:
         self, base: AnyTrace, known: Sequence[str]
     ) -> tuple[AnyTrace, tuple[tuple[str, str], ...]] | None:
         """A run with plain names in place of those that mean nothing, found by halving; None if all mean something."""
-        everything = texts_of([encode(base.scenario.config), *map(encode, base.scenario.actions)])
-        pairs = list(zip(sorted(known), _free(PLAINEST, len(known), everything), strict=False))
+        pairs = list(zip(sorted(known), _free(PLAINEST, len(known), _all_texts(base)), strict=True))
         made, kept, waiting = None, list[tuple[str, str]](), [pairs]
         for _ in range(TRIED):
             some = waiting.pop() if waiting else []
@@ -165,6 +165,10 @@ class Naming:
             for step, other in zip(base.steps, made.steps, strict=True)
         )
         return made if same else None
+
+
+def _all_texts(base: AnyTrace) -> list[str]:
+    return texts_of([encode(base.scenario.config), *map(encode, base.scenario.actions)])
 
 
 def _free(family: Sequence[str], many: int, taken: Sequence[str]) -> list[str]:

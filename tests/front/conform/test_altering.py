@@ -244,7 +244,11 @@ def test_numbers_and_lists_reach_the_limits_of_the_configuration() -> None:
 
 def test_a_limit_that_is_one_too_high_is_found_without_hostile_values() -> None:
     """Where the model has an answer, as it has for any amount; menus alone did not show it."""
-    bank = replace(BANK, allows=lambda bank, _paid, pay: pay.name in bank.names)
+
+    def allows(bank: Bank, _paid: Paid, pay: Pay) -> bool:
+        return pay.name in bank.names
+
+    bank = replace(BANK, allows=allows)
     effort = CheckEffort(transitions=2, examples=60, phases=(EXHAUSTIVE, ALTERED))
     source = InProcess(lambda initial: Kernel({"takes one more"}, initial))
     (defect,) = check_system("house", [bank], (), source, effort=effort).defects

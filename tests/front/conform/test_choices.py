@@ -82,6 +82,16 @@ def chosen(name: str) -> Any:
     return {"$chosen": name, "of": "names"}
 
 
+def hidden(_name: str) -> Any:
+    """The marker of what is not shown."""
+    return {"$unknown": True}
+
+
+def plain(name: str) -> Any:
+    """No marker."""
+    return name
+
+
 def checked(chooses: Callable[[list[str]], str], marker: Any = chosen) -> SystemChecked:
     """Check a kernel."""
     source = InProcess(lambda _initial: Kernel(chooses, marker))
@@ -94,8 +104,8 @@ def test_a_choice_by_order_is_found_and_one_by_another_hash_is_none() -> None:
     assert not checked(hashed).defects
     (defect,) = checked(first).defects
     assert defect.divergence.subject == ORDER.name
-    assert not checked(first, lambda _name: {"$unknown": True}).defects
-    assert {one.divergence.what for one in checked(hashed, lambda name: name).defects} == {"differs"}
+    assert not checked(first, hidden).defects
+    assert {one.divergence.what for one in checked(hashed, plain).defects} == {"differs"}
 
 
 def test_what_is_not_chosen_is_compared() -> None:
