@@ -74,7 +74,7 @@ class Altering:
         self.coder, self.system, self.bases = coder, coder.system, [one for one in bases if one.steps]
         self.random, self.hostile = random.Random(seed), hostile
         offered = [self._again, self._moved]
-        usual = [*offered, *[self._crossed] * 2, self._limited]
+        usual = [*[*offered, *[self._crossed] * 2] * 2, self._limited]
         self.alterations = [*[self._value] * 3, *offered, self._named] if hostile else usual
         self.novel: list[AnyTrace] = []
         self._known = set[int]()

@@ -58,7 +58,7 @@ WALKS, DRAWN = 3, 0.4
 ALTERATIONS = 16
 """Altered runs for each drawn example."""
 
-COUNTED, NAMED, STRANGE, ROUNDS = 0.12, 0.45, 0.72, 8
+COUNTED, NAMED, STRANGE, ROUNDS = 0.12, 0.35, 0.62, 8
 """The parts of the time for altered runs after which counts, other names and strangers end; how often one sort of place
 is met."""
 
