@@ -20,6 +20,7 @@ from evenhand.conform.checking.multi_run import DIFFERING
 from evenhand.conform.checking.refusing import Refusals
 from evenhand.conform.checking.remembering import remembers
 from evenhand.conform.checking.words import choices
+from evenhand.core.canonical import Json
 from evenhand.core.trace import AnyScenario, AnyTrace, Trace
 from evenhand.processes.clock import OutOfTime
 
@@ -181,6 +182,7 @@ class Phase:
                 self.agreed.append(trace)
                 continue
             agreed = self.examiner.agreed(trace, one, response)
+            self._chooses(trace, response.shown[:agreed])
             if agreed < len(trace.steps) and walk is not None and covering is not None:
                 covering.give_back(walk, agreed)
             rest: AnyTrace | None = None
@@ -191,7 +193,6 @@ class Phase:
                 self._differs(trace, agreed + 1)
             else:
                 self.own.append(trace)
-                self._chooses(trace, response)
             found = self._examined(trace, one, response, name)
             if found is None and agreed == len(trace.steps):
                 self.fine.append(trace)
@@ -267,10 +268,10 @@ class Phase:
                 return found
         return None
 
-    def _chooses(self, trace: AnyTrace, response: KernelResponse) -> None:
+    def _chooses(self, trace: AnyTrace, shown: Sequence[Json]) -> None:
         """Keep a short run to each action from which the kernel chose something by a rule of its own."""
         scenario = trace.scenario
-        for place, (step, said) in enumerate(zip(trace.steps, response.shown, strict=True)):
+        for place, (step, said) in enumerate(zip(trace.steps, shown, strict=False)):
             if step.action not in self.choosing and choices(said):
                 first = place if step.before == scenario.start else 0
                 self.choosing[step.action] = replace(scenario, actions=scenario.actions[first : place + 1])
