@@ -12,6 +12,7 @@ A kernel has words of its own.  Wherever a value of the model may stand in what 
     {"$opaque": "5f3a"}                  an id or hash of its own (a text or whole number), compared only with itself
     {"$near": "0.98", "within": "1/50"}  a number to a tolerance; JSON numbers are allowed, too
     {"$bag": [1, 2]}                     an array in any order
+    {"$chosen": "a", "of": "names"}      chosen of a list of the action by a rule of its own, the same in any order
 
 A kernel needs no import from here and no base class: the shapes are enough.
 """

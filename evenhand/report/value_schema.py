@@ -29,8 +29,8 @@ _PLAIN: dict[Any, dict[str, Json]] = {
 def schema_of(bundle: Bundle, words: typing.Iterable[Words]) -> dict[str, Json]:
     """Return the schema of a protocol, for each system: the configuration, the start, the actions and what is shown.
 
-    It describes the model's own values.  A kernel may show less: see the markers `$unknown`, `$opaque`, `$near`
-    and `$bag`.
+    It describes the model's own values.  A kernel may show less: see the markers `$unknown`, `$opaque`, `$near`,
+    `$bag` and `$chosen`.
     """
     parts: dict[str, Json] = {}
     systems: dict[str, Json] = {}

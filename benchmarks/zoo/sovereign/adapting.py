@@ -240,8 +240,11 @@ class Adapter:
         elif answer["kind"] == "EXIT":
             told["exit"] = {"$": "Exit", "created_at": answer["time"]}
         else:
-            what = UNKNOWN if several else answer.get("request", UNKNOWN)
-            told["warrant"] = {"$": "Warrant", "request": what, "created_at": answer.get("at", UNKNOWN), "age": 0}
+            what, bundle = answer.get("request", UNKNOWN), UNKNOWN
+            if several and "request" in answer:
+                what, bundle = ({"$chosen": one, "of": "candidates"} for one in (what, bundle))
+            at = answer.get("at", UNKNOWN)
+            told["warrant"] = {"$": "Warrant", "request": what, "bundle": bundle, "created_at": at, "age": 0}
         return told
 
     def _handed(self, action: Json) -> Json:

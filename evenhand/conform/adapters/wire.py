@@ -78,7 +78,7 @@ class KernelAnswer(Struct, frozen=True):
     """To a step: the encoded observable. Sets may have their members in any order.
 
     A record may lack fields, and a marker may stand for any value: {"$unknown": true}, {"$opaque": TOKEN},
-    {"$near": NUMBER, "within": NUMBER}, {"$bag": [...]}.
+    {"$near": NUMBER, "within": NUMBER}, {"$bag": [...]}, {"$chosen": VALUE, "of": FIELD}.
     """
 
     state: Json | UnsetType = UNSET

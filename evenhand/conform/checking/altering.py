@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import random
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import is_dataclass, replace
 from enum import Enum
@@ -32,9 +31,7 @@ from evenhand.conform.checking.spelling import (
     limited,
     places,
     renamed,
-    renamed_within,
     spellings,
-    texts_of,
 )
 from evenhand.core.atoms import Atom
 from evenhand.core.canonical import Json, canonical_bytes
@@ -53,11 +50,11 @@ TIMES = 4
 MOST_ACTIONS = 48
 """Actions of an altered run at most."""
 
-NAMED = 5
-"""One in so many altered runs has another name, if no hostile ones are asked for."""
+LONGEST_LIST = 100
+"""Entries of the longest list that is made for a limit."""
 
-PLAIN = re.compile(r"[A-Za-z0-9_'-]+")
-"""Names that no address, path or line takes apart, so that every kernel must bear them; O'Brien is one."""
+VALUED = 10
+"""One in so many altered runs has two other values throughout, if no hostile ones are asked for."""
 
 STARTS = 64
 """Initial states among which the start of a run with other names must be."""
@@ -69,15 +66,16 @@ OFFERED = 2_000
 class Altering:
     """Alters runs of one system; equal seed and runs give equal alterations.
 
-    If not `hostile`, actions are only repeated, moved, and given parts of others, and left out where the protocol does
-    not offer them.  Names and values are exchanged only where the model shows the same of the others.
+    If not `hostile`, actions are only repeated, moved, and given parts of others and numbers at a limit, and left out
+    where the protocol does not offer them.  Values are exchanged only where the model shows the same of the others.
     """
 
     def __init__(self, coder: Coder, bases: Sequence[AnyTrace], seed: int = 0, *, hostile: bool = True) -> None:
         self.coder, self.system, self.bases = coder, coder.system, [one for one in bases if one.steps]
         self.random, self.hostile = random.Random(seed), hostile
         offered = [self._again, self._moved]
-        self.alterations = [*[self._value] * 3, *offered, self._named] if hostile else [*offered, *[self._crossed] * 2]
+        usual = [*[*offered, *[self._crossed] * 2] * 2, self._limited]
+        self.alterations = [*[self._value] * 3, *offered, self._named] if hostile else usual
         self.novel: list[AnyTrace] = []
         self._known = set[int]()
         self._taken: dict[Any, list[Any]] = {}
@@ -115,8 +113,7 @@ class Altering:
             return None
         try:
             if not self.hostile:
-                exchange = self.random.choice((self._renamed, self._valued))
-                scenario = exchange(base) if not self.random.randrange(NAMED) else self._offered(scenario)
+                scenario = self._valued(base) if not self.random.randrange(VALUED) else self._offered(scenario)
             made = self.coder.trace(scenario)
             usual = scenario == base.scenario or not scenario.actions
             return made if not usual and all(are_asked(self.system, step) for step in made.steps) else None
@@ -202,6 +199,25 @@ class Altering:
             scenario = replace(scenario, actions=(*scenario.actions[:at], action, *scenario.actions[at:]))
             at += 1
         return self._with(scenario, at, place, value)
+
+    def _limited(self, scenario: AnyScenario) -> AnyScenario | None:
+        """A number at a limit of the configuration, or as many entries in a list, or one less or more."""
+        at = self.random.randrange(len(scenario.actions))
+        action = scenario.actions[at]
+        sorts = (tuple, int, Fraction)
+        found = [one for one in places(action, type(action), lambda new: new) if type(one.value) in sorts]
+        limits = [one for one in self._word(scenario.config).numbers if one > 1]
+        if not found or not limits:
+            return None
+        place, limit = self.random.choice(found), self.random.choice(limits) + self.random.choice((-1, 0, 1))
+        value: Any = place.value
+        if type(value) is not tuple:
+            return self._with(scenario, at, place, _shortest(limit, place.hint))
+        entries = items_of(value)
+        if not entries or limit > LONGEST_LIST or limit.denominator != 1:
+            return None
+        more = self.random.choices(entries, k=max(int(limit) - len(entries), 0))
+        return self._with(scenario, at, place, (*entries, *more)[: int(limit)])
 
     def _with(self, scenario: AnyScenario, at: int, place: Place, value: Any) -> AnyScenario | None:
         """The scenario with another value at a place of an action; None if its class refuses it."""
@@ -296,35 +312,17 @@ class Altering:
             return None
         return replace(scenario, config=config, start=start, actions=tuple(actions)) if start in starts else None
 
-    def _renamed(self, base: AnyTrace) -> AnyScenario:
-        """A run under another name that the model takes for a name like any other, else the run itself.
-
-        No sentence then gives the name a meaning, so a kernel must show the same as well.
-        """
-        named = list(dict.fromkeys(text for one in base.scenario.actions for text in texts_of(encode(one)) if text))
-        if not named:
-            return base.scenario
-        old, other = self._two(named)
-        likes = (*spellings(other), f"{other[:-1]}_")
-        new = self.random.choice([one for one in self.random.choice((ODD, likes)) if PLAIN.fullmatch(one)] or [old])
-        if new in named or f'"{new}"' in json.dumps(encode(base.scenario.config)):
-            return base.scenario
-        return self._alike(base, old, new, renamed_within)
-
     def _valued(self, base: AnyTrace) -> AnyScenario:
-        """A run with two values that some language takes for equal in place of two, else as under another name."""
+        """A run with two values that some language takes for equal in place of two; the same if the model differs."""
         held = atoms_of(encode(base.scenario.config))
         found = atoms_of([*held, *map(encode, base.scenario.actions)])
         if not held or len(found) < 2:
-            return self._renamed(base)
-        return self._alike(base, self.random.sample(found, 2), self.random.choice(CONFUSED), exchanged)
-
-    def _alike(self, base: AnyTrace, old: T, new: T, rename: Callable[[Json, T, T], Json]) -> AnyScenario:
-        """The run with names or values exchanged, if the model then shows the same; else the run itself."""
-        made = self._under(base.scenario, old, new, rename)
+            return base.scenario
+        old, new = self.random.sample(found, 2), self.random.choice(CONFUSED)
+        made = self._under(base.scenario, old, new, exchanged)
         if made is None:
             return base.scenario
-        here = [rename(encode(step.shown), old, new) for step in base.steps]
+        here = [exchanged(encode(step.shown), old, new) for step in base.steps]
         return made if here == [encode(step.shown) for step in self.coder.trace(made).steps] else base.scenario
 
 

@@ -57,7 +57,8 @@ class KernelStep:
     """One step of a kernel: the reference's step, the kernel's observation, and its told states (or None).
 
     If the observation is `partial`, reading what the kernel did not show raises StateNeeded.  `told` is its encoding
-    where it differs, what was not shown as in the model.
+    where it differs, what was not shown as in the model.  `chosen` is the observation with what the kernel chose by a
+    rule of its own `of` some fields of the action.
     """
 
     step: AnyStep
@@ -68,6 +69,8 @@ class KernelStep:
     own: bool = False
     partial: bool = False
     told: Json = None
+    of: frozenset[str] = frozenset()
+    chosen: Any = None
 
 
 class StateNeeded(Signal):

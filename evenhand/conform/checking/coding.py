@@ -37,6 +37,7 @@ class Coder:
 
     def __post_init__(self) -> None:
         self.reader = Reader(self.system.types, self.compare)
+        self.choices = Reader(self.system.types, self.compare, choices=True)
 
     def facts(self, steps: Sequence[AnyStep]) -> Json:
         """Return all that a kernel may tell after some steps: the state and, if there is one, the conclusion."""

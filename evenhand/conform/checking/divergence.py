@@ -16,7 +16,7 @@ from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.comparing import Difference, Names, differences, failure, normal, shape, words_of
 from evenhand.conform.checking.duties import SUBJECTS, What
 from evenhand.conform.checking.withholding import decode_with_gaps, is_withheld
-from evenhand.conform.checking.words import UNKNOWN, Dictionary, Malformed, Reading, gaps
+from evenhand.conform.checking.words import UNKNOWN, Dictionary, Malformed, Reading, choices, gaps
 from evenhand.core.canonical import Json
 from evenhand.core.codec import decode, encode
 from evenhand.core.system import AnyStep
@@ -412,9 +412,17 @@ class _Run:
             own = tells and known
             after = self._decoded(self.response.states[place]) if tells else None
             told = self.got(place) if differs else None
-            made.append(KernelStep(step, shown, differs, before if own else None, after, own, partial, told))
+            of = choices(self.response.shown[place]) if partial else frozenset[str]()
+            chosen = self._chosen(place) if of else None
+            before = before if own else None
+            made.append(KernelStep(step, shown, differs, before, after, own, partial, told, of, chosen))
             before, known = after, tells
         return made
+
+    def _chosen(self, place: int) -> Any:
+        """The shown value with what the kernel chose."""
+        read = self.coder.choices.reading(self.response.shown[place], self.expected(place), Dictionary())
+        return decode_with_gaps(read.seen, self.coder.system.types)
 
     def divergence(
         self, at: int, what: What, *, origin: str, judge: Judge | None = None, guess: bool = False

@@ -25,6 +25,7 @@ from evenhand.conform.checking.defects import Defects
 from evenhand.conform.checking.divergence import Examiner
 from evenhand.conform.checking.drawing import Stored, drawn, separating, silenced
 from evenhand.conform.checking.multi_run import LIVENESS_RUNS, PAIRS, MultiRunClaims
+from evenhand.conform.checking.naming import Naming
 from evenhand.conform.checking.ordering import Defect
 from evenhand.conform.checking.phase import AGAIN, LeftOut, Phase
 from evenhand.conform.checking.strangers import GROUPS, Strangers
@@ -43,7 +44,7 @@ EXHAUSTIVE, MACHINE, ALTERED, SEPARATING = "exhaustive", "machine", "altered", "
 FALSE = "it is stated to be false on the model"
 
 SHARES = {
-    SEPARATING: 0.1, EXHAUSTIVE: 0.22, MACHINE: 0.42, ALTERED: 0.60, AGAIN: 0.66, PAIRS: 0.75, LIVENESS_RUNS: 0.82,
+    SEPARATING: 0.1, EXHAUSTIVE: 0.22, MACHINE: 0.40, ALTERED: 0.61, AGAIN: 0.66, PAIRS: 0.75, LIVENESS_RUNS: 0.82,
 }  # fmt: skip
 """Parts of the time after which the engines end, in their order; what one leaves the next ones have.  Shrinking has the
 rest."""
@@ -57,8 +58,9 @@ WALKS, DRAWN = 3, 0.4
 ALTERATIONS = 16
 """Altered runs for each drawn example."""
 
-COUNTED, STRANGE, ROUNDS = 0.2, 0.6, 8
-"""The parts of the time for altered runs after which counts and strangers end; how often one sort of place is met."""
+COUNTED, NAMED, STRANGE, ROUNDS = 0.12, 0.35, 0.62, 8
+"""The parts of the time for altered runs after which counts, other names and strangers end; how often one sort of place
+is met."""
 
 BASES = 200
 """Runs that agree, the last ones, that are altered, and as many that agree in the kernel's own words."""
@@ -257,6 +259,7 @@ class _Check:
             # for what differs in very many: no other run may be free of it.
             bases = phase.bases(BASES)
             self._share(ALTERED, lambda: self._count(bases), COUNTED)
+            self._share(ALTERED, lambda: self._name(bases), NAMED)
             self._share(ALTERED, lambda: self._estrange(bases), STRANGE)
             self._share(ALTERED, lambda: self._alter(phase.bases(BASES) if phase.leaks else bases))
         self._share(AGAIN, lambda: phase.again(effort.seed))
@@ -273,6 +276,13 @@ class _Check:
     def _count(self, bases: Sequence[AnyTrace]) -> None:
         """Do two things in every order."""
         self.phase.run(ALTERED, ((one, None) for one in Counting(self.coder, bases, self.effort.seed).runs()))
+
+    def _name(self, bases: Sequence[AnyTrace]) -> None:
+        """Have runs come again under other names, all at once, where kernel and model agree under plain ones."""
+        phase, naming = self.phase, Naming(self.coder, bases, self.effort.seed)
+        while naming.waiting and not phase.over():
+            agreed = phase.agreeing(ALTERED, naming.plainly())
+            phase.run(ALTERED, ((one, None) for one in naming.odd(agreed)))
 
     def _estrange(self, bases: Sequence[AnyTrace]) -> None:
         """Put odd strangers where kernel and model treat a plain one alike, in one run after another."""
@@ -326,8 +336,8 @@ class _Check:
         if (effort.first and phase.first) or not any(phase.steps.values()):
             return
         if PAIRS in effort.phases:
-            differing = tuple(phase.differing.values())
-            self._share(PAIRS, lambda: several.pairs(differing, phase.agreed, phase.own, effort.pairs))
+            differing, choosing = tuple(phase.differing.values()), tuple(phase.choosing.values())
+            self._share(PAIRS, lambda: several.pairs(differing, phase.agreed, phase.own, effort.pairs, choosing))
         if LIVENESS_RUNS in effort.phases:
             self._share(LIVENESS_RUNS, lambda: several.liveness(scopes, effort.liveness))
 

@@ -38,6 +38,9 @@ TRIES = 120
 DIFFERING = 200
 """Differing runs from which pairs are made."""
 
+CHOOSING = 64
+"""Runs, the shortest, at whose end the kernel chose: they are repeated first, with its choices in other orders."""
+
 DEEP = 6
 """Steps of an agreeing run after which a pair may part."""
 
@@ -85,12 +88,17 @@ class MultiRunClaims:
         return self.left() <= 0
 
     def pairs(
-        self, differing: Sequence[AnyTrace], agreed: Sequence[AnyTrace], own: Sequence[AnyTrace], most: int
+        self,
+        differing: Sequence[AnyTrace],
+        agreed: Sequence[AnyTrace],
+        own: Sequence[AnyTrace],
+        most: int,
+        choosing: Sequence[AnyScenario] = (),
     ) -> None:
         """Make pairs of runs until `most` runs were requested, and keep the violations.
 
         The kernel differs on the runs of `differing` and agrees on those of `agreed`; on those of `own` it shows the
-        same and tells a state of its own.
+        same and tells a state of its own, and at the end of those of `choosing` what it chose by a rule of its own.
         """
         about = [claim for claim in self.claims if isinstance(claim, Relational)]
         if not about:
@@ -104,6 +112,9 @@ class MultiRunClaims:
                 best[one.claim.name] = (min(known, one, key=_length), count + 1)
 
         try:
+            for one in sorted(choosing, key=lambda one: len(one.actions))[:CHOOSING]:
+                if not self.over():
+                    keep(self.pairing.broken(about, one, choice=True))
             for group in _grouped(self._lefts(differing, agreed or own), TOGETHER):
                 if self.over() or self.pairing.requests - begin >= most:
                     break
@@ -230,7 +241,7 @@ def related_divergence(pairing: Pairing, related: Related) -> Divergence:
     """Return the divergence of two runs that violate a claim, with the kinds of both."""
     first = _Shown(pairing, related.left)
     second = None if related.right is None else _Shown(pairing, related.right)
-    kinds = first.kinds if second is None else first.kinds | second.kinds
+    kinds = (first.kinds if second is None else first.kinds | second.kinds) or frozenset({related.claim.name})
     violation = Violation(related.claim, len(related.left.actions), related.basis)
     return Divergence(
         related.left,

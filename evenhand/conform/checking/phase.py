@@ -19,6 +19,8 @@ from evenhand.conform.checking.divergence import Divergence, Examiner, kind_of, 
 from evenhand.conform.checking.multi_run import DIFFERING
 from evenhand.conform.checking.refusing import Refusals
 from evenhand.conform.checking.remembering import remembers
+from evenhand.conform.checking.words import choices
+from evenhand.core.canonical import Json
 from evenhand.core.trace import AnyScenario, AnyTrace, Trace
 from evenhand.processes.clock import OutOfTime
 
@@ -83,6 +85,7 @@ class Phase:
     agreed: list[AnyTrace] = field(default_factory=list[AnyTrace])
     differing: dict[AnyScenario, AnyTrace] = field(default_factory=dict[AnyScenario, AnyTrace])
     own: list[AnyTrace] = field(default_factory=list[AnyTrace])
+    choosing: dict[Any, AnyScenario] = field(default_factory=dict[Any, AnyScenario])
     fine: list[AnyTrace] = field(default_factory=list[AnyTrace])
     marred: list[tuple[AnyTrace, frozenset[str]]] = field(default_factory=list[Any])
     shown: Counter[str] = field(default_factory=Counter[str])
@@ -179,6 +182,7 @@ class Phase:
                 self.agreed.append(trace)
                 continue
             agreed = self.examiner.agreed(trace, one, response)
+            self._chooses(trace, response.shown[:agreed])
             if agreed < len(trace.steps) and walk is not None and covering is not None:
                 covering.give_back(walk, agreed)
             rest: AnyTrace | None = None
@@ -249,8 +253,10 @@ class Phase:
         if found is not None:
             self.defects.forget(found)
             self.leaks = True
-            for kept in (self.agreed, self.own, self.fine, self.marred, self.shown, self.differing, self.repeated):
+            for kept in (self.agreed, self.own, self.choosing, self.fine, self.marred, self.shown):
                 kept.clear()
+            self.differing.clear()
+            self.repeated.clear()
 
     def _remembers(self, suspects: Sequence[_Suspect]) -> Divergence | None:
         for one, before in suspects:
@@ -261,6 +267,14 @@ class Phase:
                 self.source.alone = True
                 return found
         return None
+
+    def _chooses(self, trace: AnyTrace, shown: Sequence[Json]) -> None:
+        """Keep a short run to each action from which the kernel chose something by a rule of its own."""
+        scenario = trace.scenario
+        for place, (step, said) in enumerate(zip(trace.steps, shown, strict=False)):
+            if step.action not in self.choosing and choices(said):
+                first = place if step.before == scenario.start else 0
+                self.choosing[step.action] = replace(scenario, actions=scenario.actions[first : place + 1])
 
     def _next(
         self,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from functools import partial
 from typing import Any, TypeAlias, cast
 
-from evenhand.core.atoms import Atom, atom
+from evenhand.core.atoms import Atom, Opaque, atom
 from evenhand.core.canonical import Json, canonical_bytes
 from evenhand.core.codec import encode, field_hints
 
@@ -138,10 +138,11 @@ def renamed(value: Json, old: str, new: str) -> Json:
     return _retold(value, lambda text: new if text == old else text)
 
 
-def renamed_within(value: Json, old: str, new: str) -> Json:
-    """An encoded value with another name, also where it is a whole word within a text, such as a target or an id."""
-    word = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)")
-    return _retold(value, lambda text: word.sub(lambda _: new, text) if old in text else text)
+def renamed_all(value: Json, names: Mapping[str, str]) -> Json:
+    """An encoded value with other names for some, all at once, also where they are whole words within a text."""
+    longest = sorted(names, key=lambda name: (-len(name), name))
+    word = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest))})(?!\w)")
+    return _retold(value, lambda text: word.sub(lambda found: names[found[0]], text))
 
 
 def exchanged(value: Json, old: Sequence[Json], new: Sequence[Json]) -> Json:
@@ -185,7 +186,7 @@ def _retold(value: Json, retell: Callable[[str], str]) -> Json:
     if not isinstance(value, dict):
         return value
     entries = cast("dict[str, Json]", value)
-    if "$enum" in entries or entries.get("$") == Atom.__name__:
+    if "$enum" in entries or entries.get("$") in (Atom.__name__, Opaque.__name__):
         return entries
     made: dict[str, Json] = {key: one if key == "$" else _retold(one, retell) for key, one in entries.items()}
     members = made.get("$set")

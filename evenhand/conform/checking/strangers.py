@@ -26,7 +26,7 @@ from evenhand.conform.checking.spelling import (
     Words,
     limited,
     places,
-    renamed_within,
+    renamed_all,
     spellings,
     texts_of,
 )
@@ -196,7 +196,7 @@ class Strangers:
     @staticmethod
     def _named(shown: Any, old: str, new: str) -> str:
         """What is shown, under another name."""
-        return json.dumps(renamed_within(encode(shown), old, new) if old else encode(shown))
+        return json.dumps(renamed_all(encode(shown), {old: new}) if old else encode(shown))
 
 
 def _without(told: str) -> str:

@@ -10,7 +10,8 @@ A claim is false of a kernel only where it is true of the model's own two steps,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -87,8 +88,11 @@ class Pairing:
         default_factory=dict[str, dict[Any, tuple[Any, AnyScenario]]]
     )
 
-    def broken(self, claims: Iterable[Property], left: AnyScenario) -> Iterator[Related]:
-        """Yield violations of `Paired` claims at the last step of `left`, at most one pair each."""
+    def broken(self, claims: Iterable[Property], left: AnyScenario, *, choice: bool = False) -> Iterator[Related]:
+        """Yield violations of `Paired` claims at the last step of `left`, at most one pair each.
+
+        For a `choice` only pairs are made in which lists differ in their order from which the kernel chose.
+        """
         self.ask([left])
         end = self.end(left)
         if end is None:
@@ -96,7 +100,8 @@ class Pairing:
         todo: list[tuple[Paired, list[_Twin]]] = []
         for claim in claims:
             if isinstance(claim, Paired) and claim.applies(left.config):
-                todo.append((claim, list(self._twins(claim, left, end))))
+                made = self._twins(claim, left, end)
+                todo.append((claim, [one for one in made if not choice or _reordered(one, end.of)]))
         self.ask(run for _, twins in todo for twin in twins for run in (twin.left, twin.right) if run is not None)
         for claim, twins in todo:
             for twin in twins:
@@ -211,12 +216,13 @@ class Pairing:
         if len(there) < len(ends) or not self._arrived(twin):
             self.lost[claim.name] = self.lost.get(claim.name, 0) + 1
             return None, False
-        if not any(end.differs or end.own for end in there):
+        chosen = _chosen(twin, there)
+        if not chosen and not any(end.differs or end.own for end in there):
             self.judged.add(claim.name)
             return Basis.SHOWN, False  # these are the model's own steps
         if not _true(twin.check, twin.reference):
             return None, False  # the model does the same: nothing against this kernel
-        for basis, steps in _views(there, guess=self.guess):
+        for basis, steps in _views(chosen or there, guess=self.guess):
             try:
                 true = twin.check(steps)
             except StateNeeded:
@@ -312,6 +318,28 @@ def _image(claim: Paired, way: Any, left: AnyScenario) -> AnyScenario | None:
     except Exception:
         whole = claim.whole(way, left.config, left.start, ())
     return None if whole is None else Scenario(whole.config, whole.state, whole.right)
+
+
+def _chosen(twin: _Twin, ends: Sequence[KernelStep]) -> tuple[KernelStep, ...]:
+    """The last steps with what the kernel chose, if only the order differs of the lists from which it was chosen."""
+    if len(ends) < 2 or ends[0].of != ends[1].of or not _reordered(twin, ends[0].of):
+        return ()
+    return tuple(replace(end, shown=end.chosen) for end in ends)
+
+
+def _reordered(twin: _Twin, names: Collection[str]) -> bool:
+    """Whether the runs differ in nothing but the order of some lists in the last action, the fields `names`."""
+    one, other = twin.left, twin.right
+    if (
+        not names
+        or other is None
+        or replace(one, actions=one.actions[:-1]) != replace(other, actions=other.actions[:-1])
+    ):
+        return False
+    first, second = one.actions[-1], other.actions[-1]
+    lists = {name: (getattr(first, name, ()), getattr(second, name, ())) for name in names}
+    same = all(Counter(mine) == Counter(its) for mine, its in lists.values())
+    return same and replace(second, **{name: mine for name, (mine, _) in lists.items()}) == first
 
 
 def _before(end: KernelStep) -> Any:

@@ -6,10 +6,14 @@ Where a value of the model may stand, a kernel may write a marker:
     {"$opaque": TOKEN}                  an id or hash of the kernel's own, a text or a whole number
     {"$near": NUMBER, "within": NUMBER} a number to a tolerance; numbers are JSON numbers or texts such as "1/3"
     {"$bag": [...]}                     an array in any order
+    {"$chosen": VALUE, "of": FIELD}     one of what stands in a list of the action, chosen by a rule of the kernel's own
 
 A token is compared only with itself: the `Dictionary` of a run is a one-to-one map between tokens and the model's
 values, learned where they first stand beside each other.  Fields that the model declares as free (`free_field`) are
 compared only on request.
+
+What is chosen is not compared with the model.  But by whatever rule, the same must be chosen where the entries of that
+list stand in another order, if a claim says so: claims about two runs that differ in this alone see it.
 
 `reading` gives two forms of an observation.  In `told` everything that was not shown has the model's value, so that it
 never differs.  In `seen` it is a gap, and so is a token that is met for the first time and a number out of tolerance:
@@ -42,6 +46,7 @@ _KEYS: Mapping[str, frozenset[str]] = {
     "$opaque": frozenset({"$opaque"}),
     "$near": frozenset({"$near", "within"}),
     "$bag": frozenset({"$bag"}),
+    "$chosen": frozenset({"$chosen", "of"}),
 }
 _MARKERS = frozenset(_KEYS)
 _PLAIN: tuple[type, ...] = (str, int, type(None))
@@ -111,10 +116,13 @@ class Dictionary:
 
 
 class Reader:
-    """Reads what kernels of one system show; `compare` names the free fields that are compared nevertheless."""
+    """Reads what kernels of one system show; `compare` names the free fields that are compared nevertheless.
 
-    def __init__(self, types: Sequence[type], compare: Collection[Free] = ()) -> None:
-        self.types = tuple(types)
+    With `choices` what the kernel chose is told, with the model's value where it leaves something out.
+    """
+
+    def __init__(self, types: Sequence[type], compare: Collection[Free] = (), *, choices: bool = False) -> None:
+        self.types, self.choices = tuple(types), choices
         self._fields = {kind.__name__: tuple(one.name for one in fields(kind)) for kind in types if is_dataclass(kind)}
         self._free: dict[str, dict[str, Freedom]] = {}
         self._readings: dict[tuple[str, bytes], Reading] = {}
@@ -156,7 +164,10 @@ class Reader:
         return self._alone(said, known, path)
 
     def _marked(self, marker: str, said: _Object, expected: Json, known: Dictionary, path: str) -> _Both:
-        if marker == "$unknown":
+        if marker == "$chosen" and self.choices:
+            told, _ = self._read(said["$chosen"], expected, known, path)
+            return told, told
+        if marker in ("$unknown", "$chosen"):
             return expected, UNKNOWN
         if marker == "$opaque":
             return _opaque(text(said["$opaque"]), expected, known)
@@ -294,6 +305,8 @@ class Reader:
             return known.name(token), GAP
         if marker == "$bag":
             return self._alone(cast("_Object", said)["$bag"], known, path)
+        if marker == "$chosen":
+            return self._alone(cast("_Object", said)["$chosen"], known, path)
         if marker == "$near":
             number = cast("_Object", said)
             return {name: str(_number(number[name], path)) for name in ("$near", "within")}, GAP
@@ -349,6 +362,8 @@ def _marker(said: Json, path: str) -> str:
         raise Malformed(f"{place}: a token of $opaque is a text or a whole number")
     if marker == "$bag" and not isinstance(value, list):
         raise Malformed(f"{place}: $bag holds an array")
+    if marker == "$chosen" and not isinstance(entries["of"], str):
+        raise Malformed(f"{place}: `of` names a field of the action, a list from which $chosen was chosen")
     return marker
 
 
@@ -401,6 +416,16 @@ def _matching(fits: Sequence[Sequence[bool]]) -> dict[int, int]:
     for row in range(len(fits)):
         place(row, set())
     return {row: column for column, row in owner.items()}
+
+
+def choices(value: Json) -> frozenset[str]:
+    """Return the fields of the action from which something in a value was chosen."""
+    if isinstance(value, list):
+        return frozenset[str]().union(*map(choices, cast("list[Json]", value)))
+    if not isinstance(value, dict):
+        return frozenset()
+    entries = cast("dict[str, Json]", value)
+    return frozenset({str(entries["of"])} if "$chosen" in entries else ()).union(*map(choices, entries.values()))
 
 
 def gaps(value: Json) -> bool:

@@ -191,20 +191,6 @@ def test_names_without_a_meaning_are_exchanged_without_hostile_values() -> None:
     assert not checked((), ALTERED, hostile=False).defects
 
 
-def test_a_name_that_means_something_stays() -> None:
-    """Where the model shows something else under another name, the run says nothing about names."""
-
-    def guarded(rules: Any, bank: Bank, paid: Paid, pay: Pay) -> tuple[Paid, Said]:
-        return step(rules, bank, paid, pay if pay.name in ("ann", "bob") else replace(pay, amount=0))
-
-    coder = Coder("house", replace(BANK, step=guarded))
-    base = coder.trace(Scenario(Bank(("ann", "bob")), Paid(), (Pay("ann", 2, ("tea",)), Pay("bob", 2, ("tea",)))))
-    runs = list(Altering(coder, [base], 0, hostile=False).runs(50))
-    named = {text for run in runs for action in run.scenario.actions for text in action.things}
-    assert len(named) > 1, "a thing has no meaning"
-    assert runs and all(run.scenario.config == base.scenario.config for run in runs)
-
-
 def test_without_hostile_values_nothing_is_asked_that_is_not_on_offer_there() -> None:
     """An action that is not on offer any more is left out, or exchanged for one that differs in a number alone."""
 
@@ -234,7 +220,7 @@ def test_parts_of_two_actions_meet_in_one() -> None:
     bases = [coder.trace(Scenario(Bank(("ann", "bob")), Paid(), run)) for run in runs]
     asked = {action for run in Altering(coder, bases, 0, hostile=False).runs(300) for action in run.scenario.actions}
     assert {Pay("ann", 3, ("tea",)), Pay("bob", 2, ("tea", "milk"))} <= asked
-    assert {action.amount for action in asked} == {2, 3}
+    assert {action.amount for action in asked} >= {2, 3}
 
 
 def _asked(*runs: tuple[Pay, ...]) -> set[tuple[Pay, ...]]:
@@ -245,7 +231,29 @@ def _asked(*runs: tuple[Pay, ...]) -> set[tuple[Pay, ...]]:
 
     coder = Coder("house", replace(BANK, allows=allows))
     bases = [coder.trace(Scenario(Bank(("ann", "bob")), Paid(), run)) for run in runs]
-    return {run.scenario.actions for run in Altering(coder, bases, 0, hostile=False).runs(300)}
+    made = (Altering(coder, bases, seed, hostile=False).runs(100) for seed in range(8))
+    return {run.scenario.actions for runs in made for run in runs}
+
+
+def test_numbers_and_lists_reach_the_limits_of_the_configuration() -> None:
+    """At a limit, one below and one above; nothing else that no menu offers is sent without hostile values."""
+    asked = [action for run in _asked((Pay("ann", 2, ("tea",)), Pay("bob", 2, ("milk",)))) for action in run]
+    assert {action.amount for action in asked} == {2, 3, 4, 19, 20, 21}
+    assert {len(action.things) for action in asked} >= {1, 2, 3, 4, 19, 20, 21}
+    assert {thing for action in asked for thing in action.things} == {"tea", "milk"}
+
+
+def test_a_limit_that_is_one_too_high_is_found_without_hostile_values() -> None:
+    """Where the model has an answer, as it has for any amount; menus alone did not show it."""
+
+    def allows(bank: Bank, _paid: Paid, pay: Pay) -> bool:
+        return pay.name in bank.names
+
+    bank = replace(BANK, allows=allows)
+    effort = CheckEffort(transitions=2, examples=60, phases=(EXHAUSTIVE, ALTERED))
+    source = InProcess(lambda initial: Kernel({"takes one more"}, initial))
+    (defect,) = check_system("house", [bank], (), source, effort=effort).defects
+    assert defect.divergence.scenario.actions[-1].amount == Bank(()).most + 1
 
 
 def test_two_lists_meet_without_what_both_have() -> None:
@@ -299,9 +307,8 @@ def test_values_that_look_alike_stand_for_others() -> None:
     slot = replace(small("slot", lambda _scope: iter([old]), old, menu, put, (Atom,)), initial=initial)
     coder = Coder("house", slot)
     base = coder.trace(Scenario(old, old, (new, new, other)))
-    asked = {
-        (*run.scenario.actions[:1], run.scenario.config) for run in Altering(coder, [base], 0, hostile=False).runs(200)
-    }
+    made = (Altering(coder, [base], seed, hostile=False).runs(100) for seed in range(24))
+    asked = {(*run.scenario.actions[:1], run.scenario.config) for runs in made for run in runs}
     assert {(Atom("bool", "true"), Atom("int", "1")), (Atom("int", "1"), Atom("str", "1"))} <= asked
 
 
