@@ -42,6 +42,7 @@ from evenhand.source.values import (
     as_group,
     element,
     gathered,
+    kept,
     known,
     leaf,
     listed,
@@ -253,7 +254,7 @@ class Calls(Picks):
         every_name = [*by_place, *(a.arg for a in arguments.kwonlyargs)]
         if len(given) > len(by_place) or set(more) - set(every_name):
             raise refuse("a call with other arguments than the function has", "call it with its arguments")
-        bound = {**one.defaults, **dict(zip(by_place, given, strict=False)), **more}
+        bound = {**one.defaults, **dict(zip(by_place, map(kept, given), strict=False)), **more}
         if set(every_name) - set(bound):
             raise refuse("a call with fewer arguments than the function has", "call it with its arguments")
         names = {**one.frame.names, **bound}
@@ -271,7 +272,7 @@ class Calls(Picks):
             bound = signature.bind(*given, **more)
         except TypeError as error:
             raise refuse(f"{name}: {error}", "call it with its arguments") from None
-        found: dict[str, Value] = dict(bound.arguments)
+        found: dict[str, Value] = {name: kept(value) for name, value in bound.arguments.items()}
         for one in signature.parameters.values():
             if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
                 raise refuse(f"{name} takes any number of arguments", "name its arguments")
@@ -295,7 +296,7 @@ class Calls(Picks):
         found: dict[str, Value] = {}
         for one in fields(cls):
             if one.name in bound:
-                found[one.name] = bound[one.name]
+                found[one.name] = kept(bound[one.name])
             elif one.default is not MISSING:
                 found[one.name] = known(one.default)
             elif one.default_factory is frozenset or one.default_factory is tuple:
@@ -312,6 +313,9 @@ class Calls(Picks):
         return found
 
     def _builtin(self, function: Any, given: Sequence[Value]) -> Value | None:
+        if function is bool and len(given) == 1:
+            return Truth(truth(given[0]))
+        given = [replace(one, once=False) if isinstance(one, Group) else one for one in given]
         if function in (set, frozenset, tuple, list) and not given:
             return listed([], "set" if function in (set, frozenset) else "list") if function is not tuple else Fixed(())
         if function in (set, frozenset) and len(given) == 1:
@@ -332,8 +336,6 @@ class Calls(Picks):
                 sort=None,
                 more=replace(group.more or Listing(), repeats=FALSE, twice=None, pairs=None),
             )
-        if function is bool and len(given) == 1:
-            return Truth(truth(given[0]))
         if function in (min, max) and len(given) == 2:
             smaller = less(self.world, given[1], given[0])  # Python keeps the first of equals
             bigger = less(self.world, given[0], given[1])
@@ -345,7 +347,7 @@ class Calls(Picks):
             if isinstance(over, Group) and over.kind == "agents" and over.sort is not None:
                 chosen = self.world.choose(over.sort, over.sort, distinct=True)
                 table = Table(over.sort, lambda term: leaf(Elem(chosen(term))))
-                return gathered(lambda: [Item((), TRUE, table)], "list")
+                return replace(gathered(lambda: [Item((), TRUE, table)], "list"), once=True)
         return None
 
     def _rising(self, group: Group) -> Listing | None:
@@ -369,7 +371,7 @@ class Calls(Picks):
                 ]
             return found
 
-        return gathered(items, "list")
+        return replace(gathered(items, "list"), once=True)
 
 
 def _parts(value: Value) -> tuple[Value, ...]:

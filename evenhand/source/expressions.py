@@ -120,7 +120,7 @@ class Expressions(Comprehensions):
                 if isinstance(node, ast.SetComp):
                     return gathered(lambda: self._again(node, frame), "set")
                 found = gathered(lambda: self._again(node, frame), "list")
-                return replace(found, more=self._listing(node, frame))
+                return replace(found, more=self._listing(node, frame), once=isinstance(node, ast.GeneratorExp))
             case ast.Dict():
                 return self._dictionary(node, frame)
             case _:

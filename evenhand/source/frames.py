@@ -10,7 +10,7 @@ from typing import Any
 from evenhand.smt.logic import FALSE, TRUE, Formula, Var
 from evenhand.source.reading import Source
 from evenhand.source.simplify import all_of, some
-from evenhand.source.values import Cases, Const, Value
+from evenhand.source.values import Cases, Const, Value, kept
 
 
 @dataclass(frozen=True)
@@ -23,8 +23,8 @@ class Frame:
     depth: int = 0
 
     def binding(self, names: Mapping[str, Value]) -> Frame:
-        """Return this frame with more names."""
-        return replace(self, names={**self.names, **names})
+        """Return this frame with more names.  Raises Unreadable for a generator."""
+        return replace(self, names={**self.names, **{name: kept(one) for name, one in names.items()}})
 
     def under(self, test: Formula) -> Frame:
         """Return this frame under one more condition."""

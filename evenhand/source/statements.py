@@ -32,6 +32,7 @@ from evenhand.source.values import (
     as_group,
     equals,
     gathered,
+    kept,
     known,
     leaf,
     merged,
@@ -115,10 +116,10 @@ class Translator(Calls):
             return self._returned([*then[0], *rest], then[1])
         if asked == FALSE:
             return self._returned([*other[0], *rest], other[1])
-        for branch, guard, kept in ((then, asked, other), (other, negation(asked), then)):
+        for branch, guard, stays in ((then, asked, other), (other, negation(asked), then)):
             if branch[0] and isinstance(branch[0][0], ast.Raise):
                 self.errors.add(frame.path, guard)
-                return self._returned([*kept[0], *rest], kept[1].under(negation(guard)))
+                return self._returned([*stays[0], *rest], stays[1].under(negation(guard)))
         yes = self._returned([*then[0], *rest], then[1].under(asked))
         no = self._returned([*other[0], *rest], other[1].under(negation(asked)))
         try:
@@ -130,9 +131,9 @@ class Translator(Calls):
         """The frame after a statement that neither returns nor branches."""
         match node:
             case ast.Assign([target], value):
-                return self.assigned(target, self.read(value, frame), frame)
+                return self.assigned(target, self._stored(value, frame), frame)
             case ast.AnnAssign(ast.Name(name), _, value) if value is not None:
-                return frame.binding({name: self.read(value, frame)})
+                return frame.binding({name: self._stored(value, frame)})
             case ast.AugAssign(ast.Name(name), op, value):
                 made = ast.copy_location(ast.BinOp(ast.Name(name, ast.Load()), op, value), node)
                 ast.fix_missing_locations(made)
@@ -150,11 +151,19 @@ class Translator(Calls):
                     "assign names, return, and go through collections by any, all and comprehensions",
                 )
 
+    def _stored(self, node: ast.expr, frame: Frame) -> Value:
+        """Read a value that gets a name."""
+        value = self.read(node, frame)
+        try:
+            return kept(value)
+        except Unreadable as error:
+            raise frame.source.refused(node, error.why, error.instead) from None
+
     def _named(self, test: ast.expr, frame: Frame) -> tuple[ast.expr, Frame]:
         """A test without the name that it gives to its first value (`if x := f():`), and the frame with the name."""
         match test:
             case ast.NamedExpr(ast.Name(name), value):
-                bound = frame.binding({name: self.read(value, frame)})
+                bound = frame.binding({name: self._stored(value, frame)})
                 return ast.copy_location(ast.Name(name, ast.Load()), test), bound
             case ast.Compare(ast.NamedExpr(), ops, others):
                 left, bound = self._named(test.left, frame)

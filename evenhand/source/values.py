@@ -8,16 +8,18 @@ multiplicity is known, and a `Table` a tuple with an entry for each agent.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from types import BuiltinFunctionType, FunctionType, ModuleType
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 from evenhand.smt.arithmetic import number, zero
 from evenhand.smt.logic import FALSE, TRUE, Formula, Sort, Term, Var
 from evenhand.source.described import Fresh, closed
 from evenhand.source.refusal import refuse
 from evenhand.source.simplify import all_of, any_of, choice, equal, equivalence, every, implication, negation, some
+
+V = TypeVar("V")
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,8 @@ class Group:
 
     `kind`: a `set` has no order, a `list` has one that is not known, `agents` are all of a sort in their order, and
     `keys` are those of a dict, of which only membership and order are read.  `of` is the element that a collection is,
-    where collections are things with names: two are equal where their elements are.
+    where collections are things with names: two are equal where their elements are.  `once`: a generator, which is
+    empty after its first use.
     """
 
     kind: Literal["set", "list", "agents", "keys"]
@@ -109,6 +112,7 @@ class Group:
     sort: Sort | None = None
     more: Listing | None = None
     of: Term | None = None
+    once: bool = False
 
 
 @dataclass(frozen=True)
@@ -309,7 +313,8 @@ def merged(test: Formula, then: Value, other: Value) -> Value:
 
             kind: Literal["set", "list"] = "set" if one.kind == "set" else "list"
             more = None if kind == "set" else _rising(one, two)
-            return Group(kind, items, lambda value: choice(test, one.has(value), two.has(value)), more=more)
+            made = Group(kind, items, lambda value: choice(test, one.has(value), two.has(value)), more=more)
+            return replace(made, once=one.once or two.once)
         case _:
             why = f"{named(then)} in one case and {named(other)} in the other"
             raise refuse(why, "return values of one type from both branches")
@@ -346,6 +351,13 @@ def _said(one: Leaf) -> str:
             return "None" if one.value is None else f"a {type(one.value).__name__}"
 
 
+def kept(value: V) -> V:
+    """Return a value that is asked itself, or gets a name or a field.  Raises Unreadable for a generator."""
+    if isinstance(value, Group) and value.once:
+        raise refuse("a generator is empty after its first use, and true before", "make it a list: [… for … in …]")
+    return value
+
+
 def truth(value: Value) -> Formula:
     """Return whether Python counts a value as true.  Raises Unreadable where that depends on more than its kind."""
     match value:
@@ -358,7 +370,7 @@ def truth(value: Value) -> Formula:
         case Fixed():
             return TRUE if value.parts else FALSE
         case Group():
-            return any_of(some(one.variables, one.guard) for one in value.items())
+            return any_of(some(one.variables, one.guard) for one in kept(value).items())
         case Table():
             return TRUE
         case Cases():

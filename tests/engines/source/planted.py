@@ -124,6 +124,14 @@ PLANTED: tuple[tuple[str, str, str], ...] = (
 )  # fmt: skip
 
 REFUSED: tuple[tuple[str, str, str], ...] = (
+    ("generator under a name", "g = (a in state.marks for a in config.agents)\nreturn any(g) or any(g)", "generator"),
+    ("generator of either of two", "g = (a for a in state.marks) if state.flag else (a for a in config.agents)\nreturn any(g) or any(g)", "generator"),
+    ("generator named in a test", "if g := (a for a in state.marks):\n    return any(g)\nreturn state.flag", "generator"),
+    ("generator as a test", "return bool(a for a in state.marks)", "generator"),
+    ("generator as an argument", "twice = lambda g: any(g) or any(g)\nreturn twice(a in state.marks for a in config.agents)", "generator"),
+    ("turned list under a name", "g = reversed(config.agents)\nreturn any(a in state.marks for a in g) and any(a in state.marks for a in g)", ""),
+    ("pairs under a name", "g = zip(config.agents, config.agents)\nreturn any(a in state.marks for a, b in g) and any(a in state.marks for a, b in g)", ""),
+    ("products under a name", "g = itertools.product(config.agents, config.agents)\nreturn any(a in state.marks for a, b in g) and any(a in state.marks for a, b in g)", ""),
     ("quotient of two unknowns", "return state.count // state.count == 1", "// of"),
     ("remainder by a negative number", "return state.count % (0 - 2) == 0", "% of"),
     ("remainder by zero", "return state.count % 0 == 0", "% of"),
