@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from evenhand.core.atoms import Atom, Opaque
+from evenhand.core.freedom import free_field
 
 NOTIFY, READ_LOCAL, WRITE_LOCAL, LOG_APPEND, EXIT_TYPE = "Notify", "ReadLocal", "WriteLocal", "LogAppend", "Exit"
 ACTION_TYPES = (NOTIFY, READ_LOCAL, WRITE_LOCAL, LOG_APPEND, EXIT_TYPE)
@@ -79,7 +80,7 @@ class Request:
     """An ActionRequest: `fields` holds `message`, `path`, `content`, `log_name` or `jsonl_lines`."""
 
     action_type: str
-    fields: Fields = ()
+    fields: tuple[tuple[str, Value], ...] = free_field("orders", ())
     author: str = REFLECTION
     created_at: str = ""
 

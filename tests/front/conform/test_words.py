@@ -25,6 +25,8 @@ from evenhand.model.conviction.exact import Surd
 from evenhand.model.cud import vocabulary as cud
 from evenhand.model.markspace import guard_vocabulary as guard
 from evenhand.model.markspace.exact import decayed
+from evenhand.model.sovereign.state import TYPES as sovereign_types
+from evenhand.model.sovereign.vocabulary import Request
 from tests.deep import rest_slow
 from tests.front.conform.in_process import InProcess
 
@@ -329,6 +331,7 @@ SETS: Any = (
         cud.Observation(0, (("a", Atom("str", "x")), ("b", Atom("str", "y"))), None, None, None, ()),
         "world_state",
     ),
+    (sovereign_types, Request("Notify", (("message", "m"), ("zz", "more"))), "fields"),
     (
         guard.TYPES,
         guard.Decision(guard.What.BOUNDARY, told=(("a", guard.Verdict.ALLOW), ("b", guard.Verdict.BLOCKED))),
