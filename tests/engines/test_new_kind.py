@@ -11,6 +11,7 @@ import pytest
 import evenhand
 from evenhand.conform.checking.claims import Judge, KernelStep, judged_kinds
 from evenhand.conform.checking.loop import CheckEffort, check_system
+from evenhand.core.answers import ModelError
 from evenhand.core.kinds import Calls, Liveness, Property, Safety, StepTest, every_state, every_step
 from evenhand.core.relations import Fork, Paired
 from evenhand.core.system import AnyStep
@@ -250,5 +251,5 @@ def test_judge_shrinker_page_and_kernel_check_agree() -> None:
 def test_a_kind_without_an_answer_says_so() -> None:
     """A missing abstract method is an error of the kind, not a HOLDS."""
     unmade: Callable[..., Any] = Safety
-    with pytest.raises(NotImplementedError):
+    with pytest.raises(ModelError, match="claim 'nothing' raised NotImplementedError"):
         explore(ring(2), [unmade(name="nothing", sentence="Nothing.")])

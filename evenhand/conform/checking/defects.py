@@ -435,7 +435,9 @@ class Defects:
             if self.like.one_defect(known, one):
                 within = nested(known.divergence.kinds, one.divergence.kinds)
                 best = min((known, one), key=partial(telling, within=within))
-                made[place] = replace(best, count=known.count + one.count, claims=known.claims | one.claims)
+                forms = known.forms | {known.divergence.kinds, one.divergence.kinds}
+                count, claims = known.count + one.count, known.claims | one.claims
+                made[place] = replace(best, count=count, claims=claims, forms=forms)
                 return
         made.append(one)
 

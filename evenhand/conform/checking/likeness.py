@@ -8,7 +8,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evenhand.conform.checking.coding import Coder
-from evenhand.conform.checking.comparing import Names, nested, refused, same_side, shape, touch, worded, words_of
+from evenhand.conform.checking.comparing import (
+    Names,
+    nested,
+    one_reason,
+    refused,
+    same_side,
+    shape,
+    touch,
+    worded,
+    words_of,
+)
 from evenhand.conform.checking.culprits import Culprits
 from evenhand.conform.checking.divergence import Divergence
 from evenhand.conform.checking.duties import SENTENCES
@@ -105,6 +115,8 @@ class Likeness:
         if self.apart(one, other):
             return False
         if one.what == "differs" and (overlooked(one, other) or nameless(one, other)):
+            return True
+        if one.what == "differs" and any(one_reason(form, other.kinds) for form in known.forms):
             return True
         kinds = self._own(one), self._own(other)
         if kinds != (one.kinds, other.kinds) and nested(*kinds) and not all(map(self.everywhere.issuperset, kinds)):

@@ -19,6 +19,8 @@ from evenhand.smt.logic import (
     FALSE,
     TRUE,
     Definition,
+    Exists,
+    Forall,
     conjunction,
     exists,
     forall,
@@ -183,12 +185,12 @@ def test_a_printer_that_swaps_arguments_is_caught(monkeypatch: pytest.MonkeyPatc
 
 def test_an_evaluator_that_confuses_quantifiers_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """Planted fault in the evaluator: "for every" read as "there is"."""
-    honest: Any = getattr(Reader, "_quantified")  # noqa: B009 - the fault is planted inside
+    honest: Any = getattr(Reader, "_compile")  # noqa: B009 - the fault is planted inside
 
-    def confused(self: Reader, bound: Any, inner: Any, *, stops_at: bool) -> Any:
-        return honest(self, bound, inner, stops_at=stops_at or True)
+    def confused(self: Reader, formula: Any) -> Any:
+        return honest(self, Exists(formula.variables, formula.body) if isinstance(formula, Forall) else formula)
 
-    monkeypatch.setattr(Reader, "_quantified", confused)
+    monkeypatch.setattr(Reader, "_compile", confused)
     assert _word(THEOREM)[0] is ProofStatus.UNDECIDED
 
 
