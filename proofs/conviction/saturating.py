@@ -146,6 +146,7 @@ _FAULTS = Faults(
 )
 _least = times(staked(p), fraction(), greatest())
 _all_old = forall([lot], _there >> old(lot))
+_some_young = exists([lot], _there & ~old(lot))
 
 SATURATED: Theorem = theorem(
     claim=staking.saturation_reaches_the_target,
@@ -159,7 +160,7 @@ SATURATED: Theorem = theorem(
         [
             _all_old >> same(told(p), _goal),
             _all_old >> at_least(told(p), _least),
-            exists([lot], _there & ~old(lot)) >> below(told(p), _goal),
+            _some_young >> below(told(p), _goal),
         ]
     ),
     needs=("stakes_are_positive", "constants", "powers_of_theta", "stakes_weigh", "sums", "scores"),
@@ -175,6 +176,8 @@ SATURATED: Theorem = theorem(
         ),
         Lemma("lacks", forall([lot], ~old(lot) >> below(worth(lot), times(points(lot), _TARGET)))),
         Lemma("suffices", forall([p], at_most(_least, _goal)), opaque=("weighs", "scored")),
+        Lemma("saturated", forall([p], _all_old >> same(told(p), _goal)), ("reaches",)),
+        Lemma("unsaturated", forall([p], _some_young >> below(told(p), _goal)), ("reaches", "lacks")),
     ),
     opaque=("weighs",),
     witness=exists([p], same(told(p), _goal) & below(number(0), staked(p))) & exists([p], below(told(p), _goal)),
