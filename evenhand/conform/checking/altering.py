@@ -50,9 +50,6 @@ TIMES = 4
 MOST_ACTIONS = 48
 """Actions of an altered run at most."""
 
-LONGEST_LIST = 100
-"""Entries of the longest list that is made for a limit."""
-
 VALUED = 10
 """One in so many altered runs has two other values throughout, if no hostile ones are asked for."""
 
@@ -66,16 +63,15 @@ OFFERED = 2_000
 class Altering:
     """Alters runs of one system; equal seed and runs give equal alterations.
 
-    If not `hostile`, actions are only repeated, moved, and given parts of others and numbers at a limit, and left out
-    where the protocol does not offer them.  Values are exchanged only where the model shows the same of the others.
+    If not `hostile`, actions are only repeated, moved, and given parts of others, and left out where the protocol does
+    not offer them.  Values are exchanged only where the model shows the same of the others.
     """
 
     def __init__(self, coder: Coder, bases: Sequence[AnyTrace], seed: int = 0, *, hostile: bool = True) -> None:
         self.coder, self.system, self.bases = coder, coder.system, [one for one in bases if one.steps]
         self.random, self.hostile = random.Random(seed), hostile
         offered = [self._again, self._moved]
-        usual = [*[*offered, *[self._crossed] * 2] * 2, self._limited]
-        self.alterations = [*[self._value] * 3, *offered, self._named] if hostile else usual
+        self.alterations = [*[self._value] * 3, *offered, self._named] if hostile else [*offered, *[self._crossed] * 2]
         self.novel: list[AnyTrace] = []
         self._known = set[int]()
         self._taken: dict[Any, list[Any]] = {}
@@ -199,25 +195,6 @@ class Altering:
             scenario = replace(scenario, actions=(*scenario.actions[:at], action, *scenario.actions[at:]))
             at += 1
         return self._with(scenario, at, place, value)
-
-    def _limited(self, scenario: AnyScenario) -> AnyScenario | None:
-        """A number at a limit of the configuration, or as many entries in a list, or one less or more."""
-        at = self.random.randrange(len(scenario.actions))
-        action = scenario.actions[at]
-        sorts = (tuple, int, Fraction)
-        found = [one for one in places(action, type(action), lambda new: new) if type(one.value) in sorts]
-        limits = [one for one in self._word(scenario.config).numbers if one > 1]
-        if not found or not limits:
-            return None
-        place, limit = self.random.choice(found), self.random.choice(limits) + self.random.choice((-1, 0, 1))
-        value: Any = place.value
-        if type(value) is not tuple:
-            return self._with(scenario, at, place, _shortest(limit, place.hint))
-        entries = items_of(value)
-        if not entries or limit > LONGEST_LIST or limit.denominator != 1:
-            return None
-        more = self.random.choices(entries, k=max(int(limit) - len(entries), 0))
-        return self._with(scenario, at, place, (*entries, *more)[: int(limit)])
 
     def _with(self, scenario: AnyScenario, at: int, place: Place, value: Any) -> AnyScenario | None:
         """The scenario with another value at a place of an action; None if its class refuses it."""

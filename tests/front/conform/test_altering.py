@@ -231,29 +231,8 @@ def _asked(*runs: tuple[Pay, ...]) -> set[tuple[Pay, ...]]:
 
     coder = Coder("house", replace(BANK, allows=allows))
     bases = [coder.trace(Scenario(Bank(("ann", "bob")), Paid(), run)) for run in runs]
-    made = (Altering(coder, bases, seed, hostile=False).runs(100) for seed in range(8))
+    made = (Altering(coder, bases, seed, hostile=False).runs(100) for seed in range(24))
     return {run.scenario.actions for runs in made for run in runs}
-
-
-def test_numbers_and_lists_reach_the_limits_of_the_configuration() -> None:
-    """At a limit, one below and one above; nothing else that no menu offers is sent without hostile values."""
-    asked = [action for run in _asked((Pay("ann", 2, ("tea",)), Pay("bob", 2, ("milk",)))) for action in run]
-    assert {action.amount for action in asked} == {2, 3, 4, 19, 20, 21}
-    assert {len(action.things) for action in asked} >= {1, 2, 3, 4, 19, 20, 21}
-    assert {thing for action in asked for thing in action.things} == {"tea", "milk"}
-
-
-def test_a_limit_that_is_one_too_high_is_found_without_hostile_values() -> None:
-    """Where the model has an answer, as it has for any amount; menus alone did not show it."""
-
-    def allows(bank: Bank, _paid: Paid, pay: Pay) -> bool:
-        return pay.name in bank.names
-
-    bank = replace(BANK, allows=allows)
-    effort = CheckEffort(transitions=2, examples=60, phases=(EXHAUSTIVE, ALTERED))
-    source = InProcess(lambda initial: Kernel({"takes one more"}, initial))
-    (defect,) = check_system("house", [bank], (), source, effort=effort).defects
-    assert defect.divergence.scenario.actions[-1].amount == Bank(()).most + 1
 
 
 def test_two_lists_meet_without_what_both_have() -> None:
