@@ -306,11 +306,12 @@ def test_what_a_known_defect_explains_is_told_with_it() -> None:
         (system(),),
         (*find("latch").claims, ALIKE),
         InProcess(lambda _initial: Latch(take=one_is_favoured)),
-        effort=CheckEffort(examples=4, steps=6, seed=1),
+        effort=CheckEffort(examples=4, steps=6),
     )
-    objected, reverse = judged.defects
+    (objected,) = [one for one in judged.defects if one.claims]
     assert objected.divergence.subject == "taken_when_free" and ALIKE.name in objected.claims
-    assert not reverse.claims  # nobody is sure of the other direction, so nothing brings both together
+    # Nobody is sure of the other direction, which only some runs show, so nothing brings both together.
+    assert len(judged.defects) <= 2
 
 
 def test_a_state_that_is_not_all_of_it_decides_nothing() -> None:
