@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 from evenhand.core.kinds import Property, Safety
 from evenhand.core.relations import DeterminedBy, Paired
 from evenhand.core.system import AnyStep, AnySystem, Mutant
+from evenhand.core.taking import Taker, changed_rules
 from evenhand.evidence.second_runs import PAIRS_FROM, Compared, Place, at_step, compare, compared
 from evenhand.processes.collector import uncollected
 from evenhand.smt.boundary_cases import AGAINST, BoundaryCase, boundary_cases
@@ -29,7 +30,6 @@ from evenhand.smt.logic import Definition, Holds, walk
 from evenhand.smt.memo import Cache
 from evenhand.smt.samples import Samples
 from evenhand.smt.structure import Structure
-from evenhand.smt.taking import Taker, changed_rules
 from evenhand.smt.theorem import Theorem
 
 

@@ -31,6 +31,7 @@ from evenhand.conform.checking.spelling import (
     limited,
     places,
     renamed,
+    rewritten,
     spellings,
 )
 from evenhand.core.atoms import Atom
@@ -52,9 +53,6 @@ MOST_ACTIONS = 48
 
 VALUED = 10
 """One in so many altered runs has two other values throughout, if no hostile ones are asked for."""
-
-STARTS = 64
-"""Initial states among which the start of a run with other names must be."""
 
 OFFERED = 2_000
 """Actions on offer, the first ones, among which one is looked for that differs in numbers alone."""
@@ -270,24 +268,12 @@ class Altering:
             return None
         old, other = self._two(named)
         new = self.random.choice([one for one in (*ODD[1:], *spellings(other)) if one])
-        return self._under(scenario, old, new, renamed)
+        return rewritten(self.system, scenario, lambda one: renamed(one, old, new))
 
     def _two(self, named: Sequence[str]) -> tuple[str, str]:
         """A name and, if there is one, another."""
         old = self.random.choice(named)
         return old, self.random.choice([one for one in named if one != old] or named)
-
-    def _under(self, scenario: AnyScenario, old: T, new: T, rename: Callable[[Json, T, T], Json]) -> AnyScenario | None:
-        """The scenario with names or values exchanged; None if some class or the model refuses it."""
-        try:
-            config, start, *actions = (
-                decode(rename(encode(one), old, new), *self.system.types)
-                for one in (scenario.config, scenario.start, *scenario.actions)
-            )
-            starts = list(islice(self.system.initial(config), STARTS))
-        except Exception:
-            return None
-        return replace(scenario, config=config, start=start, actions=tuple(actions)) if start in starts else None
 
     def _valued(self, base: AnyTrace) -> AnyScenario:
         """A run with two values that some language takes for equal in place of two; the same if the model differs."""
@@ -296,7 +282,7 @@ class Altering:
         if not held or len(found) < 2:
             return base.scenario
         old, new = self.random.sample(found, 2), self.random.choice(CONFUSED)
-        made = self._under(base.scenario, old, new, exchanged)
+        made = rewritten(self.system, base.scenario, lambda one: exchanged(one, old, new))
         if made is None:
             return base.scenario
         here = [exchanged(encode(step.shown), old, new) for step in base.steps]

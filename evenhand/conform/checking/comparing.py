@@ -222,8 +222,8 @@ class Names:
         found = {leaf for leaf in leaves(config) if leaf}
         brought = {leaf for leaf in leaves(actions) if leaf and leaf not in words}
         self._tags = frozenset(tag for one in actions for tag in _classes(one))
-        self._wordless = frozenset(leaf for leaf in brought if not _SAYS.search(leaf))  # inside words they are no names
-        found |= brought - self._wordless
+        self._signs = frozenset(leaf for leaf in brought if not _SAYS.search(leaf))  # inside words they are no names
+        found |= brought - self._signs
         self._letters = frozenset(name for name in found if len(name) == 1)  # inside words they are no names
         longest = sorted(found - self._letters, key=lambda name: (-len(name), name))
         # A name that stands inside a longer word, as `low` in `allowlist`, is none.
@@ -232,7 +232,7 @@ class Names:
 
     def without(self, said: str) -> str:
         """Return `said` with each name replaced by `·` and each number by `#`."""
-        if said in self._letters or said in self._wordless:
+        if said in self._letters or said in self._signs:
             return "·"
         return _NUMBER.sub("#", self._names.sub("·", said) if self._names else said)
 

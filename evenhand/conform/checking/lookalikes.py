@@ -10,23 +10,20 @@ takes the same step; only the others are run.  What they do is kept for each sta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.divergence import as_told
 from evenhand.conform.checking.words import Dictionary, Malformed
-from evenhand.core.alike import alike
+from evenhand.core.taking import Recorded, changed_rules
 from evenhand.core.trace import AnyScenario, Trace
 
 if TYPE_CHECKING:
     from evenhand.conform.adapters.kernels import KernelResponse
     from evenhand.conform.checking.divergence import Divergence
     from evenhand.core.system import AnyStep, AnySystem, Mutant
-
-Call: TypeAlias = tuple[tuple[Any, ...], dict[str, Any], Any]
-Calls: TypeAlias = dict[str, list[Call]]
 
 KEPT = 20_000
 """Steps of the model of which it is kept what the mutants do in them; then they are forgotten."""
@@ -113,21 +110,14 @@ class Moves:
         self._system = system
         same = [one for one in mutants if type(one.rules) is type(system.rules)]
         self._systems = {one.name: replace(system, rules=one.rules, variant=one.name) for one in same}
-        listed = [one.name for one in fields(system.rules)] if is_dataclass(system.rules) else []
-        rules = {name: getattr(system.rules, name) for name in listed}
-        self._changed = {
-            one.name: frozenset(name for name, rule in rules.items() if getattr(one.rules, name) is not rule)
-            for one in same
-        }
-        self._fields = rules
-        self._unseen = frozenset(name for name, rule in rules.items() if not callable(rule)) if listed else None
+        self._changed = {one.name: changed_rules(system.rules, one.rules) for one in same}
         self._known: dict[tuple[int, int, Any], tuple[AnyStep, dict[str, AnyStep | None]]] = {}
 
     def step(self, name: str, step: AnyStep, state: Any) -> AnyStep | None:
         """Return the step of a mutant from another state; None if it fails."""
         try:
             return self._systems[name].take(step.config, state, step.action)
-        except Exception:
+        except Exception:  # as it may on what no run of it makes
             return None
 
     def other(self, step: AnyStep) -> Mapping[str, AnyStep | None]:
@@ -140,46 +130,11 @@ class Moves:
         return self._known[key][1]
 
     def _found(self, step: AnyStep) -> Iterator[tuple[str, AnyStep | None]]:
-        for name in self._reached(step):
+        own = Recorded(self._system, step.config, step.before, step.action)
+        for name, system in self._systems.items():
+            changed = self._changed[name]
+            if changed is not None and own.same_under(system.rules, changed):
+                continue
             mine = self.step(name, step, step.before)
             if mine is None or _differs(mine, step):
                 yield name, mine
-
-    def _reached(self, step: AnyStep) -> list[str]:
-        """The mutants of which a rule answers a call of this step otherwise; all, if the calls cannot be seen."""
-        calls: Calls = {}
-        # Rules that equal no others: a model may remember what rules said, and then would not call them.
-        rules_of = self._fields.items()
-        spied = {name: _spied(rule, calls.setdefault(name, [])) for name, rule in rules_of if callable(rule)}
-        rules = replace(self._system.rules, **spied) if spied else self._system.rules
-        try:
-            self._system.step(rules, step.config, step.before, step.action)
-        except Exception:  # the mutants are run
-            return list(self._systems)
-        calls = {name: list(some) for name, some in calls.items()}
-        return [name for name in self._systems if self._answers_otherwise(name, rules, calls)]
-
-    def _answers_otherwise(self, name: str, spied: Any, calls: Calls) -> bool:
-        if self._unseen is None or self._changed[name] & self._unseen:
-            return True
-        rules = self._systems[name].rules
-        try:
-            for rule in self._changed[name]:
-                for given, named, found in calls.get(rule, ()):
-                    mine = getattr(rules, rule)(*(rules if one is spied else one for one in given), **named)
-                    if mine != found or not alike(mine, found):
-                        return True
-        except Exception:  # it may fail on what no run of it makes
-            return True
-        return False
-
-
-def _spied(rule: Callable[..., Any], calls: list[Call]) -> Callable[..., Any]:
-    """A rule that notes each call of it and the answer."""
-
-    def spied(*given: Any, **named: Any) -> Any:
-        found = rule(*given, **named)
-        calls.append((given, named, found))
-        return found
-
-    return spied

@@ -15,15 +15,15 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, count, islice, product
 from typing import Any
 
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.comparing import without_hashes, without_numbers, words_of
-from evenhand.conform.checking.spelling import renamed_all, texts_of
+from evenhand.conform.checking.spelling import renamed_all, rewritten, texts_of
 from evenhand.core.canonical import Json
-from evenhand.core.codec import decode, encode
+from evenhand.core.codec import encode
 from evenhand.core.trace import AnyScenario, AnyTrace
 
 PLAIN = re.compile(r"[A-Za-z0-9_'-]{1,40}")
@@ -42,9 +42,6 @@ FAMILIES = (ALIKE, INHERITED, QUOTED, ("x",), VALUES)
 
 PLAINEST = tuple(f"name{one}{other}" for one, other in product("abcdefgh", repeat=2))
 """What no language takes for something else, and none of which another begins with."""
-
-STARTS = 64
-"""Initial states among which the start of a run with other names must be."""
 
 FIRST, EACH = 8, 2
 """Runs that are sent under plain names in one round, and under names of each family, for each sort of run."""
@@ -149,15 +146,11 @@ class Naming:
 
     def _under(self, base: AnyTrace, names: Mapping[str, str]) -> AnyTrace | None:
         """The run under other names; None if some class or the model refuses it, or the model shows something else."""
-        scenario, types = base.scenario, self.system.types
+        scenario = rewritten(self.system, base.scenario, lambda one: renamed_all(one, names))
+        if scenario is None:
+            return None
         try:
-            config, start, *actions = (
-                decode(renamed_all(encode(one), names), *types)
-                for one in (scenario.config, scenario.start, *scenario.actions)
-            )
-            if start not in islice(self.system.initial(config), STARTS):
-                return None
-            made = self.coder.trace(replace(scenario, config=config, start=start, actions=tuple(actions)))
+            made = self.coder.trace(scenario)
         except Exception:  # the model has no step for this, so nothing is to be expected of a kernel
             return None
         same = all(

@@ -8,11 +8,14 @@ from dataclasses import dataclass, is_dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from functools import partial
+from itertools import islice
 from typing import Any, TypeAlias, cast
 
 from evenhand.core.atoms import Atom, Opaque, atom
 from evenhand.core.canonical import Json, canonical_bytes
-from evenhand.core.codec import encode, field_hints
+from evenhand.core.codec import decode, encode, field_hints
+from evenhand.core.system import AnySystem
+from evenhand.core.trace import AnyScenario
 
 ODD = (
     "", " ", "0", "1", "-1", "1.0", "1e999", "null", "true", "None", "NaN", "constructor", "__proto__", "toString",
@@ -31,6 +34,9 @@ CONFUSED: tuple[tuple[Json, Json], ...] = tuple(
     for one, other in ((1, True), (True, 1), (0, False), ("1", 1), (1, "1"), (0, ""), (None, ""), (None, False))
 )
 """Two values, encoded, that some language takes for equal."""
+
+STARTS = 64
+"""Initial states among which the start of a rewritten scenario must be."""
 
 LONGEST = 1_000
 """Characters of the longest text that is made for a limit."""
@@ -143,6 +149,18 @@ def renamed_all(value: Json, names: Mapping[str, str]) -> Json:
     longest = sorted(names, key=lambda name: (-len(name), name))
     word = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest))})(?!\w)")
     return _retold(value, lambda text: word.sub(lambda found: names[found[0]], text))
+
+
+def rewritten(system: AnySystem, scenario: AnyScenario, rewrite: Put) -> AnyScenario | None:
+    """A scenario with each of its encoded parts rewritten; None if a class or the model refuses it."""
+    try:
+        config, start, *actions = (
+            decode(rewrite(encode(one)), *system.types) for one in (scenario.config, scenario.start, *scenario.actions)
+        )
+        begins = start in islice(system.initial(config), STARTS)
+    except Exception:  # another text or value may be none that a class or the model takes
+        return None
+    return replace(scenario, config=config, start=start, actions=tuple(actions)) if begins else None
 
 
 def exchanged(value: Json, old: Sequence[Json], new: Sequence[Json]) -> Json:

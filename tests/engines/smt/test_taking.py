@@ -11,10 +11,10 @@ import pytest
 
 from evenhand.core.registry import find
 from evenhand.core.system import AnyStep, System
+from evenhand.core.taking import Recorded, Taker, changed_rules
 from evenhand.smt.differential import variants
 from evenhand.smt.registry import stated
 from evenhand.smt.samples import Samples
-from evenhand.smt.taking import Recorded, Taker, changed_rules
 from evenhand.smt.theorem import Theorem
 from tests.deep import rest_slow
 

@@ -12,6 +12,7 @@ from dataclasses import fields, is_dataclass, replace
 from functools import partial
 from typing import Any
 
+from evenhand.core.alike import alike
 from evenhand.core.answers import caught
 from evenhand.core.system import AnyStep, AnySystem, Step
 
@@ -60,7 +61,7 @@ class Recorded:
             for name in changed:
                 for arguments, named, answer in self._calls.get(name, ()):
                     again = getattr(rules, name)(*arguments, **named)
-                    if again is not answer and (type(again) is not type(answer) or again != answer):
+                    if again is not answer and (again != answer or not alike(again, answer)):
                         return False
         except caught():
             return False
