@@ -55,6 +55,7 @@ def _deployments(scope: Scope, readings: Readings) -> Iterator[LayersConfig]:
 def operations(config: LayersConfig, _scope: Scope, world: World) -> Iterator[Operation]:
     """Yield the operations of agents, the principal, the probe and the clock; none of absent layers."""
     stored = len(world.stored) < config.capacity
+    refused = len(world.stored) <= config.capacity  # nothing that is to be refused is stored for ever by a faulty guard
     for place, agent in enumerate(config.agents):
         watched = None if world.envelope is None else world.envelope.watched[place]
         room = stored and (watched is None or len(watched.now) < config.capacity)  # attempts are bounded like marks
@@ -64,10 +65,11 @@ def operations(config: LayersConfig, _scope: Scope, world: World) -> Iterator[Op
                     yield Operation(Op.WRITE, agent, scope, kind)
                 if scope == config.scopes[0] and (config.has(Layer.BARRIER) or not config.has(Layer.ENVELOPE)):
                     yield Operation(Op.EXECUTE, agent, scope)
-        yield Operation(Op.WRITE, agent, config.scopes[0], Kind.INTENT)
-        if not config.layers:  # the guard alone judges the kind: once is enough
-            yield Operation(Op.WRITE, agent, config.scopes[0], Kind.ACTION)
-        yield Operation(Op.WRITE, agent, DIAGNOSTICS)
+        if refused:
+            yield Operation(Op.WRITE, agent, config.scopes[0], Kind.INTENT)
+            if not config.layers:  # the guard alone judges the kind: once is enough
+                yield Operation(Op.WRITE, agent, config.scopes[0], Kind.ACTION)
+            yield Operation(Op.WRITE, agent, DIAGNOSTICS)
         yield from _about(config, world, agent)
     if stored and config.has(Layer.PROBE):
         yield Operation(Op.WRITE, PROBE, DIAGNOSTICS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -58,6 +59,17 @@ def test_the_graph_has_the_size_that_was_counted_elsewhere(
     found = explore(find("markspace").model.systems[system].at(**scope), ())
     assert found.complete
     assert found.states == states == counted(oracle())
+
+
+@pytest.mark.parametrize("name", ["actions_by_write_mark", "intents_by_write_mark"])
+def test_a_guard_that_stores_what_is_to_be_refused_comes_to_an_end(name: str) -> None:
+    """Without a bound of the search: one mark beyond the capacity is enough to be seen."""
+    model = find("markspace").model
+    mutant = next(one for one in model.mutants if one.name == name)
+    found = explore(replace(model.systems["layers"], rules=mutant.rules).at(**mutant.scope), (), max_states=1_000)
+    assert found.complete
+    stored = {len(state.stored) for state in found.to_networkx()}
+    assert stored == {0, 1, 2, 3}
 
 
 WATCHED: tuple[tuple[str, Mapping[str, int], int, Callable[[ModuleType], int]], ...] = (
