@@ -15,7 +15,7 @@ from evenhand.search.actions import NOTHING, ActionsWatch
 from evenhand.search.bounds import Bounds, held
 from evenhand.search.check import HistoryWatch, ReachableWatch, StateWatch, StepsWatch, StepWatch
 from evenhand.search.graph import History, Watcher, Watchers, search
-from evenhand.search.liveness import AboutRuns, Explored, Labels, decide
+from evenhand.search.liveness import AboutRuns, Labels, decide
 from evenhand.search.pairs import DeterminedWatch, StatePairsWatch, StepPairsWatch
 from evenhand.search.steps import Method
 from evenhand.search.symmetric.method import Orbits
@@ -106,9 +106,9 @@ def _step_by_step(
 
 def _decided(claim: AboutRuns | Temporal, labels: Labels, walk: Walk) -> Tally:
     if isinstance(claim, Temporal):
-        tally = decide_temporal(claim, labels.says[claim.name], Explored(labels, walk))
+        tally = decide_temporal(claim, labels.says[claim.name], labels.graph(walk))
     else:
-        tally = decide(claim, labels, walk)
+        tally = decide(claim, labels.graph(walk))
     if tally.finding is None and labels.system.constrained and labels.edges(walk).cut:
         return replace(tally, doubts=(CUT, *tally.doubts))
     return tally

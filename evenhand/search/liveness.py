@@ -17,7 +17,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -102,6 +102,14 @@ class Labels(Watcher):
             return Edges(size, initials, source, target, action)
         cut = (*sorted(walk.outside), size)  # the last one stands for what lies beyond a step outside
         return Edges(size + 1, initials, source, np.where(target < 0, size, target), action, cut)
+
+    def graph(self, walk: Walk) -> RunGraph:
+        """Return the graph on which claims are decided."""
+
+        def wanting(wants: Callable[[Any, Any], bool]) -> list[int]:
+            return [sid for sid, state in enumerate(walk.states) if wants(walk.config, state)]
+
+        return RunGraph(walk, self.fair, lambda: self.edges(walk), self.where, self.count, wanting)
 
     def where(self, test: Callable[[Any], bool]) -> Flags:
         """Return the edges that satisfy a predicate."""
@@ -209,78 +217,35 @@ def can_complete(edges: Edges, completing: Flags) -> Flags:
     return ahead(edges.size, edges.target, edges.source, seeds)
 
 
-class RunGraph(Protocol):
+@dataclass(frozen=True)
+class RunGraph:
     """The graph of one configuration, however it was made.
 
-    `edges` is read only if the graph is closed.  `where` and `count` give the edges, and the number of steps, that
-    satisfy a predicate; `finding` is a shortest run to a state, `run` a run from an initial state.
+    `walk` is the search that found it.  `edges` is called only if the graph is closed.  `where` and `count` give the
+    edges, and the number of steps (joint actions), that satisfy a predicate, `wanting` the numbers of the states that
+    satisfy one.
     """
 
+    walk: Any
     fair: Mapping[str, Fairness[Any, Any]]
-
-    @property
-    def size(self) -> tuple[int, bool]:
-        """The number of steps, and whether a bound left the graph open."""
-        ...
-
-    @property
-    def edges(self) -> Edges:
-        """The whole graph as arrays."""
-        ...
-
-    def where(self, test: Callable[[Any], bool]) -> Flags:
-        """Return the edges that satisfy a predicate."""
-        ...
-
-    def count(self, test: Callable[[Any], bool]) -> int:
-        """Return how many steps (joint actions) satisfy a predicate."""
-        ...
-
-    def wanting(self, wants: Callable[[Any, Any], bool]) -> Sequence[int]:
-        """Return the numbers of the states in which an agent wants something."""
-        ...
-
-    def finding(self, sid: int) -> Witness:
-        """The shortest run to a state."""
-        ...
+    edges: Callable[[], Edges]
+    where: Callable[[Callable[[Any], bool]], Flags]
+    count: Callable[[Callable[[Any], bool]], int]
+    wanting: Callable[[Callable[[Any, Any], bool]], Sequence[int]]
 
     def run(self, start: int, path: tuple[int, ...], loop: tuple[int, ...]) -> Witness:
         """Return the run of these actions from the initial state of that number."""
-        ...
-
-
-class Explored:
-    """The graph that a step-by-step search kept."""
-
-    def __init__(self, labels: Labels, walk: Walk) -> None:
-        self.fair, self.size = labels.fair, (walk.transitions, walk.open)
-        self.labels, self.walk = labels, walk
-        self.where, self.count, self.finding = labels.where, labels.count, walk.finding
-
-    @property
-    def edges(self) -> Edges:
-        return self.labels.edges(self.walk)
-
-    def wanting(self, wants: Callable[[Any, Any], bool]) -> Sequence[int]:
-        return [sid for sid, state in enumerate(self.walk.states) if wants(self.walk.config, state)]
-
-    def run(self, start: int, path: tuple[int, ...], loop: tuple[int, ...]) -> Witness:
         return Witness(self.walk.number, self.walk.actions[start], path, loop)
 
 
-def decide(claim: AboutRuns, labels: Labels, walk: Walk) -> Tally:
-    """Decide one claim on the graph that a search kept; on an open graph only count."""
-    return decide_on(claim, Explored(labels, walk))
-
-
-def decide_on(claim: AboutRuns, graph: RunGraph) -> Tally:
+def decide(claim: AboutRuns, graph: RunGraph) -> Tally:
     """Decide one claim on the graph of one configuration; on an open graph only count."""
-    transitions, is_open = graph.size
+    transitions, is_open = graph.walk.transitions, graph.walk.open
     if is_open:
         tests = tests_of(claim)
         met = graph.count(tests[0]) if len(tests) > 1 else transitions
         return Tally(1, transitions, met)
-    edges = graph.edges
+    edges = graph.edges()
     if isinstance(claim, DeadlockFree):
         return _deadlock(claim, graph, edges)
     named = {name: Taken(one) for name, one in assumed(graph.fair, claim.fairness).items()}
@@ -319,5 +284,5 @@ def _deadlock(claim: DeadlockFree, graph: RunGraph, edges: Edges) -> Tally:
         alive |= ahead(edges.size, edges.target, edges.source, beyond)
     wanting = graph.wanting(claim.wants)
     stuck = [sid for sid in wanting if not alive[sid]]
-    finding = graph.finding(stuck[0]) if stuck else None
+    finding = graph.walk.finding(stuck[0]) if stuck else None
     return Tally(1, edges.size, len(wanting), len(stuck), finding)

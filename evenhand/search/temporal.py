@@ -38,19 +38,18 @@ class Word:
 
 def decide_temporal(claim: Temporal, formula: Formula, graph: RunGraph) -> Tally:
     """Decide one claim on the graph of one configuration; on an open graph only count."""
-    transitions, is_open = graph.size
-    if is_open:
-        return Tally(1, transitions, transitions)
+    if graph.walk.open:
+        return Tally(1, graph.walk.transitions, graph.walk.transitions)
     try:
         against = automaton(Negation(formula))
         premise = without_consequences(formula)
         unmet = None if premise is None else automaton(Negation(premise))
     except TooLarge as error:
         return Tally(1, 0, 0, doubts=(str(error),))
-    initials = graph.edges.initials
     named = {name: Taken(one) for name, one in assumed(graph.fair, claim.fairness).items()}
     more = {f"steps serving {name}": graph.count(taken) for name, taken in named.items()}
     word = _word(claim, formula, graph, list(named.values()))
+    initials = word.edges.initials
     found = _run(word, against)
     if found is not None:
         start, path, loop = found
@@ -65,7 +64,8 @@ def decide_temporal(claim: Temporal, formula: Formula, graph: RunGraph) -> Tally
 
 def _word(claim: Temporal, formula: Formula, graph: RunGraph, fairness: Sequence[Taken]) -> Word:
     """The graph with a copy of each state in which a run may stop; copy `s` has number `size + s`."""
-    edges, size = graph.edges, graph.edges.size
+    edges = graph.edges()
+    size = edges.size
     stops = np.setdiff1d(np.arange(size), edges.cut) if claim.stutter else np.flatnonzero(edges.ends)
     source = np.concatenate([edges.source, stops, size + stops])
     target = np.concatenate([edges.target, size + stops, size + stops])

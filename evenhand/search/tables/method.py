@@ -23,8 +23,7 @@ from evenhand.search.actions import NOTHING, ActionsWatch
 from evenhand.search.bounds import Bounds
 from evenhand.search.contract import initial_states
 from evenhand.search.csr import Flags
-from evenhand.search.lasso import Edges
-from evenhand.search.liveness import AboutRuns, decide_on
+from evenhand.search.liveness import AboutRuns, RunGraph, decide
 from evenhand.search.tables.audit import audit
 from evenhand.search.tables.expressions import NotLearned, Spent
 from evenhand.search.tables.learning import Learner
@@ -34,7 +33,7 @@ from evenhand.search.tables.walk import TableWalk
 from evenhand.search.tables.watching import Budget
 from evenhand.search.totals import Result
 from evenhand.search.walk import Walk
-from evenhand.search.witness import Progress, Tally, Witness
+from evenhand.search.witness import Progress, Tally
 
 ENOUGH = 20_000
 """States that explicit search finds before tables are tried."""
@@ -168,7 +167,7 @@ class Attempt:
         if not claim.applies(self.config):
             return Tally()
         if isinstance(claim, AboutRuns):
-            return decide_on(claim, _Graph(walk, self.served))
+            return decide(claim, _graph(walk, self.served))
         return tally_of(walk, number, claim)
 
 
@@ -185,39 +184,21 @@ def tally_of(walk: TableWalk, number: int, claim: Property) -> Tally:
     return Tally(1, walk.transitions, int(counts[1] + counts[3]), int(counts[2] + counts[3]), finding)
 
 
-class _Graph:
-    """The graph that a search from tables kept, see `liveness.RunGraph`."""
+def _graph(walk: TableWalk, claims: Sequence[Property]) -> RunGraph:
+    """The graph that a search from tables kept."""
+    questions = walk.learner.questions
 
-    def __init__(self, walk: TableWalk, claims: Sequence[Property]) -> None:
-        self.walk, self.claims = walk, claims
-        self.fair: Mapping[str, Any] = walk.learner.questions.fair
-        self.size = walk.transitions, walk.open
-        self.finding = walk.finding
-
-    @property
-    def edges(self) -> Edges:
-        """See `RunGraph`."""
-        return self.walk.edges()[0]
-
-    def where(self, test: Callable[[Any], bool]) -> Flags:
-        """See `RunGraph`."""
-        found: Flags = (self.walk.edges()[1] >> self.walk.learner.questions.tests[test] & 1).astype(np.bool_)
+    def where(test: Callable[[Any], bool]) -> Flags:
+        found: Flags = (walk.edges()[1] >> questions.tests[test] & 1).astype(np.bool_)
         return found
 
-    def count(self, test: Callable[[Any], bool]) -> int:
-        """See `RunGraph`."""
-        questions = self.walk.learner.questions
-        return int(self.walk.counts[questions.first_test + questions.tests[test]][MET])
-
-    def wanting(self, wants: Callable[[Any, Any], bool]) -> Sequence[int]:
-        """See `RunGraph`."""
-        number = next(
-            n for n, claim in enumerate(self.claims) if isinstance(claim, DeadlockFree) and claim.wants is wants
-        )
-        answers = np.concatenate(self.walk.state_answers[self.walk.learner.questions.place[number]])
+    def wanting(wants: Callable[[Any, Any], bool]) -> Sequence[int]:
+        number = next(n for n, claim in enumerate(claims) if isinstance(claim, DeadlockFree) and claim.wants is wants)
+        answers = np.concatenate(walk.state_answers[questions.place[number]])
         found: list[int] = np.flatnonzero(answers & MET & ~(answers >> 1)).tolist()
         return found
 
-    def run(self, start: int, path: tuple[int, ...], loop: tuple[int, ...]) -> Witness:
-        """See `RunGraph`."""
-        return Witness(self.walk.number, self.walk.actions[start], path, loop)
+    def count(test: Callable[[Any], bool]) -> int:
+        return int(walk.counts[questions.first_test + questions.tests[test]][MET])
+
+    return RunGraph(walk, questions.fair, lambda: walk.edges()[0], where, count, wanting)
