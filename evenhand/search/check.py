@@ -63,7 +63,7 @@ class StepsWatch(Watcher):
     """A watcher for all claims about steps: a `when` that they share is evaluated once for each step."""
 
     def __init__(self, watches: Sequence[StepWatch]) -> None:
-        self.at, self.sid = watches[0], 0
+        self.at = watches[0]
         shared: dict[Callable[[Any], bool] | None, list[StepWatch]] = {}
         for watch in watches:
             shared.setdefault(watch.when, []).append(watch)
@@ -78,10 +78,6 @@ class StepsWatch(Watcher):
     def claims(self) -> tuple[str, ...]:  # type: ignore[override]
         """The claim that was evaluated last."""
         return self.at.claims
-
-    def visit(self, sid: int, _state: Any, /) -> None:
-        """Note the state being expanded."""
-        self.sid = sid
 
     def look(self, step: AnyStep, action: int, _there: int, /) -> None:
         """Check one step for every claim."""

@@ -14,7 +14,7 @@ from evenhand.core.temporal import Temporal
 from evenhand.search.actions import NOTHING, ActionsWatch
 from evenhand.search.bounds import Bounds, held
 from evenhand.search.check import HistoryWatch, ReachableWatch, StateWatch, StepsWatch, StepWatch
-from evenhand.search.graph import History, Watcher, Watchers, search
+from evenhand.search.graph import Watcher, search
 from evenhand.search.liveness import AboutRuns, Labels, decide
 from evenhand.search.pairs import DeterminedWatch, StatePairsWatch, StepPairsWatch
 from evenhand.search.steps import Method
@@ -76,7 +76,9 @@ def _step_by_step(
         else:
             watchers[place] = _watcher(method.system, claim, config, bounds)
     labels = Labels(method.system, config, [claim for _, claim in runs]) if runs else None
-    every: list[Watcher | StepWatch] = [*watchers.values(), *(one for one in (labels, counting) if one is not None)]
+    steps = [watcher for watcher in watchers.values() if isinstance(watcher, StepWatch)]
+    others = [watcher for watcher in (*watchers.values(), labels, counting) if isinstance(watcher, Watcher)]
+    every: list[Watcher] = [StepsWatch(steps), *others] if steps else others
     attempt = None
     if method.learns:
         kind = Attempt if method.system.joint is None else JointAttempt
@@ -84,7 +86,7 @@ def _step_by_step(
         if method.learns == "only":
             attempt.at_once()
     try:
-        walk = search(method.system, config, number, _sorted(every), bounds, tick, attempt=attempt)
+        walk = search(method.system, config, number, every, bounds, tick, attempt=attempt)
     except Finished as done:
         return _with_others(done, method, config, number, claims, bounds, tick)
     tallies = {place: watcher.close(walk) for place, watcher in watchers.items()}
@@ -155,15 +157,3 @@ def _watcher(system: AnySystem, claim: Property, config: Any, bounds: Bounds) ->
             return StepPairsWatch(claim, system, config)
         case _:
             raise ValueError(f"claim {claim.name!r} is of kind {claim.kind}, which the search does not support")
-
-
-def _sorted(every: Sequence[Watcher | StepWatch]) -> Watchers:
-    """Sort watchers by the events that their classes handle."""
-    steps = [w for w in every if isinstance(w, StepWatch)]
-    others = [w for w in every if not isinstance(w, StateWatch | StatePairsWatch | History | StepWatch)]
-    return Watchers(
-        arrivals=tuple(w for w in every if isinstance(w, StateWatch | ActionsWatch)),
-        visitors=tuple(w for w in every if isinstance(w, StatePairsWatch)),
-        lookers=(*([StepsWatch(steps)] if steps else []), *others),
-        histories=tuple(w for w in every if isinstance(w, History)),
-    )

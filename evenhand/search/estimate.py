@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.search.bounds import Bounds
-from evenhand.search.graph import Attempt, Watcher, Watchers, search
+from evenhand.search.graph import Attempt, Watcher, search
 from evenhand.search.steps import joint_choices
 from evenhand.search.walk import Walk
 
@@ -97,7 +97,7 @@ def _size(system: AnySystem, config: Any) -> int:
     walk: Walk
     try:
         bounds = Bounds(max_states=STATES)
-        walk = search(system, config, NUMBER, Watchers(lookers=(choices,)), bounds, attempt=_Ending())
+        walk = search(system, config, NUMBER, (choices,), bounds, attempt=_Ending())
         if not walk.open:
             return walk.transitions
     except _Enough as enough:

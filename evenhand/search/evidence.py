@@ -18,7 +18,7 @@ from evenhand.core.verdict import Evidence
 from evenhand.evidence.judge import FORWARD_LIMIT, Judgement, judge
 from evenhand.evidence.second_runs import Place, compared, pair_of, refuting_pair
 from evenhand.search.bounds import Bounds, held
-from evenhand.search.graph import Watchers, search
+from evenhand.search.graph import search
 from evenhand.search.steps import nth_action
 from evenhand.search.witness import StepNumber, Witness
 
@@ -92,6 +92,6 @@ def _walked(system: AnySystem, config: Any, start: int, numbers: Sequence[int]) 
 def _to_place(system: AnySystem, configs: Sequence[Any], place: StepNumber, bounds: Bounds) -> AnyScenario:
     """A shortest run that ends with that step; the path is searched again, because it was not kept."""
     with held(bounds) as within:
-        walk = search(system, configs[place.config], place.config, Watchers(), within, until=place.state)
+        walk = search(system, configs[place.config], place.config, (), within, until=place.state)
         start, path = walk.path(place.state)
     return _walked(system, configs[place.config], start, (*path, place.action))[0]

@@ -8,7 +8,7 @@ import networkx as nx
 
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.search.bounds import Bounds
-from evenhand.search.graph import Watcher, Watchers, search
+from evenhand.search.graph import Watcher, search
 from evenhand.search.steps import nth_action
 
 
@@ -18,11 +18,7 @@ class _Pairs(Watcher):
     name = "the export"
 
     def __init__(self) -> None:
-        self.sid = 0
         self.pairs: dict[tuple[int, int], tuple[int, int]] = {}
-
-    def visit(self, sid: int, _state: Any, /) -> None:
-        self.sid = sid
 
     def look(self, _step: AnyStep, action: int, there: int, /) -> None:
         """Count the step; states beyond a bound are left out."""
@@ -34,7 +30,7 @@ class _Pairs(Watcher):
 def as_networkx(system: AnySystem, config: Any, number: int, bounds: Bounds) -> nx.DiGraph[Any]:
     """Return the graph of one configuration; see `Exploration.to_networkx`."""
     pairs = _Pairs()
-    walk = search(system, config, number, Watchers(lookers=(pairs,)), bounds)
+    walk = search(system, config, number, (pairs,), bounds)
     graph: nx.DiGraph[Any] = nx.DiGraph(system=system.name, variant=system.variant, complete=not walk.open)
     graph.graph["config"] = config
     for sid, state in enumerate(walk.states):

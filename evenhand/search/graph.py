@@ -12,7 +12,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from math import inf
 from typing import Any, Protocol
@@ -42,23 +42,29 @@ COMPARED = 256
 
 
 class Watcher:
-    """A receiver of what the search finds; by default it ignores everything."""
+    """A receiver of what the search finds; it is told what its class overrides."""
 
     name = "a watcher"
     claims: tuple[str, ...] = ()
     """The claims that it evaluates, where it tells."""
+    sid = -1
+    """The state that is being expanded."""
 
     def arrive(self, sid: int, state: Any, /) -> None:
         """State number `sid` was found reachable."""
 
     def visit(self, sid: int, state: Any, /) -> None:
         """State number `sid` is about to be expanded; the steps shown next leave it."""
+        self.sid = sid
 
     def look(self, step: AnyStep, action: int, there: int, /) -> None:
         """This step leaves the visited state, by action number `action`.
 
         It leads to state number `there`, -1 for a state beyond the bound.
         """
+
+    def leave(self, sid: int, state: Any, /) -> None:
+        """Every step out of state number `sid` was shown."""
 
 
 class History(Watcher):
@@ -76,14 +82,16 @@ class History(Watcher):
         return False
 
 
-@dataclass(frozen=True)
-class Watchers:
+class _Watchers:
     """Watchers by event."""
 
-    arrivals: tuple[Watcher, ...] = ()
-    visitors: tuple[Watcher, ...] = ()
-    lookers: tuple[Watcher, ...] = ()
-    histories: tuple[History, ...] = ()
+    def __init__(self, every: Sequence[Watcher]) -> None:
+        self.histories = tuple(one for one in every if isinstance(one, History))
+        others = [one for one in every if not isinstance(one, History)]
+        self.arrivals = tuple(one for one in others if type(one).arrive is not Watcher.arrive)
+        self.lookers = tuple(one for one in others if type(one).look is not Watcher.look)
+        visits = (one for one in others if type(one).visit is not Watcher.visit)
+        self.visitors = tuple(one for one in visits if one not in self.lookers)
 
 
 class Attempt(Protocol):
@@ -101,7 +109,7 @@ def search(
     system: AnySystem,
     config: Any,
     number: int,
-    watchers: Watchers,
+    every: Sequence[Watcher],
     bounds: Bounds,
     tick: Progress | None = None,
     until: int | None = None,
@@ -114,7 +122,7 @@ def search(
     Raises ModelError for a model that breaks its contract, or a claim that raises; SpillFailed for a disk that is full
     or gone.
     """
-    walk = Walk(config, number)
+    walk, watchers = Walk(config, number), _Watchers(every)
     budget = MemoryBudget(bounds.max_memory, spills=bounds.spill is not None)
     with ExitStack() as ending:
         ending.callback(gc.unfreeze)
@@ -195,7 +203,7 @@ def _any_goes_on(system: AnySystem, walk: Walk, low: int, high: int) -> bool:
     return any(next(iter(offer), None) is not None for offer in offers)
 
 
-def _expand(system: AnySystem, walk: Walk, sid: int, watchers: Watchers, bounds: Bounds, *, fresh: bool) -> None:
+def _expand(system: AnySystem, walk: Walk, sid: int, watchers: _Watchers, bounds: Bounds, *, fresh: bool) -> None:
     """Take every step out of one state; `fresh` is false where only histories need them again."""
     config, states, ids = walk.config, walk.states, walk.ids
     state, spilled = states[sid], inf if walk.disk_visited is None else walk.disk_visited.first
@@ -229,6 +237,8 @@ def _expand(system: AnySystem, walk: Walk, sid: int, watchers: Watchers, bounds:
         if lookers:
             _show_step(system, lookers, make_step(config, state, action, shown, after), number, there)
     if fresh:
+        for watcher in watchers.lookers:
+            _guarded(system, watcher, watcher.leave, sid, state)
         walk.transitions += transitions
         walk.edges += len(targets)
     refuse_change(system, walk, sid, kept)

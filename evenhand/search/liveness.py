@@ -61,13 +61,7 @@ class Labels(Watcher):
         self.sets: dict[int, int] = {}
         self.counts: list[int] = []
         self.source, self.target, self.label, self.action = (array("q") for _ in range(4))
-        self.sid = -1
         self.here: dict[tuple[int, int], int] = {}
-
-    def visit(self, sid: int, _state: Any, /) -> None:
-        """Write the edges of the last state, and note the state being expanded."""
-        self.flush()
-        self.sid = sid
 
     def look(self, step: AnyStep, action: int, there: int, /) -> None:
         """Evaluate the predicates on the step, and keep its edge unless an equal one is known."""
@@ -81,10 +75,10 @@ class Labels(Watcher):
         self.counts[label] += 1
         self.here.setdefault((there, label), action)
 
-    def flush(self) -> None:
-        """Write the edges of the state visited last, in the order of their actions."""
+    def leave(self, sid: int, _state: Any, /) -> None:
+        """Write the edges of a state, in the order of their actions."""
         for (there, label), action in self.here.items():
-            self.source.append(self.sid)
+            self.source.append(sid)
             self.target.append(there)
             self.label.append(label)
             self.action.append(action)
@@ -92,7 +86,6 @@ class Labels(Watcher):
 
     def edges(self, walk: Walk) -> Edges:
         """Return the whole graph as arrays."""
-        self.flush()
         size = len(walk.states)
         source, target, action = (
             np.asarray(column, dtype=np.int64) for column in (self.source, self.target, self.action)

@@ -22,14 +22,9 @@ class DeterminedWatch(Watcher):
     def __init__(self, claim: DeterminedBy) -> None:
         self.name, self.claims = f"claim {claim.name!r}", (claim.name,)
         self.claim = claim
-        self.sid = 0
         self.met = 0
         self.seen: dict[Hashable, tuple[Hashable, int, int]] = {}
         self.others: dict[Hashable, dict[Hashable, tuple[int, int]]] = {}
-
-    def visit(self, sid: int, _state: Any, /) -> None:
-        """Note the state being expanded."""
-        self.sid = sid
 
     def look(self, step: AnyStep, action: int, _there: int, /) -> None:
         """Keep the value under its key, with the first step where it occurs."""
@@ -81,13 +76,8 @@ class PairedWatch(Watcher):
         self.name, self.claims = f"claim {claim.name!r}", (claim.name,)
         self.claim, self.config = claim, config
         self.system = system
-        self.sid = 0
         self.met = self.violations = 0
         self.first: tuple[int, ...] | None = None
-
-    def visit(self, sid: int, _state: Any, /) -> None:
-        """Note the state being expanded."""
-        self.sid = sid
 
     def compare(self, place: Place, *at: int) -> None:
         """Compare the runs that part at a place; keep the first, by the numbers of state and step, that disagree."""
@@ -108,7 +98,6 @@ class StatePairsWatch(PairedWatch):
 
     def visit(self, sid: int, state: Any, /) -> None:
         """Compare the runs that go on from this state."""
-        super().visit(sid, state)
         self.compare(Place(self.config, state, tuple(self.system.enabled(self.config, state))), sid)
 
 

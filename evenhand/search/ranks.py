@@ -17,7 +17,7 @@ from evenhand.core.kinds import DeadlockFree, Liveness, Property
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.search.bounds import Bounds
 from evenhand.search.csr import Flags, Ints, ahead, components
-from evenhand.search.graph import Watcher, Watchers, search
+from evenhand.search.graph import Watcher, search
 from evenhand.search.lasso import Edges, Need
 from evenhand.search.liveness import Labels, Taken, need_of
 
@@ -33,22 +33,16 @@ class _Successors(Watcher):
 
     def __init__(self) -> None:
         self.digest = hashlib.sha256()
-        self.targets: set[int] | None = None
-
-    def visit(self, sid: int, _state: Any, /) -> None:
-        """Write the successors of the state before."""
-        self.flush()
-        self.targets = set()
+        self.targets = set[int]()
 
     def look(self, step: AnyStep, action: int, there: int, /) -> None:
         """Keep a successor."""
-        assert self.targets is not None
         self.targets.add(there)
 
-    def flush(self) -> None:
-        """Write the successors of the state visited last."""
-        if self.targets is not None:
-            self.digest.update(f"{sorted(self.targets)}\n".encode())
+    def leave(self, sid: int, _state: Any, /) -> None:
+        """Write the successors of a state."""
+        self.digest.update(f"{sorted(self.targets)}\n".encode())
+        self.targets = set()
 
 
 def configuration(
@@ -60,8 +54,7 @@ def configuration(
     """
     runs = [claim for claim in claims if isinstance(claim, DeadlockFree | Liveness) and claim.applies(config)]
     labels, successors = Labels(system, config, runs), _Successors()
-    walk = search(system, config, number, Watchers(lookers=(labels, successors)), bounds)
-    successors.flush()
+    walk = search(system, config, number, (labels, successors), bounds)
     if walk.open:
         raise NoRanks(f"the search is open: {bounds}")
     edges = labels.edges(walk)

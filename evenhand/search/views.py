@@ -29,7 +29,7 @@ from evenhand.core.verdict import Evidence
 from evenhand.evidence.judge import Judgement, judge
 from evenhand.search.bounds import Bounds
 from evenhand.search.evidence import realised
-from evenhand.search.graph import Watcher, Watchers, search
+from evenhand.search.graph import Watcher, search
 from evenhand.search.liveness import fairness_of
 from evenhand.search.steps import stepped
 from evenhand.search.witness import LicenceMissing, Witness
@@ -68,9 +68,7 @@ def licence_by_search(
     states = 0
     for number, config in enumerate(system.all_configs()):
         watch = _Compared(Moves(system, config, quotient, [claim for claim in asked if claim.applies(config)]))
-        walk = search(system, config, number, Watchers(lookers=(watch,)), Bounds(max_states))
-        with naming(system.label):
-            watch.flush()
+        walk = search(system, config, number, (watch,), Bounds(max_states))
         if walk.open:
             raise ValueError(
                 f"{system.label} has more than {max_states:,} states, too many to check quotient {quotient!r}; check a "
@@ -262,27 +260,18 @@ class _Compared(Watcher):
     def __init__(self, moves: Moves) -> None:
         self.name, self.moves = "licence by search", moves
         self.classes: dict[Hashable, tuple[Any, tuple[bool, ...], frozenset[Move]]] = {}
-        self.state: Any = None
-        self.here: set[Move] | None = None
-
-    def visit(self, _sid: int, state: Any, /) -> None:
-        """Compare the state before this one."""
-        self.flush()
-        self.state, self.here = state, set()
+        self.here = set[Move]()
 
     def look(self, step: AnyStep, _action: int, _there: int, /) -> None:
         """Keep a move."""
-        assert self.here is not None
         self.here.add(self.moves.move(step))
 
-    def flush(self) -> None:
-        """Compare the state that was visited last.  Raises ModelError if it differs."""
-        if self.here is None:
-            return
-        mine = (self.moves.labels(self.state), frozenset(self.here))
-        first, *its = self.classes.setdefault(self.moves.key(self.state), (self.state, *mine))
+    def leave(self, _sid: int, state: Any, /) -> None:
+        """Compare a state.  Raises ModelError if it differs."""
+        mine, self.here = (self.moves.labels(state), frozenset(self.here)), set()
+        first, *its = self.classes.setdefault(self.moves.key(state), (state, *mine))
         if tuple(its) != mine:
-            raise self.moves.refuse(first, self.state)
+            raise self.moves.refuse(first, state)
 
 
 @dataclass

@@ -26,7 +26,7 @@ from evenhand.core.system import AnySystem
 from evenhand.core.trace import AnyLasso, AnyScenario, Lasso, Scenario
 from evenhand.search.alone import Alone, Moves, TooWide
 from evenhand.search.bounds import Bounds
-from evenhand.search.graph import Watchers, search
+from evenhand.search.graph import search
 from evenhand.search.steps import nth_action, stepped
 from evenhand.search.walk import Walk
 
@@ -222,7 +222,7 @@ def circular_waits(
     first: WaitFor | None = None
     for number, config in enumerate(system.all_configs()):
         hands = Hands(system, config, limit)
-        walk = search(system, config, number, Watchers(), Bounds(max_states, depth, max_memory))
+        walk = search(system, config, number, (), Bounds(max_states, depth, max_memory))
         everybody = tuple(sorted({name for state in walk.states for name in hands.moves.agents(state)}))
         complete = complete and not walk.open
         groups = _sets(everybody)

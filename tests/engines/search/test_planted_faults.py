@@ -74,11 +74,7 @@ class _LastEdge(graph.Watcher):
     name = "the fault"
 
     def __init__(self) -> None:
-        self.sid = 0
         self.last: dict[int, tuple[int, int]] = {}
-
-    def visit(self, sid: int, state: Any, /) -> None:
-        self.sid = sid
 
     def look(self, step: Any, action: int, there: int, /) -> None:
         if self.sid < there:
@@ -91,8 +87,7 @@ def wrong_parent(patch: pytest.MonkeyPatch) -> None:
 
     def overwrites(*args: Any, **more: Any) -> Any:
         spy = _LastEdge()
-        watchers = replace(args[4], lookers=(*args[4].lookers, spy))
-        walk = honest(*args[:4], watchers, *args[5:], **more)
+        walk = honest(*args[:3], (*args[3], spy), *args[4:], **more)
         for sid, (parent, action) in spy.last.items():
             if walk.parents[sid] >= 0:
                 walk.parents[sid], walk.actions[sid] = parent, action
