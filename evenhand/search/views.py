@@ -268,7 +268,7 @@ class _Compared(Watcher):
 
     def leave(self, _sid: int, state: Any, /) -> None:
         """Compare a state.  Raises ModelError if it differs."""
-        mine, self.here = (self.moves.labels(state), frozenset(self.here)), set()
+        mine, self.here = (self.moves.labels(state), frozenset(self.here)), set[Move]()
         first, *its = self.classes.setdefault(self.moves.key(state), (state, *mine))
         if tuple(its) != mine:
             raise self.moves.refuse(first, state)
