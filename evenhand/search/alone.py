@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evenhand.core.system import AnySystem, Step
-from evenhand.search.steps import stepped
+from evenhand.search.steps import menus_of, stepped
 
 NOBODY = ""
 """The actor of actions that belong to no agent, such as the clock's."""
@@ -72,10 +72,7 @@ class Moves:
 
     def menus(self, state: Any) -> dict[str, tuple[Any, ...]]:
         """Return the choices of each agent in a joint action, with standing by first."""
-        joint = self.system.joint
-        assert joint is not None
-        agents = joint.agents(self.config, state)
-        return {agent: tuple(joint.choices(self.config, self.system.scope, state, agent)) for agent in agents}
+        return dict(menus_of(self.system, self.config, state))
 
     def joined(self, state: Any, choices: dict[str, Any]) -> Any:
         """Return the state after a joint action in which agents without an entry in `choices` stand by."""

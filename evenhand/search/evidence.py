@@ -67,7 +67,7 @@ def realised(
         left, right = (_to_place(system, configs, place, bounds) for place in finding.places)
         return Pair(left, right, claim.name)
     config = configs[finding.config]
-    run, final = _walked(system, config, finding.start, (*finding.path, *finding.loop))
+    run, final = walked(system, config, finding.start, (*finding.path, *finding.loop))
     stem = len(finding.path)
     if finding.loop:
         return Lasso(config, run.start, run.actions[:stem], run.actions[stem:])
@@ -79,8 +79,8 @@ def realised(
     return next((pair_of(claim, run, one) for one in compared(system, claim, place) if one.why), None)
 
 
-def _walked(system: AnySystem, config: Any, start: int, numbers: Sequence[int]) -> tuple[AnyScenario, Any]:
-    """The scenario of these action numbers, and its last state."""
+def walked(system: AnySystem, config: Any, start: int, numbers: Sequence[int]) -> tuple[AnyScenario, Any]:
+    """Return the scenario of these action numbers, and its last state."""
     first = state = list(system.initial(config))[start]
     actions: list[Any] = []
     for number in numbers:
@@ -94,4 +94,4 @@ def _to_place(system: AnySystem, configs: Sequence[Any], place: StepNumber, boun
     with held(bounds) as within:
         walk = search(system, configs[place.config], place.config, (), within, until=place.state)
         start, path = walk.path(place.state)
-    return _walked(system, configs[place.config], start, (*path, place.action))[0]
+    return walked(system, configs[place.config], start, (*path, place.action))[0]

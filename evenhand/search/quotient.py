@@ -202,16 +202,39 @@ def said(claim: Property, step: AnyStep) -> tuple[bool, ...]:
         case Safety(reads="steps"):
             kept = claim.at(step.config, None, step)
             return (kept is None, kept is False)
-        case Reachable():
-            return (bool(claim.goal(step)),)
-        case Liveness():
-            return tuple(bool(test(step)) for test in claim.tests)
-        case Temporal():
-            atoms = atoms_of(claim.says(step.config))
-            return tuple(
-                bool(atom.test(step.config, step.before) if atom.of == "state" else atom.test(step)) for atom in atoms
-            )
-        case DeadlockFree():
-            return (claim.wants(step.config, step.before), claim.completes(step))
         case _:
-            return ()
+            return (*map(bool, of_state(claim, step.config, step.before)), *map(bool, of_step(claim, step)))
+
+
+def of_state(claim: Property, config: Any, state: Any) -> Iterator[Any]:
+    """Yield the values of a claim's predicates of states in one state."""
+    match claim:
+        case Safety(reads="states"):
+            when, check = claim.tests
+            met = when(config, state)
+            yield from (met, met and check(config, state))
+        case DeadlockFree():
+            yield claim.wants(config, state)
+        case Temporal():
+            yield from (atom.test(config, state) for atom in atoms_of(claim.says(config)) if atom.of == "state")
+        case _:
+            return
+
+
+def of_step(claim: Property, step: AnyStep) -> Iterator[Any]:
+    """Yield the values of a claim's predicates of steps on one step."""
+    match claim:
+        case Safety(reads="steps"):
+            when, check = claim.tests
+            met = when(step)
+            yield from (met, met and check(step))
+        case Reachable():
+            yield claim.goal(step)
+        case Liveness():
+            yield from (test(step) for test in claim.tests)
+        case DeadlockFree():
+            yield claim.completes(step)
+        case Temporal():
+            yield from (atom.test(step) for atom in atoms_of(claim.says(step.config)) if atom.of == "step")
+        case _:
+            return

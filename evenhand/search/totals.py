@@ -6,7 +6,7 @@ The table of a `DeterminedBy` claim across configurations holds values of the mo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from evenhand.core.canonical import Json
@@ -36,17 +36,16 @@ class Result:
 
     def times(self, weight: int) -> Result:
         """Return the result for an orbit of `weight` configurations."""
-        return Result(
-            self.states * weight,
-            self.transitions * weight,
-            self.edges * weight,
-            self.depth,
-            self.open,
-            tuple(tally.times(weight) for tally in self.tallies),
-            self.spilled,
-            NOTHING.plus(self.counted, weight) if weight != 1 else self.counted,
-            self.how,
-            self.outside * weight,
+        if weight == 1:
+            return self
+        return replace(
+            self,
+            states=self.states * weight,
+            transitions=self.transitions * weight,
+            edges=self.edges * weight,
+            tallies=tuple(tally.times(weight) for tally in self.tallies),
+            counted=NOTHING.plus(self.counted, weight),
+            outside=self.outside * weight,
         )
 
     def plus(self, later: Result) -> Result:

@@ -19,7 +19,6 @@ from evenhand.core.ending import NAME, ending_claim, of_this
 from evenhand.core.fairness import assumed
 from evenhand.core.kinds import DeadlockFree, Liveness, Property, Reachable, Safety
 from evenhand.core.licence import Licence
-from evenhand.core.ltl import atoms_of
 from evenhand.core.property import checked_claims
 from evenhand.core.purity import refuse_impure
 from evenhand.core.system import AnyStep, AnySystem, Step, UnknownName
@@ -31,6 +30,7 @@ from evenhand.search.bounds import Bounds
 from evenhand.search.evidence import realised
 from evenhand.search.graph import Watcher, search
 from evenhand.search.liveness import fairness_of
+from evenhand.search.quotient import of_state, of_step
 from evenhand.search.steps import stepped
 from evenhand.search.witness import LicenceMissing, Witness
 
@@ -182,12 +182,12 @@ class Moves:
     def labels(self, state: Any) -> tuple[bool, ...]:
         """Return what the claims say of a state."""
         with naming(self.system.label):
-            return tuple(bool(answer) for claim in self.claims for answer in _of_state(claim, self.config, state))
+            return tuple(bool(answer) for claim in self.claims for answer in of_state(claim, self.config, state))
 
     def move(self, step: AnyStep) -> Move:
         """Return what the claims say of a step, and where it leads."""
         with naming(self.system.label):
-            said = [bool(answer) for claim in self.claims for answer in _of_step(claim, step)]
+            said = [bool(answer) for claim in self.claims for answer in of_step(claim, step)]
         said += [one.taken(step.before, step.action) for one in self.fair]
         return tuple(said), self.key(step.after)
 
@@ -220,38 +220,6 @@ class Moves:
         return ModelError(
             f"quotient {self.name!r} is unsound: {short(one, 80)} and {short(other, 80)} are one class, but {what}"
         )
-
-
-def _of_state(claim: Property, config: Any, state: Any) -> Iterator[Any]:
-    match claim:
-        case Safety(reads="states"):
-            when, check = claim.tests
-            met = when(config, state)
-            yield from (met, met and check(config, state))
-        case DeadlockFree():
-            yield claim.wants(config, state)
-        case Temporal():
-            yield from (atom.test(config, state) for atom in atoms_of(claim.says(config)) if atom.of == "state")
-        case _:
-            return
-
-
-def _of_step(claim: Property, step: AnyStep) -> Iterator[Any]:
-    match claim:
-        case Safety(reads="steps"):
-            when, check = claim.tests
-            met = when(step)
-            yield from (met, met and check(step))
-        case Reachable():
-            yield claim.goal(step)
-        case Liveness():
-            yield from (test(step) for test in claim.tests)
-        case DeadlockFree():
-            yield claim.completes(step)
-        case Temporal():
-            yield from (atom.test(step) for atom in atoms_of(claim.says(step.config)) if atom.of == "step")
-        case _:
-            return
 
 
 class _Compared(Watcher):

@@ -23,12 +23,12 @@ from typing import Any, TypeAlias
 import networkx as nx
 
 from evenhand.core.system import AnySystem
-from evenhand.core.trace import AnyLasso, AnyScenario, Lasso, Scenario
+from evenhand.core.trace import AnyLasso, AnyScenario, Lasso
 from evenhand.search.alone import Alone, Moves, TooWide
 from evenhand.search.bounds import Bounds
+from evenhand.search.evidence import walked
 from evenhand.search.graph import search
 from evenhand.search.steps import nth_action, stepped
-from evenhand.search.walk import Walk
 
 LIMIT = 50_000
 """States that an agent, alone or with another, may reach before the result is unknown."""
@@ -156,10 +156,6 @@ def _sets(everybody: Sequence[str]) -> list[frozenset[str]]:
     return [frozenset(group) for size in sizes for group in combinations(everybody, size)] or [frozenset()]
 
 
-def _start(groups: Sequence[frozenset[str]], state: Any) -> Without:
-    return {group: state for group in groups}
-
-
 def waits_after(
     system: AnySystem,
     run: AnyScenario | AnyLasso,
@@ -179,7 +175,7 @@ def waits_after(
     for action in run.actions:
         states.append(stepped(system, run.config, states[-1], action)[0])
     everybody = tuple(sorted({*agents, *(name for state in states for name in hands.moves.agents(state))}))
-    ends = _start(_sets(everybody), run.start)
+    ends = dict.fromkeys(_sets(everybody), run.start)
     for action in run.actions:
         ends = hands.then(ends, action)
     ends[frozenset()] = states[-1]
@@ -231,37 +227,18 @@ def circular_waits(
         for sid, state in enumerate(walk.states):
             parent: int = walk.parents[sid]
             if parent < 0:
-                ends.append(_start(groups, state))
+                ends.append(dict.fromkeys(groups, state))
             else:
                 action = nth_action(system, config, walk.states[parent], walk.actions[sid])
                 ends.append(hands.then(ends[parent], action))
             found = (wait for agent in everybody for wait in hands.waits(agent, ends[sid], everybody, unknown))
             edges = {(wait.waiter, wait.holder) for wait in found}
-            circle = _circular(edges)
+            circle = bool(edges) and not nx.is_directed_acyclic_graph(nx.DiGraph(edges))
             states, waiting, circular = states + 1, waiting + bool(edges), circular + circle
             if (worth := 1 + bool(edges) + circle) > rank:
-                rank, first = worth, waits_after(system, _run(system, walk, sid), agents=everybody, limit=limit)
+                rank, first = (
+                    worth,
+                    waits_after(system, walked(system, config, *walk.path(sid))[0], agents=everybody, limit=limit),
+                )
         complete = complete and not unknown
     return CircularWaits(states, waiting, circular, complete, first)
-
-
-def _circular(edges: set[tuple[str, str]]) -> bool:
-    """Whether the edges close a circle: edges to agents that wait for none are removed, repeatedly."""
-    left = edges
-    while left:
-        waiters = {waiter for waiter, _ in left}
-        kept = {edge for edge in left if edge[1] in waiters}
-        if kept == left:
-            return True
-        left = kept
-    return False
-
-
-def _run(system: AnySystem, walk: Walk, sid: int) -> AnyScenario:
-    start, path = walk.path(sid)
-    state = first = list(system.initial(walk.config))[start]
-    actions: list[Any] = []
-    for number in path:
-        actions.append(nth_action(system, walk.config, state, number))
-        state, _ = stepped(system, walk.config, state, actions[-1])
-    return Scenario(walk.config, first, tuple(actions))

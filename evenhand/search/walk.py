@@ -12,8 +12,34 @@ from evenhand.search.spilling import Spill
 from evenhand.search.witness import Witness
 
 
+class Paths:
+    """How the states of one configuration were first reached."""
+
+    number: int
+    parents: Any
+    actions: Any
+    levels: list[int]
+
+    def depth_of(self, sid: int) -> int:
+        """Return the distance of a state from the nearest initial one."""
+        return bisect_right(self.levels, sid) - 1
+
+    def path(self, sid: int) -> tuple[int, tuple[int, ...]]:
+        """Return a shortest path to a state: number of the initial state, numbers of the actions."""
+        taken: list[int] = []
+        while self.parents[sid] >= 0:
+            taken.append(self.actions[sid])
+            sid = self.parents[sid]
+        return self.actions[sid], tuple(reversed(taken))
+
+    def finding(self, sid: int, *more: int) -> Witness:
+        """Return the shortest run to a state, and the actions `more` after it."""
+        start, path = self.path(sid)
+        return Witness(self.number, start, (*path, *more))
+
+
 @dataclass
-class Walk:
+class Walk(Paths):
     """The states of one configuration, how each was first reached, and the exact counts.
 
     `levels[d]` is the number of the first state at distance `d`.  `open` says that a bound left something out;
@@ -55,23 +81,6 @@ class Walk:
             disk_visited.parents,
             disk_visited.actions,
         )
-
-    def depth_of(self, sid: int) -> int:
-        """Return the distance of a state from the nearest initial one."""
-        return bisect_right(self.levels, sid) - 1
-
-    def path(self, sid: int) -> tuple[int, tuple[int, ...]]:
-        """Return a shortest path to a state: number of the initial state, numbers of the actions."""
-        taken: list[int] = []
-        while self.parents[sid] >= 0:
-            taken.append(self.actions[sid])
-            sid = self.parents[sid]
-        return self.actions[sid], tuple(reversed(taken))
-
-    def finding(self, sid: int, *more: int) -> Witness:
-        """Return the shortest run to a state, and the actions `more` after it."""
-        start, path = self.path(sid)
-        return Witness(self.number, start, (*path, *more))
 
 
 def remember(walk: Walk, state: Any, parent: int, action: int) -> int:

@@ -78,8 +78,6 @@ class Tally:
 
     def times(self, weight: int) -> Tally:
         """Return the tally of an orbit of `weight` configurations."""
-        if weight == 1:
-            return self
         return replace(
             self,
             configs=self.configs * weight,

@@ -54,14 +54,8 @@ class Orbits:
         found = [Tally(1, walk.transitions, 0, doubts=(aside.get(place, ""),)) for place in range(len(claims))]
         for place, index in zip(asked, range(len(asked)), strict=True):
             found[place] = _tally(walk, index, claims[place])
-        return Result(
-            walk.size,
-            walk.transitions,
-            walk.edge_count,
-            max(0, len(walk.levels) - 1),
-            walk.open,
-            tuple(tally if claim.applies(config) else Tally() for claim, tally in zip(claims, found, strict=True)),
-        )
+        every = zip(claims, found, strict=True)
+        return walk.result(tally if claim.applies(config) else Tally() for claim, tally in every)
 
     def search(
         self,

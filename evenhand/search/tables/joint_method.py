@@ -98,15 +98,8 @@ class JointAttempt(Attempt):
             f"{len(learner.rows):,} classes of {walk.states:,} states, with {actions:,} joint choices, were evaluated "
             f"on what is read, {self.budget.runs:,} runs on proxies; samples were compared with the step"
         )
-        return Result(
-            walk.states,
-            walk.transitions,
-            walk.edge_count,
-            max(0, len(walk.levels) - 1),
-            walk.open,
-            tuple(tallies.get(place, Tally()) for place in range(len(self.claims))),
-            how=(("compiled", "; ".join((why, *self.aside.values()))),),
-        )
+        every = (tallies.get(place, Tally()) for place in range(len(self.claims)))
+        return walk.result(every, (("compiled", "; ".join((why, *self.aside.values()))),))
 
     def _decided(self, walk: JointWalk, number: int, claim: Property) -> Tally:
         if isinstance(claim, Monitor) and claim.applies(self.config):

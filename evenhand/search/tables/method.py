@@ -150,18 +150,7 @@ class Attempt:
             f"{budget.runs} runs on proxies taught the tables of {walk.states:,} states with {len(shape.columns)} "
             "columns; samples were compared with the step"
         )
-        depth = max(0, len(walk.levels) - 1)
-        counted = NOTHING if counting is None else counting.counted()
-        return Result(
-            walk.states,
-            walk.transitions,
-            walk.edge_count,
-            depth,
-            walk.open,
-            tallies,
-            counted=counted,
-            how=(("compiled", why),),
-        )
+        return walk.result(tallies, (("compiled", why),), NOTHING if counting is None else counting.counted())
 
     def _tally(self, walk: TableWalk, number: int, claim: Property) -> Tally:
         if not claim.applies(self.config):

@@ -11,13 +11,12 @@ offer.  A state is kept as packed words; its columns are unpacked again when it 
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from evenhand.search.actions import LABELS, OTHERS, ActionsWatch, label_of
+from evenhand.search.actions import LABELS, NOTHING, OTHERS, ActionsWatch, Counted, label_of
 from evenhand.search.bounds import Bounds
 from evenhand.search.lasso import Edges
 from evenhand.search.memory import MemoryBudget
@@ -26,7 +25,9 @@ from evenhand.search.tables.learning import Learner
 from evenhand.search.tables.questions import MET, VIOLATED
 from evenhand.search.tables.trees import Tree, once
 from evenhand.search.tables.visited import Visited, different
-from evenhand.search.witness import Progress, Witness
+from evenhand.search.totals import Result
+from evenhand.search.walk import Paths
+from evenhand.search.witness import Progress, Tally
 
 CHUNK = 1 << 15
 """States that are expanded at a time."""
@@ -114,7 +115,7 @@ class Pairs(Sequence[Any]):
         return self.known[column]
 
 
-class TableWalk:
+class TableWalk(Paths):
     """The search of one configuration from tables."""
 
     def __init__(self, learner: Learner, number: int, bounds: Bounds, counting: ActionsWatch | None) -> None:
@@ -182,14 +183,6 @@ class TableWalk:
         self.most = self.states
         return MemoryBudget(None)
 
-    def finding(self, sid: int, *more: int) -> Witness:
-        """Return the shortest run to a state, and the actions `more` after it."""
-        taken: list[int] = []
-        while self.parents[sid] >= 0:
-            taken.append(self.actions[sid])
-            sid = self.parents[sid]
-        return Witness(self.number, self.actions[sid], (*reversed(taken), *more))
-
     @property
     def states(self) -> int:
         """How many states were found, or picked."""
@@ -209,9 +202,12 @@ class TableWalk:
         """Return how many states are marked by anything but 0."""
         return int(np.count_nonzero(marks))
 
-    def depth_of(self, sid: int) -> int:
-        """Return the distance of a state from the nearest initial one."""
-        return bisect_right(self.levels, sid) - 1
+    def result(
+        self, tallies: Iterable[Tally], how: tuple[tuple[str, str], ...] = (), counted: Counted = NOTHING
+    ) -> Result:
+        """Return the result of this search, with these tallies."""
+        depth, every = max(0, len(self.levels) - 1), tuple(tallies)
+        return Result(self.size, self.transitions, self.edge_count, depth, self.open, every, counted=counted, how=how)
 
     def state(self, sid: int) -> Any:
         """Return a state as the model knows it."""
