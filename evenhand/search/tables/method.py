@@ -22,7 +22,6 @@ from evenhand.core.system import AnySystem
 from evenhand.search.actions import NOTHING, ActionsWatch
 from evenhand.search.bounds import Bounds
 from evenhand.search.contract import initial_states
-from evenhand.search.csr import Flags
 from evenhand.search.liveness import AboutRuns, RunGraph, decide
 from evenhand.search.tables.audit import audit
 from evenhand.search.tables.expressions import NotLearned, Spent
@@ -177,10 +176,6 @@ def _graph(walk: TableWalk, claims: Sequence[Property]) -> RunGraph:
     """The graph that a search from tables kept."""
     questions = walk.learner.questions
 
-    def where(test: Callable[[Any], bool]) -> Flags:
-        found: Flags = (walk.edges()[1] >> questions.tests[test] & 1).astype(np.bool_)
-        return found
-
     def wanting(wants: Callable[[Any, Any], bool]) -> Sequence[int]:
         number = next(n for n, claim in enumerate(claims) if isinstance(claim, DeadlockFree) and claim.wants is wants)
         answers = np.concatenate(walk.state_answers[questions.place[number]])
@@ -190,4 +185,4 @@ def _graph(walk: TableWalk, claims: Sequence[Property]) -> RunGraph:
     def count(test: Callable[[Any], bool]) -> int:
         return int(walk.counts[questions.first_test + questions.tests[test]][MET])
 
-    return RunGraph(walk, questions.fair, lambda: walk.edges()[0], where, count, wanting)
+    return RunGraph(walk, questions.fair, lambda: walk.edges()[0], walk.where, count, wanting)

@@ -18,6 +18,7 @@ import numpy as np
 
 from evenhand.search.actions import LABELS, NOTHING, OTHERS, ActionsWatch, Counted, label_of
 from evenhand.search.bounds import Bounds
+from evenhand.search.csr import Flags
 from evenhand.search.lasso import Edges
 from evenhand.search.memory import MemoryBudget
 from evenhand.search.tables.expressions import NotLearned
@@ -393,6 +394,11 @@ class TableWalk(Paths):
         source, target, label, action = (np.concatenate(column) for column in zip(*kept, strict=True))
         initials = self.levels[1] if len(self.levels) > 1 else self.states
         return Edges(self.states, initials, source, target, action), label
+
+    def where(self, test: Callable[[Any], bool]) -> Flags:
+        """Return the edges that satisfy a predicate."""
+        found: Flags = (self.edges()[1] >> self.learner.questions.tests[test] & 1).astype(np.bool_)
+        return found
 
     def _count(self, label: Any, changed: Any, fresh: Any) -> None:
         """Count the actions as a watcher of explicit search does."""

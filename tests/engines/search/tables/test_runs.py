@@ -19,7 +19,6 @@ from evenhand.model.cud.free_system import FREE
 from evenhand.search import Exploration, ModelError, explore
 from evenhand.search.tables.acting import Acting, Parted
 from evenhand.search.tables.classes import Taken
-from evenhand.search.tables.method import _Graph  # pyright: ignore[reportPrivateUsage]
 from evenhand.search.tables.walk import TableWalk
 from tests.deep import rest_deep
 from tests.engines.search.cells import joint_cells, plain_cells, wide_cells
@@ -163,7 +162,7 @@ def _shifted(self: Any, test: Any) -> Any:
     return np.roll(_where(self, test), 1)
 
 
-_where = _Graph.where
+_where = TableWalk.where
 
 
 @pytest.mark.parametrize(
@@ -171,7 +170,7 @@ _where = _Graph.where
     [
         (Acting, "parted", _unsplit),
         (TableWalk, "_keep", _labels_forgotten),
-        (_Graph, "where", _shifted),
+        (TableWalk, "where", _shifted),
     ],
 )
 def test_planted_faults_are_noticed(monkeypatch: pytest.MonkeyPatch, where: Any, name: str, fault: Any) -> None:
