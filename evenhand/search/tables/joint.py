@@ -108,9 +108,9 @@ class JointLearner:
 
         def look(run: Run) -> None:
             traced = self.shape.built(run.leaves[: self.size])
-            found.append(settled_within(self.watching.run_on(self._offer, traced)))
+            found[:] = [settled_within(self.watching.run_on(self._offer, traced))]
 
-        run = self.watching.observed(Run(self.expressions, [*numbers, *numbers]), look)
+        run = self.watching.learned(self.offer, [*numbers, *numbers], look)
         if found != [expected] or not alike(found[0], expected):
             raise NotLearned("what is on offer differs on proxies")
         if expected not in self.tables:
@@ -143,7 +143,7 @@ class JointLearner:
     def _leaves_of(self, rows: Any) -> Any:
         """The number of the leaf of each state; those unseen are learned."""
         found = np.zeros(rows.shape[1], dtype=np.int64)
-        every, learned = np.arange(rows.shape[1]), set[int]()
+        every, learned = np.arange(rows.shape[1]), set[tuple[int, int]]()
         while True:
             ended, stopped = self.offer.walk(rows, every)
             if not stopped:
@@ -151,7 +151,7 @@ class JointLearner:
                     found[group] = node.number
                 return found
             for group in stopped:
-                self._learn_offer(rows[:, once(int(group[0]), learned)].tolist())
+                self._learn_offer(rows[:, once(self.offer, group, learned)].tolist())
 
     def classified(self, rows: Any) -> tuple[Any, Any]:
         """Return how many classes each state has, and the numbers of all of them in the order of states.

@@ -67,6 +67,7 @@ class Learner:
         found: list[Any] = []
 
         def offer(run: Run) -> None:
+            found.clear()
             traced = self.shape.built(run.leaves)
             listed = self.watching.run_on(segmented_call, self.raw_actions, (*self._given(), traced))
             while (action := self.watching.run_on(next, listed, run)) is not run:
@@ -79,7 +80,7 @@ class Learner:
                 found.append(real)
                 run.events.append(("yield", self._action(real), None))
 
-        run = self.watching.observed(Run(self.expressions, numbers), offer)
+        run = self.watching.learned(self.offer, numbers, offer)
         if not _same(found, expected):
             raise NotLearned(f"`actions` lists {len(expected)} actions and shows others on proxies")
         self.offer.insert(run.events, ())
@@ -105,7 +106,7 @@ class Learner:
                 raise NotLearned(f"`step` of {action!r} goes elsewhere on proxies")
             self.steps[action_number].insert(run.events, effect)
 
-        self.watching.observed(Run(self.expressions, numbers), take)
+        self.watching.learned(self.steps[action_number], numbers, take)
 
     def _effect(self, run: Run, leaves: Sequence[Any], shown: Any) -> Effect:
         changes: list[tuple[int, int]] = []

@@ -237,7 +237,7 @@ class TableWalk:
 
     def through(self, tree: Tree, rows: Any, these: Any, learn: Any, offered: Any = None) -> list[tuple[Any, Any]]:
         """Send states through a tree until all reach an end; `learn(index)` observes one that did not."""
-        learned: set[int] = set()
+        learned = set[tuple[int, int]]()
         while True:
             found: list[tuple[Any, Any]] = []
             ended, stopped = tree.walk(rows, these, None if offered is None else _into(found))
@@ -247,7 +247,7 @@ class TableWalk:
                         offered(action, group)
                 return ended
             for group in stopped:
-                learn(once(int(group[0]), learned))
+                learn(once(tree, group, learned))
 
     def _ask_states(self, rows: Any) -> None:
         for asked, kept in zip(self.learner.of_states, self.state_answers, strict=True):

@@ -10,15 +10,16 @@ from __future__ import annotations
 import functools
 import gc
 import weakref
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from evenhand.core.answers import error_text
 from evenhand.processes.collector import uncollected
 from evenhand.search.tables.expressions import NotLearned, Spent
-from evenhand.search.tables.proxies import Run, Unknown, lazy_builtins
+from evenhand.search.tables.proxies import Identical, Run, Unknown, lazy_builtins
 from evenhand.search.tables.shape import Reshaped
+from evenhand.search.tables.trees import Tree
 from evenhand.search.tables.watch import Evades, Watch
 
 RUN = 50
@@ -54,6 +55,16 @@ class Watching:
         with uncollected():
             return self.watch.watched(function, *given)
 
+    def learned(self, tree: Tree, numbers: Sequence[int], act: Callable[[Run], Any]) -> Run:
+        """Observe a run for a tree, which begins anew where `is` needs a value.  Raises NotLearned."""
+        while True:
+            try:
+                return self.observed(Run(tree.expressions, numbers, tree.firm), act)
+            except Identical as error:
+                if error.number in tree.firm:
+                    raise
+                tree.harden(error.number)
+
     def observed(self, run: Run, act: Callable[[Run], Any]) -> Run:
         """Let `act` run the model on the proxies of a run.  Raises NotLearned for what they cannot follow."""
         self.budget.runs += 1
@@ -84,6 +95,8 @@ class Watching:
             raise NotLearned(str(error)) from error
         if run.expressions.trouble:
             raise NotLearned(run.expressions.trouble)
+        if run.identical >= 0:  # the model swallowed it
+            raise Identical(run.identical)
 
     def clear_caches(self) -> None:
         """Forget what cached functions of the model keep."""
