@@ -38,6 +38,10 @@ ALONE = 5_000
 """Joint choices of a state that are taken one by one, where the system has no `separated` step."""
 
 
+WASTED = 300
+"""Rows that may be made beyond the joint choices of the states; others are better taken one by one."""
+
+
 class JointLearner:
     """The offers, classes and answers of one configuration; `read` are the columns that claims about actions read."""
 
@@ -57,6 +61,7 @@ class JointLearner:
         self.tables: dict[Hashable, tuple[int, ChoiceTable]] = {}
         self.read: set[int] = set()
         self.rows: list[Rows] = []
+        self.made = self.covered = 0
         assert system.joint is not None
         self.joint = system.joint
         self.known: Any = None
@@ -162,6 +167,7 @@ class JointLearner:
         counts, found = np.zeros(size, dtype=np.int64), list[tuple[Any, Any]]()
         for number in np.unique(leaves).tolist():
             mine = np.flatnonzero(leaves == number)
+            self.covered += len(mine) * self.leaves[number].table.size
             kinds = self._kinds(self.leaves[number], rows[:, mine])
             counts[mine] = len(kinds)
             found.append((np.repeat(mine, len(kinds)), kinds.T.ravel()))
@@ -209,6 +215,11 @@ class JointLearner:
         if sum(made.weight) != made.size:
             raise NotLearned("rows stand for another number of joint choices than are on offer")
         made.sort()
+        self.made += len(made.first)
+        if self.made > self.covered + WASTED:
+            raise NotLearned(
+                f"{self.made:,} rows were made for {self.covered:,} joint choices: steps read nearly everything"
+            )
         return made
 
     def _effects(self, leaf: Leaf, part: Part, numbers: list[int]) -> list[Effect]:
