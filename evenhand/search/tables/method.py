@@ -39,13 +39,13 @@ from evenhand.search.witness import Progress, Tally, Witness
 ENOUGH = 20_000
 """States that explicit search finds before tables are tried."""
 
-SHARE = 0.3
+SHARE = 0.6
 """What learning may cost, as a share of what explicit search has cost; it goes on later where that is too little."""
 
 NEVER = 1 << 62
 """More states than any search finds."""
 
-ATTEMPTS = 5
+ATTEMPTS = 4
 """Attempts, each with half as many states again."""
 
 SAMPLE = 1_000
@@ -105,7 +105,9 @@ class Attempt:
             raise Finished(result, self.aside)
         except Spent as error:
             self.why = str(error)
+            trees = [] if self.learner is None else [self.learner.offer, *self.learner.steps]
             self.left -= 1  # what was learned is kept, and there is more to spend later
+            self.left *= not any(tree.is_hopeless for tree in trees)
             self.size = len(walk.states) * 3 // 2 if self.left else NEVER
         except (NotLearned, ModelError) as error:
             self.why = str(error)

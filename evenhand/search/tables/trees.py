@@ -22,6 +22,9 @@ from evenhand.search.tables.proxies import Event
 
 OPEN, DECIDE, YIELD, END = range(4)
 
+ALONE = 100
+"""Paths from which a tree may be found to learn nothing."""
+
 Ints = Any
 """An array of whole numbers."""
 
@@ -69,9 +72,15 @@ class Tree:
     def __init__(self, expressions: Expressions) -> None:
         self.expressions = expressions
         self.firm: set[int] = set()
+        self.asked = 0
         self.root = Node(root=True)
         self.segments: dict[Any, Node] = {}
         self.ends: list[Node] = []
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether half of the states asked about, and not few, had a path of their own."""
+        return len(self.ends) >= ALONE and 2 * len(self.ends) > self.asked
 
     def harden(self, number: int) -> None:
         """Begin anew, with runs that decide first whether this expression is a single value."""

@@ -238,6 +238,7 @@ class TableWalk:
     def through(self, tree: Tree, rows: Any, these: Any, learn: Any, offered: Any = None) -> list[tuple[Any, Any]]:
         """Send states through a tree until all reach an end; `learn(index)` observes one that did not."""
         learned = set[tuple[int, int]]()
+        tree.asked = max(tree.asked, len(these))
         while True:
             found: list[tuple[Any, Any]] = []
             ended, stopped = tree.walk(rows, these, None if offered is None else _into(found))
