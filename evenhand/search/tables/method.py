@@ -51,8 +51,8 @@ ATTEMPTS = 4
 SAMPLE = 1_000
 """Known states from which tables are learned first."""
 
-RESHAPES = 40
-"""Parts that may turn out to have no fixed shape."""
+RESTARTS = 200
+"""How often a search may begin again because a part has no fixed shape, more is read, or a claim cannot be followed."""
 
 
 class Finished(Signal):
@@ -83,7 +83,7 @@ class Attempt:
         self.served: Sequence[Property] = claims
         self.aside: dict[int, str] = {}
         self.opaque: set[Path] = set()
-        self.learner: Learner | None = None
+        self.learner: Any = None
         self.only, self.had = False, 0
 
     def at_once(self) -> None:
@@ -125,24 +125,24 @@ class Attempt:
         starts: dict[Any, int] = {}
         for place, state in enumerate(initial_states(self.system, self.config)):
             starts.setdefault(state, place)
-        for _ in range(RESHAPES):
+        for _ in range(RESTARTS):
             try:
-                if self.learner is None:
-                    questions = Questions(self.system, self.config, self.claims)
-                    if questions.monitors:
-                        raise NotLearned(
-                            f"{questions.monitors[0].name} is of kind monitor, which needs the steps themselves"
-                        )
-                    shape = Shape(states, self.opaque)
-                    self.learner = Learner(self.system, self.config, shape, questions, self.budget)
-                return self._searched(self.learner, states, [(place, state) for state, place in starts.items()])
+                return self._searched(states, [(place, state) for state, place in starts.items()])
             except Reshaped as error:
                 self.opaque.add(error.path)
                 self.learner = None
         raise NotLearned("the states have no fixed shape")
 
-    def _searched(self, learner: Learner, states: Sequence[Any], starts: Sequence[Any]) -> Result:
-        shape, budget = learner.shape, self.budget
+    def _searched(self, states: Sequence[Any], starts: Sequence[Any]) -> Result:
+        """Search once.  Raises Reshaped where the search may begin again."""
+        budget, learner = self.budget, self.learner
+        if learner is None:
+            questions = Questions(self.system, self.config, self.claims)
+            if questions.monitors:
+                raise NotLearned(f"{questions.monitors[0].name} is of kind monitor, which needs the steps themselves")
+            learner = Learner(self.system, self.config, Shape(states, self.opaque), questions, budget)
+            self.learner = learner
+        shape = learner.shape
         counting = None if self.counting is None else ActionsWatch(self.counting.menu)
         trial = TableWalk(learner, self.number, self.bounds, None)
         trial.steps_of(np.asarray([shape.numbers(state) for state in states], dtype=np.int32).T)

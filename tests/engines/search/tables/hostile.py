@@ -273,12 +273,6 @@ def is_no_name():
 
 
 @way(followed=False)
-def is_the_same_record():
-    """`is` between two records."""
-    return numbers(lambda s, _a: (lambda other: turn(s.x, s.y, s is other))(Pair(s.x, s.y) if s.x else s))
-
-
-@way(followed=False)
 def is_by_operator():
     """`operator.is_`, which no bytecode shows as an `is`."""
     return parts((None, "a"), lambda s, _a: further(s, operator.is_(s.x, None)))
@@ -770,7 +764,7 @@ def cached_function_that_keeps_a_part():
 
     held: list[Any] = []
 
-    @functools.lru_cache(maxsize=None)
+    @functools.cache
     def far(_by):
         return [held.pop()]
 
