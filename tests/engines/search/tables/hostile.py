@@ -269,7 +269,7 @@ def is_none_of_a_global():
 @way(followed=False)
 def is_no_name():
     """A name that is nowhere, in a line that never comes to it."""
-    return parts((None, "a"), lambda s, _a: further(s, s.y >= 0 or s.x is _nowhere))  # noqa: F821
+    return parts((None, "a"), lambda s, _a: further(s, s.y >= 0 or s.x is _nowhere))  # type: ignore[name-defined] # pyright: ignore # noqa: F821
 
 
 @way(followed=False)

@@ -476,7 +476,8 @@ def a_separated_step_that_compares_identity():
     def step(rules, config, state, action):
         return apply(rules, config, state, action if sum(dict(action).values()) <= 2 else ())
 
-    parts = replace(separated().separated, apply=apply)
+    given: Any = separated().separated
+    parts = replace(given, apply=apply)
     return joint(step, start=Pair(0, None), separated=parts), ()
 
 
