@@ -369,7 +369,9 @@ class TableWalk:
     def _arrived(self, words: Any, source: Any, number: Any) -> tuple[Any, Any]:
         """Number the states of these words, -1 beyond a bound; return also the places of those that are new."""
         there, fresh = self.visited.entered(words, self.most)
-        if self.most is not None and len(there) and there.min() < 0:
+        if len(there) and there.min() < 0:
+            if self.most is None:
+                raise NotLearned("a state was lost")
             self.open = self.beyond = True
         self._enter(words[fresh], source[fresh], number[fresh])
         return there, fresh
