@@ -54,6 +54,10 @@ class JointAttempt(Attempt):
         return super()._result(walk)
 
     def _searched(self, states: Sequence[Any], starts: Sequence[Any]) -> Result:
+        if not self.aside:  # no claim is worth a look where the steps alone teach nothing
+            shape = Shape(states, self.opaque)
+            trial = JointLearner(self.system, self.config, shape, Questions(self.system, self.config, ()), self.budget)
+            trial.classified(np.asarray([shape.numbers(state) for state in states], dtype=np.int32).T)
         for _ in range(RESTARTS):
             asked = [number for number in range(len(self.claims)) if number not in self.aside]
             if self.aside and not asked:
