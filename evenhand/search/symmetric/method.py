@@ -21,8 +21,7 @@ from evenhand.search.symmetric.learner import Alone, OrbitLearner
 from evenhand.search.symmetric.walk import OrbitWalk
 from evenhand.search.tables.asking import MoreRead
 from evenhand.search.tables.expressions import NotLearned, Unfollowed
-from evenhand.search.tables.joint_method import RESTARTS
-from evenhand.search.tables.method import tally_of
+from evenhand.search.tables.method import RESTARTS, tally_of
 from evenhand.search.tables.questions import Questions
 from evenhand.search.tables.shape import Path, Reshaped, Shape
 from evenhand.search.tables.watching import Budget

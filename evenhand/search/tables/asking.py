@@ -10,6 +10,7 @@ A step is asked about as a pair of states: the columns before, those after, the 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +21,7 @@ from evenhand.core.answers import ModelError
 from evenhand.core.system import Step
 from evenhand.search.tables.action_independent import ActionNeeded, was_touched
 from evenhand.search.tables.expressions import Expression, Expressions, Ids, NotLearned, Spent, Unfollowed, Values
-from evenhand.search.tables.proxies import Run, real_within
+from evenhand.search.tables.proxies import Identical, Run, real_within
 from evenhand.search.tables.questions import ACTS, Question
 from evenhand.search.tables.trees import Tree, once
 from evenhand.search.tables.watching import Watching
@@ -93,7 +94,7 @@ class Asked(Learned):
 
     def _answers(self, rows: Ids | Sequence[Any], count: int) -> Any:
         found = np.zeros(count, dtype=np.int8)
-        every, learned = np.arange(count), set[int]()
+        every, learned = np.arange(count), set[tuple[int, int]]()
         while self.memo is None:
             ended, stopped = self.tree.walk(rows, every)
             if not stopped:
@@ -101,7 +102,7 @@ class Asked(Learned):
                     found[group] = node.result
                 return found
             for group in stopped:
-                index = once(int(group[0]), learned)
+                index = once(self.tree, group, learned)
                 self._learn([int(row[index]) for row in rows])
         while True:
             try:
@@ -120,11 +121,12 @@ class Asked(Learned):
             return
         expected, answers = self.plain(numbers), list[int]()
         traced = self.question.traced
-        run = self.watching.observed(
-            Run(self.expressions, numbers),
+        run = self.watching.learned(
+            self.tree,
+            numbers,
             lambda run: answers.append(self.watching.run_on(told, traced, self.about(run.leaves))),
         )
-        if answers != [expected]:
+        if answers[-1] != expected:
             raise NotLearned(f"{self.question.name} answers otherwise on proxies")
         self.tree.insert(run.events, expected)
         for what, expression, _ in run.events:
@@ -143,7 +145,9 @@ class Asked(Learned):
             leaves = [*run.leaves]
             for column, value in zip(read, values, strict=True):
                 leaves[column] = value
-            found: int = self.watching.run_on(told, self.question.traced, self.about(leaves))
+            found = ACTS
+            with suppress(Identical):  # which more was read for
+                found = self.watching.run_on(told, self.question.traced, self.about(leaves))
             if run.events or expressions.trouble:
                 if expressions.trouble:
                     raise NotLearned(expressions.trouble)
@@ -169,13 +173,13 @@ class Updated(Learned):
         return self.expressions.columns[-1]
 
     def _answers(self, rows: Ids | Sequence[Any], count: int) -> Any:
-        found, every, learned = np.zeros(count, dtype=np.int64), np.arange(count), set[int]()
+        found, every, learned = np.zeros(count, dtype=np.int64), np.arange(count), set[tuple[int, int]]()
         while True:
             ended, stopped = self.tree.walk(rows, every)
             if not stopped:
                 break
             for group in stopped:
-                index = once(int(group[0]), learned)
+                index = once(self.tree, group, learned)
                 self._learn([int(row[index]) for row in rows])
         place = len(self.expressions.columns) - 1
         for node, group in ended:
@@ -199,7 +203,7 @@ class Updated(Learned):
             expression = run.expression(found)
             results.append(expression.number)
 
-        run = self.watching.observed(Run(self.expressions, numbers), update)
-        self.tree.insert(run.events, results[0])
+        run = self.watching.learned(self.tree, numbers, update)
+        self.tree.insert(run.events, results[-1])
         if len(self.tree.ends) > PATHS * PATHS:
             raise NotLearned("a monitor takes more paths than pay")

@@ -38,6 +38,10 @@ ALONE = 5_000
 """Joint choices of a state that are taken one by one, where the system has no `separated` step."""
 
 
+WASTED = 300
+"""Rows that may be made beyond the joint choices of the states; others are better taken one by one."""
+
+
 class JointLearner:
     """The offers, classes and answers of one configuration; `read` are the columns that claims about actions read."""
 
@@ -57,6 +61,7 @@ class JointLearner:
         self.tables: dict[Hashable, tuple[int, ChoiceTable]] = {}
         self.read: set[int] = set()
         self.rows: list[Rows] = []
+        self.made = self.covered = 0
         assert system.joint is not None
         self.joint = system.joint
         self.known: Any = None
@@ -108,9 +113,9 @@ class JointLearner:
 
         def look(run: Run) -> None:
             traced = self.shape.built(run.leaves[: self.size])
-            found.append(settled_within(self.watching.run_on(self._offer, traced)))
+            found[:] = [settled_within(self.watching.run_on(self._offer, traced))]
 
-        run = self.watching.observed(Run(self.expressions, [*numbers, *numbers]), look)
+        run = self.watching.learned(self.offer, [*numbers, *numbers], look)
         if found != [expected] or not alike(found[0], expected):
             raise NotLearned("what is on offer differs on proxies")
         if expected not in self.tables:
@@ -143,7 +148,7 @@ class JointLearner:
     def _leaves_of(self, rows: Any) -> Any:
         """The number of the leaf of each state; those unseen are learned."""
         found = np.zeros(rows.shape[1], dtype=np.int64)
-        every, learned = np.arange(rows.shape[1]), set[int]()
+        every, learned = np.arange(rows.shape[1]), set[tuple[int, int]]()
         while True:
             ended, stopped = self.offer.walk(rows, every)
             if not stopped:
@@ -151,7 +156,7 @@ class JointLearner:
                     found[group] = node.number
                 return found
             for group in stopped:
-                self._learn_offer(rows[:, once(int(group[0]), learned)].tolist())
+                self._learn_offer(rows[:, once(self.offer, group, learned)].tolist())
 
     def classified(self, rows: Any) -> tuple[Any, Any]:
         """Return how many classes each state has, and the numbers of all of them in the order of states.
@@ -162,6 +167,7 @@ class JointLearner:
         counts, found = np.zeros(size, dtype=np.int64), list[tuple[Any, Any]]()
         for number in np.unique(leaves).tolist():
             mine = np.flatnonzero(leaves == number)
+            self.covered += len(mine) * self.leaves[number].table.size
             kinds = self._kinds(self.leaves[number], rows[:, mine])
             counts[mine] = len(kinds)
             found.append((np.repeat(mine, len(kinds)), kinds.T.ravel()))
@@ -209,6 +215,11 @@ class JointLearner:
         if sum(made.weight) != made.size:
             raise NotLearned("rows stand for another number of joint choices than are on offer")
         made.sort()
+        self.made += len(made.first)
+        if self.made > self.covered + WASTED:
+            raise NotLearned(
+                f"{self.made:,} rows were made for {self.covered:,} joint choices: steps read nearly everything"
+            )
         return made
 
     def _effects(self, leaf: Leaf, part: Part, numbers: list[int]) -> list[Effect]:

@@ -24,9 +24,9 @@ from evenhand.search.tables.histories import Histories
 from evenhand.search.tables.joint import JointLearner
 from evenhand.search.tables.joint_walk import JointWalk
 from evenhand.search.tables.learning import CHANGED
-from evenhand.search.tables.method import NEVER, SAMPLE, Attempt
+from evenhand.search.tables.method import NEVER, RESTARTS, Attempt
 from evenhand.search.tables.questions import ACTS, Questions
-from evenhand.search.tables.shape import Reshaped, Shape
+from evenhand.search.tables.shape import Shape
 from evenhand.search.tables.watching import Budget
 from evenhand.search.totals import Result
 from evenhand.search.walk import Walk
@@ -34,9 +34,6 @@ from evenhand.search.witness import Tally
 
 STEPS = 1_000
 """Joint choices that explicit search takes before tables are tried."""
-
-RESTARTS = 200
-"""How often a search may begin again because more was read, or a claim cannot be followed."""
 
 STATES, ROWS, MEMBERS = 60, 6, 2
 """States that are compared, and as many classes in their last states; rows of each, joint actions of each row."""
@@ -49,43 +46,42 @@ class JointAttempt(Attempt):
         super().__init__(*given)
         self.size, self.steps = NEVER, 0 if _widest(self.system, self.config) >= STEPS else STEPS
         self.budget = Budget(float("inf"))
-        self.aside: dict[int, str] = {}
 
     def _result(self, walk: Walk) -> Result:
-        self.had = len(walk.states)
-        self.budget.calls = self.had + walk.transitions
         self.steps = NEVER  # once is enough: learning more would cost as much again
         if self.counting is not None:
             raise NotLearned("actions are counted one by one")
-        states = walk.states[:: max(1, len(walk.states) // SAMPLE)]
-        starts: dict[Any, int] = {}
-        for place, state in enumerate(initial_states(self.system, self.config)):
-            starts.setdefault(state, place)
-        learner: JointLearner | None = None
+        return super()._result(walk)
+
+    def _searched(self, states: Sequence[Any], starts: Sequence[Any]) -> Result:
+        if not self.aside:  # no claim is worth a look where the steps alone teach nothing
+            shape = Shape(states, self.opaque)
+            trial = JointLearner(self.system, self.config, shape, Questions(self.system, self.config, ()), self.budget)
+            trial.classified(np.asarray([shape.numbers(state) for state in states], dtype=np.int32).T)
         for _ in range(RESTARTS):
             asked = [number for number in range(len(self.claims)) if number not in self.aside]
             if self.aside and not asked:
                 raise NotLearned("; ".join(self.aside.values()))
-            self.served = [self.claims[number] for number in asked]
             try:
-                if learner is None:
-                    questions = Questions(self.system, self.config, self.served)
-                    learner = JointLearner(self.system, self.config, Shape(states, self.opaque), questions, self.budget)
-                    if questions.monitors and self.bounds.depth is not None:
-                        raise Unfollowed(questions.monitors[0].claim, "its histories are cut at a bound")
-                return self._joint(learner, asked, [(place, state) for state, place in starts.items()])
-            except Reshaped as error:
-                self.opaque.add(error.path)
-                learner = None
+                return self._joint(self._learned(states, asked), asked, starts)
             except MoreRead as error:
-                if learner is None:
-                    raise
-                learner.more_read(error.columns)
+                self.learner.more_read(error.columns)
             except Unfollowed as error:
                 name = self.claims[asked[error.claim]].name
                 self.aside[asked[error.claim]] = f"claim {name!r} was left to explicit search, for {error}"
-                learner = None
+                self.learner = None
         raise NotLearned("too much is read that was not read before")
+
+    def _learned(self, states: Sequence[Any], asked: list[int]) -> JointLearner:
+        """The tables so far, or new ones.  Raises Unfollowed."""
+        self.served = [self.claims[number] for number in asked]
+        if self.learner is None:
+            questions, shape = Questions(self.system, self.config, self.served), Shape(states, self.opaque)
+            if questions.monitors and self.bounds.depth is not None:
+                raise Unfollowed(questions.monitors[0].claim, "its histories are cut at a bound")
+            self.learner = JointLearner(self.system, self.config, shape, questions, self.budget)
+        learner: JointLearner = self.learner
+        return learner
 
     def _joint(self, learner: JointLearner, asked: list[int], starts: Any) -> Result:
         walk = JointWalk(learner, self.number, self.bounds)

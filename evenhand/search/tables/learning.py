@@ -67,8 +67,10 @@ class Learner:
         found: list[Any] = []
 
         def offer(run: Run) -> None:
+            found.clear()
+            given = self._given(self.system.actions, self.config, self.system.scope)
             traced = self.shape.built(run.leaves)
-            listed = self.watching.run_on(segmented_call, self.raw_actions, (*self._given(), traced))
+            listed = self.watching.run_on(segmented_call, self.raw_actions, (*given, traced))
             while (action := self.watching.run_on(next, listed, run)) is not run:
                 if type(action) is str and action == MARK:
                     before = self.continuations.looked
@@ -77,9 +79,9 @@ class Learner:
                     continue
                 real = settled_within(action)
                 found.append(real)
-                run.events.append(("yield", self._action(real), None))
+                run.events.append(("yield", self.actions.number(real), None))
 
-        run = self.watching.observed(Run(self.expressions, numbers), offer)
+        run = self.watching.learned(self.offer, numbers, offer)
         if not _same(found, expected):
             raise NotLearned(f"`actions` lists {len(expected)} actions and shows others on proxies")
         self.offer.insert(run.events, ())
@@ -96,7 +98,8 @@ class Learner:
 
         def take(run: Run) -> None:
             traced = self.shape.built(run.leaves)
-            made = self.watching.run_on(self.raw_step, *self._given_step(), traced, action)
+            given = self._given(self.system.step, self.system.rules, self.config)
+            made = self.watching.run_on(self.raw_step, *given, traced, action)
             pair = (made[0], made[1]) if self.shows else (made, None)
             leaves = self.shape.leaves(pair[0])
             effect = self._effect(run, leaves, pair[1])
@@ -105,7 +108,7 @@ class Learner:
                 raise NotLearned(f"`step` of {action!r} goes elsewhere on proxies")
             self.steps[action_number].insert(run.events, effect)
 
-        self.watching.observed(Run(self.expressions, numbers), take)
+        self.watching.learned(self.steps[action_number], numbers, take)
 
     def _effect(self, run: Run, leaves: Sequence[Any], shown: Any) -> Effect:
         changes: list[tuple[int, int]] = []
@@ -117,18 +120,11 @@ class Learner:
             changes.append((len(leaves), run.expression(shown).number))
         return tuple(changes)
 
-    def _given(self) -> tuple[Any, ...]:
-        if hasattr(self.system.actions, "__plain__"):
-            return (self.config,) if getattr(self.system.actions, "__sized__", False) else ()
-        return (self.config, self.system.scope)
-
-    def _given_step(self) -> tuple[Any, ...]:
-        if hasattr(self.system.step, "__plain__"):
-            return (self.config,) if getattr(self.system.step, "__sized__", False) else ()
-        return (self.system.rules, self.config)
-
-    def _action(self, action: Any) -> int:
-        return self.actions.number(action)
+    def _given(self, function: Any, *whole: Any) -> tuple[Any, ...]:
+        """What a function of the model gets before the state: the `whole`, or what a user's own asks for."""
+        if not hasattr(function, "__plain__"):
+            return whole
+        return (self.config,) if getattr(function, "__sized__", False) else ()
 
 
 def unwrapped(function: Any) -> Any:

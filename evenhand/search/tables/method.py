@@ -37,20 +37,20 @@ from evenhand.search.witness import Progress, Tally
 ENOUGH = 20_000
 """States that explicit search finds before tables are tried."""
 
-SHARE = 0.3
+SHARE = 0.6
 """What learning may cost, as a share of what explicit search has cost; it goes on later where that is too little."""
 
 NEVER = 1 << 62
 """More states than any search finds."""
 
-ATTEMPTS = 5
+ATTEMPTS = 4
 """Attempts, each with half as many states again."""
 
 SAMPLE = 1_000
 """Known states from which tables are learned first."""
 
-RESHAPES = 40
-"""Parts that may turn out to have no fixed shape."""
+RESTARTS = 200
+"""How often a search may begin again because a part has no fixed shape, more is read, or a claim cannot be followed."""
 
 
 class Finished(Signal):
@@ -81,7 +81,7 @@ class Attempt:
         self.served: Sequence[Property] = claims
         self.aside: dict[int, str] = {}
         self.opaque: set[Path] = set()
-        self.learner: Learner | None = None
+        self.learner: Any = None
         self.only, self.had = False, 0
 
     def at_once(self) -> None:
@@ -103,7 +103,9 @@ class Attempt:
             raise Finished(result, self.aside)
         except Spent as error:
             self.why = str(error)
+            trees = [] if self.learner is None else [self.learner.offer, *self.learner.steps]
             self.left -= 1  # what was learned is kept, and there is more to spend later
+            self.left *= not any(tree.is_hopeless for tree in trees)
             self.size = len(walk.states) * 3 // 2 if self.left else NEVER
         except (NotLearned, ModelError) as error:
             self.why = str(error)
@@ -121,24 +123,24 @@ class Attempt:
         starts: dict[Any, int] = {}
         for place, state in enumerate(initial_states(self.system, self.config)):
             starts.setdefault(state, place)
-        for _ in range(RESHAPES):
+        for _ in range(RESTARTS):
             try:
-                if self.learner is None:
-                    questions = Questions(self.system, self.config, self.claims)
-                    if questions.monitors:
-                        raise NotLearned(
-                            f"{questions.monitors[0].name} is of kind monitor, which needs the steps themselves"
-                        )
-                    shape = Shape(states, self.opaque)
-                    self.learner = Learner(self.system, self.config, shape, questions, self.budget)
-                return self._searched(self.learner, states, [(place, state) for state, place in starts.items()])
+                return self._searched(states, [(place, state) for state, place in starts.items()])
             except Reshaped as error:
                 self.opaque.add(error.path)
                 self.learner = None
         raise NotLearned("the states have no fixed shape")
 
-    def _searched(self, learner: Learner, states: Sequence[Any], starts: Sequence[Any]) -> Result:
-        shape, budget = learner.shape, self.budget
+    def _searched(self, states: Sequence[Any], starts: Sequence[Any]) -> Result:
+        """Search once.  Raises Reshaped where the search may begin again."""
+        budget, learner = self.budget, self.learner
+        if learner is None:
+            questions = Questions(self.system, self.config, self.claims)
+            if questions.monitors:
+                raise NotLearned(f"{questions.monitors[0].name} is of kind monitor, which needs the steps themselves")
+            learner = Learner(self.system, self.config, Shape(states, self.opaque), questions, budget)
+            self.learner = learner
+        shape = learner.shape
         counting = None if self.counting is None else ActionsWatch(self.counting.menu)
         trial = TableWalk(learner, self.number, self.bounds, None)
         trial.steps_of(np.asarray([shape.numbers(state) for state in states], dtype=np.int32).T)

@@ -6,7 +6,8 @@ index, an element, a text), the outcome is recorded as an event: another state t
 outcomes.  Whatever a proxy cannot follow makes its value decide, so that the path is of this value alone.
 
 A proxy is no subclass of what it stands for: C code that wants the real type asks one of the methods below or raises
-TypeError.  What looks past all of them (`is`, `type`) is found in the bytecode, see `watch`.
+TypeError.  What looks past all of them (`is`, `type`) is found in the bytecode, see `watch`: that a value is not the
+one None, truth value or member that it is compared with is decided then; if it is, the run begins anew without a proxy.
 """
 
 
@@ -19,7 +20,7 @@ from __future__ import annotations
 import builtins
 import operator
 import sys
-from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from typing import Any
@@ -49,20 +50,42 @@ class Unknown(Exception):
     """A value that is no constant and no proxy, such as a function or an iterator."""
 
 
-class Run:
-    """One run of the model on proxies: the values of the columns, and the events so far."""
+class Identical(NotLearned):
+    """A proxy was compared by `is` with its own value; `number` is that of its expression."""
 
-    def __init__(self, expressions: Expressions, numbers: Sequence[int]) -> None:
+    def __init__(self, number: int) -> None:
+        super().__init__("`is` compares a part with its own value")
+        self.number = number
+
+
+class Run:
+    """One run of the model on proxies: the values of the columns, and the events so far.
+
+    Expressions whose numbers are `firm` decide at once whether they are single values, which are no proxies then.
+    """
+
+    def __init__(self, expressions: Expressions, numbers: Sequence[int], firm: Collection[int] = ()) -> None:
         self.expressions = expressions
+        self.firm = firm
+        self.identical = -1  # the number of an expression that was compared with its own value
         self.alive = True
         self.fast: dict[Hashable, bool] | None = None  # comparisons whose outcome is settled from the beginning
         self.events: list[Event] = []
         self.decided: set[int] = set()
         self.settled: set[int] = set()
         self.leaves = [
-            new(self, expressions.every[place], expressions.columns[place].values[number])
+            self.holding(expressions.every[place], expressions.columns[place].values[number])
             for place, number in enumerate(numbers)
         ]
+
+    def holding(self, expression: Expression, value: Any) -> Any:
+        """Return a proxy, or the value where that is decided."""
+        if expression.number in self.firm:
+            single = _single(value)
+            self.decide(self.expressions.made("single", _single, (expression,)), single)
+            if single:
+                return value
+        return new(self, expression, value)
 
     def decide(self, expression: Expression, outcome: Any) -> None:
         """Record an outcome, unless this segment of the run has settled it."""
@@ -79,6 +102,9 @@ class Run:
         self.decided.clear()
         self.settled.clear()
         self.events.append(("mark", continuation, None))
+        for place, column in enumerate(self.leaves):  # those that are no proxies decide in each segment
+            if place in self.firm:
+                self.holding(self.expressions.every[place], real_within(column))
 
     def expression(self, value: Any) -> Expression:
         """Return the expression of a value that may hold proxies.  Raises Unknown."""
@@ -229,6 +255,26 @@ def new(run: Run, expression: Expression, value: Any) -> Any:
     return made
 
 
+def is_single(value: Any) -> bool:
+    """Return whether a value is the only one equal to it, so that `is` means something."""
+    return value is None or type(value) is bool or isinstance(value, Enum)
+
+
+def _single(value: Any) -> tuple[Any, ...]:
+    return (value,) if is_single(value) else ()
+
+
+def decide_identity(lazy: Any, single: Any) -> None:
+    """Record that a proxy is not this single value, which is what Python finds.  Raises Identical."""
+    run, expression = _alive(lazy), EXPRESSION.__get__(lazy)
+    asked = run.expressions.made("is", operator.is_, (expression, run.expressions.constant(single)))
+    if VALUE.__get__(lazy) is single:
+        run.events.append(("decide", asked, True))
+        run.identical = expression.number
+        raise Identical(expression.number)
+    run.decide(asked, False)
+
+
 def _known(lazy: Any, key: str, act: Callable[[Any, Any], Any], other: Any) -> bool | None:
     """The outcome of a comparison that is settled from the beginning of a run, without a new proxy."""
     run: Run = _RUN.__get__(lazy)
@@ -371,7 +417,7 @@ def _done(run: Run, key: Any, act: Callable[..., Any], given: Sequence[Any], *, 
         run.decide(sound, True)
     if value is NotImplemented or not plain(value):
         return act(*map(settled_within, given))
-    return new(run, found, value) if found.columns else value
+    return run.holding(found, value) if found.columns else value
 
 
 def _value(expressions: Expressions, run: Run, expression: Expression) -> Any:

@@ -22,6 +22,9 @@ from evenhand.search.tables.proxies import Event
 
 OPEN, DECIDE, YIELD, END = range(4)
 
+ALONE = 100
+"""Paths from which a tree may be found to learn nothing."""
+
 Ints = Any
 """An array of whole numbers."""
 
@@ -64,13 +67,25 @@ class Node:
 
 
 class Tree:
-    """The observations of one function."""
+    """The observations of one function, in runs that decide first what is `firm`."""
 
     def __init__(self, expressions: Expressions) -> None:
         self.expressions = expressions
+        self.firm: set[int] = set()
+        self.asked = 0
         self.root = Node(root=True)
         self.segments: dict[Any, Node] = {}
         self.ends: list[Node] = []
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether half of the states asked about, and not few, had a path of their own."""
+        return len(self.ends) >= ALONE and 2 * len(self.ends) > self.asked
+
+    def harden(self, number: int) -> None:
+        """Begin anew, with runs that decide first whether this expression is a single value."""
+        self.firm.add(number)
+        self.root, self.segments = Node(root=True), {}
 
     def insert(self, events: Sequence[Event], result: Any) -> Node:
         """Add one run, and return its last node.  Raises NotLearned where it contradicts an earlier run."""
@@ -211,11 +226,12 @@ def _joined(waiting: list[tuple[int, int, Node, Ints]], node: Node, group: Ints)
     return np.concatenate(some) if len(some) > 1 else group
 
 
-def once(index: int, learned: set[int]) -> int:
+def once(tree: Tree, group: Ints, learned: set[tuple[int, int]]) -> int:
     """Return the index of a state to observe.  Raises NotLearned if it was observed and is still unknown."""
-    if index in learned:
+    index = int(group[0])
+    if (len(tree.firm), index) in learned:
         raise NotLearned("a state that was observed is not found among what was observed")
-    learned.add(index)
+    learned.add((len(tree.firm), index))
     return index
 
 

@@ -234,7 +234,8 @@ class TableWalk(Paths):
 
     def through(self, tree: Tree, rows: Any, these: Any, learn: Any, offered: Any = None) -> list[tuple[Any, Any]]:
         """Send states through a tree until all reach an end; `learn(index)` observes one that did not."""
-        learned: set[int] = set()
+        learned = set[tuple[int, int]]()
+        tree.asked = max(tree.asked, len(these))
         while True:
             found: list[tuple[Any, Any]] = []
             ended, stopped = tree.walk(rows, these, None if offered is None else _into(found))
@@ -244,7 +245,7 @@ class TableWalk(Paths):
                         offered(action, group)
                 return ended
             for group in stopped:
-                learn(once(int(group[0]), learned))
+                learn(once(tree, group, learned))
 
     def _ask_states(self, rows: Any) -> None:
         for asked, kept in zip(self.learner.of_states, self.state_answers, strict=True):
@@ -365,7 +366,9 @@ class TableWalk(Paths):
     def _arrived(self, words: Any, source: Any, number: Any) -> tuple[Any, Any]:
         """Number the states of these words, -1 beyond a bound; return also the places of those that are new."""
         there, fresh = self.visited.entered(words, self.most)
-        if self.most is not None and len(there) and there.min() < 0:
+        if len(there) and there.min() < 0:
+            if self.most is None:
+                raise NotLearned("a state was lost")
             self.open = self.beyond = True
         self._enter(words[fresh], source[fresh], number[fresh])
         return there, fresh

@@ -2,8 +2,9 @@
 
 `is`, `type()`, `id()` and `callable()` inspect an object without its methods; sequence and mapping patterns read its
 class's flags; a handler for every exception swallows the signal to fork; and a step that draws random numbers, reads a
-clock or touches a file is no function of its arguments.  Each is named with file and line.  `is` is fatal only where an
-operand can be a proxy: operands that are plain names or attributes are checked when the code gets there.
+clock or touches a file is no function of its arguments.  Each is named with file and line.  Operands of `is` that are
+plain names or attributes are looked at when the code gets there: a proxy beside None, a truth value or a member of an
+enumeration is decided; beside anything else it is fatal.
 """
 
 # Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
@@ -21,7 +22,7 @@ from types import CodeType, FrameType, ModuleType
 from typing import Any, TypeAlias
 
 from evenhand.core.purity import IMPURE_MODULES
-from evenhand.search.tables.proxies import Lazy
+from evenhand.search.tables.proxies import Lazy, decide_identity, is_single
 from evenhand.search.tables.shape import parts_of
 
 _LOOKS = (type, id, callable, vars, operator.is_, operator.is_not)
@@ -29,9 +30,6 @@ _LOOKS = (type, id, callable, vars, operator.is_, operator.is_not)
 
 _SEEING = {"builtins", "copyreg", "ctypes", "gc", "inspect", "marshal", "pickle", "sys", "traceback", "weakref"}
 """Modules that do."""
-
-_AGAINST = "AGAINST A CONSTANT"
-"""How an operand is marked that is compared with a constant."""
 
 _IMPURE_BUILTINS = {"input", "open", "print"}
 _IMPURE = IMPURE_MODULES | {"_io", "http", "io", "os", "posix", "shutil", "tempfile", "urllib"}
@@ -50,8 +48,15 @@ _LOADS = {
 _SILENT = {"CACHE", "RESUME", "PRECALL", "EXTENDED_ARG", "NOP", "COPY_FREE_VARS", "PUSH_NULL", "NOT_TAKEN"}
 _NONE_JUMPS = "_IF_NOT_NONE", "_IF_NONE"
 
-Operand: TypeAlias = tuple[str, str, tuple[str, ...]]
-"""How an operand is loaded: opcode, name, and the attributes taken of it."""
+Operand: TypeAlias = tuple[str, Any, tuple[str, ...]]
+"""How an operand is loaded: opcode, name or constant, and the attributes taken of it."""
+
+Operands: TypeAlias = tuple[Operand, ...]
+"""Those of one `is`."""
+
+_NONE: Operand = ("CONSTANT", None, ())
+_UNSEEN = object()
+"""A value that is not known, or does not matter."""
 
 
 class Evades(Exception):
@@ -115,8 +120,10 @@ class Watch:
                 where = f"{code.co_filename}:{code.co_firstlineno} ({code.co_name})"
                 self._complain(f"{where}: `{name}` looks past a value that is not chosen yet; use isinstance or ==")
         generated = not code.co_filename.endswith(".py")
-        looks: dict[int, tuple[Operand, ...]] = {}
-        lines: dict[int, tuple[Operand, ...]] = {}
+        looks: dict[int, tuple[Operands, ...]] = {}
+        lines: dict[int, tuple[Operands, ...]] = {}
+        called: set[int] = set()
+        exact = False
         body = [one for one in dis.get_instructions(code) if one.opname not in _SILENT]
         line = code.co_firstlineno
         for place, one in enumerate(body):
@@ -130,6 +137,8 @@ class Watch:
                 self._complain(f"{where}: a sequence or mapping pattern looks past what is proxied; compare instead")
             elif one.argval in ("is_", "is_not") and one.opname in ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM"):
                 self._complain(f"{where}: `{one.argval}` looks past a value that is not chosen yet; compare with ==")
+            elif one.opname.startswith("CALL"):
+                called.add(line)
             elif one.opname == "IS_OP" or one.opname.endswith(_NONE_JUMPS):
                 operands = _operands(body, place)
                 if operands is None:
@@ -140,10 +149,10 @@ class Watch:
                     if not generated and not pattern:
                         self._complain(f"{where}: `is` on a computed value; compare with == instead")
                 else:
-                    operands = _marked(operands)
-                    looks[one.offset] = operands
-                    lines[line] = (*lines.get(line, ()), *operands)
-        if looks and not _stored_on(body, lines):
+                    looks[one.offset] = (operands,)
+                    lines[line] = (*lines.get(line, ()), operands)
+                    exact = exact or (line in called and any(map(_is_elsewhere, operands)))
+        if looks and not exact and not _stored_on(body, lines):
             return self._looker(lines, "line"), "line"
         if looks:
             return self._looker(looks, "opcode"), "opcode"
@@ -167,7 +176,7 @@ class Watch:
     def _complain(self, what: str) -> None:
         self.complaint = self.complaint or what
 
-    def _looker(self, looks: dict[int, tuple[Operand, ...]], events: str) -> Callable[..., Any]:
+    def _looker(self, looks: dict[int, tuple[Operands, ...]], events: str) -> Callable[..., Any]:
         def looking(frame: FrameType, event: str, argument: Any) -> Any:
             if event == "line":
                 if frame.f_lineno in looks and events == event:
@@ -180,31 +189,18 @@ class Watch:
 
         return looking
 
-    def _look(self, frame: FrameType, operands: tuple[Operand, ...]) -> None:
-        for operand in operands:
-            if self._is_open(frame, operand):
+    def _look(self, frame: FrameType, comparisons: tuple[Operands, ...]) -> None:
+        for operands in comparisons:
+            one, other = (_value(frame, operand) for operand in (*operands, _NONE)[:2])
+            if type(other) is Lazy:
+                one, other = other, one
+            if type(one) is Lazy and is_single(other):
+                decide_identity(one, other)
+            elif type(one) is Lazy or _is_unsteady(operands, one, other):
                 self._complain(
                     f"{frame.f_code.co_filename}:{frame.f_lineno} ({frame.f_code.co_name}): `is` looks past "
                     "a value that is not chosen yet; compare with == instead"
                 )
-
-    def _is_open(self, frame: FrameType, operand: Operand) -> bool:
-        """Whether an operand is a proxy right now, or holds one."""
-        kind, name, attributes = operand
-        if kind == "CONSTANT":
-            return False
-        value = frame.f_locals.get(name, frame.f_globals.get(name))
-        for attribute in attributes:
-            if attribute == "__class__":
-                return False
-            if type(value) is Lazy:
-                return True
-            try:
-                value = getattr(value, attribute)
-            except BaseException:
-                return False
-        # A tuple or record is another object in each run, and in explicit search perhaps the same.
-        return type(value) is Lazy or (kind != _AGAINST and parts_of(value) is not None)
 
     def _saw(self, frame: FrameType, argument: Any) -> None:
         """Note an exception that passes through a frame that may handle it."""
@@ -216,24 +212,52 @@ class Watch:
             )
 
 
-def _marked(operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
-    """The operands of one `is`: what is compared with a constant may be a tuple or record, which never is one."""
-    if len(operands) == 1 or any(kind == "CONSTANT" for kind, _, _ in operands):
-        return tuple((_AGAINST if kind != "CONSTANT" else kind, name, more) for kind, name, more in operands)
-    return operands
+def _is_elsewhere(operand: Operand) -> bool:
+    """Whether a call can change what an operand is."""
+    return operand[0] != "CONSTANT" and (bool(operand[2]) or "FAST" not in operand[0])
 
 
-def _stored_on(body: list[dis.Instruction], lines: dict[int, tuple[Operand, ...]]) -> bool:
+def _value(frame: FrameType, operand: Operand) -> Any:
+    """What an operand is right now."""
+    kind, name, attributes = operand
+    if kind == "CONSTANT":
+        return name
+    if kind not in ("LOAD_GLOBAL", "LOAD_NAME") or name in frame.f_locals:
+        value = frame.f_locals.get(name, _UNSEEN)
+    else:
+        value = frame.f_globals.get(name, getattr(builtins, name, _UNSEEN))
+    for attribute in attributes:
+        if attribute == "__class__":
+            return _UNSEEN
+        try:
+            value = getattr(value, attribute)
+        except Exception:
+            return _UNSEEN
+    return value
+
+
+def _is_unsteady(operands: Operands, *values: Any) -> bool:
+    """Whether a tuple or record is compared: it is another object in each run, and in explicit search perhaps the same.
+
+    It never is a constant, nor a single value.
+    """
+    if any(kind == "CONSTANT" for kind, _, _ in operands) or any(map(is_single, values)):
+        return False
+    return any(parts_of(value) is not None for value in values)
+
+
+def _stored_on(body: list[dis.Instruction], lines: dict[int, tuple[Operands, ...]]) -> bool:
     """Whether some operand may change on the very line that inspects it; lines are then too coarse to watch."""
     line: int | None = None
     for one in body:
         line = one.positions.lineno if one.positions and one.positions.lineno else line
-        if line in lines and one.opname.startswith("STORE_") and any(one.argval == name for _, name, _ in lines[line]):
+        stored = one.argval if line in lines and one.opname.startswith("STORE_") else None
+        if stored and any(stored == name for operands in lines[line or 0] for _, name, _ in operands):
             return True
     return False
 
 
-def _operands(body: list[dis.Instruction], place: int) -> tuple[Operand, ...] | None:
+def _operands(body: list[dis.Instruction], place: int) -> Operands | None:
     """The operands of an `is`, if each is a name, a constant, or an attribute of one; None for anything else."""
     found: list[Operand] = []
     last = place
@@ -247,7 +271,7 @@ def _operands(body: list[dis.Instruction], place: int) -> tuple[Operand, ...] | 
             return None
         one = body[place]
         if one.opname == "LOAD_CONST":
-            found.append(("CONSTANT", repr(one.argval), ()))
+            found.append(("CONSTANT", one.argval, ()))
         else:
             found.append((one.opname, str(one.argval), tuple(attributes)))
         place -= 1

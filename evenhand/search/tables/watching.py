@@ -10,15 +10,16 @@ from __future__ import annotations
 import functools
 import gc
 import weakref
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from evenhand.core.answers import error_text
 from evenhand.processes.collector import uncollected
-from evenhand.search.tables.expressions import NotLearned, Spent
-from evenhand.search.tables.proxies import Run, Unknown, lazy_builtins
+from evenhand.search.tables.expressions import NotLearned, Spent, plain
+from evenhand.search.tables.proxies import Identical, Run, Unknown, lazy_builtins
 from evenhand.search.tables.shape import Reshaped
+from evenhand.search.tables.trees import Tree
 from evenhand.search.tables.watch import Evades, Watch
 
 RUN = 50
@@ -54,6 +55,16 @@ class Watching:
         with uncollected():
             return self.watch.watched(function, *given)
 
+    def learned(self, tree: Tree, numbers: Sequence[int], act: Callable[[Run], Any]) -> Run:
+        """Observe a run for a tree, which begins anew where `is` needs a value.  Raises NotLearned."""
+        while True:
+            try:
+                return self.observed(Run(tree.expressions, numbers, tree.firm), act)
+            except Identical as error:
+                if error.number in tree.firm:
+                    raise
+                tree.harden(error.number)
+
     def observed(self, run: Run, act: Callable[[Run], Any]) -> Run:
         """Let `act` run the model on the proxies of a run.  Raises NotLearned for what they cannot follow."""
         self.budget.runs += 1
@@ -65,6 +76,7 @@ class Watching:
                 run.expressions.trouble = ""
                 raise
             except (NotLearned, Reshaped):
+                self._is_identical(run)
                 raise
             except Unknown as error:
                 raise NotLearned(f"a result holds {error}") from error
@@ -84,6 +96,12 @@ class Watching:
             raise NotLearned(str(error)) from error
         if run.expressions.trouble:
             raise NotLearned(run.expressions.trouble)
+        self._is_identical(run)
+
+    def _is_identical(self, run: Run) -> None:
+        """Raise Identical, which the model may have swallowed."""
+        if run.identical >= 0:
+            raise Identical(run.identical)
 
     def clear_caches(self) -> None:
         """Forget what cached functions of the model keep."""
@@ -101,17 +119,33 @@ class Watching:
 
     @contextmanager
     def _no_cache(self) -> Generator[None]:
-        """Refuse a model that caches results: a cache would mix proxies and values."""
+        """Refuse a model that caches what is no value: a cache would mix proxies and values."""
         caches = self._all_caches()
-        before = [one.cache_info() for one in caches]
+        before = [one.cache_info().misses for one in caches]
         try:
             yield
         finally:
-            used = [one for one, info in zip(caches, before, strict=True) if one.cache_info() != info]
-            for one in used:
+            used = [one for one, misses in zip(caches, before, strict=True) if one.cache_info().misses != misses]
+            mixed = [one for one in used if not _holds_values(one)]
+            for one in mixed:
                 one.cache_clear()
-        if used:
-            raise NotLearned(f"{getattr(used[0], '__qualname__', 'a function')} keeps its results in a cache")
+        if mixed:
+            raise NotLearned(f"{getattr(mixed[0], '__qualname__', 'a function')} keeps its results in a cache")
+
+
+def _holds_values(cached: Any) -> bool:
+    """Whether a cache holds nothing but values.  A proxy that looks something up decides by its whole value."""
+    held = gc.get_referents(cached)
+    own = {id(cached.__wrapped__), id(cached.__dict__), *(id(one) for one in held if isinstance(one, type))}
+    return all(id(one) in own or _is_value(one, own) for one in held)
+
+
+def _is_value(held: Any, own: set[int]) -> bool:
+    """Whether something that a cache holds has no proxy in it; links and marks are the cache's own."""
+    kind: Any = type(held)
+    if kind is dict or kind is list or kind is tuple:
+        return all(_is_value(one, own) for one in (*held, *(held.values() if kind is dict else ())))
+    return kind is object or id(kind) in own or plain(held)
 
 
 def _ours(cached: Any) -> bool:

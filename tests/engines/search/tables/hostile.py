@@ -118,19 +118,19 @@ def further(state: Pair, how: Any) -> Pair:
 # identity and class
 
 
-@way(followed=False)
+@way(followed=True)
 def is_none():
     """`is None` on a part that may be None."""
     return parts((None, "a", "b"), lambda s, _a: further(s, s.x is None))
 
 
-@way(followed=False)
+@way(followed=True)
 def is_true():
     """`is True` on a part that may be a truth value."""
     return parts((True, False), lambda s, _a: further(s, s.x is True))
 
 
-@way(followed=False)
+@way(followed=True)
 def is_member():
     """`is` with a member of an enumeration."""
     return parts(Kind, lambda s, _a: further(s, s.x is Kind.ONE))
@@ -153,6 +153,123 @@ def is_a_text():
 def is_an_element():
     """`is` on a computed value."""
     return parts((("a", None), ("a", "b")), lambda s, _a: further(s, s.x[1] is None))
+
+
+@way(followed=True)
+def is_none_of_an_attribute():
+    """`is None` on an attribute of a part."""
+    return parts((Point(1, None), Point(1, 2), Kind.ONE), lambda s, _a: further(s, s.x is Kind.ONE or s.x.y is None))
+
+
+@way(followed=True)
+def is_none_of_a_result():
+    """`is None` on what an operation gave."""
+
+    def step(s, _a):
+        found = {0: None}.get(s.x, s.y)
+        other = s.x[0] if isinstance(s.x, tuple) else s.x
+        return further(s, found is None or other is None)
+
+    return parts((0, 1, (None,), (3,), None), step)
+
+
+@way(followed=True)
+def is_none_again_and_again():
+    """`is None` in each round of a loop, and in each segment of the offers."""
+
+    def offered(s):
+        for place in range(3):
+            if s.x is None and s.y != place:
+                yield place
+        if s.x is not None:
+            yield 3
+
+    def step(s, a):
+        return Pair(None if s.x and s.x > 2 else (s.x or 0) + a % 2, (s.y + a) % 4)
+
+    return numbers(step, Pair(None, 0), offered)
+
+
+@way(followed=True)
+def is_none_or_false():
+    """Which of two single values it is decides further."""
+    return parts((None, False, True, 2), lambda s, _a: further(s, s.x is None or (s.x is not True and s.y == 2)))
+
+
+@way(followed=True)
+def is_none_beside_the_kept_value():
+    """What was None stays so, or is set to None anew."""
+    return numbers(lambda s, a: Pair(s.x if s.x is None and a else (None if s.y == 3 else 1), (s.y + 1) % 5))
+
+
+@way(followed=True)
+def is_none_swallowed():
+    """The comparison is in a handler of everything, which gives the run another way on."""
+
+    def step(s, _a):
+        try:
+            how = s.x is None
+        except BaseException:
+            how = len("".join([s.x])) > 0
+        return further(s, how)
+
+    return parts((None, "a"), step)
+
+
+@way(followed=True)
+def is_none_swallowed_like_any_error():
+    """A handler that gives the answer that Python would have given for a proxy."""
+
+    def step(s, _a):
+        try:
+            how = s.x is None
+        except Exception:
+            how = False
+        return further(s, how)
+
+    return parts((None, "a"), step)
+
+
+class Holder:
+    """Something that a call changes."""
+
+    x: Any = 3
+
+
+_later: Any = 3
+
+
+def _put(holder, value):
+    holder.x = value
+    return True
+
+
+def _put_globally(value):
+    globals()["_later"] = value
+    return True
+
+
+@way(followed=True)
+def is_none_after_a_call():
+    """A call before the comparison, on its line, changes what is compared."""
+
+    def step(s, _a):
+        holder = Holder()
+        return further(s, _put(holder, s.x) and holder.x is None)
+
+    return parts((None, "a"), step)
+
+
+@way(followed=True)
+def is_none_of_a_global():
+    """A call before the comparison, on its line, sets a global."""
+    return parts((None, "a"), lambda s, _a: further(s, _put_globally(s.x) and _later is None))
+
+
+@way(followed=False)
+def is_no_name():
+    """A name that is nowhere, in a line that never comes to it."""
+    return parts((None, "a"), lambda s, _a: further(s, s.y >= 0 or s.x is _nowhere))  # type: ignore[name-defined] # pyright: ignore # noqa: F821
 
 
 @way(followed=False)
@@ -257,7 +374,7 @@ def match_classes():
     return parts((1, 2, "a", "b"), step)
 
 
-@way(followed=False)
+@way(followed=True)
 def match_none():
     """`case None` is an `is`."""
 
@@ -623,6 +740,35 @@ def cached_function():
 
 
 _kept: dict[Any, Any] = {}
+
+
+@way(followed=True)
+def cached_function_of_no_part():
+    """`lru_cache` on what is no part of the state, and on settled parts."""
+
+    @functools.lru_cache(maxsize=2)
+    def far(by, *more):
+        return [(one + by) % 5 for one in range(5 + len(more))]
+
+    return numbers(lambda s, a: Pair(far(a + 1)[s.x], far(2, int(s.y) % 2)[s.y % 5]))
+
+
+@way(followed=True)
+def cached_function_that_keeps_a_part():
+    """`lru_cache` keeps a part in what it returns, and is cleared before it gives that again."""
+
+    def step(s, _a):
+        far.cache_clear()
+        held.append(s.x)
+        return turn(far(1)[0], s.y)
+
+    held: list[Any] = []
+
+    @functools.cache
+    def far(_by):
+        return [held.pop()]
+
+    return numbers(step)
 
 
 @way(followed=True)

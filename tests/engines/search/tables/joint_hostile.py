@@ -457,15 +457,64 @@ def keys_and_values():
     )
 
 
-# Refused.
+def _or_none(_rules, _config, state, action):
+    made = dict(action)
+    y = 0 if state.y is None else None if made["b"] == 2 else state.y
+    return Pair((state.x + made["a"]) % 3, y, state.z), Seen((), made["a"])
 
 
-@way(NONE)
+@way(ALL)
 def a_step_that_compares_identity():
-    def step(_rules, _config, state, action):
-        return Pair(dict(action)["a"], 0 if state.y is None else 1, state.z), Seen((), 0)
+    return joint(_or_none, start=Pair(0, None)), ()
 
-    return joint(step, start=Pair(0, None)), ()
+
+@way(ALL)
+def a_separated_step_that_compares_identity():
+    def apply(rules, config, state, verdict):
+        return _or_none(rules, config, state, verdict or (("a", 0), ("b", 0)))
+
+    def step(rules, config, state, action):
+        return apply(rules, config, state, action if sum(dict(action).values()) <= 2 else ())
+
+    given: Any = separated().separated
+    parts = replace(given, apply=apply)
+    return joint(step, start=Pair(0, None), separated=parts), ()
+
+
+@way(ALL)
+def offers_and_claims_that_compare_identity():
+    return joint(
+        _or_none,
+        choices=lambda _config, _scope, state, _agent: range(2 if state.y is None else 3),
+        start=Pair(0, None),
+    ), (
+        always(lambda _config, state: state.y is None or state.x < 2),
+        each(lambda step: step.after.y is not None or step.before.y is None),
+        each(lambda step: dict(step.action)["a"] == 0 or step.after.y is None, name="acting"),
+    )
+
+
+@way(ALL)
+def monitors_that_compare_identity():
+    def update(value, step):
+        return step.after.x if value is None else None if step.after.y is None else value
+
+    return joint(_or_none, start=Pair(0, None)), (monitor(None, update, lambda _config, value: value != 2),)
+
+
+@way(ALL)
+def a_step_with_a_cache():
+    @functools.lru_cache
+    def more(x, y):
+        return (x + y) % 4
+
+    def step(_rules, _config, state, action):
+        return Pair(more(state.x, dict(action)["a"]), state.y, state.z), Seen((), 0)
+
+    return joint(step), ()
+
+
+# Refused.
 
 
 @way(NONE)
@@ -479,18 +528,6 @@ def a_step_that_asks_for_types():
 @way(NONE)
 def an_offer_that_asks_for_types():
     return joint(choices=lambda _config, _scope, state, _agent: range(3 if type(state.x) is int else 1)), ()
-
-
-@way(NONE)
-def a_step_with_a_cache():
-    @functools.lru_cache
-    def more(x, y):
-        return (x + y) % 4
-
-    def step(_rules, _config, state, action):
-        return Pair(more(state.x, dict(action)["a"]), state.y, state.z), Seen((), 0)
-
-    return joint(step), ()
 
 
 @way(NONE)

@@ -23,7 +23,7 @@ from evenhand.search.tables.trees import Node, Tree
 from evenhand.search.tables.visited import Visited
 from evenhand.search.tables.walk import TableWalk
 from tests.engines.search.tables.forced import explicitly, searched
-from tests.engines.search.tables.hostile import Pair, numbers
+from tests.engines.search.tables.hostile import WAYS, Pair, numbers
 from tests.known import alternating_bit, gallery
 from tests.models.two_phase_commit import CLAIMS, two_phase_commit
 
@@ -40,6 +40,11 @@ def sets_and_tuples() -> AnySystem:
     return numbers(step, Pair(frozenset({1, 2}), 0))
 
 
+def none_at_last() -> AnySystem:
+    """A part is None in the end, and was something else for long."""
+    return numbers(lambda s, a: Pair(None if s.y == 5 else s.x, (s.y + 1 + a * (s.x is None)) % 7), Pair(1, 0))
+
+
 def every_value() -> AnySystem:
     """A part runs through many values, and each leads elsewhere."""
     return numbers(lambda state, action: Pair((state.x * 2 + action) % 37, (state.y + state.x) % 3))
@@ -51,6 +56,8 @@ MODELS: tuple[tuple[AnySystem, Sequence[Property]], ...] = (
     (gallery.SYSTEMS["lamport_mutex"].lamport_mutex, gallery.claims_of("lamport_mutex")),
     (alternating_bit.KNOWN.system, alternating_bit.KNOWN.true),
     (every_value(), ()),
+    (none_at_last(), ()),
+    *((WAYS[name][0](), ()) for name in ("is_none", "is_none_again_and_again", "is_none_of_a_result")),
 )
 
 
@@ -63,6 +70,45 @@ def leaf_not_recorded() -> AbstractContextManager[Any]:
             real(self, expression, outcome)
 
     return patch.object(Run, "decide", decide)
+
+
+def identity_not_recorded() -> AbstractContextManager[Any]:
+    """What a part is compared with by `is` decides nothing, nor is it made real."""
+    return patch("evenhand.search.tables.watch.decide_identity", lambda *_given: None)
+
+
+def other_value_not_recorded() -> AbstractContextManager[Any]:
+    """That a part is not what it is compared with by `is` decides nothing."""
+    real = Run.decide
+
+    def decide(self: Run, expression: Any, outcome: Any) -> None:
+        if expression.key != "is":
+            real(self, expression, outcome)
+
+    return patch.object(Run, "decide", decide)
+
+
+def single_value_not_recorded() -> AbstractContextManager[Any]:
+    """A part that is no proxy decides nothing."""
+    real = Run.decide
+
+    def decide(self: Run, expression: Any, outcome: Any) -> None:
+        if expression.key != "single":
+            real(self, expression, outcome)
+
+    return patch.object(Run, "decide", decide)
+
+
+def single_value_of_one_segment() -> AbstractContextManager[Any]:
+    """A part that is no proxy decides at the beginning, and in no segment after it."""
+    real = Run.mark
+
+    def mark(self: Run, continuation: Any) -> None:
+        firm, self.firm = self.firm, ()
+        real(self, continuation)
+        self.firm = firm
+
+    return patch.object(Run, "mark", mark)
 
 
 def stale_path() -> AbstractContextManager[Any]:
@@ -178,6 +224,10 @@ FAULTS: dict[str, Planted] = {
     fault.__name__: fault
     for fault in (
         leaf_not_recorded,
+        identity_not_recorded,
+        other_value_not_recorded,
+        single_value_not_recorded,
+        single_value_of_one_segment,
         stale_path,
         wrong_column,
         lost_value,
