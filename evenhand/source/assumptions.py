@@ -58,8 +58,6 @@ def assumptions(world: World, fair: Any, names: Sequence[str]) -> dict[str, Assu
 
 
 def _read(world: World, fair: Any) -> dict[str, Assumption]:
-    given: dict[Any, Any] = {}
-    translator = Translator(world, given)
     source = source_of(fair)
     frame = Frame(source, {})
 
@@ -74,7 +72,7 @@ def _read(world: World, fair: Any) -> dict[str, Assumption]:
         made = translator.invoked(only(function), [x], {}, frame)
         return leaf(Const(Lookup(((only(name), Fixed((made, x))),))))
 
-    given.update({Fairness: one, per_agent: each})
+    translator = Translator(world, {Fairness: one, per_agent: each})
     takes = [world.config] if source.function.__code__.co_argcount else []
     value = only(translator.invoked(fair, takes, {}, frame))
     if not isinstance(value, Lookup) or translator.errors.found:
@@ -110,7 +108,7 @@ def falls(world: World, function: Any, before: Value, after: Value) -> tuple[For
 
 
 def _grounded(value: Value) -> Formula:
-    """That a value can fall finitely often alone: a truth, an agent, a set, a number not below 0, or several of them."""
+    """That a value can fall finitely often alone: a truth, an agent, a set, a number not below 0, or several."""
     match value:
         case Truth() | Group(kind="set"):
             return TRUE

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from evenhand.smt.logic import FALSE, Formula, Term
+from evenhand.smt.logic import FALSE, Formula, Term, free
 from evenhand.source.described import chosen, closed
 from evenhand.source.operators import less
 from evenhand.source.simplify import all_of, any_of, equal, every, implication, negation, some
@@ -29,6 +29,7 @@ from evenhand.source.values import (
     Whole,
     equals,
     gathered,
+    wholes,
 )
 from evenhand.source.world import World
 
@@ -47,7 +48,18 @@ def member(
     Raises Unreadable where the sort of the places has no order.
     """
     ahead = _ahead(world, places, last=last, key=key, most=most)
+    x = FRESH(places.sort)
+    if key is None or _in_line(key(places.at(x))):
+        first = closed(implication(taken(places), some([x], _leads(places, ahead, x))))
+        world.firsts.append(every(sorted(free(first), key=lambda one: one.name), first))
     return settled(places.at(chosen(places.sort, lambda term: _leads(places, ahead, term))))
+
+
+def _in_line(value: Value) -> bool:
+    """Whether of any two values of this kind one is less, or they are equal: sets are not so."""
+    if isinstance(value, Fixed):
+        return all(map(_in_line, value.parts))
+    return isinstance(value, Truth) or (isinstance(value, Cases) and not wholes(value))
 
 
 def end(world: World, places: Places, *, last: bool = False) -> Group:

@@ -60,7 +60,8 @@ class Stated:
 
     `here` is a formula of reachable states that is not asked of the state after a step: some action is on offer.
     `of_start` is one of initial states.  `sides` are, for each move, what a claim about two steps compares, `courses`
-    what a claim about whole runs asks; `fair` are its assumptions, `helps` where those of each agent help, if it says.
+    what a claim about whole runs asks; `fair` are its assumptions, `helps` where those of each agent help, if it says,
+    and `firsts` what is true for it because there are finitely many agents.
     """
 
     claim: Property
@@ -72,6 +73,7 @@ class Stated:
     courses: tuple[Course, ...] = ()
     fair: Mapping[str, Assumption] = field(default_factory=dict[str, Assumption])
     helps: Mapping[str, Formula] | None = None
+    firsts: tuple[Formula, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -243,12 +245,14 @@ class _Claims(Functions):
 
     def _of_runs(self, claim: Liveness, family: Family) -> Stated:
         fair = assumptions(self.world, self.system.fair, claim.fairness)
+        since = len(self.world.firsts)
         helps = {name: self._helping(claim, one) for name, one in fair.items()}
+        firsts = tuple(self.world.firsts[since:])
         courses = tuple(self._course(claim, move, fair) for move in family.moves)
         given = {name: helping for name, (helping, _) in helps.items()}
         wrong = any_of(raises for _, raises in helps.values())
         courses = tuple(replace(one, raises=any_of((one.raises, wrong))) for one in courses)
-        return Stated(claim, courses=courses, fair=fair, helps=None if claim.helps is None else given)
+        return Stated(claim, courses=courses, fair=fair, firsts=firsts, helps=None if claim.helps is None else given)
 
     def _helping(self, claim: Liveness, one: Assumption) -> tuple[Formula, Formula]:
         """Where an assumption helps, and where the claim's function raises."""

@@ -127,7 +127,7 @@ class Progress:
     def prove(self, induction: Induction, kept: Sequence[Formula], rank: Rank) -> Proof:
         """Prove the claim by a rank and by invariants that were kept."""
         raising = [(move, negation(one.raises)) for move, one in zip(self.family.moves, self.courses, strict=True)]
-        first = induction.prove_here(self.on_offer(rank), kept)
+        first = induction.prove_here(implication(all_of(self.stated.firsts), self.on_offer(rank)), kept)
         if not first.proved:
             return replace(first, because="it is open whether a fair action is on offer while something is owed")
         proof = induction.prove_steps([*self.steps(rank), *(one for one in raising if one[1] != TRUE)], kept)
