@@ -137,9 +137,7 @@ def visited(faulty: bool) -> AnySystem:
         "visited_in_turn",
         config=Config,
         scope=SCOPE,
-        initial=lambda config: [
-            Visits(each("rest", config.nodes), config.nodes[0], node) for node in config.nodes
-        ],
+        initial=lambda config: [Visits(each("rest", config.nodes), config.nodes[0], node) for node in config.nodes],
         actions=actions,
         step=step,
         fair=each_acts,
@@ -226,7 +224,9 @@ def line_left(config: Config, state: Line) -> Any:
 
 def is_first(config: Config, state: Line, agent: Node) -> bool:
     """Whether an agent has the least number of those in line."""
-    first = min((one for one in config.nodes if state.at[one] != "rest"), key=lambda one: state.number[one], default=None)
+    first = min(
+        (one for one in config.nodes if state.at[one] != "rest"), key=lambda one: state.number[one], default=None
+    )
     return bool(agent == first)
 
 
@@ -262,24 +262,22 @@ def dinner(faulty: bool) -> AnySystem:
     def crossed(config: Config, node: Node) -> bool:
         return not faulty and node == config.nodes[-1]
 
-    def has(config: Config, state: Table, node: Node, fork: Node) -> bool:
-        own = fork == node
-        after = fork == config.nodes[(node + 1) % len(config.nodes)]
-        if state.at[node] == "one fork":
-            return after if crossed(config, node) else own
-        return state.at[node] == "eats" and (own or after)
+    def own_taken(config: Config, state: Table, node: Node) -> bool:
+        other = config.nodes[(node - 1) % len(config.nodes)]
+        has = state.at[other] == "eats" or (state.at[other] == "one fork" and crossed(config, other))
+        return other != node and has
 
-    def free(config: Config, state: Table, node: Node, fork: Node) -> bool:
-        return not any(has(config, state, other, fork) for other in config.nodes if other != node)
+    def next_taken(config: Config, state: Table, node: Node) -> bool:
+        other = config.nodes[(node + 1) % len(config.nodes)]
+        has = state.at[other] == "eats" or (state.at[other] == "one fork" and not crossed(config, other))
+        return other != node and has
 
     def actions(config: Config, state: Table) -> Iterator[Action]:
         for node in config.nodes:
-            after = config.nodes[(node + 1) % len(config.nodes)]
-            first = after if crossed(config, node) else node
-            second = node if crossed(config, node) else after
-            if state.at[node] == "hungry" and free(config, state, node, first):
+            own, after = own_taken(config, state, node), next_taken(config, state, node)
+            if state.at[node] == "hungry" and not (after if crossed(config, node) else own):
                 yield ("take", node)
-            if state.at[node] == "one fork" and free(config, state, node, second):
+            if state.at[node] == "one fork" and not (own if crossed(config, node) else after):
                 yield ("eat", node)
             if state.at[node] == "eats":
                 yield ("leave", node)
@@ -307,9 +305,9 @@ def dinner(faulty: bool) -> AnySystem:
 
 
 def can_eat(config: Config, state: Table, agent: Node) -> bool:
-    """Whether an agent eats; if nobody does, whether it is the last that has one fork; if nobody has one, every agent."""
-    last = max((one for one in config.nodes if state.at[one] == "one fork"), default=agent)
-    return state.at[agent] == "eats" or (agent == last and all(at != "eats" for at in state.at))
+    """Whether an agent eats, or is the last that has one fork, or the first of all if nobody has one."""
+    last = max((one for one in config.nodes if state.at[one] == "one fork"), default=config.nodes[0])
+    return state.at[agent] == "eats" or agent == last
 
 
 @evenhand.leads_to(

@@ -51,9 +51,9 @@ def assumptions(world: World, fair: Any, names: Sequence[str]) -> dict[str, Assu
     found = _read(world, plain(fair)) if names else {}
     for name in names:
         if any(one.startswith(name + OF) for one in found):
-            raise refuse(f"{name!r} is short for several assumptions", "give them names that begin differently")
+            raise Unreadable(name, "it is short for several assumptions", "give them names that begin differently")
         if name not in found:
-            raise refuse(f"the assumption {name!r} of one agent alone", "assume it of all of them")
+            raise Unreadable(name, "it is an assumption of some agents", "assume it of all of them")
     return {name: found[name] for name in names}
 
 

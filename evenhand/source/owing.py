@@ -116,7 +116,7 @@ class Owing:
         """Return where the claim's own rank does not do what it must, in a run that was run; empty: nowhere."""
         assert self.claim.rank is not None
         for number in self.idle(helps):
-            return f"no agent that helps has an action on offer in {self._told(number)}"
+            return f"nothing that helps is on offer in {self._told(number)}"
         ranks = [self.claim.rank(one.run.config, one.state) for one in self.places]
         for change in self.changes:
             before, after = ranks[change.before], ranks[change.after]

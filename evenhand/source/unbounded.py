@@ -28,7 +28,7 @@ from evenhand.source.instances import how_many, nth
 from evenhand.source.owing import Owing
 from evenhand.source.pairs import Pairs, beside
 from evenhand.source.probes import fresh_bound
-from evenhand.source.progress import parts_of, progress_of
+from evenhand.source.progress import Rank, parts_of, progress_of
 from evenhand.source.ranks import Ranks, guesses
 from evenhand.source.reached import MOST, Reached, reached
 from evenhand.source.refusal import Unreadable
@@ -222,6 +222,8 @@ def _progress(
             return Proof(False, because=objection)
     samples = Ranks(progress, comparison, owing)
     ranks = guesses(samples, list(parts_of(progress.family)))
+    if not ranks and claim.rank is not None:
+        return Proof(False, because="it is open where each agent makes the rank of the claim fall; say it by `helps`")
     if not ranks:
         return Proof(False, because="no rank was found that falls in all runs of up to three agents")
     induction = Induction(progress.family, portfolio)
@@ -229,7 +231,7 @@ def _progress(
         total = _total(comparison)
         said = [formula for formula, _ in comparison.of_states.values()]
         known: list[Formula] = []
-        wanted = [*total, *map(fresh_bound, said), *(fresh_bound(progress.on_offer(rank)) for rank in ranks)]
+        wanted = [*total, *map(fresh_bound, said), *(fresh_bound(progress.on_offer(rank)) for rank in (Rank(), *ranks))]
         proof = Proof(False)
         owed = Guesses(progress.family, samples.states, _possible(progress.family, comparison))
         for guessed in itertools.chain([[]], owed.stages()):

@@ -205,6 +205,9 @@ class Comparison:
                     found.append((place, values, self.python(move.action, structure, values)))
         for name, formula in self.here.items():
             self._same(bool(offered), self.reader.holds(formula, structure), f"claim {name}", state)
+        for name, stated in family.claims.items():
+            for formula in stated.firsts:
+                self._same(True, self.reader.holds(formula, structure), f"a first member, for claim {name}", state)
         for name, formula in self.of_starts.items():
             begins = self._ran(
                 lambda name=name: self._twins_begin(name, config, state, offered), f"claim {name}", state
