@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NewType
 
 import evenhand
+from benchmarks.unbounded import progress
 from benchmarks.unbounded.known import Action, Known, each, put
 from evenhand.core.system import AnySystem
 
@@ -326,7 +327,15 @@ def another_meal(step: Any) -> bool:
     return bool(step.action[0] == "eat")
 
 
+def barrier_of_all(faulty: bool) -> AnySystem:
+    """Return the barrier of `progress` where each node acts, rather than some node; a faulty one may leave again."""
+    return replace(progress.barrier(faulty), name="barrier_of_all", fair=each_acts)
+
+
+opens_for_all = replace(progress.opens, name="barrier_opens_for_all", fairness=("acts",))
+
 SYSTEMS = (
+    Known("barrier of all", "folklore", "who arrived may leave", barrier_of_all, opens_for_all),
     Known("token that passes", "Le Lann 1977", "may pass it back", token_passes, comes_to_each),
     Known("visits in turn", "ring with stops", "keeps the permission", visited, is_visited),
     Known("bakery that serves", "Lamport 1974, atomic choice", "the last number goes first", in_line, gets_in),

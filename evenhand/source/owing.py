@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 from evenhand.core.fairness import OF, assumed
@@ -60,7 +60,7 @@ class Owing:
     def _run(self, run: Reached) -> None:
         system, config, begins = run.system, run.config, self.claim.begins
         raises, serves = self.claim.tests
-        fair = {self._member(n): one for n, one in assumed(system.fair(config), self.claim.fairness).items()}
+        fair = {self._member(name): one for name, one in self._assumed(run).items()}
         known: dict[tuple[Any, bool], int] = {}
         waiting: list[int] = []
 
@@ -124,7 +124,8 @@ class Owing:
                 continue
             if not smaller(after, before):
                 how = "falls below 0" if after < before else "does not fall" if after == before else "rises"
-                told = f"from {before!r} to {after!r} by {change.action!r} in {self._told(change.before)}"
+                said = f"from {_text(before)} to {_text(after)} by {_text(change.action)}"
+                told = f"{said} in {self._told(change.before)}"
                 return f"the rank {how}: {told}"
         return ""
 
@@ -142,13 +143,14 @@ class Owing:
 
     def members(self, place: Place) -> list[Member]:
         """Return the assumptions of a configuration."""
-        config = place.run.config
-        return [self._member(name) for name in assumed(place.run.system.fair(config), self.claim.fairness)]
+        return [self._member(name) for name in self._assumed(place.run)]
+
+    def _assumed(self, run: Reached) -> Mapping[str, Fairness[Any, Any]]:
+        return assumed(run.system.fair(run.config), self.fair)
 
     def _told(self, number: int) -> str:
         place = self.places[number]
-        agents = place.run.system.scope
-        return f"{place.state!r}, with {dict(agents)}, after {list(place.actions)!r}"
+        return f"{_text(place.state)}, with {dict(place.run.system.scope)}, after [{_listed(place.actions)}]"
 
 
 def _served(fair: Mapping[Member, Fairness[Any, Any]], step: AnyStep) -> Members:
@@ -157,3 +159,19 @@ def _served(fair: Mapping[Member, Fairness[Any, Any]], step: AnyStep) -> Members
 
 def _agent(member: Member) -> int:
     return int(member[1][0].rpartition(".")[2])
+
+
+def _text(value: Any) -> str:
+    """The value as Python writes it, sets in an order that no hash seed decides."""
+    if isinstance(value, frozenset):
+        return f"frozenset({'{' + ', '.join(sorted(map(_text, value))) + '}' if value else ''})"
+    if isinstance(value, tuple):
+        return f"({_listed(value)}{',' if len(value) == 1 else ''})"
+    if is_dataclass(value) and not isinstance(value, type):
+        parts = (f"{one.name}={_text(getattr(value, one.name))}" for one in fields(value))
+        return f"{type(value).__name__}({', '.join(parts)})"
+    return repr(value)
+
+
+def _listed(values: Sequence[Any]) -> str:
+    return ", ".join(map(_text, values))

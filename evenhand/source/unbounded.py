@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from evenhand.core.answers import ModelError
 from evenhand.core.kinds import Liveness, Property
 from evenhand.core.relations import Relational
 from evenhand.core.system import AnySystem
@@ -217,7 +218,10 @@ def _progress(
     progress = progress_of(family, claim)
     owing = Owing(claim, progress.fair, runs)
     if claim.rank is not None and (claim.helps is not None or not any(one.variables for one in progress.fair.values())):
-        objection = owing.objection(owing.helping())
+        try:
+            objection = owing.objection(owing.helping())
+        except (ModelError, TypeError) as error:
+            objection = f"the rank of the claim fails: {error}"
         if objection:
             return Proof(False, because=objection)
     samples = Ranks(progress, comparison, owing)

@@ -263,7 +263,10 @@ class Comparison:
                 for test, formula in zip(claim.tests, (course.raised, course.served), strict=True)
             ]
             if claim.rank is not None and course.ranked is not None:
-                before, after = (claim.rank(step.config, one) for one in (step.before, step.after))
+                rank, what = claim.rank, f"the rank of claim {name}"
+                before, after = (
+                    self._ran(partial(rank, step.config, one), what, one) for one in (step.before, step.after)
+                )
                 asked += [
                     (partial(smaller, after, before), course.ranked[0]),
                     (partial(_level, after, before), course.ranked[1]),
