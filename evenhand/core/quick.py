@@ -298,13 +298,14 @@ def _starts(label: str, initial: Any) -> tuple[Any, ...]:
 
 def _assuming(label: str, fair: Any, *, sized: bool) -> Callable[[Any], Mapping[str, Fairness[Any, Any]]]:
     """The assumptions of a configuration: the same of each, or what a function of the configuration gives."""
+    given: Any = fair
     if not (sized and callable(fair)):
-        fairness = _fairness(label, fair)
+        fairness = _fairness(label, given)
         return lambda _config: fairness
     _function(label, "fair", fair, ("config",))
 
     def fair_in(config: Any) -> Mapping[str, Fairness[Any, Any]]:
-        return _fairness(label, fair(config))
+        return _fairness(label, given(config))
 
     fair_in.__plain__ = fair  # type: ignore[attr-defined]
     return fair_in

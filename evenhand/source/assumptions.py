@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from evenhand.core.fairness import OF, per_agent
 from evenhand.core.system import Fairness
@@ -134,5 +134,5 @@ def smaller(after: Any, before: Any) -> bool:
 
 def _is_grounded(value: Any) -> bool:
     if isinstance(value, tuple):
-        return all(map(_is_grounded, value))
-    return isinstance(value, frozenset | set) or value >= 0
+        return all(map(_is_grounded, cast("tuple[Any, ...]", value)))
+    return isinstance(value, frozenset) or value >= 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any
+from typing import Any, cast
 
 from evenhand.core.fairness import OF, assumed
 from evenhand.core.kinds import Liveness
@@ -164,12 +164,14 @@ def _agent(member: Member) -> int:
 def _text(value: Any) -> str:
     """The value as Python writes it, sets in an order that no hash seed decides."""
     if isinstance(value, frozenset):
-        return f"frozenset({'{' + ', '.join(sorted(map(_text, value))) + '}' if value else ''})"
+        members = sorted(map(_text, cast("frozenset[Any]", value)))
+        return f"frozenset({'{' + ', '.join(members) + '}' if members else ''})"
     if isinstance(value, tuple):
-        return f"({_listed(value)}{',' if len(value) == 1 else ''})"
+        parts = cast("tuple[Any, ...]", value)
+        return f"({_listed(parts)}{',' if len(parts) == 1 else ''})"
     if is_dataclass(value) and not isinstance(value, type):
-        parts = (f"{one.name}={_text(getattr(value, one.name))}" for one in fields(value))
-        return f"{type(value).__name__}({', '.join(parts)})"
+        named = (f"{one.name}={_text(getattr(value, one.name))}" for one in fields(value))
+        return f"{type(value).__name__}({', '.join(named)})"
     return repr(value)
 
 

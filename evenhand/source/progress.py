@@ -30,6 +30,7 @@ from dataclasses import dataclass, replace
 from evenhand.core.kinds import Liveness
 from evenhand.smt import logic as fol
 from evenhand.smt.logic import FALSE, TRUE, Formula
+from evenhand.source.assumptions import Assumption
 from evenhand.source.candidates import atoms
 from evenhand.source.family import STATE, Course, Family, Ghost, Stated
 from evenhand.source.functions import Move
@@ -77,7 +78,7 @@ class Progress:
         self.courses: tuple[Course, ...] = self.stated.courses
         self.means = means
         self.loops = claim.begins == "loop"
-        self.fair = {} if self.loops else self.stated.fair
+        self.fair: Mapping[str, Assumption] = {} if self.loops else self.stated.fair
 
     def offered(self, name: str) -> Formula:
         """That some action on offer serves an assumption, for its variables."""
