@@ -102,6 +102,19 @@ def two_kinds(config: Config) -> Mapping[str, Any]:
     )
 
 
+def two_tests(config: Config) -> Mapping[str, Any]:
+    def either(agent: Agent) -> Any:
+        def one(state: State, action: Any) -> bool:
+            return bool(action == ("go", agent))
+
+        def other(state: State, action: Any) -> bool:
+            return bool(action[0] == "idle")
+
+        return evenhand.Fairness("weak", one if agent == config.agents[0] else other)
+
+    return evenhand.per_agent("goes", config.agents, either)
+
+
 def idles(state: State, action: Any) -> bool:
     return bool(action[0] == "idle")
 
@@ -274,6 +287,7 @@ def test_false_claims_stay_open(portfolio: Portfolio, monkeypatch: pytest.Monkey
         (of_few, missing, is_missing, "it does not always give the same names"),
         (twice, missing, is_missing, "short for several assumptions"),
         (two_kinds, missing, is_missing, "is a"),
+        (two_tests, missing, is_missing, "is a"),
         (everybody, lambda config, state: list(config.agents), is_missing, "in an order"),
         (everybody, lambda config, state: "all", is_missing, "in an order"),
         (everybody, lambda config, state: len(missing(config, state)), is_missing, "len"),
