@@ -14,7 +14,7 @@ import resource
 import sys
 from typing import Any
 
-from benchmarks.unbounded import locks, messages, more, progress, rings, secrets, stores
+from benchmarks.unbounded import fairly, locks, messages, more, progress, rings, secrets, stores
 from benchmarks.unbounded.known import Known
 from evenhand.core.verdict import Status
 from evenhand.smt.portfolio import Portfolio
@@ -28,6 +28,7 @@ SYSTEMS: tuple[Known, ...] = (
     *more.SYSTEMS,
     *secrets.SYSTEMS,
     *progress.SYSTEMS,
+    *fairly.SYSTEMS,
 )
 
 

@@ -8,13 +8,14 @@ from typing import Any, TypeVar
 from evenhand.core.system import Fairness, UnknownName
 
 F = TypeVar("F", bound=Fairness[Any, Any])
+T = TypeVar("T")
 
 OF = " of "
 """What stands between the name of a family of assumptions and the agent in the name of a member."""
 
 
 def per_agent(
-    name: str, agents: Iterable[str], assumption: Callable[[str], Fairness[Any, Any]]
+    name: str, agents: Iterable[T], assumption: Callable[[T], Fairness[Any, Any]]
 ) -> dict[str, Fairness[Any, Any]]:
     """Return one assumption for each agent, `name of agent`, for the `fair` of a system.
 

@@ -40,6 +40,7 @@ _SHARED = {"when", "trigger", "goal", "attempts", "progress", "completes"}
 _APPLIES: tuple[Gives, tuple[str, ...]] = ("answer", ("config",))
 STATE: tuple[Gives, tuple[str, ...]] = ("answer", ("config", "state"))
 STEP: tuple[Gives, tuple[str, ...]] = ("answer", ("step",))
+_PROVED: Calls = {"rank": ("value", ("config", "state")), "helps": ("answer", ("config", "state", "agent"))}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -259,9 +260,14 @@ class Liveness(Property):
     start on (and for good once served), from a step that raises it on, or in a loop that raises it.  A lasso refutes
     the claim; a run that ends refutes it too, unless only loops count.  `fairness` names assumptions of `System.fair`.
     Decided on closed graphs only.
+
+    `rank(config, state)` and `helps(config, state, agent)` are for the proof for any number of agents, which checks
+    them: what falls until the claim is met, and of which agents the assumption for each of them makes it fall.
     """
 
     fairness: tuple[str, ...] = ()
+    rank: Callable[[Any, Any], Any] | None = None
+    helps: Callable[[Any, Any, Any], bool] | None = None
 
     begins: ClassVar[Literal["start", "step", "loop"]]
     sampled = False
@@ -279,7 +285,7 @@ class LeadsTo(Liveness):
     trigger: StepTest
     goal: StepTest
 
-    CALLS: ClassVar[Calls] = {"trigger": STEP, "goal": STEP}
+    CALLS: ClassVar[Calls] = {"trigger": STEP, "goal": STEP, **_PROVED}
     begins = "step"
 
     @property
@@ -294,7 +300,7 @@ class Eventually(Liveness):
 
     goal: StepTest
 
-    CALLS: ClassVar[Calls] = {"goal": STEP}
+    CALLS: ClassVar[Calls] = {"goal": STEP, **_PROVED}
     begins = "start"
 
     @property
@@ -313,7 +319,7 @@ class LivelockFree(Liveness):
     attempts: StepTest
     progress: StepTest
 
-    CALLS: ClassVar[Calls] = {"attempts": STEP, "progress": STEP}
+    CALLS: ClassVar[Calls] = {"attempts": STEP, "progress": STEP, **_PROVED}
     begins = "loop"
 
     @property

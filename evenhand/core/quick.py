@@ -40,15 +40,15 @@ class SystemOptions(TypedDict, total=False):
     by themselves; for numbers and places give `rename(state, to)`, where agent `a` takes the place of agent `to[a]`.
     `config` is a frozen dataclass that lists the agents (`agents: tuple[Agent, ...]`, with `Agent = NewType("Agent",
     int)`), and `scope` says how many: `{"agents": 3}` makes them 0, 1 and 2.  The functions then take the config first:
-    `initial(config)`, `actions(config, state)`, `step(config, state, action)`; `verify` tries to prove such a system's
-    claims for any number of agents too.
+    `initial(config)`, `actions(config, state)`, `step(config, state, action)`, and `fair` may be a function of it;
+    `verify` tries to prove such a system's claims for any number of agents too.
     """
 
     config: type | None
     scope: Mapping[str, int] | None
 
     shows: bool | None
-    fair: Mapping[str, Fairness[Any, Any]] | None
+    fair: Mapping[str, Fairness[Any, Any]] | Callable[[Any], Mapping[str, Fairness[Any, Any]]] | None
     wants: Callable[[Any], bool] | None
     progress: Callable[[AnyStep], bool] | None
     types: tuple[type, ...]
@@ -92,7 +92,6 @@ def system(
     starts = () if sized else initials(None)
     _function(label, "actions", actions, (*first, "state"))
     _function(label, "step", step, (*first, "state", "action"))
-    fairness = _fairness(label, options.get("fair"))
     declared = _menu(label, options.get("menu"))
     made: System[Any, Any, Any, Any, None] = System(
         name=name,
@@ -102,7 +101,7 @@ def system(
         step=_taking(label, step, bool(shows) if sized else shows, starts, sized=sized),
         actions=_offering(label, actions, sized=sized),
         scope=Scope(options.get("scope") or {}),
-        fair=lambda _config: fairness,
+        fair=_assuming(label, options.get("fair"), sized=sized),
         progress=progress,
         types=types,
         menu=None if declared is None else lambda _config, _scope: declared,
@@ -295,6 +294,21 @@ def _starts(label: str, initial: Any) -> tuple[Any, ...]:
         one = f"; {as_list} if all of it is one state" if type(initial) is tuple else ""
         raise ValueError(f"{label}: `initial` lists {short(twice, 60)} twice{one}")
     return starts
+
+
+def _assuming(label: str, fair: Any, *, sized: bool) -> Callable[[Any], Mapping[str, Fairness[Any, Any]]]:
+    """The assumptions of a configuration: the same of each, or what a function of the configuration gives."""
+    given: Any = fair
+    if not (sized and callable(fair)):
+        fairness = _fairness(label, given)
+        return lambda _config: fairness
+    _function(label, "fair", fair, ("config",))
+
+    def fair_in(config: Any) -> Mapping[str, Fairness[Any, Any]]:
+        return _fairness(label, given(config))
+
+    fair_in.__plain__ = fair  # type: ignore[attr-defined]
+    return fair_in
 
 
 def _fairness(label: str, fair: Mapping[str, Fairness[Any, Any]] | None) -> dict[str, Fairness[Any, Any]]:

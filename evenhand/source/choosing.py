@@ -9,18 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from evenhand.smt.logic import FALSE, Formula, Term
-from evenhand.source.described import chosen, closed
+from evenhand.smt.logic import FALSE, Formula, Term, free
+from evenhand.source.described import chosen, closed, described
 from evenhand.source.operators import less
 from evenhand.source.simplify import all_of, any_of, equal, every, implication, negation, some
 from evenhand.source.values import (
     FRESH,
     Cases,
+    Elem,
     Fixed,
     Group,
     Item,
     Leaf,
     Listing,
+    Num,
     Places,
     Record,
     Table,
@@ -47,7 +49,25 @@ def member(
     Raises Unreadable where the sort of the places has no order.
     """
     ahead = _ahead(world, places, last=last, key=key, most=most)
+    x = FRESH(places.sort)
+    first = implication(taken(places), some([x], _leads(places, ahead, x)))
+    names = sorted(free(first), key=lambda one: one.name)
+    if (key is None or _in_line(key(places.at(x)))) and not any(map(described, names)):
+        world.firsts.append(every(names, first))
     return settled(places.at(chosen(places.sort, lambda term: _leads(places, ahead, term))))
+
+
+def _in_line(value: Value) -> bool:
+    """Whether of any two values of this kind one is less, or they are alike: not so of sets."""
+    match value:
+        case Truth():
+            return True
+        case Fixed(parts):
+            return all(map(_in_line, parts))
+        case Cases(((_, Elem(term) | Num(term)),)):
+            return not described(term)
+        case _:
+            return False
 
 
 def end(world: World, places: Places, *, last: bool = False) -> Group:

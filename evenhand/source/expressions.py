@@ -129,15 +129,17 @@ class Expressions(Comprehensions):
                 )
 
     def _dictionary(self, node: ast.Dict, frame: Frame) -> Value:
-        """A dictionary of known keys, each of them once."""
+        """A dictionary of known keys, each of them once; others may stand in it, as in `{**one, **other}`."""
         entries: list[tuple[Any, Value]] = []
         for key, value in zip(node.keys, node.values, strict=True):
-            found = None if key is None else only(self.read(key, frame))
-            if not isinstance(found, str | int | Enum):
+            read = self.read(value, frame)
+            inner = only(read) if key is None else Lookup(((only(self.read(key, frame)), read),))
+            if not isinstance(inner, Lookup) or not all(isinstance(one, str | int | Enum) for one, _ in inner.entries):
                 raise refuse("a dictionary of unknown keys", "write `match` or `if`")
-            if any(found == one for one, _ in entries):
-                raise refuse(f"a dictionary with the key {found!r} twice", "name it once")
-            entries.append((found, self.read(value, frame)))
+            twice = next((one for one, _ in inner.entries if any(one == other for other, _ in entries)), None)
+            if twice is not None:
+                raise refuse(f"a dictionary with the key {twice!r} twice", "name it once")
+            entries += inner.entries
         return leaf(Const(Lookup(tuple(entries))))
 
     def call(self, node: ast.Call, frame: Frame) -> Value:

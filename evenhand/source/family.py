@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, cast
 
 from evenhand.core.ending import NAME
-from evenhand.core.fairness import assumed
 from evenhand.core.kinds import Always, EachStep, Liveness, Property, every_state, every_step
 from evenhand.core.relations import DeterminedBy, TwoRun
 from evenhand.core.system import AnySystem
-from evenhand.smt.logic import TRUE, Formula, Function, Relation
+from evenhand.smt.logic import FALSE, TRUE, Formula, Function, Relation
 from evenhand.smt.theory import Axiom, Theory
+from evenhand.source.assumptions import Assumption, assumptions, falls
 from evenhand.source.functions import Functions, Move, Start
 from evenhand.source.reading import plain
 from evenhand.source.refusal import Unreadable, refuse
 from evenhand.source.second import Second
 from evenhand.source.shapes import Parts, Vocabulary, record_shape
 from evenhand.source.simplify import all_of, any_of, implication, some
-from evenhand.source.values import Record, Value, truth
+from evenhand.source.values import Record, Value, thing, truth
 from evenhand.source.world import World, world_of
 
 STATE = "s"
@@ -44,12 +44,13 @@ class Side:
 class Course:
     """What a claim about whole runs asks of a move: whether it raises and serves, and which assumptions it serves.
 
-    `fair` has the kind (weak or strong) of each assumption with the formula that the move serves it.
+    `ranked` is that the claim's own rank falls by the move, and that it does not rise, if the claim has one.
     """
 
     raised: Formula
     served: Formula
-    fair: Mapping[str, tuple[str, Formula]]
+    fair: Mapping[str, Formula]
+    ranked: tuple[Formula, Formula] | None
     raises: Formula
 
 
@@ -59,7 +60,8 @@ class Stated:
 
     `here` is a formula of reachable states that is not asked of the state after a step: some action is on offer.
     `of_start` is one of initial states.  `sides` are, for each move, what a claim about two steps compares, `courses`
-    what a claim about whole runs asks.
+    what a claim about whole runs asks; `fair` are its assumptions, `helps` where those of each agent help, if it says,
+    and `firsts` what is true for it because there are finitely many agents.
     """
 
     claim: Property
@@ -69,6 +71,9 @@ class Stated:
     of_start: Formula = TRUE
     sides: tuple[Side, ...] = ()
     courses: tuple[Course, ...] = ()
+    fair: Mapping[str, Assumption] = field(default_factory=dict[str, Assumption])
+    helps: Mapping[str, Formula] | None = None
+    firsts: tuple[Formula, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -187,7 +192,7 @@ class _Claims(Functions):
             case TwoRun():
                 return self._of_twins(claim, family)
             case Liveness():
-                return Stated(claim, courses=tuple(self._course(claim, move) for move in family.moves))
+                return self._of_runs(claim, family)
             case _:
                 kind = claim.kind
                 raise refuse(f"a claim of kind {kind}", "claims of this kind are left to the search")
@@ -238,32 +243,47 @@ class _Claims(Functions):
             second.agrees(self.state, move)  # raises here what it does not read
         return Stated(claim, of_step=second.agrees, of_start=of_start)
 
-    def _course(self, claim: Liveness, move: Move) -> Course:
+    def _of_runs(self, claim: Liveness, family: Family) -> Stated:
+        fair = assumptions(self.world, self.system.fair, claim.fairness)
+        since = len(self.world.firsts)
+        helps = {name: self._helping(claim, one) for name, one in fair.items()}
+        firsts = tuple(self.world.firsts[since:])
+        courses = tuple(self._course(claim, move, fair) for move in family.moves)
+        given = {name: helping for name, (helping, _) in helps.items()}
+        wrong = any_of(raises for _, raises in helps.values())
+        courses = tuple(replace(one, raises=any_of((one.raises, wrong))) for one in courses)
+        return Stated(claim, courses=courses, fair=fair, firsts=firsts, helps=None if claim.helps is None else given)
+
+    def _helping(self, claim: Liveness, one: Assumption) -> tuple[Formula, Formula]:
+        """Where an assumption helps, and where the claim's function raises."""
+        if claim.helps is None or not one.variables:
+            return TRUE, FALSE
+        names = {"config": self.world.config, "state": self.state, "agent": thing(one.variables[0])}
+        found, raises = self.value(claim.helps, names)
+        return truth(found), some(one.variables, raises)
+
+    def _course(self, claim: Liveness, move: Move, fair: Mapping[str, Assumption]) -> Course:
         names: dict[str, Value] = {"step": self.step_of(self.state, move)}
         raises: list[Formula] = []
 
-        def asked(test: Any, given: dict[str, Value]) -> Formula:
+        def asked(test: Any, given: dict[str, Value]) -> Value:
             found, raised = self.value(test, given)
             raises.append(raised)
-            return truth(found)
+            return found
 
         trigger, goal = claim.tests
-        raised = asked(trigger, names) if when_given(trigger, every_step) else TRUE
-        served = asked(goal, names)
+        raised = truth(asked(trigger, names)) if when_given(trigger, every_step) else TRUE
+        served = truth(asked(goal, names))
         acting = {"state": self.state, "action": move.action}
-        fair = {name: (kind, asked(taken, acting)) for name, (kind, taken) in self._assumptions(claim).items()}
-        return Course(raised, served, fair, any_of(raises))
-
-    def _assumptions(self, claim: Liveness) -> dict[str, tuple[str, Any]]:
-        """The assumptions of a claim, which must be the same whatever the number of agents."""
-        found: list[dict[str, tuple[str, Any]]] = []
-        for size in (1, 2, 3):
-            system = self.system.at(**dict.fromkeys(self.world.sorts, size))
-            fair = assumed(system.fair(next(iter(system.all_configs()))), claim.fairness)
-            found.append({name: (one.kind, one.taken) for name, one in fair.items()})
-        if any(one != found[0] for one in found):
-            raise refuse("a fairness assumption for each agent", "assume that some agent acts, by one function")
-        return found[0]
+        taken = {name: truth(asked(one.taken, acting)) for name, one in fair.items()}
+        raises = [some([v for one in fair.values() for v in one.variables], one) for one in raises]
+        ranked = None
+        if claim.rank is not None:
+            before, after = (
+                asked(claim.rank, {"config": self.world.config, "state": state}) for state in (self.state, move.after)
+            )
+            ranked = falls(self.world, claim.rank, before, after)
+        return Course(raised, served, taken, ranked, any_of(raises))
 
     def _ending(self, claim: Property, family: Family) -> Stated:
         """The claim that a run ends only where it may: elsewhere some action is on offer."""

@@ -31,7 +31,7 @@ class Frame:
         return replace(self, path=all_of((self.path, test)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Closure:
     """A function defined inside another, with the names it sees there."""
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from evenhand.core.system import AnySystem
 from evenhand.smt.logic import FALSE, TRUE, Formula, Var
-from evenhand.source.frames import Frame
+from evenhand.source.frames import Closure, Frame
 from evenhand.source.reading import parameters, plain, source_of
 from evenhand.source.refusal import refuse
 from evenhand.source.simplify import all_of, any_of
@@ -63,9 +63,11 @@ class Functions:
     def value(self, function: Any, names: dict[str, Value]) -> tuple[Value, Formula]:
         """Return what a function gives for values by role, and where it raises."""
         function = plain(function)
-        given = self._roles(function, names)
         translator = Translator(self.world)
-        value = translator.invoked(function, given, {}, _outside(function))
+        if isinstance(function, Closure):  # of a fairness assumption of each agent: it takes all of them
+            value = translator.invoked(function, list(names.values()), {}, function.frame)
+        else:
+            value = translator.invoked(function, self._roles(function, names), {}, Frame(source_of(function), {}))
         return value, any_of(translator.errors.found)
 
     def _roles(self, function: Any, names: dict[str, Value]) -> list[Value]:
@@ -195,7 +197,3 @@ def _title(action: Value) -> str:
 
     collect(action)
     return " ".join(words) or "action"
-
-
-def _outside(function: Any) -> Frame:
-    return Frame(source_of(function), {})

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from evenhand.core.answers import ModelError
 from evenhand.core.kinds import Liveness, Property
 from evenhand.core.relations import Relational
 from evenhand.core.system import AnySystem
@@ -25,9 +26,11 @@ from evenhand.source.candidates import Guesses
 from evenhand.source.family import Family, family_of
 from evenhand.source.induction import Induction, Proof
 from evenhand.source.instances import how_many, nth
+from evenhand.source.owing import Owing
 from evenhand.source.pairs import Pairs, beside
 from evenhand.source.probes import fresh_bound
-from evenhand.source.progress import Samples, parts_of, progress_of
+from evenhand.source.progress import Rank, parts_of, progress_of
+from evenhand.source.ranks import Ranks, guesses
 from evenhand.source.reached import MOST, Reached, reached
 from evenhand.source.refusal import Unreadable
 from evenhand.source.simplify import negation
@@ -209,27 +212,38 @@ def _of_pair(
 def _progress(
     family: Family, comparison: Comparison, runs: Sequence[Reached], portfolio: Portfolio, name: str
 ) -> Proof:
-    """Prove a claim about whole runs by a rank."""
+    """Prove a claim about whole runs by a rank: the claim's own, or one that is guessed."""
     claim = family.claims[name].claim
     assert isinstance(claim, Liveness)
     progress = progress_of(family, claim)
-    samples = Samples(progress, comparison, runs)
-    ranks = [rank for parts in parts_of(progress.family) if (rank := samples.rank(parts))]
-    if not ranks and any(one.falls for one in samples.changes):
+    owing = Owing(claim, progress.fair, runs)
+    if claim.rank is not None and (claim.helps is not None or not any(one.variables for one in progress.fair.values())):
+        try:
+            objection = owing.objection(owing.helping())
+        except (ModelError, TypeError) as error:
+            objection = f"the rank of the claim fails: {error}"
+        if objection:
+            return Proof(False, because=objection)
+    samples = Ranks(progress, comparison, owing)
+    ranks = guesses(samples, list(parts_of(progress.family)))
+    if not ranks and claim.rank is not None:
+        return Proof(False, because="it is open where each agent makes the rank of the claim fall; say it by `helps`")
+    if not ranks:
         return Proof(False, because="no rank was found that falls in all runs of up to three agents")
     induction = Induction(progress.family, portfolio)
     try:
         total = _total(comparison)
+        said = [formula for formula, _ in comparison.of_states.values()]
         known: list[Formula] = []
-        wanted = [*total, fresh_bound(progress.on_offer())]
+        wanted = [*total, *map(fresh_bound, said), *(fresh_bound(progress.on_offer(rank)) for rank in (Rank(), *ranks))]
         proof = Proof(False)
-        owing = Guesses(progress.family, samples.states, _possible(progress.family, comparison))
-        for guessed in itertools.chain([[]], owing.stages()):
+        owed = Guesses(progress.family, samples.states, _possible(progress.family, comparison))
+        for guessed in itertools.chain([[]], owed.stages()):
             wanted += guessed
             held = {id(one) for one in known}
             known = induction.houdini([one for one in wanted if id(one) not in held], known)
             why = _may_raise(induction, progress.family, total, known)
-            for rank in ranks or [[]]:
+            for rank in ranks:
                 proof = Proof(False, because=why) if why else progress.prove(induction, known, rank)
                 if proof.proved:
                     return proof

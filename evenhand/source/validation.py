@@ -17,18 +17,19 @@ from functools import partial
 from hashlib import sha256
 from typing import Any
 
-from evenhand.core.fairness import assumed
+from evenhand.core.fairness import OF, assumed
 from evenhand.core.kinds import EachStep, Liveness, Property, Safety
 from evenhand.core.relations import TwoRun
 from evenhand.core.system import AnyStep, AnySystem, Step
 from evenhand.evidence.second_runs import at_step, compared
 from evenhand.smt.arithmetic import calculated
-from evenhand.smt.logic import FALSE, TRUE, Term, Var
+from evenhand.smt.logic import FALSE, TRUE, Formula, Term, Var
 from evenhand.smt.portfolio import Portfolio
 from evenhand.smt.small_models import small_model
 from evenhand.smt.structure import Reader, Structure
+from evenhand.source.assumptions import smaller
 from evenhand.source.described import Chosen, closed
-from evenhand.source.family import STATE, Family
+from evenhand.source.family import STATE, Course, Family, Stated
 from evenhand.source.instances import Tables, decode, how_many, nth
 from evenhand.source.probes import Meaning, Meanings, meanings
 from evenhand.source.refusal import Unreadable
@@ -204,6 +205,9 @@ class Comparison:
                     found.append((place, values, self.python(move.action, structure, values)))
         for name, formula in self.here.items():
             self._same(bool(offered), self.reader.holds(formula, structure), f"claim {name}", state)
+        for name, stated in family.claims.items():
+            for formula in stated.firsts:
+                self._same(True, self.reader.holds(formula, structure), f"a first member, for claim {name}", state)
         for name, formula in self.of_starts.items():
             begins = self._ran(
                 lambda name=name: self._twins_begin(name, config, state, offered), f"claim {name}", state
@@ -248,20 +252,57 @@ class Comparison:
                 self.done.claims += 1
 
     def _courses(self, step: AnyStep, place: int, structure: Structure, values: Mapping[Var, str]) -> None:
-        """Compare what claims about whole runs ask of a step: whether it raises, serves, and serves an assumption."""
+        """Compare what claims about whole runs ask of a step, of its rank, and of the assumptions that it serves."""
         for name, stated in self.family.claims.items():
             if not stated.courses or self.reader.holds(stated.courses[place].raises, structure, values):
                 continue
             claim, course = stated.claim, stated.courses[place]
             assert isinstance(claim, Liveness)
-            fair = assumed(self.family.system.fair(step.config), claim.fairness)
-            calls: list[Callable[[], bool]] = [partial(test, step) for test in claim.tests]
-            calls += [partial(fair[one].taken, step.before, step.action) for one in course.fair]
-            formulas = [course.raised, course.served, *(formula for _, formula in course.fair.values())]
-            for call, formula in zip(calls, formulas, strict=True):
+            asked: list[tuple[Callable[[], Any], Formula]] = [
+                (partial(test, step), formula)
+                for test, formula in zip(claim.tests, (course.raised, course.served), strict=True)
+            ]
+            if claim.rank is not None and course.ranked is not None:
+                rank, what = claim.rank, f"the rank of claim {name}"
+                before, after = (
+                    self._ran(partial(rank, step.config, one), what, one) for one in (step.before, step.after)
+                )
+                asked += [
+                    (partial(smaller, after, before), course.ranked[0]),
+                    (partial(_level, after, before), course.ranked[1]),
+                ]
+            for call, formula in asked:
                 said = self._ran(call, f"claim {name}", step.before)
                 self._same(said, self.reader.holds(formula, structure, values), f"claim {name}", step.before)
                 self.done.claims += 1
+            self._fair(step, claim, stated, course, structure, values)
+
+    def _fair(
+        self,
+        step: AnyStep,
+        claim: Liveness,
+        stated: Stated,
+        course: Course,
+        structure: Structure,
+        values: Mapping[Var, str],
+    ) -> None:
+        """Compare the assumptions of a claim: their names, their kinds, whether a step serves them, where they help."""
+        left = dict(assumed(self.family.system.fair(step.config), claim.fairness))
+        for name, one in stated.fair.items():
+            for row in assignments(one.variables, structure):
+                agents = [int(value.rpartition(".")[2]) for value in row.values()]
+                member = left.pop(f"{name}{OF}{agents[0]}" if agents else name, None)
+                what = f"assumption {name} of claim {claim.name}"
+                if member is None or member.kind != one.kind:
+                    raise Mistranslated(f"{what}: the function gives {member} where the formula has {one.kind}")
+                said = self._ran(partial(member.taken, step.before, step.action), what, step.before)
+                self._same(said, self.reader.holds(course.fair[name], structure, {**values, **row}), what, step.before)
+                if agents and claim.helps is not None and stated.helps is not None:
+                    said = self._ran(partial(claim.helps, step.config, step.before, agents[0]), what, step.before)
+                    self._same(said, self.reader.holds(stated.helps[name], structure, row), what, step.before)
+                self.done.claims += 1
+        if left:
+            raise Mistranslated(f"claim {claim.name}: only the function assumes {', '.join(left)}")
 
     def _twins_begin(self, name: str, config: Any, state: Any, offered: Iterable[Any]) -> bool:
         """Whether the twins of all steps from a state begin in initial states."""
@@ -356,6 +397,10 @@ class Comparison:
                 return cls(**{name: self.python(one, structure, values) for name, one in inner.items()})
             case _:
                 raise Unreadable("a collection in an action", "actions hold agents and known values", "name one agent")
+
+
+def _level(after: Any, before: Any) -> bool:
+    return bool(after == before) or smaller(after, before)
 
 
 def kept(system: AnySystem, claim: Property, step: AnyStep) -> bool:

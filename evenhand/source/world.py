@@ -28,6 +28,8 @@ class World:
     looked_at: set[tuple[str, Sort]] = field(default_factory=set[tuple[str, Sort]])
     chosen: list[tuple[Function, Axiom | None]] = field(default_factory=list[tuple[Function, Axiom | None]])
     choosing: bool = False
+    firsts: list[Formula] = field(default_factory=list[Formula])
+    """That lists with a member have a first one, which is true because they are finite: what no solver knows."""
 
     @property
     def config(self) -> Value:

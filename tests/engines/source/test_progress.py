@@ -13,7 +13,7 @@ from benchmarks.unbounded import progress as systems
 from evenhand.core.system import AnySystem
 from evenhand.core.verdict import Status
 from evenhand.evidence.judge import refutes
-from evenhand.smt.logic import FALSE, TRUE, Formula, Not, Relation, Sort, Var
+from evenhand.smt.logic import FALSE, TRUE, Not, Relation, Sort, Var
 from evenhand.smt.portfolio import Portfolio
 from evenhand.source import progress, unbounded
 from evenhand.source.unbounded import prove_any_size
@@ -143,7 +143,7 @@ def _again(state: State, action: Any) -> bool:
 
 
 AGENT = Var("x.Agent", Sort("Agent"))
-NOT_GONE = [((AGENT,), Not(Relation("s.gone.has0", (AGENT.sort,))(AGENT)))]
+NOT_GONE = (((AGENT,), Not(Relation("s.gone.has0", (AGENT.sort,))(AGENT))),)
 
 
 def always_gives(value: Any) -> Callable[..., Any]:
@@ -157,7 +157,7 @@ def always_gives(value: Any) -> Callable[..., Any]:
 
 def guessed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The rank "who is not gone", whatever runs say."""
-    monkeypatch.setattr(progress.Samples, "rank", always_gives(NOT_GONE))
+    monkeypatch.setattr(unbounded, "guesses", always_gives([progress.Rank(NOT_GONE)]))
 
 
 def nothing_on_offer(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,15 +165,14 @@ def nothing_on_offer(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def weak_as_strong(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress.Progress, "persist", always_gives(()))
+    monkeypatch.setattr(progress.Progress, "lost", always_gives(FALSE))
 
 
 def rank_may_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = progress.fallen
 
-    def lenient(rank: Any, means: Any, *, strictly: bool) -> Formula:
-        del strictly
-        return whole(rank, means, strictly=False)
+    def lenient(rank: Any, means: Any) -> Any:
+        return (whole(rank, means)[1],) * 2
 
     monkeypatch.setattr(progress, "fallen", lenient)
 
@@ -181,8 +180,8 @@ def rank_may_stay(monkeypatch: pytest.MonkeyPatch) -> None:
 def rank_may_rise(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = progress.fallen
 
-    def lenient(rank: Any, means: Any, *, strictly: bool) -> Formula:
-        return whole(rank, means, strictly=True) if strictly else TRUE
+    def lenient(rank: Any, means: Any) -> Any:
+        return whole(rank, means)[0], TRUE
 
     monkeypatch.setattr(progress, "fallen", lenient)
 
@@ -199,16 +198,7 @@ def nothing_owed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def no_step_is_fair(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress.Progress, "fair", always_gives(FALSE))
-
-
-def _served(_self: Any, course: Any) -> Any:
-    return course.served
-
-
-def all_steps_are_fair(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fairness that no claim assumes: that some agent goes."""
-    monkeypatch.setattr(progress.Progress, "fair", _served)
+    monkeypatch.setattr(progress.Progress, "must_fall", always_gives(()))
 
 
 PLANTED = (
@@ -218,7 +208,7 @@ PLANTED = (
     (rank_may_rise, made(returning), all_gone),
     (nothing_owed, made(idle), all_gone),
     (no_step_is_fair, made(again, goes=_again), all_gone),
-    (all_steps_are_fair, made(going), by_itself),
+    (no_step_is_fair, made(going), by_itself),
 )
 
 
