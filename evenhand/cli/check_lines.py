@@ -47,10 +47,10 @@ def brief(value: Json, most: int = 200) -> str:
 
 
 def finding_lines(number: int, one: Mapping[str, Any]) -> Iterator[str]:
-    """Yield one finding with its run; `trace` has the actions in words."""
+    """Yield one finding with its run; `trace_config` has what the configuration fixes in words, `trace` the actions."""
     yield f"{number}. {inert(one['claim'])}{' (' + inert(one['source']) + ')' if one['source'] else ''}"
     yield f"   in {plural(one['length'], 'step')} of system {one['system']}, seen in {plural(one['seen'], 'run')}"
-    yield f"   configuration: {brief(one['run'].get('config'))}"
+    yield from (f"   {'with' if not place else '':<6} {line}" for place, line in enumerate(one["trace_config"]))
     yield from _steps(one["trace"], one["expected"], one["got"])
     if one.get("loop"):
         yield f"       the last {plural(one['loop'], 'step')} go round for ever"

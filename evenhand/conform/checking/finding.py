@@ -40,7 +40,7 @@ from evenhand.core.files import Unreadable, content_of
 from evenhand.core.freedom import Free
 from evenhand.core.property import Property
 from evenhand.core.system import AnySystem, Mutant
-from evenhand.core.text import describe
+from evenhand.core.text import describe, layout
 from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.versions import versions
 from evenhand.evidence.growth import read_run
@@ -278,7 +278,7 @@ def recorded_finding(path: Path) -> dict[str, Any] | None:
         words = {name: [describe(action) for action in run.actions] for name, run in read.items()}
     except (KeyError, ValueError) as error:
         raise BadFinding(f"{path}: the model has changed since ({error}). Check the kernel again.") from error
-    return {**made, **words, "fixture": None}
+    return {**made, "trace_config": layout(read["trace"].config), **words, "fixture": None}
 
 
 def source_named(kernel: str, limits: KernelLimits | None = None) -> Source:

@@ -101,7 +101,7 @@ def _markdown(report: Found, coverage: Sequence[str]) -> Iterator[str]:
         yield from ((f"> ({_plain(one['source'])})",) if one["source"] else ())
         yield from ("", *(f"- {_plain(note)}" for note in _notes(one)))
         yield from (f"- {_code(difference)}" for difference in one["differences"])
-        yield from ("", f"Configuration: {_code(canonical_text(one['run']['config']))}")
+        yield from ("", "Configuration:", "", *(f"    {line}" for line in one["trace_config"]))
         yield from _table(steps_of(one, one["trace"]))
         if one.get("beside"):
             yield from ("", "Beside:", *_table(steps_of(one["beside"], one["trace_beside"])))
@@ -126,7 +126,6 @@ def _html(report: Found, coverage: Sequence[str]) -> bytes:
         coverage=coverage,
         steps_of=steps_of,
         notes=_notes,
-        text=canonical_text,
         style=style,
         policy=f"default-src 'none'; style-src {allowed(style)}; base-uri 'none'",
     ).encode()
