@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evenhand.conform.adapters.wire import text
@@ -19,6 +20,7 @@ def report_lines(report: Mapping[str, Any]) -> Iterator[str]:
     for number, one in enumerate(report["findings"], start=1):
         yield f"FOUND {number}  {inert(one['claim'])}: {inert(one['sentence'])}"
         yield f"         {one['rank']}, in {plural(one['length'], 'step')} of {', '.join(one['systems'])}"
+    yield from _readings(report["findings"])
     if report["findings"]:
         yield ""
     for number, one in enumerate(report["findings"], start=1):
@@ -34,6 +36,13 @@ def report_lines(report: Mapping[str, Any]) -> Iterator[str]:
     yield f"{begun}{verdict}; judged by the {report['judged_by']}{sightings if report['sightings'] else ''}"
 
 
+def _readings(findings: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the readings under which findings vanish: the text can be read so, and the kernel may read it so."""
+    under = Counter(said.partition(":")[0] for one in findings for said in one["under"])
+    for reading, count in under.most_common():
+        yield f"  {count} of {len(findings)} would vanish under --reading {inert(reading)}"
+
+
 def coverage_lines(report: Mapping[str, Any]) -> Iterator[str]:
     """Yield what was run in each system, and what was not judged."""
     for one in report["systems"]:
@@ -47,10 +56,10 @@ def brief(value: Json, most: int = 200) -> str:
 
 
 def finding_lines(number: int, one: Mapping[str, Any]) -> Iterator[str]:
-    """Yield one finding with its run; `trace` has the actions in words."""
+    """Yield one finding with its run; `trace_config` has what the configuration fixes in words, `trace` the actions."""
     yield f"{number}. {inert(one['claim'])}{' (' + inert(one['source']) + ')' if one['source'] else ''}"
     yield f"   in {plural(one['length'], 'step')} of system {one['system']}, seen in {plural(one['seen'], 'run')}"
-    yield f"   configuration: {brief(one['run'].get('config'))}"
+    yield from (f"   {'with' if not place else '':<6} {line}" for place, line in enumerate(one["trace_config"]))
     yield from _steps(one["trace"], one["expected"], one["got"])
     if one.get("loop"):
         yield f"       the last {plural(one['loop'], 'step')} go round for ever"
@@ -68,6 +77,7 @@ def finding_lines(number: int, one: Mapping[str, Any]) -> Iterator[str]:
     if one["behind"]:
         yield f"   {plural(one['behind'], 'earlier step')} of this run differ too, by another finding"
     yield from (f"   a kernel that does this shows the same: {inert(sentence)}" for sentence in one["alike"][:2])
+    yield from (f"   it vanishes under --reading {inert(said)}" for said in one["under"])
     if one["fixture"]:
         yield f"   {one['reproduce']}"
 

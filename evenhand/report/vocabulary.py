@@ -10,12 +10,13 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
 from inspect import cleandoc, getdoc, signature
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import canonical_text
 from evenhand.core.codec import encode
 from evenhand.core.freedom import freedom_of
+from evenhand.core.spoken import spoken
 from evenhand.core.system import AnyStep, AnySystem
 
 CONFIGS, WALKS, STEPS = 3, 8, 24
@@ -24,8 +25,15 @@ CONFIGS, WALKS, STEPS = 3, 8, 24
 ACTIONS = 5_000
 """Actions from which a walk chooses."""
 
-EXAMPLE = 1_500
+EXAMPLE = 1_000
 """Characters of the longest example."""
+
+
+EACH = 4
+"""So many words of its own in a field give an example of its record for each of them."""
+
+Own: TypeAlias = dict[tuple[str, str], dict[str, Any]]
+"""By record and field, the words of the protocol's own that were met, with the shortest record of each, encoded."""
 
 
 @dataclass
@@ -37,6 +45,7 @@ class Words:
     actions: dict[type, Any] = field(default_factory=dict[type, Any])
     shown: dict[type, Any] = field(default_factory=dict[type, Any])
     states: dict[type, Any] = field(default_factory=dict[type, Any])
+    own: Own = field(default_factory=dict[tuple[str, str], dict[str, Any]])
 
     @property
     def kinds(self) -> list[type]:
@@ -58,6 +67,8 @@ class Words:
             known = found.get(kind)
             if known is None or (value != known and _size(value) < _size(known)):
                 found[kind] = value
+        for one in spoken(step):
+            _shorter(self.own, (one.record, one.field), one.text, one.whole)
 
 
 def example_steps(system: AnySystem) -> Iterator[AnyStep]:
@@ -79,6 +90,12 @@ def example_steps(system: AnySystem) -> Iterator[AnyStep]:
                     state = step.after
 
 
+def _shorter(own: Own, place: tuple[str, str], said: str, whole: Any) -> None:
+    known = own.setdefault(place, {})
+    if said not in known or len(canonical_text(whole)) < len(canonical_text(known[said])):
+        known[said] = whole
+
+
 def words_of(system: AnySystem) -> Words:
     """Return the classes and examples of a system."""
     made = Words(system)
@@ -93,20 +110,26 @@ def page(bundle: Bundle) -> str:
         f"# What kernels of {bundle.name} are asked and show",
         "",
         "Made from the types of the model by `make docs`. Each system has the classes that a kernel meets in it, with",
-        "a short example each; [check your kernel](../../how-to/check-your-kernel.md) says how they are used.",
+        "a short example each; [check your kernel](../../how-to/check-your-kernel.md) says how they are used. Beside a",
+        "field stands which words of the protocol's own were *met* there on short random walks.",
         "",
         'Every value is JSON: `{"$": "Name", …}` is a record, `{"$enum": …, "name": …}` a member of an enumeration,'
         ' an array a tuple, `{"$set": […]}` a set, `{"$fraction": "1/3"}` a number.',
         "",
     ]
     system: AnySystem
+    own: Own = {}
     for system in bundle.model.systems.values():
-        lines += _system(words_of(system))
+        words = words_of(system)
+        lines += _system(words)
+        for place, met in words.own.items():
+            for said, whole in met.items():
+                _shorter(own, place, said, whole)
     lines += _readings(bundle)
     types = dict.fromkeys(kind for system in bundle.model.systems.values() for kind in system.types)
     lines += ["## Records", ""]
     for kind in sorted((kind for kind in types if is_dataclass(kind)), key=lambda one: one.__name__):
-        lines += _record(kind)
+        lines += _record(kind, own)
     enums: list[type[Enum]] = sorted((kind for kind in types if issubclass(kind, Enum)), key=lambda one: one.__name__)
     if enums:
         lines += ["## Enumerations", ""]
@@ -128,7 +151,7 @@ def _system(words: Words) -> Iterator[str]:
         rare = [f"`{kind.__name__}`" for kind in words.kinds if title == "Actions" and kind not in found]
         yield from (f"{title}: {listed}" + (f"; in longer runs or other systems {', '.join(rare)}" if rare else ""), "")
         for value in found.values():
-            said = canonical_text(encode(value))
+            said = _without_readings(value)
             if len(said) <= EXAMPLE or title == "Configuration":
                 yield from ("```json", said, "```", "")
 
@@ -151,22 +174,35 @@ def _readings(bundle: Bundle) -> Iterator[str]:
     yield ""
 
 
-def _record(kind: Any) -> Iterator[str]:
+def _without_readings(value: Any) -> str:
+    """The value as JSON, its readings left out: they have a table of their own."""
+    said, readings = canonical_text(encode(value)), getattr(value, "readings", None)
+    return said if readings is None else said.replace(canonical_text(encode(readings)), '{"$":"Readings",…}')
+
+
+def _record(kind: Any, own: Own) -> Iterator[str]:
     yield from (f"### {kind.__name__}", "", _said(kind), "")
     free = freedom_of(kind)
     entries = [one for one in fields(kind) if one.init]
     if entries:
         yield from ("| field | type | |", "|---|---|---|")
     for one in entries:
-        note = ""
+        notes: list[str] = []
         if one.name in free:
             named = ", ".join(f"`{name}`" for name in sorted(free[one.name].named))
             note = f"ours, not the source's; compared with `--compare {free[one.name].free}`"
-            note += f", except for {named}" if named else ""
+            notes.append(note + (f", except for {named}" if named else ""))
+        met = own.get((kind.__name__, one.name), {})
+        if met:
+            notes.append("met: " + ", ".join(f"`{text}`" for text in sorted(met)))
         hint = (one.type if isinstance(one.type, str) else one.type.__name__).replace("|", "\\|")
-        yield f"| `{one.name}` | `{hint}` | {note} |"
+        yield f"| `{one.name}` | `{hint}` | {'; '.join(notes)} |"
     if entries:
         yield ""
+    for name in islice((one.name for one in entries if len(own.get((kind.__name__, one.name), {})) >= EACH), 1):
+        examples = [canonical_text(whole) for _, whole in sorted(own[kind.__name__, name].items())]
+        if max(map(len, examples)) <= EXAMPLE:
+            yield from (f"An example for each `{name}`:", "", "```json", *examples, "```", "")
 
 
 def _member(member: Enum) -> str:

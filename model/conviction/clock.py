@@ -21,7 +21,7 @@ from evenhand.model.conviction.vocabulary import (
 
 
 def complete(config: Config, state: State, seat: Seat) -> bool:
-    """Whether an agent is done for the running tick (9.1): a proposal lasts for its phase, READY for its tick."""
+    """Whether an agent is done for the running tick (9.1): a proposal lasts for its phase."""
     if state.phase == PROPOSE:
         return bool(seat.proposal)
     return seat.signal == READY or (seat.signal == ACTED and acting_completes(config, state))
@@ -64,13 +64,14 @@ def fined(config: Config, state: State) -> bool:
     return state.phase != STAKE or settled(config.readings).silent_penalty == "as_9_3"
 
 
-def signalled(_config: Config, _seat: Seat) -> str:
-    """The signal that remains after the tick: none, because READY holds for one tick."""
-    return ""
+def signalled(config: Config, seat: Seat) -> str:
+    """The signal that remains after the tick: none, where READY holds for one tick."""
+    return seat.signal if config.readings.ready_lasts == "phase" else ""
 
 
 def fresh(config: Config, seat: Seat) -> Seat:
     """The seat at the beginning of a phase."""
+    seat = replace(seat, signal="") if config.readings.ready_lasts == "phase" else seat
     return replace(seat, timer=0) if config.readings.timer_reset == "per_phase" else seat
 
 

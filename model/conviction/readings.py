@@ -140,6 +140,12 @@ class Readings:
         sentence="9.1: submitted its required action or signalled READY; B 16.1.1: submitted staking actions or "
         "signalled READY: whether one optional action is enough, in a STAKE round, never, or in every phase",
     )
+    ready_lasts: str = reading(
+        "tick",
+        "phase",
+        sentence="9.1: READY for tick N; 9.2: confirms completion in a phase; B 16.1.1: a round advances when all have "
+        "submitted staking actions or signalled READY: whether an agent is done for the tick or for the phase",
+    )
     act_after_ready: str = reading(
         "rejected",
         "allowed",

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from evenhand.core.freedom import free_field
+from evenhand.core.freedom import free, free_field
 from evenhand.core.parts import part
 from evenhand.core.text import describe
 from evenhand.model.conviction.exact import Amount, Surd
@@ -337,9 +337,12 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The observation of a step: the events it logs, and why the action was rejected (empty: accepted)."""
+    """The observation of a step: the events it logs, and why the action was rejected (empty: accepted).
 
-    events: tuple[Event, ...] = field(metadata=part("effect"))
+    Of several events of one step, such as the burns at the end of an Issue, no section says which comes first.
+    """
+
+    events: tuple[Event, ...] = field(metadata={**free("orders"), **part("effect")})
     rejected: str = free_field("codes", "", named=NAMED)
 
 

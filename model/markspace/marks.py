@@ -229,11 +229,11 @@ class Reply:
     stored: int | None = None
     refused: str = free_field("texts", "")
     seen: tuple[Seen, ...] | None = None
-    candidates: tuple[Mark, ...] = ()
+    candidates: tuple[Mark, ...] = free_field("orders", ())
     winner: int | None = None
     claimed_by: str | None = None
     clusters: tuple[Cluster, ...] = ()
-    hooked: tuple[str, ...] = ()
+    hooked: tuple[str, ...] = free_field("orders", ())
 
 
 SpaceStep = Step[SpaceConfig, Space, Act, Reply]

@@ -262,6 +262,7 @@ _SCOPES: Mapping[str, Mapping[str, int]] = {
     "add_makes": _ADD,
     "completes": {**_TALK, "texts": 1, "think": 2},
     "completes=ready_only": {**_ADD, "think": 2},
+    "ready_lasts": {**_ADD, "think": 2},
     "act_after_ready": _TALK,
     "feedback_on_no_action": _TALK,
     "silent_penalty": _ADD,

@@ -104,9 +104,14 @@ def timers_count_missed_ticks(step: RunStep) -> bool:
     return True
 
 
-@each_step("READY is for the tick in which it was signalled.", source="9.1, 9.2", when=ticking)
+@each_step(
+    "READY is for the tick in which it was signalled, or for the phase, as read.", source="9.1, 9.2", when=ticking
+)
 def ready_is_for_one_tick(step: RunStep) -> bool:
-    """No signal remains after a tick."""
+    """No signal remains after a tick; those of a phase remain as long as it goes on."""
+    goes_on = (step.before.phase, step.before.turn) == (step.after.phase, step.after.turn)
+    if step.config.readings.ready_lasts == "phase" and goes_on:
+        return [seat.signal for seat in step.after.seats] == [seat.signal for seat in step.before.seats]
     return all(not seat.signal for seat in step.after.seats)
 
 
@@ -118,7 +123,7 @@ def _after_ready(step: RunStep) -> bool:
 
 
 @each_step(
-    "Whoever has signalled READY does nothing more in that tick, nor signals it again.",
+    "Whoever has signalled READY does nothing more while that holds, nor signals it again.",
     source="9.2",
     when=_after_ready,
     applies=on_configs(lambda config: config.readings.act_after_ready == "rejected"),

@@ -272,7 +272,7 @@ def hooks_run_after_each_write(step: SpaceStep) -> bool:
     """A resolution stores a mark by another operation."""
     wrote = isinstance(step.action, Write) and step.shown.stored is not None
     due = [one for one in step.config.hooks if one != "failing"] if wrote else []
-    return [*step.shown.hooked] == due
+    return sorted(step.shown.hooked) == sorted(due)
 
 
 def _hook_sets(config: SpaceConfig, _space: Space, act: Act) -> Iterator[tuple[str, ...]]:

@@ -26,7 +26,8 @@ DEFAULTS = {
     "diff_ratio": "replacements_over_max", "feedback_on_no_action": "rejected", "full_tie": "no_winner",
     "last_stake_tick": "adds_and_moves_in", "move_takes": "oldest_first", "multiplier_cap": "saturation_rounds",
     "no_action": "per_agent", "penalty_floor": "burn_what_is_left", "phase_end": "all_ready_or_timer",
-    "poor_proposer": "stake_what_is_left", "revision_cost": "burned", "rounding": "exact", "rounds_from": "zero",
+    "poor_proposer": "stake_what_is_left", "ready_lasts": "phase", "revision_cost": "burned", "rounding": "exact",
+    "rounds_from": "zero",
     "self_stake": "at_submission", "silent_penalty": "none_in_stake", "stake_burn": "is_burn_event",
     "substituted_no_action": "self_stakes", "tap_takes": "oldest_first", "text": "merged", "timer_reset": "per_phase",
 }  # fmt: skip
@@ -160,10 +161,6 @@ class Adapter:
         """Whether the Issue is final."""
         raise NotImplementedError
 
-    def done(self) -> bool:
-        """Whether somebody has completed the phase that goes on."""
-        raise NotImplementedError
-
     def seen(self) -> dict[str, Any]:
         """Phase, turn and so on, as far as they can be seen."""
         raise NotImplementedError
@@ -280,6 +277,7 @@ class Adapter:
         if not agents:
             raise Unsupported("an Issue without agents")
         self.names = {}
+        self.ready.clear()
         if self.open(issue, agents):
             self.running = True
             return ""
@@ -304,12 +302,9 @@ class Adapter:
             return self._shown("", self.news())
         elif why := self.tick(credential):
             return self._shown(why, self.news())
-        seen, phases = self.seen(), ("FEEDBACK", "REVISE", "STAKE")
-        lasts = self.done() if seen.get("phase") in phases else seen.get("phase") == "PROPOSE" and bool(self.ready)
-        self.ready.clear()
-        if self.limits["think_ticks"] > 1 and lasts:
-            raise Unsupported("READY lasts for the phase here, for one tick in the model")
         events = [event("Tick"), *self.news()]
+        if any(one["kind"] == "PhaseBegan" for one in events):
+            self.ready.clear()
         if self.running and self.ended():
             last = [one for one in events if one["kind"] in ("Finalize", "StakeBurned", "Published")
                     or one.get("reason") == "Stake"]  # fmt: skip

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import cast
 
-from evenhand.core.canonical import Json, canonical_text
+from evenhand.core.canonical import canonical_text
 from evenhand.core.codec import encode
+from evenhand.core.spoken import kinds
 from evenhand.core.system import AnyStep
 
 EXAMPLES = 10
@@ -113,11 +113,15 @@ def example_lines(protocol: str, system: str, steps: Iterable[AnyStep]) -> Itera
 
     There are `EXAMPLES` of them, from whole beginnings of the runs whose answers differ most.
     """
-    waiting, seen, left = _runs(steps), set[tuple[str, str]](), EXAMPLES
+    waiting, seen, left = _runs(steps), set[tuple[str, ...]](), EXAMPLES
+
+    def met(run: list[AnyStep]) -> set[tuple[str, ...]]:
+        return set[tuple[str, ...]]().union(*map(kinds, run[:left]))
+
     while waiting and left:
-        best = max(waiting, key=lambda run: (len(_kinds(run[:left]) - seen), len(run)))
+        best = max(waiting, key=lambda run: (len(met(run) - seen), len(run)))
         waiting.remove(best)
-        seen |= _kinds(best[:left])
+        seen |= met(best)
         yield from _lines(protocol, system, best[:left])
         left -= len(best[:left])
 
@@ -130,17 +134,6 @@ def _runs(steps: Iterable[AnyStep]) -> list[list[AnyStep]]:
             made.append([])
         made[-1].append(step)
     return made
-
-
-def _kinds(run: Iterable[AnyStep]) -> set[tuple[str, str]]:
-    """The classes of the actions, with the places that the answer fills."""
-    found = set[tuple[str, str]]()
-    for step in run:
-        shown = encode(step.shown)
-        entries = cast("dict[str, Json]", shown) if isinstance(shown, dict) else {}
-        filled = sorted(name for name, value in entries.items() if value)
-        found.add((type(step.action).__name__, ",".join(filled)))
-    return found
 
 
 def _lines(protocol: str, system: str, run: Sequence[AnyStep]) -> Iterator[str]:

@@ -32,6 +32,7 @@ from evenhand.conform.checking.divergence import Examiner
 from evenhand.conform.checking.duties import SENTENCES, What
 from evenhand.conform.checking.multi_run import still_broken, still_related
 from evenhand.conform.checking.remembering import answers_by
+from evenhand.conform.checking.rereading import agreeing_readings
 from evenhand.conform.checking.two_safety import Pairing
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json, parse
@@ -40,7 +41,7 @@ from evenhand.core.files import Unreadable, content_of
 from evenhand.core.freedom import Free
 from evenhand.core.property import Property
 from evenhand.core.system import AnySystem, Mutant
-from evenhand.core.text import describe
+from evenhand.core.text import describe, layout
 from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.versions import versions
 from evenhand.evidence.growth import read_run
@@ -130,6 +131,9 @@ class KernelFinding(Shape, frozen=True, kw_only=True):
     alike: list[str]
     """What registered mutants that show the same in this run do."""
 
+    under: list[str] = field(default_factory=list[str])
+    """Other readings, each with the sentence it settles, under which the model shows what the kernel showed."""
+
     systems: list[Name]
     """All systems in which it was found."""
 
@@ -213,6 +217,7 @@ def finding_json(
         remarks=sorted(unsure),
         also=sorted(cause.claims - unsure - {one.claim.name for one in sure} - {cause.headline} - {*SENTENCES}),
         alike=[one.sentence for one in mutants if one.name in cause.defect.alike],
+        under=list(agreeing_readings(Coder(protocol, system, frozenset(compare)), divergence)),
         systems=list(cause.systems),
         behind=divergence.behind,
         rank=cause.seriousness.words,
@@ -278,7 +283,7 @@ def recorded_finding(path: Path) -> dict[str, Any] | None:
         words = {name: [describe(action) for action in run.actions] for name, run in read.items()}
     except (KeyError, ValueError) as error:
         raise BadFinding(f"{path}: the model has changed since ({error}). Check the kernel again.") from error
-    return {**made, **words, "fixture": None}
+    return {**made, "under": data.under, "trace_config": layout(read["trace"].config), **words, "fixture": None}
 
 
 def source_named(kernel: str, limits: KernelLimits | None = None) -> Source:

@@ -86,6 +86,8 @@ def _notes(one: Found) -> Iterator[str]:
         yield f"{plural(one['behind'], 'earlier step')} of this run differ too, by another finding."
     for sentence in one["alike"][:2]:
         yield f"A kernel that does this shows the same: {sentence}"
+    for reading in one["under"]:
+        yield f"It vanishes under --reading {reading}"
 
 
 def _markdown(report: Found, coverage: Sequence[str]) -> Iterator[str]:
@@ -101,7 +103,7 @@ def _markdown(report: Found, coverage: Sequence[str]) -> Iterator[str]:
         yield from ((f"> ({_plain(one['source'])})",) if one["source"] else ())
         yield from ("", *(f"- {_plain(note)}" for note in _notes(one)))
         yield from (f"- {_code(difference)}" for difference in one["differences"])
-        yield from ("", f"Configuration: {_code(canonical_text(one['run']['config']))}")
+        yield from ("", "Configuration:", "", *(f"    {line}" for line in one["trace_config"]))
         yield from _table(steps_of(one, one["trace"]))
         if one.get("beside"):
             yield from ("", "Beside:", *_table(steps_of(one["beside"], one["trace_beside"])))
@@ -126,7 +128,6 @@ def _html(report: Found, coverage: Sequence[str]) -> bytes:
         coverage=coverage,
         steps_of=steps_of,
         notes=_notes,
-        text=canonical_text,
         style=style,
         policy=f"default-src 'none'; style-src {allowed(style)}; base-uri 'none'",
     ).encode()

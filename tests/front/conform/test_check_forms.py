@@ -88,6 +88,24 @@ def test_the_sarif_is_valid(folder: Path, name: str) -> None:
         assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
 
 
+def test_the_configuration_is_told_in_words(folder: Path) -> None:
+    """Whole, and without what is as declared: a reader sees which sizes and rights a run needs."""
+    report = json.loads((folder / "lax/report.json").read_text("utf-8"))
+    (one,) = report["findings"]
+    assert any(line.startswith("agents: ('agent_1', 'agent_2')") for line in one["trace_config"])
+    assert not any("readings" in line for line in one["trace_config"])
+    for form in ("report.md", "report.html"):
+        told = (folder / "lax" / form).read_text("utf-8").replace("&#39;", "'")
+        assert all(line in told for line in one["trace_config"])
+    shown = subprocess.run(
+        [sys.executable, "-m", "evenhand", "show", str(folder / "lax" / one["fixture"])],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "   with   agents: ('agent_1', 'agent_2')" in shown.stdout
+
+
 def test_what_a_kernel_says_is_inert(folder: Path) -> None:
     """It opens no tag, and no cell or link in Markdown."""
     page = (folder / "rude/report.html").read_text("utf-8")

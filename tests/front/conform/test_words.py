@@ -24,6 +24,7 @@ from evenhand.model.conviction import vocabulary as conviction
 from evenhand.model.conviction.exact import Surd
 from evenhand.model.cud import vocabulary as cud
 from evenhand.model.markspace import guard_vocabulary as guard
+from evenhand.model.markspace import marks
 from evenhand.model.markspace.exact import decayed
 from evenhand.model.sovereign.state import TYPES as sovereign_types
 from evenhand.model.sovereign.vocabulary import Request
@@ -337,6 +338,8 @@ SETS: Any = (
         guard.Decision(guard.What.BOUNDARY, told=(("a", guard.Verdict.ALLOW), ("b", guard.Verdict.BLOCKED))),
         "told",
     ),
+    (conviction.TYPES, conviction.Shown((conviction.Event("Burn", "a"), conviction.Event("Burn", "b"))), "events"),
+    (marks.SEEN_TYPES, marks.Reply(hooked=("count", "list")), "hooked"),
 )
 """Records of the protocols, with a field that the source calls an object or a set."""
 

@@ -1,4 +1,4 @@
-"""Adapter of the objects; give --reading completes=any_payload act_after_ready=allowed no_action=shared.
+"""Adapter of the objects; give the readings in defects.toml.
 
 The caller is careless: it goes on using the list of agents that it handed over, and the log that it was handed.
 """
@@ -92,9 +92,6 @@ class Objects(Adapter):
 
     def ended(self) -> bool:
         return self.k.publication(self.issue) is not None
-
-    def done(self) -> bool:
-        return bool(self.k.issues[self.issue].done)
 
     def news(self) -> list[Any]:
         log = self.k.ledger.events()

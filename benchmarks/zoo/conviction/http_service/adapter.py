@@ -1,4 +1,4 @@
-"""Adapter of the service; give --reading completes=any_payload last_stake_tick=self_stake_too.
+"""Adapter of the service; give --reading ready_lasts=phase completes=any_payload last_stake_tick=self_stake_too.
 
 One server in this process serves the service of the running scenario.
 """
@@ -19,8 +19,6 @@ from benchmarks.zoo.conviction import adapting
 from benchmarks.zoo.conviction.adapting import ADMIN, SCHEDULER, UNKNOWN, Adapter, Unsupported, event, number, told
 from benchmarks.zoo.conviction.http_service import service
 
-LASTING = ("READY", "FEEDBACK", "REVISION", "ADDSTAKE", "MOVESTAKE")
-"""What an agent has done for its phase by, here; in the model for one tick."""
 STAKES = {"SELFSTAKE": "SelfStake", "ADDSTAKE": "AddStake"}
 TIES = {"none": "none", "earliest-last-stake": "earliest", "unresolved": "unresolved"}
 DOES = {"SignalReady": "signal-ready", "Propose": "propose", "Revise": "revise", "Feedback": "feedback",
@@ -120,11 +118,6 @@ class Service(Adapter):
 
     def ended(self) -> bool:
         return bool(self.log() and self.lines[-1][0] in ("FINALIZE", "STAKEBURNED"))
-
-    def done(self) -> bool:
-        since = [kind for kind, _ in self.lines]
-        last = max((at for at, kind in enumerate(since) if kind == "PHASE"), default=0)
-        return any(kind in LASTING for kind in since[last:])
 
     def log(self) -> bool:
         """Read the log anew."""

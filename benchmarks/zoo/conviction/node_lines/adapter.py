@@ -14,8 +14,6 @@ from benchmarks.zoo.conviction import adapting
 from benchmarks.zoo.conviction.adapting import ADMIN, SCHEDULER, UNKNOWN, Adapter, event, told, words
 
 STAKES = {"SelfStake": "SelfStake", "StakeAdded": "AddStake"}
-LASTING = ("Ready", "Feedback", "Revision", "StakeAdded", "StakeMoved")
-"""What an agent has done for its phase by, here; in the model for one tick."""
 TIES = {"none": "none", "EarliestLastStakeTick": "earliest", "LowestProposalId": "unresolved"}
 DOES = {
     "SignalReady": "ready", "Propose": "proposal.submit", "Revise": "proposal.revise", "Feedback": "feedback.give",
@@ -119,12 +117,6 @@ class Lines(Adapter):
 
     def ended(self) -> bool:
         return bool(self.ask("ledger", issue=self.issue)["ok"])
-
-    def done(self) -> bool:
-        since = 0
-        for at, entry in enumerate(self.last):
-            since = at + 1 if entry["ev"] == "Phase" else since
-        return any(entry["ev"] in LASTING for entry in self.last[since:])
 
     def news(self) -> list[Any]:
         self.last = self.ask("log")["log"]

@@ -1,4 +1,4 @@
-"""Adapter of the one call; give --reading completes=any_payload no_action=shared.
+"""Adapter of the one call; give --reading ready_lasts=phase completes=any_payload no_action=shared.
 
 The kernel keeps no log, so no events are shown but the end of an Issue, as far as the kernel tells it.
 """
@@ -93,9 +93,6 @@ class OneCall(Adapter):
 
     def ended(self) -> bool:
         return bool(self.k.look()["phase"] == "done")
-
-    def done(self) -> bool:
-        return bool(self.k.acted)
 
     def news(self) -> list[Any]:
         look = self.k.look()

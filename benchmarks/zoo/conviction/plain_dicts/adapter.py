@@ -1,4 +1,4 @@
-"""Adapter of the functions on one dict; give --reading completes=any_payload."""
+"""Adapter of the functions on one dict; give --reading ready_lasts=phase completes=any_payload."""
 
 from __future__ import annotations
 
@@ -74,9 +74,6 @@ class Kernel(Adapter):
 
     def ended(self) -> bool:
         return kernel.published(self.k, self.issue) is not None
-
-    def done(self) -> bool:
-        return bool(self.k["issues"][self.issue]["done"])
 
     def news(self) -> list[Any]:
         log = kernel.events(self.k)

@@ -1,7 +1,7 @@
-"""Adapter of the rows and rules; give --reading rounding=floor.
+"""Adapter of the rows and rules; give --reading ready_lasts=phase rounding=floor.
 
-Feedback and revisions keep an agent from being kicked out here, and an action lasts for its round; in the model for a
-tick.  Where that makes a difference the tick is left out.
+Feedback and revisions keep an agent from being kicked out here, but do not complete its phase.  Where that makes a
+difference the tick is left out.
 """
 
 from __future__ import annotations
@@ -67,10 +67,10 @@ class Rows(Adapter):
             phase, think = self.seen()["phase"], self.limits["think_ticks"]
             for row in self.members():
                 balance = self.k.balance(row["agent"])
-                if row["acted"] and not row["ready"] and phase != "PROPOSE":
-                    if think > 1 or (phase != "STAKE" and balance and self.limits["penalty"]):
+                if row["acted"] and not row["ready"] and phase in ("FEEDBACK", "REVISE"):
+                    if think > 1 or (balance and self.limits["penalty"]):
                         raise Unsupported("who acts is not silent here, and without READY is silent in the model")
-                    blurred = blurred or phase != "STAKE"
+                    blurred = True
         shown = super()._tick(credential)
         return {**shown, "events": UNKNOWN} if blurred else shown
 
@@ -98,9 +98,6 @@ class Rows(Adapter):
 
     def ended(self) -> bool:
         return self.k.ledger(self.issue) is not None
-
-    def done(self) -> bool:
-        return any(row["ready"] for row in self.members())
 
     def news(self) -> list[Any]:
         log = self.k.events()
