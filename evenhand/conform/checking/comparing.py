@@ -77,7 +77,7 @@ def without_numbers(said: str) -> str:
 
 def differences(expected: Json, got: Json, path: str = "") -> Iterator[Difference]:
     """Yield the innermost places where two values differ."""
-    if type(expected) is type(got) and text(expected) == text(got):
+    if type(expected) is type(got) and expected == got and text(expected) == text(got):  # Python takes 1 for True
         return
     if isinstance(expected, dict) and isinstance(got, dict):
         old, new = cast("dict[str, Json]", expected), cast("dict[str, Json]", got)
@@ -214,6 +214,12 @@ def failure(fault: Fault | None, why: str) -> str:
     return fault.value if fault else ""
 
 
+@lru_cache(maxsize=1_024)
+def _one_of(names: tuple[str, ...]) -> re.Pattern[str]:
+    """A pattern for names; one that stands inside a longer word, as `low` in `allowlist`, is none."""
+    return re.compile("|".join(rf"(?<![^\W\d_]){re.escape(one)}(?![^\W\d_])" for one in names))
+
+
 class Names:
     """The names of one run: the texts of its configuration, and those that `actions` bring, but for `words`."""
 
@@ -225,16 +231,14 @@ class Names:
         self._signs = frozenset(leaf for leaf in brought if not _SAYS.search(leaf))  # inside words they are no names
         found |= brought - self._signs
         self._letters = frozenset(name for name in found if len(name) == 1)  # inside words they are no names
-        longest = sorted(found - self._letters, key=lambda name: (-len(name), name))
-        # A name that stands inside a longer word, as `low` in `allowlist`, is none.
-        told = [rf"(?<![^\W\d_]){re.escape(one)}(?![^\W\d_])" for one in longest]
-        self._names = re.compile("|".join(told)) if told else None
+        self._names = sorted(found - self._letters, key=lambda name: (-len(name), name))
 
     def without(self, said: str) -> str:
         """Return `said` with each name replaced by `·` and each number by `#`."""
         if said in self._letters or said in self._signs:
             return "·"
-        return _NUMBER.sub("#", self._names.sub("·", said) if self._names else said)
+        there = tuple(name for name in self._names if name in said)
+        return _NUMBER.sub("#", _one_of(there).sub("·", said) if there else said)
 
     def kinds(self, found: Iterable[Difference]) -> frozenset[str]:
         """Return the kinds of differences: the place without numbers, and the words on either side."""
