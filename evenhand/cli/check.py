@@ -182,7 +182,9 @@ def check(
     try:
         with seldom_collected():
             checked = sorted(
-                _checked(bundle, source, system or [], scope or [], reading or [], claims_only, compared, effort, clock),
+                _checked(
+                    bundle, source, system or [], scope or [], reading or [], claims_only, compared, effort, clock
+                ),
                 key=lambda one: [*bundle.model.systems].index(one.system.name),
             )
     except NoKernel as error:

@@ -51,7 +51,9 @@ class Coder:
 
     def decoded(self, data: Json) -> Any:
         """Return the value that a kernel tells, with its sets in any order.  Raises ValueError for none."""
-        return self._kept(self._decoded, wire.text(data), lambda told: decode(normal(json.loads(told)), *self.system.types))
+        return self._kept(
+            self._decoded, wire.text(data), lambda told: decode(normal(json.loads(told)), *self.system.types)
+        )
 
     def trace(self, scenario: AnyScenario) -> AnyTrace:
         """Return the run of the scenario in the reference."""

@@ -79,6 +79,11 @@ class Divergence:
         return SUBJECTS[self.what]
 
     @property
+    def slow(self) -> bool:
+        """Whether the kernel took long to fail, as it will again."""
+        return self.fault in (Fault.HUNG, Fault.MEMORY, Fault.TOO_LONG) or (self.said is not None and self.said.slow)
+
+    @property
     def length(self) -> int:
         """Number of actions."""
         return len(self.scenario.actions)
@@ -498,4 +503,5 @@ class _Run:
         response = self.response
         said = tuple(self._expected[place] if one is None else one for place, one in enumerate(response.shown))
         facts = {place: told for place, told in response.facts.items() if place < steps}
-        return KernelResponse(said[:steps], response.states[:steps], facts=facts)
+        slow = response.slow and response.fault is not None and steps > len(response.shown)
+        return KernelResponse(said[:steps], response.states[:steps], facts=facts, slow=slow)
