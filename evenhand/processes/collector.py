@@ -1,4 +1,4 @@
-"""Pause the garbage collector, or have it work seldom: while a model is observed, or where most that is made is kept."""
+"""Pause the garbage collector, or have it work seldom: where a model is observed, or most that is made is kept."""
 
 from __future__ import annotations
 

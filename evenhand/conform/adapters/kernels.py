@@ -68,7 +68,8 @@ class KernelResponse:
     its state.  `facts` holds the facts that it tells, by place.  `fault` and `why` say how it failed in the step after
     the last answer (`at_start`: it was not even made).  `unsupported` says why it has no kernel for the scenario or,
     if `refused`, cannot take the action after the last answer.  `mutated` names the input that it wrote to,
-    `changed_at` the step.  `slow`: an answer was long awaited from a kernel that did nothing.
+    `changed_at` the step.  `slow` is the first step whose answer was long awaited from a kernel that did
+    nothing; 0: none.
     """
 
     shown: tuple[Json, ...] = ()
@@ -82,7 +83,7 @@ class KernelResponse:
     as_expected: bool = False
     refused: bool = False
     facts: Mapping[int, Json] = field(default_factory=dict[int, Json])
-    slow: bool = field(default=False, compare=False)
+    slow: int = field(default=0, compare=False)
 
 
 class Source(Interface):
@@ -133,7 +134,7 @@ class _Listening:
     unsupported: str = ""
     mutated: str = ""
     changed_at: int = 0
-    slow: bool = False
+    slow: int = 0
 
     def hear(self, line: bytes, number: int) -> None:
         """Take one more answer.  Raises Misanswer for an invalid line."""
@@ -300,7 +301,7 @@ class Piped:
             try:
                 line = self._line(child)
             finally:
-                one.slow = one.slow or self._idle >= SLOWLY
+                one.slow = one.slow or (place if self._idle >= SLOWLY else 0)
             one.hear(line, one.first + place)
             one.started = True
 

@@ -236,6 +236,7 @@ class Names:
         self._signs = frozenset(leaf for leaf in brought if not _SAYS.search(leaf))  # inside words they are no names
         found |= brought - self._signs
         self._letters = frozenset(name for name in found if len(name) == 1)  # inside words they are no names
+        self._worded: dict[tuple[str, bool], str] = {}
         self._names = sorted(found - self._letters, key=lambda name: (-len(name), name))
 
     def without(self, said: str) -> str:
@@ -258,7 +259,7 @@ class Names:
 
     def _sides(self, one: Difference) -> str:
         if one.expected is not None and one.got is not None:
-            expected, got = _number(json.loads(one.expected)), _number(json.loads(one.got))
+            expected, got = _number(one.expected), _number(one.got)
             if expected is not None and got is not None:
                 return "more" if got > expected else "less"
         alone = one.expected is None or one.got is None
@@ -272,6 +273,11 @@ class Names:
         """
         if said is None:
             return "nothing"
+        if (said, alone) not in self._worded:
+            self._worded[said, alone] = self._words_of(said, alone)
+        return self._worded[said, alone]
+
+    def _words_of(self, said: str, alone: bool) -> str:
         value = json.loads(said)
         if isinstance(value, dict) and cast("dict[str, Json]", value).get("$") == "Atom":
             return "·"
@@ -283,8 +289,11 @@ class Names:
         return " ".join(told[:MANY]) or {"{": "a record", "[": "entries"}.get(said[0], "·")
 
 
-def _number(value: Json) -> int | Fraction | None:
+def _number(said: str) -> int | Fraction | None:
     """The number that a value is, if it is one."""
+    if said[0] not in "-0123456789" and not said.startswith('{"$fraction"'):
+        return None
+    value = json.loads(said)
     entries = cast("dict[str, Json]", value) if isinstance(value, dict) else {}
     if list(entries) == ["$fraction"]:
         try:

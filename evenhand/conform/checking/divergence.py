@@ -80,8 +80,9 @@ class Divergence:
 
     @property
     def slow(self) -> bool:
-        """Whether the kernel took long to fail, as it will again."""
-        return self.fault in (Fault.HUNG, Fault.MEMORY, Fault.TOO_LONG) or (self.said is not None and self.said.slow)
+        """Whether the kernel took long for its last step, as it will again."""
+        waited = self.said is not None and 0 < self.said.slow == self.length
+        return waited or self.fault in (Fault.HUNG, Fault.MEMORY, Fault.TOO_LONG)
 
     @property
     def length(self) -> int:
@@ -503,5 +504,4 @@ class _Run:
         response = self.response
         said = tuple(self._expected[place] if one is None else one for place, one in enumerate(response.shown))
         facts = {place: told for place, told in response.facts.items() if place < steps}
-        slow = response.slow and response.fault is not None and steps > len(response.shown)
-        return KernelResponse(said[:steps], response.states[:steps], facts=facts, slow=slow)
+        return KernelResponse(said[:steps], response.states[:steps], facts=facts, slow=response.slow)

@@ -177,7 +177,7 @@ class Phase:
             if response.unsupported and not response.refused:
                 self.unsupported[response.unsupported] = self.unsupported.get(response.unsupported, 0) + 1
                 continue
-            self._takes(trace, len(response.shown))
+            self._takes(trace, response.slow - 1 if response.slow else len(response.shown))
             if response.as_expected:
                 self.agreed.append(trace)
                 continue
@@ -312,7 +312,7 @@ class Phase:
         return self.coder.trace(replace(trace.scenario, actions=actions[:place] + kept if kept else ()))
 
     def _never_answers(self, found: Divergence) -> None:
-        """Leave out, from now on, an action that took long to fail, as if it were refused, and others like it."""
+        """Leave out, from now on, an action that took long and was answered wrongly, as if it were refused, and others like it."""
         config = found.scenario.config
         if found.length and found.scenario.actions[-1] not in self.taken.get(config, ()):
             self.refused.refuse(config, found.scenario.actions[-1])
