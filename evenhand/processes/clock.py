@@ -90,8 +90,9 @@ class TimeHad:
         return min(clock, max(had, 0.0))
 
     def idle(self) -> float:
-        """Return the seconds of these in which it did nothing."""
-        return max(0.0, self.seconds() - max(0.0, cpu_of(self._process) - self._cpu))
+        """Return the seconds in which it neither ran nor waited for a processor."""
+        waited, used = waited_of(self._process, over=True) or 0.0, cpu_of(self._process)
+        return max(0.0, time.monotonic() - self._began - max(0.0, waited - self._waited) - max(0.0, used - self._cpu))
 
     def over(self, limit: float) -> float | None:
         """Return the seconds that it had, if they are more than the limit or it takes too long by the clock."""

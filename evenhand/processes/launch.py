@@ -110,15 +110,17 @@ def cpu_of(process: int) -> float:
     return own + sum(descendants(process).values())
 
 
-def waited_of(process: int) -> float | None:
+def waited_of(process: int, *, over: bool = False) -> float | None:
     """Return the seconds for which a process could run and got no processor; None if it could run just now.
+
+    With `over` of all waits that are over, whether it can run or not.
 
     Those of its thread that waited longest; its descendants count as its threads.  The system tells of a wait when
     it is over.  0 where it does not tell at all.
     """
     waited = 0
     for pid in (process, *descendants(process)):
-        if (_stat(pid) or [b""])[0] == b"R":
+        if not over and (_stat(pid) or [b""])[0] == b"R":
             return None
         with suppress(OSError, ValueError, IndexError):
             for thread in os.listdir(f"/proc/{pid}/task"):
