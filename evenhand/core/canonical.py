@@ -21,7 +21,7 @@ EXACT = 2**53
 
 _WORDS = (str, bool, type(None))
 _encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
-"""Gives the bytes of RFC 8785, many times as fast, for plain values: no floats, keys in ASCII, which any order sorts."""
+"""Gives the bytes of RFC 8785, faster, for plain values: no floats, keys in ASCII, which any order sorts."""
 
 MAX_DEPTH = 64
 """Deepest nesting that `parse` and `canonical_bytes` accept; hostile texts nest deeper."""
@@ -96,7 +96,7 @@ def _check_depth(value: Json) -> bool:
             elif isinstance(item, list | tuple):
                 below.extend(cast("list[Json]", item))
             else:
-                kind = type(item)
+                kind: Any = type(item)
                 plain = plain and (kind in _WORDS or (kind is int and -EXACT < item < EXACT))
         if not below:
             return plain

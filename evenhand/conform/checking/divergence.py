@@ -162,8 +162,7 @@ class Examiner:
         if not found:
             return None
         first = min(found, key=lambda one: one[0])
-        judge = self.judge if judged else None
-        return run.divergence(*first, origin=origin, judge=judge, guess=not self.claims_only)
+        return run.divergence(*first, origin=origin, judge=self.judge if judged else None, guess=not self.claims_only)
 
     def later(
         self, trace: AnyTrace, request: KernelRequest, response: KernelResponse, origin: str, *, judged: bool = True
@@ -246,7 +245,6 @@ class _Run:
         self._wrong: str = ""
         self.facts: dict[int, Reading] = {}
         self._observables: dict[int, Any] = {}
-        self._partial: dict[int, bool] = {}
         self.steps: list[AnyStep] = list(trace.steps)
 
     def expected(self, place: int) -> Json:
@@ -340,11 +338,6 @@ class _Run:
 
     def _is_partial(self, place: int) -> bool:
         """Whether the told state has gaps: markers, or fields of the model's that it lacks."""
-        if place not in self._partial:
-            self._partial[place] = self._has_gaps(place)
-        return self._partial[place]
-
-    def _has_gaps(self, place: int) -> bool:
         if place >= len(self.response.states):
             return False
         state = self.response.states[place]
@@ -501,7 +494,7 @@ class _Run:
 
     def _said(self, steps: int) -> KernelResponse:
         """The first answers, each in full."""
-        response = self.response
-        said = tuple(self._expected[place] if one is None else one for place, one in enumerate(response.shown))
-        facts = {place: told for place, told in response.facts.items() if place < steps}
-        return KernelResponse(said[:steps], response.states[:steps], facts=facts, slow=response.slow)
+        answered = self.response
+        said = tuple(self._expected[place] if one is None else one for place, one in enumerate(answered.shown[:steps]))
+        facts = {place: told for place, told in answered.facts.items() if place < steps}
+        return KernelResponse(said, answered.states[:steps], facts=facts, slow=answered.slow)

@@ -312,7 +312,7 @@ class Phase:
         return self.coder.trace(replace(trace.scenario, actions=actions[:place] + kept if kept else ()))
 
     def _never_answers(self, found: Divergence) -> None:
-        """Leave out, from now on, an action that took long and was answered wrongly, as if it were refused, and others like it."""
+        """Leave out, from now on, an action that took long and was answered wrongly, as if it were refused."""
         config = found.scenario.config
         if found.length and found.scenario.actions[-1] not in self.taken.get(config, ()):
             self.refused.refuse(config, found.scenario.actions[-1])
