@@ -96,8 +96,7 @@ def _check_depth(value: Json) -> bool:
             elif isinstance(item, list | tuple):
                 below.extend(cast("list[Json]", item))
             else:
-                kind: Any = type(item)
-                plain = plain and (kind in _WORDS or (kind is int and -EXACT < item < EXACT))
+                plain = plain and (type(item) in _WORDS or (type(item) is int and -EXACT < item < EXACT))
         if not below:
             return plain
         level = below

@@ -190,7 +190,8 @@ class Phase:
                 without = self._without(trace, agreed, response.unsupported)
                 rest = without if walk is None else None  # what follows on a walk was given back
             elif agreed < len(trace.steps):
-                self._differs(trace, agreed + 1)
+                if response.slow != agreed + 1:
+                    self._differs(trace, agreed + 1)
             else:
                 self.own.append(trace)
             found = self._examined(trace, one, response, name)
