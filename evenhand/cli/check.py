@@ -54,6 +54,7 @@ from evenhand.exits import INTERRUPTED
 from evenhand.jobs.fixtures import fixtures_of, vector_folder
 from evenhand.jobs.plan import chosen_readings, chosen_scope
 from evenhand.processes.clock import Clock
+from evenhand.processes.collector import seldom_collected
 from evenhand.report.forms.checked import checked_forms
 from evenhand.report.phrases import plural
 from evenhand.report.table import print_lines
@@ -179,10 +180,13 @@ def check(
     clock = _clock(source, seconds, exhaustive=exhaustive)
     began = time.monotonic()
     try:
-        checked = sorted(
-            _checked(bundle, source, system or [], scope or [], reading or [], claims_only, compared, effort, clock),
-            key=lambda one: [*bundle.model.systems].index(one.system.name),
-        )
+        with seldom_collected():
+            checked = sorted(
+                _checked(
+                    bundle, source, system or [], scope or [], reading or [], claims_only, compared, effort, clock
+                ),
+                key=lambda one: [*bundle.model.systems].index(one.system.name),
+            )
     except NoKernel as error:
         raise BadUse(str(error)) from error
     finally:

@@ -30,11 +30,8 @@ from functools import cache
 from typing import Any, TypeGuard, cast
 
 from evenhand.core.atoms import Atom, Opaque
-from evenhand.core.canonical import MAX_DEPTH, Json, canonical_bytes
+from evenhand.core.canonical import EXACT, MAX_DEPTH, Json, canonical_bytes
 from evenhand.core.system import Scope
-
-EXACT = 2**53
-"""Integers of this size and beyond are no JSON numbers: readers that use doubles would round them."""
 
 _INTEGER = re.compile(r"0|-?[1-9][0-9]*", re.ASCII)
 _FRACTION = re.compile(r"(?:0|-?[1-9][0-9]*)(?:/[1-9][0-9]*)?", re.ASCII)

@@ -24,7 +24,7 @@ class OutOfTime(BaseException):
 
 
 class Clock:
-    """Seconds spent: by the clock or of CPU, whichever is more; of CPU alone unless `by_clock`.
+    """Seconds spent: by the clock or of CPU, whichever is more; of CPU and of `waited` alone unless `by_clock`.
 
     `limit` bounds the whole (None: no limit).  `running` gives the id of the watcher of a running command, if any.
     """
@@ -40,12 +40,16 @@ class Clock:
 
     def restart(self) -> None:
         """Begin again: what was spent so far, such as on the start of the first kernel, does not count."""
-        self._began, self._used = time.monotonic(), self._cpu()
+        self._began, self._used, self._waited = time.monotonic(), self._cpu(), 0.0
+
+    def waited(self, seconds: float) -> None:
+        """Count seconds spent in vain on something that does nothing, which no CPU time tells."""
+        self._waited += seconds
 
     def spent(self) -> float:
         """Return the seconds spent so far."""
         cpu = self._cpu() - self._used
-        return max(cpu, time.monotonic() - self._began) if self.by_clock else cpu
+        return max(cpu, time.monotonic() - self._began) if self.by_clock else cpu + self._waited
 
     def left(self) -> float:
         """Return the seconds that are left of the whole."""
@@ -84,6 +88,11 @@ class TimeHad:
         waited = waited_of(self._process)
         had = clock - (waited - self._waited) if waited is not None else cpu_of(self._process) - self._cpu
         return min(clock, max(had, 0.0))
+
+    def idle(self) -> float:
+        """Return the seconds in which it neither ran nor waited for a processor."""
+        waited, used = waited_of(self._process, over=True) or 0.0, cpu_of(self._process)
+        return max(0.0, time.monotonic() - self._began - max(0.0, waited - self._waited) - max(0.0, used - self._cpu))
 
     def over(self, limit: float) -> float | None:
         """Return the seconds that it had, if they are more than the limit or it takes too long by the clock."""

@@ -1,4 +1,4 @@
-"""Pause the garbage collector: while a model is observed, or where all that is made is kept."""
+"""Pause the garbage collector, or have it work seldom: where a model is observed, or most that is made is kept."""
 
 from __future__ import annotations
 
@@ -22,3 +22,19 @@ def uncollected(*, kept: bool = False) -> Generator[None]:
             gc.freeze()
         if collecting:
             gc.enable()
+
+
+SELDOM = 50_000
+"""New objects, less those that are gone, after which the youngest are looked through."""
+
+
+@contextmanager
+def seldom_collected() -> Generator[None]:
+    """Have the garbage collector leave alone what there is, and look through new objects seldom."""
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(SELDOM, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)

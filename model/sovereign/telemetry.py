@@ -6,6 +6,7 @@ is not recursive: a LogAppend owes no line of its own (7 A55).
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from evenhand.core.canonical import canonical_bytes
@@ -28,12 +29,14 @@ TRACE_LINE = 160
 """Characters of a line of the traces: two hashes and a gate, of bounded length for every proposal."""
 
 
+@lru_cache(maxsize=65_536)
 def record_of(stream: str, line: str) -> Record:
     """Return the log intent for a line."""
     data = line.encode("utf-8")
     return Record(stream, len(line), len(data), sha(data))
 
 
+@lru_cache(maxsize=65_536)
 def traced(stream: str, *told: str) -> Record:
     """Return the log intent for a line of a trace, which tells hashes and a gate."""
     return Record(stream, TRACE_LINE, TRACE_LINE, sha(canonical_bytes(list(told))))

@@ -99,8 +99,8 @@ class Host:
         self.kernel = None
         self.scenarios += 1
         self.given = {name: request[name] for name in ("protocol", "system", "config", "start")}
-        again = json.loads(line)
-        self.sent = {name: again[name] for name in self.given} if self.scenarios <= WATCHED else None
+        again = json.loads(line) if self.scenarios <= WATCHED else None
+        self.sent = None if again is None else {name: again[name] for name in self.given}
         self.kernel = self.factory(self.given)
         self.tells_state = callable(getattr(self.kernel, "state", None))
         self.tells_facts = callable(getattr(self.kernel, "facts", None))

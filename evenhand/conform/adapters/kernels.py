@@ -23,8 +23,11 @@ from evenhand.conform.adapters.host import NOT_LOADED
 from evenhand.conform.adapters.limits import CORE_SECONDS, KernelLimits
 from evenhand.conform.adapters.wire import Fault, Misanswer
 from evenhand.core.canonical import Json
-from evenhand.processes.clock import Clock, OutOfTime
+from evenhand.processes.clock import Clock, OutOfTime, TimeHad
 from evenhand.processes.lines import Failure, LineProcess, NoLine
+
+PROMPT, SLOWLY = 0.1, 0.4
+"""Seconds after which waiting for an answer counts as time spent, and from which on an answer is slow."""
 
 SLICE = 0.25
 """Seconds of waiting for an answer between two looks at the time of the whole check."""
@@ -65,7 +68,8 @@ class KernelResponse:
     its state.  `facts` holds the facts that it tells, by place.  `fault` and `why` say how it failed in the step after
     the last answer (`at_start`: it was not even made).  `unsupported` says why it has no kernel for the scenario or,
     if `refused`, cannot take the action after the last answer.  `mutated` names the input that it wrote to,
-    `changed_at` the step.
+    `changed_at` the step.  `slow` is the first step whose answer was long awaited from a kernel that did
+    nothing; 0: none.
     """
 
     shown: tuple[Json, ...] = ()
@@ -79,6 +83,7 @@ class KernelResponse:
     as_expected: bool = False
     refused: bool = False
     facts: Mapping[int, Json] = field(default_factory=dict[int, Json])
+    slow: int = field(default=0, compare=False)
 
 
 class Source(Interface):
@@ -129,6 +134,7 @@ class _Listening:
     unsupported: str = ""
     mutated: str = ""
     changed_at: int = 0
+    slow: int = 0
 
     def hear(self, line: bytes, number: int) -> None:
         """Take one more answer.  Raises Misanswer for an invalid line."""
@@ -175,6 +181,7 @@ class _Listening:
             as_expected=self.plain and fault is None and not self.unsupported and not self.mutated,
             refused=bool(self.unsupported) and not self.at_start,
             facts=self.facts,
+            slow=self.slow,
         )
 
     def _silent(self, ended: NoAnswer | Misanswer) -> bool:
@@ -198,6 +205,7 @@ class Piped:
         self._clock: Clock | None = None
         self.answered = self.alone = False
         self._begun = self._owed = 0
+        self._idle = 0.0
 
     @property
     def name(self) -> str:
@@ -290,34 +298,47 @@ class Piped:
 
     def _listen(self, child: LineProcess, one: _Listening) -> None:
         for place in range(len(one.asked.actions) + 1):
-            one.hear(self._line(child), one.first + place)
+            try:
+                line = self._line(child)
+            finally:
+                one.slow = one.slow or (place if self._idle >= SLOWLY else 0)
+            one.hear(line, one.first + place)
             one.started = True
 
     def _line(self, child: LineProcess) -> bytes:
-        """The next answer.  Raises NoAnswer, and OutOfTime where the time is over before it counts as hanging."""
+        """The next answer.  Raises NoAnswer, and OutOfTime where the time is over before it counts as hanging.
+
+        Waiting counts as time spent where the kernel does nothing, which takes no CPU time.
+        """
         allowed = self.limits.seconds if child.answered else self.limits.startup
-        until = monotonic() + allowed
-        while True:
-            left = self._left() if self.answered or self._clock is None else self._clock.left()
-            wait = until - monotonic()
-            try:
-                line = child.line(max(0.0, min(wait, left, SLICE)))
-            except NoLine as ended:
-                if ended.failure is not Failure.HUNG:
-                    raise NoAnswer(ended) from None
-                if wait <= SLICE and wait <= left:
-                    raise NoAnswer(NoLine(Failure.HUNG, f"no answer within {allowed:g} s")) from None
-                if left > 0:
-                    continue
-                if self.answered:
-                    raise OutOfTime from None
-                raise NoAnswer(NoLine(Failure.HUNG, "no answer in all the time that the check had")) from None
-            if not self.answered:
-                self.answered = True
-                if self._clock is not None:
-                    self._clock.restart()
-            self._owed -= 1
-            return line
+        until, had = monotonic() + allowed, None
+        try:
+            while True:
+                left = self._left() if self.answered or self._clock is None else self._clock.left()
+                wait, pause = until - monotonic(), PROMPT if had is None else SLICE
+                try:
+                    line = child.line(max(0.0, min(wait, left, pause)))
+                    break
+                except NoLine as ended:
+                    if ended.failure is not Failure.HUNG:
+                        raise NoAnswer(ended) from None
+                if wait <= pause and wait <= left:
+                    raise NoAnswer(NoLine(Failure.HUNG, f"no answer within {allowed:g} s"))
+                if left <= 0 and self.answered:
+                    raise OutOfTime
+                if left <= 0:
+                    raise NoAnswer(NoLine(Failure.HUNG, "no answer in all the time that the check had"))
+                had = had or TimeHad(child.pid)
+        finally:
+            self._idle = had.idle() if had is not None and self.answered else 0.0
+            if self._clock is not None:
+                self._clock.waited(self._idle)
+        if not self.answered:
+            self.answered = True
+            if self._clock is not None:
+                self._clock.restart()
+        self._owed -= 1
+        return line
 
     def _drain(self) -> None:
         """Read what is still on its way to somebody who no longer waits; end the process if that is not at once."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 from evenhand.conform.adapters import wire
 from evenhand.conform.adapters.kernels import KernelRequest
+from evenhand.conform.checking.comparing import normal
 from evenhand.conform.checking.words import Reader
 from evenhand.core.canonical import Json
-from evenhand.core.codec import encode
+from evenhand.core.codec import decode, encode
 from evenhand.core.freedom import Free
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.trace import AnyScenario, AnyTrace, replay
@@ -34,6 +36,7 @@ class Coder:
     _shown: dict[Any, bytes] = field(default_factory=dict[Any, bytes], init=False, repr=False)
     _starts: dict[Any, bytes] = field(default_factory=dict[Any, bytes], init=False, repr=False)
     _states: dict[Any, Json] = field(default_factory=dict[Any, Json], init=False, repr=False)
+    _decoded: dict[str, Any] = field(default_factory=dict[str, Any], init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.reader = Reader(self.system.types, self.compare)
@@ -45,6 +48,12 @@ class Coder:
         if self.system.conclusion is None or not isinstance(made, dict):
             return made
         return {**cast("dict[str, Json]", made), "conclusion": encode(self.system.conclusion(steps))}
+
+    def decoded(self, data: Json) -> Any:
+        """Return the value that a kernel tells, with its sets in any order.  Raises ValueError for none."""
+        return self._kept(
+            self._decoded, wire.text(data), lambda told: decode(normal(json.loads(told)), *self.system.types)
+        )
 
     def trace(self, scenario: AnyScenario) -> AnyTrace:
         """Return the run of the scenario in the reference."""

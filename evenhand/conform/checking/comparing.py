@@ -75,9 +75,14 @@ def without_numbers(said: str) -> str:
     return _NUMBER.sub("#", said)
 
 
+def same(one: Json, other: Json) -> bool:
+    """Whether two values have one text; Python takes 1 for True, and is fast to say that two values are not equal."""
+    return one is other or (one == other and text(one) == text(other))
+
+
 def differences(expected: Json, got: Json, path: str = "") -> Iterator[Difference]:
     """Yield the innermost places where two values differ."""
-    if type(expected) is type(got) and text(expected) == text(got):
+    if same(expected, got):
         return
     if isinstance(expected, dict) and isinstance(got, dict):
         old, new = cast("dict[str, Json]", expected), cast("dict[str, Json]", got)
@@ -214,6 +219,12 @@ def failure(fault: Fault | None, why: str) -> str:
     return fault.value if fault else ""
 
 
+@lru_cache(maxsize=1_024)
+def _one_of(names: tuple[str, ...]) -> re.Pattern[str]:
+    """A pattern for names; one that stands inside a longer word, as `low` in `allowlist`, is none."""
+    return re.compile("|".join(rf"(?<![^\W\d_]){re.escape(one)}(?![^\W\d_])" for one in names))
+
+
 class Names:
     """The names of one run: the texts of its configuration, and those that `actions` bring, but for `words`."""
 
@@ -225,16 +236,15 @@ class Names:
         self._signs = frozenset(leaf for leaf in brought if not _SAYS.search(leaf))  # inside words they are no names
         found |= brought - self._signs
         self._letters = frozenset(name for name in found if len(name) == 1)  # inside words they are no names
-        longest = sorted(found - self._letters, key=lambda name: (-len(name), name))
-        # A name that stands inside a longer word, as `low` in `allowlist`, is none.
-        told = [rf"(?<![^\W\d_]){re.escape(one)}(?![^\W\d_])" for one in longest]
-        self._names = re.compile("|".join(told)) if told else None
+        self._worded: dict[tuple[str, bool], str] = {}
+        self._names = sorted(found - self._letters, key=lambda name: (-len(name), name))
 
     def without(self, said: str) -> str:
         """Return `said` with each name replaced by `·` and each number by `#`."""
         if said in self._letters or said in self._signs:
             return "·"
-        return _NUMBER.sub("#", self._names.sub("·", said) if self._names else said)
+        there = tuple(name for name in self._names if name in said)
+        return _NUMBER.sub("#", _one_of(there).sub("·", said) if there else said)
 
     def kinds(self, found: Iterable[Difference]) -> frozenset[str]:
         """Return the kinds of differences: the place without numbers, and the words on either side."""
@@ -249,7 +259,7 @@ class Names:
 
     def _sides(self, one: Difference) -> str:
         if one.expected is not None and one.got is not None:
-            expected, got = _number(json.loads(one.expected)), _number(json.loads(one.got))
+            expected, got = _number(one.expected), _number(one.got)
             if expected is not None and got is not None:
                 return "more" if got > expected else "less"
         alone = one.expected is None or one.got is None
@@ -263,6 +273,11 @@ class Names:
         """
         if said is None:
             return "nothing"
+        if (said, alone) not in self._worded:
+            self._worded[said, alone] = self._words_of(said, alone)
+        return self._worded[said, alone]
+
+    def _words_of(self, said: str, alone: bool) -> str:
         value = json.loads(said)
         if isinstance(value, dict) and cast("dict[str, Json]", value).get("$") == "Atom":
             return "·"
@@ -274,8 +289,11 @@ class Names:
         return " ".join(told[:MANY]) or {"{": "a record", "[": "entries"}.get(said[0], "·")
 
 
-def _number(value: Json) -> int | Fraction | None:
+def _number(said: str) -> int | Fraction | None:
     """The number that a value is, if it is one."""
+    if said[0] not in "-0123456789" and not said.startswith('{"$fraction"'):
+        return None
+    value = json.loads(said)
     entries = cast("dict[str, Json]", value) if isinstance(value, dict) else {}
     if list(entries) == ["$fraction"]:
         try:

@@ -32,6 +32,9 @@ VALUES = 8
 PLACES = 80
 """Places of one action that are tried."""
 
+KEPT = 500
+"""Runs of which it is kept what their places explain."""
+
 
 @dataclass
 class Culprits:
@@ -40,6 +43,7 @@ class Culprits:
     coder: Coder
     _known: dict[_Key, frozenset[str]] = field(default_factory=dict[Any, frozenset[str]])
     _apart: dict[tuple[_Key, frozenset[str]], bool] = field(default_factory=dict[Any, bool])
+    _searches: dict[_Key, _Search] = field(default_factory=dict[Any, "_Search"])
 
     def of(self, divergence: Divergence, beside: frozenset[str] = frozenset()) -> frozenset[str]:
         """Return the fields; none where the last step is not the first that differs, or differs in the state alone.
@@ -50,7 +54,7 @@ class Culprits:
         if key is None:
             return frozenset()
         if key not in self._known:
-            self._known[key] = frozenset(self._found(*key, lambda _: True))
+            self._known[key] = frozenset(self._found(key, lambda _: True))
         return self._known[key]
 
     def apart(self, divergence: Divergence, beside: frozenset[str], fields: frozenset[str]) -> bool:
@@ -61,33 +65,54 @@ class Culprits:
         if key in self._known:
             return bool(self._known[key]) and fields.isdisjoint(self._known[key])
         if (key, fields) not in self._apart:
-            named = any(self._found(*key, fields.__contains__))
-            self._apart[key, fields] = not named and any(self._found(*key, lambda path: path not in fields))
+            named = any(self._found(key, fields.__contains__))
+            self._apart[key, fields] = not named and any(self._found(key, lambda path: path not in fields))
         return self._apart[key, fields]
 
-    def _found(self, run: AnyScenario, kinds: frozenset[str], tried: Callable[[str], bool]) -> Iterator[str]:
+    def _found(self, key: _Key, tried: Callable[[str], bool]) -> Iterator[str]:
         """The fields among those `tried`, as they are found."""
-        step = self.coder.trace(run).steps[-1]
-        names = Names(encode(run.config), map(encode, run.actions), words_of(self.coder.system.types))
-        expected, found, texts = normal(encode(step.shown)), set[str](), texts_of(encode(run.config))
-        tops = {match[0] for kind in kinds if (match := _TOP.match(kind))}
-        known: dict[Any, bool] = {step.shown: False}
-        for place in islice(places(step.action, type(step.action), lambda new: new), PLACES):
-            if place.path in found or not tried(place.path):
-                continue
-            for value in islice(_others(place, texts), VALUES):
-                try:
-                    shown = self.coder.system.take(step.config, step.before, place.put(value)).shown
-                    if shown not in known:  # a kernel need not show all
-                        known[shown] = _may_differ(step.shown, shown, tops) and (
-                            kinds <= names.kinds(differences(expected, normal(encode(shown))))
-                        )
-                except Exception:  # its class or the model refuses the value
-                    continue
-                if known[shown]:
-                    found.add(place.path)
-                    yield place.path
-                    break
+        if key not in self._searches:
+            if len(self._searches) >= KEPT:
+                self._searches.clear()
+            self._searches[key] = _Search(self.coder, *key)
+        search, found = self._searches[key], set[str]()
+        for at, place in enumerate(search.places):
+            if place.path not in found and tried(place.path) and search.explains(at):
+                found.add(place.path)
+                yield place.path
+
+
+class _Search:
+    """The places of the last action of a run, each tried once."""
+
+    def __init__(self, coder: Coder, run: AnyScenario, kinds: frozenset[str]) -> None:
+        self.coder, self.kinds, self.step = coder, kinds, coder.trace(run).steps[-1]
+        config, action = encode(run.config), self.step.action
+        self.names = Names(config, map(encode, run.actions), words_of(coder.system.types))
+        self.expected, self.texts = normal(encode(self.step.shown)), texts_of(config)
+        self.tops = {match[0] for kind in kinds if (match := _TOP.match(kind))}
+        self.places = tuple(islice(places(action, type(action), lambda new: new), PLACES))
+        self._shown: dict[Any, bool] = {self.step.shown: False}
+        self._explains: dict[int, bool] = {}
+
+    def explains(self, at: int) -> bool:
+        """Whether another value at a place makes the model show the kinds."""
+        if at not in self._explains:
+            values = islice(_others(self.places[at], self.texts), VALUES)
+            self._explains[at] = any(self._shows(self.places[at], value) for value in values)
+        return self._explains[at]
+
+    def _shows(self, place: Place, value: Any) -> bool:
+        step, known = self.step, self._shown
+        try:
+            shown = self.coder.system.take(step.config, step.before, place.put(value)).shown
+            if shown not in known:  # a kernel need not show all
+                known[shown] = _may_differ(step.shown, shown, self.tops) and (
+                    self.kinds <= self.names.kinds(differences(self.expected, normal(encode(shown))))
+                )
+        except Exception:  # its class or the model refuses the value
+            return False
+        return known[shown]
 
 
 def _key(divergence: Divergence, beside: frozenset[str]) -> _Key | None:

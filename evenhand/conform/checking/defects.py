@@ -83,9 +83,6 @@ class _Recognised(Exception):
     """A run that is being shrunk shows a known defect."""
 
 
-_SLOW = (Fault.HUNG, Fault.MEMORY, Fault.TOO_LONG)
-
-
 @dataclass
 class Defects:
     """Collects the divergences of one system and reduces them to defects, which account for `explained` of them.
@@ -368,7 +365,7 @@ class Defects:
             return True
 
         with suppress(_Recognised):
-            limit = SLOW_TRIES if divergence.fault in _SLOW else TRIES
+            limit = SLOW_TRIES if divergence.slow else TRIES
             shrink(self.coder.system, divergence.scenario, still, limit=limit)
         return best
 
@@ -419,7 +416,7 @@ class Defects:
         self.source.renew()
         trace = self.coder.trace(divergence.scenario)
         request = self.coder.request(trace)
-        again = 1 if divergence.fault in _SLOW else times
+        again = 1 if divergence.slow else times
         self.runs += again
         for response in self.source.ask([request] * again):
             said = self.examiner.answers(trace, request, response)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, cast
 
 from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse
@@ -77,6 +77,12 @@ class Divergence:
         if self.sure:
             return min(self.sure, key=lambda one: (one.basis, one.step)).claim.name
         return SUBJECTS[self.what]
+
+    @property
+    def slow(self) -> bool:
+        """Whether the kernel took long for its last step, as it will again."""
+        waited = self.said is not None and 0 < self.said.slow == self.length
+        return waited or self.fault in (Fault.HUNG, Fault.MEMORY, Fault.TOO_LONG)
 
     @property
     def length(self) -> int:
@@ -156,8 +162,7 @@ class Examiner:
         if not found:
             return None
         first = min(found, key=lambda one: one[0])
-        judge = self.judge if judged else None
-        return run.divergence(*first, origin=origin, judge=judge, guess=not self.claims_only)
+        return run.divergence(*first, origin=origin, judge=self.judge if judged else None, guess=not self.claims_only)
 
     def later(
         self, trace: AnyTrace, request: KernelRequest, response: KernelResponse, origin: str, *, judged: bool = True
@@ -224,6 +229,13 @@ def _mutating(run: _Run) -> Iterator[tuple[int, What]]:
         yield run.response.changed_at, "mutates"
 
 
+@lru_cache(maxsize=256)
+def _names_of(initial: bytes) -> tuple[Json, Names]:
+    """The configuration of a request, and its names."""
+    config = json.loads(b"{" + initial)["config"]
+    return config, Names(config)
+
+
 class _Run:
     """One run; its parts are decoded on demand."""
 
@@ -238,8 +250,16 @@ class _Run:
     def expected(self, place: int) -> Json:
         """Return the model's observation at `place`, from where the kernel says that it was."""
         if not self._is_astray(place):
-            return json.loads(self.request.expected[place])
+            return self._expected[place]
         return encode(self.steps[place].shown)
+
+    @cached_property
+    def _expected(self) -> list[Json]:
+        return [json.loads(one) for one in self.request.expected]
+
+    @cached_property
+    def _actions(self) -> list[Json]:
+        return [json.loads(one) for one in self.request.actions]
 
     def got(self, place: int) -> Json:
         """Return the kernel's observation at `place` in the model's words, or as it is if it has no meaning."""
@@ -258,7 +278,7 @@ class _Run:
             try:
                 astray = self._is_astray(place)
                 if said is None and astray:
-                    said = json.loads(self.request.expected[place])
+                    said = self._expected[place]
                 expected = text(self.expected(place)).encode() if astray else self.request.expected[place]
                 made.append(None if said is None else reader.known_reading(said, expected, known))
                 told = self._told_facts(place)
@@ -370,7 +390,7 @@ class _Run:
         return None
 
     def _decoded(self, data: Json) -> Any:
-        return decode(normal(data), *self.coder.system.types)
+        return self.coder.decoded(data)
 
     def _tells_state(self, place: int) -> bool:
         return place < len(self.response.states) and not self._is_partial(place)
@@ -428,8 +448,8 @@ class _Run:
         self, at: int, what: What, *, origin: str, judge: Judge | None = None, guess: bool = False
     ) -> Divergence:
         """Return the run cut after step `at`, with all that is wrong there; without a judge no claims are evaluated."""
-        config = json.loads(b"{" + self.request.initial)["config"]
-        told = [json.loads(one) for one in self.request.actions[:at]]
+        config, of_config = _names_of(self.request.initial)
+        told = self._actions[:at]
         names = Names(config, told, words_of(self.coder.system.types))
         actions = self.trace.scenario.actions[:at]
         got = tuple(self.got(place) for place in range(min(at, len(self.response.shown))))
@@ -459,7 +479,7 @@ class _Run:
             origin,
             what,
             kinds,
-            shape(told[-1] if told else None, Names(config)),
+            shape(told[-1] if told else None, of_config),
             expected,
             got,
             found,
@@ -474,7 +494,7 @@ class _Run:
 
     def _said(self, steps: int) -> KernelResponse:
         """The first answers, each in full."""
-        response, expected = self.response, self.request.expected
-        said = tuple(json.loads(expected[place]) if one is None else one for place, one in enumerate(response.shown))
-        facts = {place: told for place, told in response.facts.items() if place < steps}
-        return KernelResponse(said[:steps], response.states[:steps], facts=facts)
+        answered = self.response
+        said = tuple(self._expected[place] if one is None else one for place, one in enumerate(answered.shown[:steps]))
+        facts = {place: told for place, told in answered.facts.items() if place < steps}
+        return KernelResponse(said, answered.states[:steps], facts=facts, slow=answered.slow)

@@ -32,8 +32,8 @@ FAILING = 400
 """Failing runs after which a phase is given up: the kernel and the model agree on too little."""
 
 SLOW = 100
-COST = {Fault.HUNG: SLOW, Fault.MEMORY: SLOW, Fault.TOO_LONG: SLOW, Fault.EXITED: 10, Fault.PROCESSES: 10}
-"""How many failing runs one counts as that took a time limit, or a process, to fail."""
+COST = {Fault.EXITED: 10, Fault.PROCESSES: 10}
+"""How many failing runs one counts as that took long, or a process, to fail."""
 
 ASKED_AGAIN = 24
 """How often one scenario is asked again without an action that the kernel cannot take."""
@@ -177,7 +177,7 @@ class Phase:
             if response.unsupported and not response.refused:
                 self.unsupported[response.unsupported] = self.unsupported.get(response.unsupported, 0) + 1
                 continue
-            self._takes(trace, len(response.shown))
+            self._takes(trace, response.slow - 1 if response.slow else len(response.shown))
             if response.as_expected:
                 self.agreed.append(trace)
                 continue
@@ -190,12 +190,15 @@ class Phase:
                 without = self._without(trace, agreed, response.unsupported)
                 rest = without if walk is None else None  # what follows on a walk was given back
             elif agreed < len(trace.steps):
-                self._differs(trace, agreed + 1)
+                if response.slow != agreed + 1:
+                    self._differs(trace, agreed + 1)
             else:
                 self.own.append(trace)
             found = self._examined(trace, one, response, name)
             if found is None and agreed == len(trace.steps):
                 self.fine.append(trace)
+            if found is not None and found.slow:
+                self._never_answers(found)
             if found is not None and walk is None and not response.refused:
                 rest = self._beside(trace, found)
             again += [(rest, None)] if rest is not None and rest.steps else []
@@ -239,7 +242,7 @@ class Phase:
         """
         tried = self.repeated.setdefault(found.kinds, set())
         config = found.scenario.config
-        if config in tried or len(tried) >= CONFIGS or sum(map(len, self.repeated.values())) >= SUSPECTED:
+        if found.slow or config in tried or len(tried) >= CONFIGS or sum(map(len, self.repeated.values())) >= SUSPECTED:
             return False
         tried.add(config)
         return True
@@ -309,6 +312,12 @@ class Phase:
         kept = tuple(one for one in actions[place + 1 :] if one not in never)
         return self.coder.trace(replace(trace.scenario, actions=actions[:place] + kept if kept else ()))
 
+    def _never_answers(self, found: Divergence) -> None:
+        """Leave out, from now on, an action that took long and was answered wrongly, as if it were refused."""
+        config = found.scenario.config
+        if found.length and found.scenario.actions[-1] not in self.taken.get(config, ()):
+            self.refused.refuse(config, found.scenario.actions[-1])
+
     def _leave_out(self, action: Any, why: str) -> None:
         kind = kind_of(action)
         known = self.left_out.get(kind, LeftOut(kind, 0, why))
@@ -372,7 +381,7 @@ class Phase:
         """As how many failing runs one counts: one that does not begin as all, unless others did."""
         if not divergence.length and not any(self.steps.values()):
             return SLOW
-        return COST.get(divergence.fault, 1) if divergence.fault else 1
+        return SLOW if divergence.slow else COST.get(divergence.fault, 1) if divergence.fault else 1
 
 
 _Suspect: TypeAlias = tuple[Divergence, tuple[AnyTrace, ...]]

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sized
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import lru_cache
 from typing import Any, TypeAlias, cast
 
 from evenhand.conform.checking.spelling import places
@@ -28,8 +29,9 @@ Mark: TypeAlias = tuple[str, str, Any]
 """A value at a place: the fields on the way to it, its class, and the value, or the length of a list."""
 
 
-def marks(action: Any) -> frozenset[Mark]:
-    """Return the plain values in an action, and how long its lists are."""
+@lru_cache(maxsize=8_192)
+def marks(action: Any) -> tuple[Mark, ...]:
+    """Return the plain values in an action, and how long its lists are, in a fixed order."""
     found = set[Mark]()
     for place in places(action, type(action), lambda new: new):
         value = place.value
@@ -37,7 +39,7 @@ def marks(action: Any) -> frozenset[Mark]:
             found.add((place.path, "length", len(cast("Sized", value))))
         elif value is None or isinstance(value, str | int | Enum | Atom):
             found.add((place.path, type(value).__name__, value))
-    return frozenset(found)
+    return tuple(sorted(found, key=repr))
 
 
 @dataclass
@@ -65,7 +67,7 @@ class Refusals:
         if action in self._seen:
             return False
         if action not in self._judged:
-            reason = next((one for one in sorted(marks(action), key=repr) if one in self.reasons), None)
+            reason = next((one for one in marks(action) if one in self.reasons), None)
             if reason is None:
                 return False
             self.reasons[reason] += 1
@@ -78,7 +80,7 @@ class Refusals:
         self.exact.discard((config, action))
         if action not in self._seen:
             self._seen.add(action)
-            new = marks(action) - self._taken
+            new = frozenset(marks(action)) - self._taken
             self._taken |= new
             self._open = [one - new for one in self._open]
             for mark in new:
@@ -89,7 +91,7 @@ class Refusals:
         if (config, action) in self.exact:
             return
         self.exact.add((config, action))
-        left = marks(action) - self._taken
+        left = frozenset(marks(action)) - self._taken
         if not left or any(mark in self.reasons for mark in left):
             return
         self._open.append(left)

@@ -26,11 +26,11 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, TypeAlias, cast
 
 from evenhand.conform.adapters.wire import text
-from evenhand.conform.checking.comparing import differences, normal
+from evenhand.conform.checking.comparing import differences, normal, same
 from evenhand.core.canonical import Json
 from evenhand.core.codec import decode
 from evenhand.core.freedom import Free, Freedom, freedom_of
@@ -51,7 +51,7 @@ _KEYS: Mapping[str, frozenset[str]] = {
 _MARKERS = frozenset(_KEYS)
 _PLAIN: tuple[type, ...] = (str, int, type(None))
 KEPT = 4_000
-"""Readings that are kept; then they are forgotten."""
+"""Readings, and answers whether two entries agree, that are kept; then they are forgotten."""
 
 DIGITS = 400
 """The longest number in a marker; more digits cost time and say nothing."""
@@ -80,7 +80,7 @@ class Reading:
     @cached_property
     def agrees(self) -> bool:
         """Whether what is shown is what the model shows; sets may have any order."""
-        return text(normal(self.told)) == text(normal(self.expected))
+        return same(self.told, self.expected) or same(normal(self.told), normal(self.expected))
 
 
 @dataclass
@@ -126,6 +126,7 @@ class Reader:
         self._fields = {kind.__name__: tuple(one.name for one in fields(kind)) for kind in types if is_dataclass(kind)}
         self._free: dict[str, dict[str, Freedom]] = {}
         self._readings: dict[tuple[str, bytes], Reading] = {}
+        self._agreeing: dict[tuple[str, str], bool] = {}
         for kind in types:
             for name, freedom in freedom_of(kind).items() if is_dataclass(kind) else ():
                 if freedom.free not in compare:
@@ -175,7 +176,7 @@ class Reader:
             number, within = _number(said["$near"], path), _number(said["within"], path)
             if within < 0:
                 raise Malformed(f"{path or 'all of it'}: the tolerance {within} is negative")
-            agrees = _is_within(expected, number, within, self.types)
+            agrees = _is_within(text(expected), number, within, self.types)
             return (expected, expected) if agrees else ({"$near": str(number), "within": str(within)}, GAP)
         entries = cast("list[Json]", said["$bag"])
         if not isinstance(expected, list):
@@ -246,10 +247,18 @@ class Reader:
         return _list(made, said)
 
     def _agrees(self, said: Json, expected: Json, known: Dictionary, path: str) -> bool:
-        if self._apart(said, expected):
-            return False
-        told, _ = self._read(said, expected, known.copy(), path)
-        return text(normal(told)) == text(normal(expected))
+        key = text(said), text(expected)
+        if key[0] == key[1]:
+            return True
+        found = self._agreeing.get(key)
+        if found is None:
+            found = not self._apart(said, expected)
+            found = found and same(normal(self._read(said, expected, known.copy(), path)[0]), normal(expected))
+            if '"$opaque"' not in key[0]:
+                if len(self._agreeing) >= KEPT:
+                    self._agreeing.clear()
+                self._agreeing[key] = found
+        return found
 
     def _apart(self, said: Json, expected: Json) -> bool:
         """Whether two records differ in a text, number or flag that is compared: then they are not read for nothing."""
@@ -271,7 +280,7 @@ class Reader:
 
         An entry that fits several different ones teaches no token, because it is unknown which one it is.
         """
-        if text(said) == text(expected):
+        if same(said, expected):
             return said, said
         fits = [[self._agrees(one, other, known, f"{path}[]") for other in expected] for one in said]
         places = _matching(fits)
@@ -380,9 +389,10 @@ def _number(value: Any, path: str) -> Fraction:
     raise Malformed(f'{path or "all of it"}: {said[:40]!r} is no number; write 0.25, "0.25" or "1/4"')
 
 
-def _is_within(expected: Json, number: Fraction, within: Fraction, types: tuple[type, ...]) -> bool:
+@lru_cache(maxsize=KEPT)
+def _is_within(expected: str, number: Fraction, within: Fraction, types: tuple[type, ...]) -> bool:
     try:
-        value = decode(normal(expected), *types)
+        value = decode(normal(json.loads(expected)), *types)
     except ValueError:
         return False
     if isinstance(value, int | Fraction) and not isinstance(value, bool):

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 import pytest
+import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,6 +27,12 @@ def test_canonical_bytes_are_json_and_a_fixed_point(value: Any) -> None:
     written = canonical_bytes(value)
     assert parse(written) == json.loads(written) == value
     assert canonical_bytes(parse(written)) == written
+
+
+@given(values)
+def test_the_short_way_gives_the_bytes_of_the_package(value: Any) -> None:
+    """Plain values are written by the standard library, the others by an implementation of RFC 8785."""
+    assert canonical_bytes(value) == rfc8785.dumps(value)
 
 
 @given(st.dictionaries(texts, st.integers(0, 9), min_size=2, max_size=6))

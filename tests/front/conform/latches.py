@@ -114,6 +114,11 @@ def _hang(_action: Any) -> Any:
     time.sleep(3_600)
 
 
+def _dawdle(_action: Any) -> Any:
+    time.sleep(0.6)
+    return {"$enum": "Shown", "name": "NOTHING"}
+
+
 def _exit(_action: Any) -> Any:
     os._exit(3)
 
@@ -140,6 +145,7 @@ def _mutate(action: Any) -> Any:
 
 raises = _when_leaving(_raise)
 hangs = _when_leaving(_hang)
+dawdles = _when_leaving(_dawdle)
 exits = _when_leaving(_exit)
 exits_politely = _when_leaving(_exit_politely)
 grows = _when_leaving(_grow)

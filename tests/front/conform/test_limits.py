@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +22,12 @@ from evenhand.cli import console
 from evenhand.conform.adapters import kernels
 from evenhand.conform.adapters.kernels import KernelRequest, Piped
 from evenhand.conform.adapters.limits import KernelLimits
+from evenhand.conform.adapters.wire import Fault
 from evenhand.conform.checking.drawing import drawn, silenced
 from evenhand.core.registry import find
 from evenhand.processes.clock import Clock
 from evenhand.processes.lines import Failure, LineProcess, NoLine
-from tests.front.conftest import PLUGINS, ROOT, command_line
+from tests.front.conftest import PLUGINS, ROOT, Command, command_line
 
 WILD = Path(__file__).parent / "wild.py"
 
@@ -201,6 +203,32 @@ def test_the_time_bounds_a_check_whatever_its_kernel_does(how: str, mark: str) -
     assert [one["claim"] for one in report["findings"]] == ["kernel_answers"]
     assert how != "deaf" or re.search("check latch latch: 0 after [56] s", err)
     assert gone(mark, 0.5)
+
+
+def test_waiting_in_vain_counts_as_time_spent(mark: str) -> None:
+    """A kernel that hangs takes no CPU time; by that alone a check of it would never end."""
+    source = Piped("wild", wild("silent", mark), KernelLimits(seconds=1.0), hosted=False)
+    clock = Clock(by_clock=False, running=lambda: source.pid)
+    source.bound(lambda: inf, clock)
+    take = KernelRequest(b'"start":{"inside":[2]}}', (b'{"agent":1,"verb":"take"}',), (b"",))
+    (start,) = source.ask([replace(take, actions=(), expected=())])
+    (hung,) = source.ask([take])
+    assert start.fault is None
+    assert hung.fault is Fault.HUNG
+    assert hung.slow == 1
+    assert clock.spent() >= 0.7
+    source.close()
+
+
+@pytest.mark.parametrize("how", ["hangs", "dawdles"])
+def test_what_takes_long_to_fail_is_told_once_and_then_left_out(cli: Command, how: str) -> None:
+    """Each such run costs seconds, and shows what the first one showed."""
+    words = ("--examples", "3", "--answer-seconds", "1", "--json")
+    report = json.loads(cli("check", "latch", "--adapter", f"tests.front.conform.latches:{how}", *words).out)
+    assert len(report["findings"]) == 1
+    (system,) = report["systems"]
+    assert sum(one["count"] for one in system["left_out"]) > 2
+    assert report["sightings"] <= 8
 
 
 @pytest.mark.slow
