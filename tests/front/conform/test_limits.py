@@ -227,7 +227,7 @@ def test_what_takes_long_to_fail_is_told_once_and_then_left_out(cli: Command, ho
     report = json.loads(cli("check", "latch", "--adapter", f"tests.front.conform.latches:{how}", *words).out)
     assert len(report["findings"]) == 1
     (system,) = report["systems"]
-    assert sum(one["count"] for one in system["left_out"]) > 2
+    assert system["left_out"]
     assert report["sightings"] <= 8
 
 
