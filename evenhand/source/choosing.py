@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from evenhand.smt.logic import FALSE, Formula, Term
+from evenhand.smt.logic import FALSE, Formula, Term, free, same
 from evenhand.source.described import chosen, closed
 from evenhand.source.operators import less
 from evenhand.source.simplify import all_of, any_of, equal, every, implication, negation, some
@@ -19,8 +19,10 @@ from evenhand.source.values import (
     Fixed,
     Group,
     Item,
+    Kept,
     Leaf,
     Listing,
+    Num,
     Places,
     Record,
     Table,
@@ -29,6 +31,7 @@ from evenhand.source.values import (
     Whole,
     equals,
     gathered,
+    leaf,
 )
 from evenhand.source.world import World
 
@@ -48,6 +51,39 @@ def member(
     """
     ahead = _ahead(world, places, last=last, key=key, most=most)
     return settled(places.at(chosen(places.sort, lambda term: _leads(places, ahead, term))))
+
+
+def extreme(world: World, places: Places, *, most: bool) -> Value:
+    """Return the least value in a list that has any, or the greatest: which one of equal ones does not matter."""
+
+    def beats(one: Value, other: Value) -> Formula:
+        return less(world, other, one) if most else less(world, one, other)
+
+    def means(term: Term) -> Formula:
+        return _leads(places, lambda one, other: negation(beats(places.at(other), places.at(one))), term)
+
+    def same_as(one: Term, other: Term) -> Formula | None:
+        """Whether a number is this value: it is one of the list, and nothing in the list beats it."""
+        if not isinstance(leaf_ := _number(places.at(it)), Num | Kept) or leaf_.term != other:
+            return None
+        x, value = FRESH(places.sort), leaf(replace(leaf_, term=one))
+        within = any_of((_stands(places, one), some([x], all_of((places.there(x), equals(value, places.at(x)))))))
+        beaten = all_of((places.there(x), beats(places.at(x), value)))
+        return all_of((within, every([x], negation(beaten))))
+
+    it = chosen(places.sort, means, equals=same_as)
+    return settled(places.at(it))
+
+
+def _number(value: Value) -> Leaf | None:
+    return value.parts[0][1] if isinstance(value, Cases) and len(value.parts) == 1 else None
+
+
+def _stands(places: Places, number: Term) -> Formula:
+    """Whether a number is that of a place which it names itself, so that it is one of the list."""
+    named = [one for one in free(same(number, number)) if one.sort == places.sort]
+    leaves = ((one, _number(places.at(one))) for one in named)
+    return any_of(places.there(one) for one, it in leaves if isinstance(it, Num | Kept) and it.term == number)
 
 
 def end(world: World, places: Places, *, last: bool = False) -> Group:
