@@ -15,14 +15,14 @@ from evenhand.model.conviction import vocabulary as model
 from evenhand.model.conviction.exact import Surd
 from evenhand.model.conviction.readings import Readings
 from evenhand.model.conviction.rules import Rules
-from evenhand.smt.arithmetic import NUMBER, below, number, times
+from evenhand.smt.arithmetic import NUMBER, below, minus, number, times
 from evenhand.smt.logic import FALSE, TRUE, Formula, Relation, Sort, Term
 from evenhand.smt.preludes import numbers, relations
 from evenhand.source.comprehensions import places_of
 from evenhand.source.expressions import Given
 from evenhand.source.frames import only
-from evenhand.source.rules import Orders, Reader, each
-from evenhand.source.simplify import assumed, numbered, some
+from evenhand.source.rules import Orders, Reader, each, one_of
+from evenhand.source.simplify import all_of, assumed, every, implication, numbered, some
 from evenhand.source.values import (
     Cases,
     Const,
@@ -32,12 +32,15 @@ from evenhand.source.values import (
     Num,
     Places,
     Record,
+    Truth,
     Value,
     element,
     equals,
     known,
     leaf,
+    merged,
     thing,
+    truth,
 )
 
 PROPOSAL = Sort("Proposal")
@@ -53,6 +56,14 @@ top, first = relations("top first", PROPOSAL)
 """The highest score; the earliest LastStakeTick of those."""
 
 _CONFIG = Record(model.Config, {"readings": known(Readings())})
+
+
+def _number(term: Term) -> Value:
+    return leaf(Num(term))
+
+
+def _named(one: Term) -> Value:
+    return Record(model.Agent, {"uid": thing(one)})
 
 
 def _scaled(given: Sequence[Value]) -> Value:
@@ -100,3 +111,81 @@ def ranked(rules: Rules) -> Mapping[str, Formula]:
     for word, reason in (("by_tick", "earliest LastStakeTick"), ("full_tie", "full tie")):
         said[word] = equals(why, known(reason))
     return {word: numbered(formula) for word, formula in said.items()}
+
+
+AGENT = Sort("Agent")
+a = AGENT("a")
+timer, timer_then, balance, put, burnt = numbers("timer timer_then balance put burnt", AGENT)
+"""The laggard timer, before and after; the balance before; what a tick stakes for an agent, and what it burns."""
+most, wanted, penalty = numbers("most wanted penalty")
+"""MaxThinkTicks, ProposalSelfStake, KickOutPenalty."""
+assigned, done, kicked = relations("assigned done kicked", AGENT)
+proposing, staking, ends = relations("proposing staking ends")
+(earlier_name,) = relations("named_before", AGENT, AGENT)
+"""The first's name comes before the second's."""
+
+_AGENTS = Reader(Orders({AGENT: earlier_name}), settled=numbered)
+_CONSTANTS = Record(
+    model.Constants, {"think_ticks": _number(most()), "self_stake": _number(wanted()), "penalty": _number(penalty())}
+)
+_TICKING = Record(
+    model.Config,
+    {
+        **_CONFIG.fields,
+        "constants": _CONSTANTS,
+        "agents": each(
+            AGENT,
+            lambda one: (TRUE, _named(one)),
+            places=Places(AGENT, lambda _: TRUE, lambda one: _named(one)),
+        ),
+    },
+)
+_PHASE = Record(
+    model.State,
+    {
+        "phase": one_of(
+            (proposing(), model.PROPOSE),
+            (~proposing() & staking(), model.STAKE),
+            (~proposing() & ~staking(), model.FEEDBACK),
+        )
+    },
+)
+_SEAT = Record(
+    model.Seat,
+    {
+        "agent": thing(a),
+        "assigned": Truth(assigned(a)),
+        "timer": _number(timer(a)),
+        "balance": _number(minus(balance(a), put(a))),
+    },
+)
+
+
+@cache
+def ticked(rules: Rules) -> Mapping[str, Formula]:
+    """Return what a tick does under these rules, as words, most of them over a.  Raises Unreadable.
+
+    Who is done is given, and that the points which a tick stakes are taken before those that it burns.
+    """
+    done_ = Truth(done(a))
+    lagged = _AGENTS(rules.lagged, _TICKING, _SEAT, done_)
+    all_done = Truth(every([a], implication(assigned(a), done(a))))
+    anew = _AGENTS(rules.fresh, _TICKING, lagged)
+    assert isinstance(lagged, Record) and isinstance(anew, Record)
+    stake = _AGENTS(rules.self_stake, _TICKING, _number(balance(a)), known(True))
+    fine = _AGENTS(rules.penalty, _TICKING, lagged)
+    fined = truth(_AGENTS(rules.fined, _TICKING, _PHASE))
+    nothing = known(0)
+    said = {
+        "kicked": truth(_AGENTS(rules.kicked, _TICKING, lagged, done_)),
+        "ends": truth(_AGENTS(rules.over, _TICKING, _PHASE, all_done, Truth(some([a], kicked(a))))),
+        "counts": equals(_number(timer_then(a)), merged(ends(), anew.fields["timer"], lagged.fields["timer"])),
+        "stakes": equals(_number(put(a)), merged(all_of((kicked(a), proposing())), stake, nothing)),
+        "burns": equals(_number(burnt(a)), merged(all_of((kicked(a), fined)), fine, nothing)),
+    }
+    return {word: numbered(formula) for word, formula in said.items()}
+
+
+def ending(rules: Rules) -> Mapping[str, Formula]:
+    """Return who is kicked out, and whether the phase ends, as words."""
+    return {word: ticked(rules)[word] for word in ("kicked", "ends")}
