@@ -144,7 +144,7 @@ class Listing:
     `first`: its first member, if it has any; `repeats`: whether two of its members are equal; `twice`: whether the
     first parts of two of its pairs are; `rising`: the order in which its members stand, none of them twice; `apart`:
     that each item, and each value of its variables, is a place of its own, so that members can be counted; `pairs`: the
-    keys of a dictionary, each with its value.
+    keys of a dictionary, each with its value; `size`: how many members it has, as a number.
     """
 
     first: Value | None = None
@@ -154,6 +154,7 @@ class Listing:
     rising: Callable[[Term, Term], Formula] | None = None
     apart: bool = False
     pairs: Group | None = None
+    size: Term | None = None
 
 
 @dataclass(frozen=True)

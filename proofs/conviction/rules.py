@@ -6,11 +6,12 @@ looked at.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from evenhand.model.conviction import scoring
+from evenhand.model.conviction import exact, points, scoring
 from evenhand.model.conviction import vocabulary as model
 from evenhand.model.conviction.exact import Surd
 from evenhand.model.conviction.readings import Readings
@@ -21,7 +22,8 @@ from evenhand.smt.preludes import numbers, relations
 from evenhand.source.comprehensions import places_of
 from evenhand.source.expressions import Given
 from evenhand.source.frames import only
-from evenhand.source.rules import Orders, Reader, each, one_of
+from evenhand.source.operators import operated
+from evenhand.source.rules import Orders, Reader, each, giving, one_of
 from evenhand.source.simplify import all_of, assumed, every, implication, numbered, some
 from evenhand.source.values import (
     Cases,
@@ -29,6 +31,7 @@ from evenhand.source.values import (
     Fixed,
     Group,
     Kept,
+    Listing,
     Num,
     Places,
     Record,
@@ -42,6 +45,7 @@ from evenhand.source.values import (
     thing,
     truth,
 )
+from evenhand.source.world import World
 
 PROPOSAL = Sort("Proposal")
 p = PROPOSAL("p")
@@ -60,6 +64,10 @@ _CONFIG = Record(model.Config, {"readings": known(Readings())})
 
 def _number(term: Term) -> Value:
     return leaf(Num(term))
+
+
+def _numbers(terms: Mapping[str, Term]) -> Mapping[str, Value]:
+    return {name: _number(term) for name, term in terms.items()}
 
 
 def _named(one: Term) -> Value:
@@ -125,9 +133,7 @@ proposing, staking, ends = relations("proposing staking ends")
 """The first's name comes before the second's."""
 
 _AGENTS = Reader(Orders({AGENT: earlier_name}), settled=numbered)
-_CONSTANTS = Record(
-    model.Constants, {"think_ticks": _number(most()), "self_stake": _number(wanted()), "penalty": _number(penalty())}
-)
+_CONSTANTS = Record(model.Constants, _numbers({"think_ticks": most(), "self_stake": wanted(), "penalty": penalty()}))
 _TICKING = Record(
     model.Config,
     {
@@ -189,3 +195,54 @@ def ticked(rules: Rules) -> Mapping[str, Formula]:
 def ending(rules: Rules) -> Mapping[str, Formula]:
     """Return who is kicked out, and whether the phase ends, as words."""
     return {word: ticked(rules)[word] for word in ("kicked", "ends")}
+
+
+length, most_length, given, limit, have, price = numbers("length most_length given limit have price")
+"""Characters of a comment, FeedbackCharLimit; entries so far, MaxFeedbackPerAgent; balance, FeedbackStake."""
+there, in_feedback, own_proposal, admitted = relations("there in_feedback own_proposal admitted")
+
+_MINE, _OTHER = "mine", "another's"
+
+
+def _written(author: Value) -> Value:
+    return Record(model.Proposal, {"author": author, "text": known("a text")})
+
+
+@cache
+def commented(rules: Rules) -> Mapping[str, Formula]:
+    """Return whether a comment is admitted and paid under these rules, as words.  Raises Unreadable."""
+    author = one_of((own_proposal(), _MINE), (~own_proposal(), _OTHER))
+    target = merged(there(), _written(author), known(None))
+    comment = Group("list", lambda: [], lambda _: FALSE, more=Listing(size=length()))
+    constants = {"feedback_length": most_length(), "feedback_limit": limit(), "feedback_stake": price()}
+    config = Record(model.Config, {**_CONFIG.fields, "constants": Record(model.Constants, _numbers(constants))})
+    phase = one_of((in_feedback(), model.FEEDBACK), (~in_feedback(), model.STAKE))
+    seat = Record(model.Seat, {"agent": known(_MINE), **_numbers({"feedback": given(), "balance": have()})})
+    act = Record(model.Feedback, {"proposal": known("a proposal"), "comment": comment})
+    calling = Reader(World(object, {}, {}), {model.State.proposal: giving(target)}, numbered)
+    reason = calling(rules.refuse_feedback, config, Record(model.State, {"phase": phase}), seat, act)
+    left = calling(rules.pays, config, _number(have()), _number(price()))
+    paid = equals(operated(ast.Sub(), _number(have()), left), _number(price()))
+    found = {"admitted": equals(reason, known("")), "charged": all_of((admitted(), paid))}
+    return {word: numbered(formula) for word, formula in found.items()}
+
+
+amount, stock = numbers("amount stock")
+"""The amount to move, and all that the agent has at the source."""
+(same_proposal,) = relations("same_proposal")
+
+
+@cache
+def moved(rules: Rules) -> Mapping[str, Formula]:
+    """Return whether a move is accepted in a STAKE round after the first, as a word.  Raises Unreadable."""
+    target = one_of((same_proposal(), _MINE), (~same_proposal(), _OTHER))
+    act = Record(model.MoveStake, {"source": known(_MINE), "target": target, "amount": _number(amount())})
+    said: Mapping[Any, Given] = {
+        model.State.proposal: giving(_written(known(_MINE))),
+        exact.is_amount: giving(Truth(below(number(0), amount()))),
+        points.staked: giving(_number(stock())),
+    }
+    state = Record(model.State, {"phase": known(model.STAKE), "turn": known(2)})
+    calling = Reader(World(object, {}, {}), said, numbered)
+    reason = calling(rules.refuse_move, _CONFIG, state, Record(model.Seat, {"agent": known(_MINE)}), act)
+    return {"moved": numbered(equals(reason, known("")))}
