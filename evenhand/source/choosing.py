@@ -12,7 +12,7 @@ from dataclasses import replace
 from evenhand.smt.logic import FALSE, Formula, Term, free, same
 from evenhand.source.described import chosen, closed
 from evenhand.source.operators import less
-from evenhand.source.simplify import all_of, any_of, equal, every, implication, negation, some
+from evenhand.source.simplify import all_of, any_of, equal, every, implication, negation, placed, some
 from evenhand.source.values import (
     FRESH,
     Cases,
@@ -64,13 +64,15 @@ def extreme(world: World, places: Places, *, most: bool) -> Value:
 
     def same_as(one: Term, other: Term) -> Formula | None:
         """Whether a number is this value: it is one of the list, and nothing in the list beats it."""
-        if not isinstance(leaf_ := _number(places.at(it)), Num | Kept) or leaf_.term != other:
+        if not isinstance(number, Num | Kept) or placed(number.term, {x: it}) != other:
             return None
-        x, value = FRESH(places.sort), leaf(replace(leaf_, term=one))
+        value = leaf(replace(number, term=one))
         within = any_of((_stands(places, one), some([x], all_of((places.there(x), equals(value, places.at(x)))))))
         beaten = all_of((places.there(x), beats(places.at(x), value)))
         return all_of((within, every([x], negation(beaten))))
 
+    x = FRESH(places.sort)
+    number = _number(places.at(x))
     it = chosen(places.sort, means, equals=same_as)
     return settled(places.at(it))
 

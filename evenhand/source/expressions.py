@@ -347,9 +347,9 @@ class Expressions(Comprehensions):
             return self.entry(Table(value.sort, lambda term: leaf(Elem(term))), key, frame)
         if isinstance(value, Table):
             return self.entry(value, key, frame)
-        found = self._listed(value, key, frame) if isinstance(value, Group) else None
-        if found is not None:
-            return found
+        entry = self._listed(value, key, frame) if isinstance(value, Group) else None
+        if entry is not None:
+            return entry
         raise refuse(f"entry {named(key)} of {named(value)}", "take the entry of an agent, or of a known place")
 
     def _listed(self, value: Group, key: Value, frame: Frame) -> Value | None:

@@ -24,7 +24,7 @@ from evenhand.smt.arithmetic import element
 from evenhand.smt.logic import Formula
 from evenhand.smt.preludes import define
 from evenhand.smt.structure import Reader, Structure
-from evenhand.smt.tables import constant, ones, props
+from evenhand.smt.tables import Rows, Table, constant, ones, props
 
 Case = tuple[Structure, Mapping[str, bool]]
 """A situation, with the words that are true in it, of the proposal or agent "x" where they are of one."""
@@ -42,7 +42,7 @@ def finalizations(rules: Rules) -> Iterator[Case]:
                 for uid, (total, last) in zip(uids, rows, strict=True)
             )
             won, because = rules.winner(CONFIG, model.State(0, model.FINALIZE, 0, ()), scores)
-            tables = {
+            tables: dict[str, Table] = {
                 "score": {(uid,): element(total) for uid, (total, _) in zip(uids, rows, strict=True)},
                 "age": {(uid,): element(last or 0) for uid, (_, last) in zip(uids, rows, strict=True)},
             }
@@ -82,9 +82,11 @@ def ticks(rules: Rules) -> Iterator[Case]:
                     "put": dict.fromkeys("xy", put),
                     "burnt": dict.fromkeys("xy", burnt + more),
                 }
-                tables = {name: {(uid,): element(n) for uid, n in row.items()} for name, row in values.items()}
+                tables: dict[str, Table] = {
+                    name: {(uid,): element(n) for uid, n in row.items()} for name, row in values.items()
+                }
                 known = {"most": most, "wanted": 2, "penalty": penalty}
-                relations = {
+                relations: dict[str, Rows] = {
                     "assigned": ones(one.agent for one in seats if one.assigned),
                     "done": ones(uid for uid, one in done.items() if one),
                     "named_before": frozenset({("x", "y")}),
@@ -129,9 +131,9 @@ def moves(rules: Rules) -> Iterator[Case]:
 
 def differing(words: Mapping[str, Formula], cases: Iterator[Case]) -> set[str]:
     """Return the words that mean something else than the functions say."""
-    over = next((one for word, one in (("wins", read.p), ("kicked", read.a)) if word in words), None)
-    closed = [name for name in words if over is None or name in ("by_tick", "full_tie", "ends")]
-    meanings = {name: define(name, () if name in closed else (over,), body, "") for name, body in words.items()}
+    over = next(((one,) for word, one in (("wins", read.p), ("kicked", read.a)) if word in words), ())
+    closed = ("by_tick", "full_tie", "ends")
+    meanings = {name: define(name, () if name in closed else over, body, "") for name, body in words.items()}
     reader, found, compared = Reader(meanings), set[str](), 0
     for structure, said in cases:
         compared += 1
