@@ -31,6 +31,7 @@ from evenhand.source.values import (
     Fixed,
     Group,
     Item,
+    Kept,
     Listing,
     Places,
     Record,
@@ -208,6 +209,8 @@ class Calls(Picks):
                 raise refuse(f"{value.cls.__name__}.{node.attr} is no plain method", "write it with `def`")
             more = {one.arg: self.read(one.value, frame) for one in call.keywords if one.arg is not None}
             return self.invoked(function, given, more, frame)
+        if isinstance(value, Cases) and len(value.parts) == 1 and isinstance(kept_ := value.parts[0][1], Kept):
+            return self.invoked(getattr(kept_.cls, node.attr), [value, *given], {}, frame)
         if isinstance(value, Group) and value.kind == "set" and len(given) == 1 and not call.keywords:
             return _set_method(node.attr, value, as_group(given[0]))
         if isinstance(value, Group) and value.kind == "keys" and node.attr == "items" and not call.args:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from evenhand.smt.logic import FALSE, Formula, Term, free
+from evenhand.smt.logic import FALSE, Formula, Term, free, same
 from evenhand.source.described import chosen, closed, described
 from evenhand.source.operators import less
-from evenhand.source.simplify import all_of, any_of, equal, every, implication, negation, some
+from evenhand.source.simplify import all_of, any_of, equal, every, implication, negation, placed, some
 from evenhand.source.values import (
     FRESH,
     Cases,
@@ -20,6 +20,7 @@ from evenhand.source.values import (
     Fixed,
     Group,
     Item,
+    Kept,
     Leaf,
     Listing,
     Num,
@@ -31,6 +32,7 @@ from evenhand.source.values import (
     Whole,
     equals,
     gathered,
+    leaf,
 )
 from evenhand.source.world import World
 
@@ -49,12 +51,22 @@ def member(
     Raises Unreadable where the sort of the places has no order.
     """
     ahead = _ahead(world, places, last=last, key=key, most=most)
+
+    def leads(term: Term) -> Formula:
+        return _leads(places, ahead, term)
+
+    if key is None or _in_line(key(places.at(FRESH(places.sort)))):
+        _there_is(world, places, leads)
+    return settled(places.at(chosen(places.sort, leads)))
+
+
+def _there_is(world: World, places: Places, leads: Callable[[Term], Formula]) -> None:
+    """Tell the solvers that a list that has members has one that leads, as it has finitely many."""
     x = FRESH(places.sort)
-    first = implication(taken(places), some([x], _leads(places, ahead, x)))
+    first = implication(taken(places), some([x], leads(x)))
     names = sorted(free(first), key=lambda one: one.name)
-    if (key is None or _in_line(key(places.at(x)))) and not any(map(described, names)):
+    if not any(map(described, names)):
         world.firsts.append(every(names, first))
-    return settled(places.at(chosen(places.sort, lambda term: _leads(places, ahead, term))))
 
 
 def _in_line(value: Value) -> bool:
@@ -68,6 +80,43 @@ def _in_line(value: Value) -> bool:
             return not described(term)
         case _:
             return False
+
+
+def extreme(world: World, places: Places, *, most: bool) -> Value:
+    """Return the least value in a list that has any, or the greatest: which one of equal ones does not matter."""
+
+    def beats(one: Value, other: Value) -> Formula:
+        return less(world, other, one) if most else less(world, one, other)
+
+    def means(term: Term) -> Formula:
+        return _leads(places, lambda one, other: negation(beats(places.at(other), places.at(one))), term)
+
+    def same_as(one: Term, other: Term) -> Formula | None:
+        """Whether a number is this value: it is one of the list, and nothing in the list beats it."""
+        if not isinstance(number, Num | Kept) or placed(number.term, {x: it}) != other:
+            return None
+        value = leaf(replace(number, term=one))
+        within = any_of((_stands(places, one), some([x], all_of((places.there(x), equals(value, places.at(x)))))))
+        beaten = all_of((places.there(x), beats(places.at(x), value)))
+        return all_of((within, every([x], negation(beaten))))
+
+    x = FRESH(places.sort)
+    if _in_line(places.at(x)):
+        _there_is(world, places, means)
+    number = _number(places.at(x))
+    it = chosen(places.sort, means, equals=same_as)
+    return settled(places.at(it))
+
+
+def _number(value: Value) -> Leaf | None:
+    return value.parts[0][1] if isinstance(value, Cases) and len(value.parts) == 1 else None
+
+
+def _stands(places: Places, number: Term) -> Formula:
+    """Whether a number is that of a place which it names itself, so that it is one of the list."""
+    named = [one for one in free(same(number, number)) if one.sort == places.sort]
+    leaves = ((one, _number(places.at(one))) for one in named)
+    return any_of(places.there(one) for one, it in leaves if isinstance(it, Num | Kept) and it.term == number)
 
 
 def end(world: World, places: Places, *, last: bool = False) -> Group:

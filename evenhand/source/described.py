@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
-from evenhand.smt.logic import Formula, Sort, Term, Var, free
+from evenhand.smt.logic import Equal, Formula, Sort, Term, Var, free
 from evenhand.source.simplify import all_of, replaced, some
 
 
@@ -29,16 +30,17 @@ _BOUND, _CHOSEN = Fresh("b"), Fresh("c")
 
 @dataclass(frozen=True)
 class Chosen(Var):
-    """The element of which `means` is true."""
+    """The element of which `means` is true; `equals` is a shorter way to say what is equal to a term of it."""
 
     means: Callable[[Term], Formula] = field(compare=False, repr=False)
+    equals: Callable[[Term, Term], Formula | None] = field(compare=False, repr=False, default=lambda _one, _other: None)
 
     __hash__ = Var.__hash__
 
 
-def chosen(sort: Sort, means: Callable[[Term], Formula]) -> Chosen:
+def chosen(sort: Sort, means: Callable[[Term], Formula], **more: Any) -> Chosen:
     """Return the element of a sort of which this is true, and of no other."""
-    return Chosen(_CHOSEN(sort).name, sort, means)
+    return Chosen(_CHOSEN(sort).name, sort, means, **more)
 
 
 def _made(one: Chosen) -> int:
@@ -54,6 +56,12 @@ def described(term: Term) -> bool:
 def closed(formula: Formula) -> Formula:
     """Return the formula with its descriptions in place of the elements described."""
     names = sorted((one for one in free(formula) if isinstance(one, Chosen)), key=_made)
+    if len(names) == 1 and isinstance(formula, Equal):
+        sides = ((formula.left, formula.right), (formula.right, formula.left))
+        short = (names[0].equals(left, right) for left, right in sides if not described(left))
+        found = next((one for one in short if one is not None), None)
+        if found is not None:
+            return closed(found)
     for one in names:
         it = _BOUND(one.sort)
         formula = some([it], all_of((one.means(it), replaced(formula, {one: it}))))

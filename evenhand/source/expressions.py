@@ -9,15 +9,15 @@ from enum import Enum
 from types import ModuleType
 from typing import Any, TypeAlias
 
-from evenhand.smt.logic import FALSE, TRUE, Formula
+from evenhand.smt.logic import FALSE, TRUE, And, Formula
 from evenhand.source.choosing import end, member, settled, taken
 from evenhand.source.comprehensions import Comprehensions, places_of
-from evenhand.source.described import described
+from evenhand.source.described import chosen, described
 from evenhand.source.frames import Closure, Errors, Frame, only
-from evenhand.source.operators import beginning, changed, compared, joined, looked_up, operated
+from evenhand.source.operators import beginning, changed, compared, counted, joined, looked_up, operated
 from evenhand.source.reading import MISSING
 from evenhand.source.refusal import Unreadable, refuse
-from evenhand.source.simplify import all_of, any_of, negation
+from evenhand.source.simplify import all_of, any_of, negation, numbered
 from evenhand.source.values import (
     Cases,
     Const,
@@ -107,7 +107,7 @@ class Expressions(Comprehensions):
             case ast.UnaryOp(ast.USub(), ast.Constant(value)) if type(value) is int:
                 return known(-value)
             case ast.UnaryOp(ast.USub(), inner):
-                return operated(ast.Sub(), known(0), self.read(inner, frame))
+                return operated(ast.Sub(), known(0), self.present(self.read(inner, frame), frame))
             case _:
                 raise refuse("this sign has no counterpart", "write `not`, or the number")
 
@@ -349,17 +349,36 @@ class Expressions(Comprehensions):
             return self.entry(Table(value.sort, lambda term: leaf(Elem(term))), key, frame)
         if isinstance(value, Table):
             return self.entry(value, key, frame)
-        if isinstance(value, Group) and value.kind == "list" and value.more is not None:
-            more = value.more
-            if more.first is not None and type(place) is int and place == 0:
-                self.errors.add(frame.path, negation(truth(value)))
-                return more.first
-            if more.places is not None and type(place) is int and place in (0, -1):
-                self.errors.add(frame.path, negation(taken(more.places)))
-                return member(self.world, more.places, last=place == -1)
-            if more.places is not None and more.places.whole and isinstance(key, Cases):
-                return self.entry(Table(more.places.sort, more.places.at), key, frame)
+        entry = self._listed(value, key, frame) if isinstance(value, Group) else None
+        if entry is not None:
+            return entry
         raise refuse(f"entry {named(key)} of {named(value)}", "take the entry of an agent, or of a known place")
+
+    def _listed(self, value: Group, key: Value, frame: Frame) -> Value | None:
+        """The entry of a list; None where its place is not known."""
+        more, place = value.more, only(key)
+        if value.kind != "list" or more is None:
+            return None
+        if more.first is not None and type(place) is int and place == 0:
+            self.errors.add(frame.path, negation(truth(value)))
+            return more.first
+        if more.places is not None and type(place) is int and place in (0, -1):
+            if self._alone(value, frame):
+                return settled(more.places.at(chosen(more.places.sort, more.places.there)))
+            self.errors.add(frame.path, negation(taken(more.places)))
+            return member(self.world, more.places, last=place == -1)
+        if more.places is not None and more.places.whole and isinstance(key, Cases):
+            return self.entry(Table(more.places.sort, more.places.at), key, frame)
+        return None
+
+    def _alone(self, group: Group, frame: Frame) -> bool:
+        """Whether the conditions that led here say that a list has one member."""
+        if group.more is None or not group.more.apart:
+            return False
+        said = counted(group, ast.Eq(), 1)
+        path = frame.path.parts if isinstance(frame.path, And) else (frame.path,)
+        here = {numbered(one) for one in path}
+        return all(numbered(one) in here for one in (said.parts if isinstance(said, And) else (said,)))
 
     def _one_part(self, parts: tuple[Value, ...], key: Cases, frame: Frame) -> Value:
         """The part of a known tuple at one of several known places; beyond its end it raises."""

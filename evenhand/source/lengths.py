@@ -18,6 +18,7 @@ from evenhand.source.values import (
     Group,
     Leaf,
     Listing,
+    Num,
     Table,
     Value,
     as_group,
@@ -50,6 +51,8 @@ class Lengths:
             return None
         if one is None:
             return self.size_compared(right, turned.get(type(op), op), left, frame)
+        if isinstance(one, Group) and one.more is not None and one.more.size is not None and other is None:
+            return compared(self.world, op, leaf(Num(one.more.size)), self.read(right, frame))
         if isinstance(one, Fixed):
             one = known(len(one.parts))
             return compared(self.world, op, one, self.read(right, frame))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.smt.logic import TRUE, Formula, Term
-from evenhand.source.choosing import member, taken
+from evenhand.source.choosing import extreme, member, taken
 from evenhand.source.comprehensions import places_of
 from evenhand.source.expressions import Expressions
 from evenhand.source.frames import Frame, only
@@ -61,23 +61,39 @@ class Picks(Expressions):
         over = self.rows(node.args[0], frame)
         if over is None:
             return None
-        by = only(self.read(more["key"], frame)) if "key" in more else None
-        if "key" in more and by is None:
+        default = [more["default"]] if "default" in more else []
+        if "key" not in more:
+            return self._or_default(over, self._extreme(over, function is max, frame), default, frame)
+        by = only(self.read(more["key"], frame))
+        if by is None:
             raise refuse("a key that is not known", "write a lambda")
 
         def key(value: Value) -> Value:
             since = len(self.errors.found)
-            found = value if by is None else self.invoked(by, [value], {}, frame)
+            found = self.invoked(by, [value], {}, frame)
             del self.errors.found[since:]
             return found
 
         x = FRESH(over.sort)
         since = len(self.errors.found)
-        if by is not None:
-            self.invoked(by, [over.at(x)], {}, frame.under(over.there(x)))  # notes what raises
+        self.invoked(by, [over.at(x)], {}, frame.under(over.there(x)))  # notes what raises
         self.errors.close(since, [x])
-        found = member(self.world, over, key=key, most=function is max)
-        return self._or_default(over, found, [more["default"]] if "default" in more else [], frame)
+        return self._or_default(over, member(self.world, over, key=key, most=function is max), default, frame)
+
+    def _extreme(self, over: Places, most: bool, frame: Frame) -> Value:
+        """The least or greatest of a list; None in it raises."""
+
+        def at(term: Term) -> Value:
+            since = len(self.errors.found)
+            found = self.present(over.at(term), frame.under(over.there(term)))
+            del self.errors.found[since:]
+            return found
+
+        x = FRESH(over.sort)
+        since = len(self.errors.found)
+        self.present(over.at(x), frame.under(over.there(x)))  # notes what raises
+        self.errors.close(since, [x])
+        return extreme(self.world, replace(over, at=at), most=most)
 
     def place(self, value: Value, wanted: Value, frame: Frame) -> Value | None:
         """Where a value stands first: an element is its own place among all; None if no places are known."""

@@ -42,6 +42,13 @@ class Word(Elem):
 
 
 @dataclass(frozen=True)
+class Kept(Elem):
+    """A value of a class of which only the methods are known that a theory gives."""
+
+    cls: type
+
+
+@dataclass(frozen=True)
 class Num:
     """A whole number that is not known."""
 
@@ -137,7 +144,7 @@ class Listing:
     `first`: its first member, if it has any; `repeats`: whether two of its members are equal; `twice`: whether the
     first parts of two of its pairs are; `rising`: the order in which its members stand, none of them twice; `apart`:
     that each item, and each value of its variables, is a place of its own, so that members can be counted; `pairs`: the
-    keys of a dictionary, each with its value.
+    keys of a dictionary, each with its value; `size`: how many members it has, as a number.
     """
 
     first: Value | None = None
@@ -147,6 +154,7 @@ class Listing:
     rising: Callable[[Term, Term], Formula] | None = None
     apart: bool = False
     pairs: Group | None = None
+    size: Term | None = None
 
 
 @dataclass(frozen=True)
@@ -236,6 +244,28 @@ def _rising(one: Group, two: Group) -> Listing | None:
     return None
 
 
+def _one_place(test: Formula, then: Group, other: Group) -> Group | None:
+    """The list that is one of these two, place by place; None where they are lists of different places."""
+    lists = [group.more for group in (then, other) if group.kind == "list" and group.more is not None]
+    places = [one.places for one in lists if one.places is not None]
+    if len(places) < 2 or len({(one.sort, one.turned) for one in places}) > 1:
+        return None
+    one, two = places
+
+    def there(term: Term) -> Formula:
+        return choice(test, one.there(term), two.there(term))
+
+    def at(term: Term) -> Value:
+        return merged(test, one.at(term), two.at(term))
+
+    def items() -> list[Item]:
+        x = FRESH(one.sort)
+        return [Item((x,), there(x), at(x))]
+
+    both = replace(one, there=there, at=at, whole=one.whole and two.whole)
+    return replace(gathered(items, "list"), more=Listing(places=both, apart=all(one.apart for one in lists)))
+
+
 def leaf(value: Leaf) -> Cases:
     """Return the value that is this leaf."""
     return Cases(((TRUE, value),))
@@ -306,6 +336,9 @@ def merged(test: Formula, then: Value, other: Value) -> Value:
             one, two = as_group(then), as_group(other)
             if (one.kind == "set") != (two.kind == "set"):
                 raise refuse("a set in one case and a list in the other", "return the same kind in both")
+            placed = _one_place(test, one, two)
+            if placed is not None:
+                return replace(placed, once=one.once or two.once)
 
             def items() -> list[Item]:
                 yes = [Item(i.variables, all_of((test, i.guard)), i.value) for i in one.items()]

@@ -9,6 +9,10 @@ Scores = tuple[tuple[str, Surd, int | None], ...]
 """For each proposal its identifier, the sum of its effective stakes, the rank of its LastStakeTick."""
 
 
+Tied = tuple[tuple[str, int | None], ...]
+"""Proposals of one score, each with the rank of its LastStakeTick."""
+
+
 def held(config: Config, rounds: int) -> int:
     """The r of 16.7 for a stake placed `rounds` STAKE rounds ago."""
     counted = rounds + (config.readings.rounds_from == "one")
@@ -38,22 +42,31 @@ def score(config: Config, proposal: str, entries: tuple[tuple[Entry, Surd], ...]
     return total
 
 
-def winner(config: Config, _state: State, scores: Scores) -> tuple[str, str]:
-    """The winning proposal (empty: none) and the reason: 17.2, then 17.3, then the reading of a full tie.
+def highest(scores: Scores) -> Tied:
+    """The proposals with the highest score (17.2)."""
+    most = max(total for _, total, _ in scores)
+    return tuple((uid, last) for uid, total, last in scores if total == most)
 
-    A proposal without a LastStakeTick counts as the earliest, or the latest, as read; of two ranks the greater is the
-    earlier.
+
+def earliest(config: Config, top: Tied) -> tuple[str, ...]:
+    """Of tied proposals those with the earliest LastStakeTick (17.3).
+
+    One without a LastStakeTick counts as the earliest, or the latest, as read; of two ranks the greater is the earlier.
     """
+    never = tuple(uid for uid, last in top if last is None)
+    oldest = max((last for _, last in top if last is not None), default=0)
+    staked = tuple(uid for uid, last in top if last == oldest)
+    return staked or never if config.readings.never_staked == "latest" else never or staked
+
+
+def winner(config: Config, _state: State, scores: Scores) -> tuple[str, str]:
+    """The winning proposal (empty: none) and the reason: 17.2, then 17.3, then the reading of a full tie."""
     if not scores:
         return "", "no proposal"
-    most = max(total for _, total, _ in scores)
-    top = [(uid, last) for uid, total, last in scores if total == most]
+    top = highest(scores)
     if len(top) == 1:
         return top[0][0], "highest score"
-    never = [uid for uid, last in top if last is None]
-    oldest = max((last for _, last in top if last is not None), default=0)
-    staked = [uid for uid, last in top if last == oldest]
-    first = staked or never if config.readings.never_staked == "latest" else never or staked
+    first = earliest(config, top)
     if len(first) == 1:
         return first[0], "earliest LastStakeTick"
     if config.readings.full_tie == "lowest_proposal_id":

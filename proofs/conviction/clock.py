@@ -18,7 +18,9 @@ from evenhand.core.trace import Lasso, Scenario
 from evenhand.model.conviction import vocabulary as model
 from evenhand.model.conviction.menus import TEXTS, agents_of, offers
 from evenhand.model.conviction.mutants import play
+from evenhand.model.conviction.rules import REFERENCE
 from evenhand.model.conviction.step import initial, progress
+from evenhand.proofs.conviction.rules import AGENT, a, assigned, done, ending, ends, most, proposing, timer
 from evenhand.proofs.conviction.single import theorem
 from evenhand.proofs.conviction.walks import walks
 from evenhand.properties.conviction import ticking
@@ -27,54 +29,45 @@ from evenhand.properties.conviction.predicates import done as is_done
 from evenhand.properties.conviction.predicates import finalizes as does_finalize
 from evenhand.smt.arithmetic import at_least, at_most, below, element, minus, number, plus, value_of, zero
 from evenhand.smt.logic import (
-    FALSE,
     Definition,
     Formula,
     Function,
     Relation,
-    Sort,
     conjunction,
     exists,
     forall,
     ite,
     same,
-    variables,
 )
-from evenhand.smt.preludes import Faults, define, numbers, relations
+from evenhand.smt.preludes import define, numbers, relations
 from evenhand.smt.ranking import Ranking
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, constant, ones, prop
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
+from evenhand.source.rules import Faults
 
 _Agents: TypeAlias = tuple[model.Agent, ...]
-AGENT = Sort("Agent")
-a, b = variables(AGENT, "a b")
+b = AGENT("b")
 
 
-assigned, done, done2 = relations("assigned done done2", AGENT)
-ticks, idle, inside, proposing, offered, offered2, closed2 = relations(
-    "ticks idle inside proposing offered offered2 closed2"
-)
+(done2,) = relations("done2", AGENT)
+ticks, idle, inside, offered, offered2, closed2 = relations("ticks idle inside offered offered2 closed2")
 """The step is a tick of the scheduler; no Issue is open; agents act in this phase; it is PROPOSE; a tick is on offer
 before and after; every Issue is over after the step."""
-timer, timer2, room, room2 = numbers("timer timer2 room room2", AGENT)
+timer2, room, room2 = numbers("timer2 room room2", AGENT)
 """An agent's laggard timer before and after the step; the ticks it can still miss before the timer is full."""
-most, ahead, ahead2, spare, spare2, left, left2, following = numbers(
-    "most ahead ahead2 spare spare2 left left2 following"
-)
+ahead, ahead2, spare, spare2, left, left2, following = numbers("ahead ahead2 spare spare2 left left2 following")
 """MaxThinkTicks; ticks of the phases ahead, spare ticks, ticks that can be needed (before and after); the most ticks of
 the next phase."""
 
-late, late2, full = relations("late late2 full", AGENT)
-(ends,) = relations("ends")
+late, late2 = relations("late late2", AGENT)
 
 _next = plus(timer(a), number(1))
 _LATE = Definition(late, (a,), assigned(a) & ~done(a), "9.1: who has not completed the phase")
 _LATE2 = Definition(late2, (a,), assigned(a) & ~done2(a), "9.1: likewise, after a step that does not end the phase")
-_FULL = Definition(full, (a,), late(a) & at_least(_next, most()), "9.1, 9.3: the timer reaches MaxThinkTicks")
-_ENDS = Definition(
-    ends, (), forall([a], ~late(a)) | exists([a], full(a)), "9.1, 12.4: all are done, or some timer is full"
+_KICKED, _ENDS = (
+    define(name, (a,)[: name != "ends"], body, "9.1, 9.3, 12.4") for name, body in ending(REFERENCE).items()
 )
 _OPENS = define("opens", (), ticks() & idle(), "3.2: a tick opens the next Issue")
 _FINALIZES = define("finalizes", (), ticks() & ~idle() & ~inside(), "17, 18: a tick after the last phase")
@@ -159,7 +152,7 @@ CLOCK = Theory(
         Axiom("ticks_are_on_offer", offered() & (closed2() | offered2()), "2.3, 9.4: the scheduler's, until the end"),
         Axiom("the_last_issue_is_finalized", closed2() >> (finalizes() & ~open2()), "18: before all are over"),
     ),
-    definitions=(_LATE, _LATE2, _FULL, _ENDS, _OPENS, _FINALIZES, _MOVES_ON, _OWES2),
+    definitions=(_LATE, _LATE2, _KICKED, _ENDS, _OPENS, _FINALIZES, _MOVES_ON, _OWES2),
 )
 
 
@@ -310,11 +303,7 @@ def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[Any]:
         yield from (step for place, step in enumerate(run) if isinstance(step.action, model.Tick) or place % 3 == 0)
 
 
-FAULTS = Faults(
-    (play.silent_agents_hang_a_phase, CLOCK.means("ends", forall([a], ~late(a)), "only completion ends a phase")),
-    (play.every_tick_ends_a_phase, CLOCK.means("ends", ~proposing() | CLOCK.meanings["ends"].body, "whoever is late")),
-    (play.no_tick_ends_a_phase, CLOCK.means("ends", FALSE, "whatever agents do")),
-)
+FAULTS = Faults(CLOCK, ending)
 
 _falls, _stands = below(left2(), left()), at_most(left2(), left())
 _NEEDS = ("rooms", "timers_count", "sums_fall", "late_proposers_are_alike", "a_proposal_lasts", "needed")

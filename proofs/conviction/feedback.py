@@ -12,39 +12,41 @@ from evenhand.core.system import Step, System
 from evenhand.core.trace import Scenario
 from evenhand.model.conviction.exact import exact
 from evenhand.model.conviction.mutants import money
+from evenhand.model.conviction.rules import REFERENCE
 from evenhand.model.conviction.texts import Text
 from evenhand.model.conviction.vocabulary import FEEDBACK, Act, Config, Constants, Feedback, Propose, Shown, State
 from evenhand.proofs.conviction.plays import Player
+from evenhand.proofs.conviction.rules import (
+    admitted,
+    commented,
+    given,
+    have,
+    in_feedback,
+    length,
+    limit,
+    most_length,
+    own_proposal,
+    price,
+    there,
+)
 from evenhand.proofs.conviction.single import configuration, granted, meaning, theorem
 from evenhand.proofs.conviction.walks import walks
 from evenhand.properties.conviction import proposing
 from evenhand.properties.conviction.predicates import accepted, events, seat_of
-from evenhand.smt.arithmetic import at_least, at_most, below, number, value_of, zero
-from evenhand.smt.logic import FALSE, Definition, Formula, conjunction
-from evenhand.smt.preludes import Faults, numbers, relations
+from evenhand.smt.arithmetic import at_least, at_most, below, number, value_of
+from evenhand.smt.logic import conjunction
+from evenhand.smt.preludes import relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import constant, props
 from evenhand.smt.theory import Axiom, Theory
+from evenhand.source.rules import Faults
 
-length, most_length, given, limit, have, price = numbers("length most_length given limit have price")
-"""Characters of a comment, FeedbackCharLimit; entries so far, MaxFeedbackPerAgent; balance, FeedbackStake."""
-there, in_feedback, own_proposal = relations("there in_feedback own_proposal")
-admitted, charged, counted, burned = relations("admitted charged counted burned")
+counted, burned = relations("counted burned")
 _WORDS = (
-    meaning("too_long", below(most_length(), length()), "11.6: FeedbackTooLong"),
-    meaning("too_many", at_least(given(), limit()), "11.5: FeedbackLimitReached"),
-    meaning("too_dear", below(have(), price()), "11.4: InsufficientCredit"),
-    meaning("own", own_proposal(), "11.1: a proposal authored by another agent"),
-    meaning(
-        "admitted",
-        conjunction([there(), in_feedback(), *(~one() for one in relations("too_long too_many too_dear own"))]),
-        "11: what is not rejected",
-    ),
-    meaning("charged", admitted(), "11.2: FeedbackStake is deducted in full"),
+    *(meaning(name, body, "11.1, 11.2, 11.4, 11.5, 11.6") for name, body in commented(REFERENCE).items()),
     meaning("counted", admitted(), "11.5: and the entry counts"),
     meaning("burned", admitted(), "11.2, 13.2: and burned, which the log says"),
 )
-_MEANS = {word.name: word for word in _WORDS}
 
 COMMENTING = Theory(
     name="conviction_feedback",
@@ -116,33 +118,7 @@ def scene_feedback(structure: Structure) -> Scenario[Config, State, Act] | None:
     return Scenario(player.config, player.start, tuple(player.actions))
 
 
-_LONG, _MANY, _DEAR = (_MEANS[name].body for name in ("too_long", "too_many", "too_dear"))
-
-
-def _forgiven(reason: Formula, **later: Formula) -> tuple[Definition, ...]:
-    """Return definitions of the `later` reasons to reject that are not checked where `reason` holds."""
-    return tuple(meaning(name, body & ~reason, "not looked at") for name, body in later.items())
-
-
-_COMMENTS = Faults(
-    (
-        money.feedback_of_any_length,
-        meaning("too_long", FALSE, "FeedbackCharLimit is ignored"),
-        *_forgiven(_LONG, too_many=_MANY, too_dear=_DEAR),
-    ),
-    (
-        money.feedback_without_limit,
-        meaning("too_many", FALSE, "MaxFeedbackPerAgent is ignored"),
-        *_forgiven(_MANY, too_dear=_DEAR),
-    ),
-    (money.feedback_on_credit, meaning("too_dear", FALSE, "whatever the balance")),
-    (
-        money.feedback_on_own_proposal,
-        meaning("own", FALSE, "one may comment on oneself"),
-        *_forgiven(own_proposal(), too_long=_LONG, too_many=_MANY, too_dear=_DEAR),
-    ),
-    (money.feedback_free, meaning("charged", admitted() & zero(price()), "burned and not charged")),
-)
+_FAULTS = Faults(COMMENTING, commented)
 
 _CYCLES = (
     {"cycles": 1, "budget": 4, "texts": 2, "hostile": 1},
@@ -177,7 +153,7 @@ LAWFUL = theorem(
             at_most(length(), most_length()),
             below(given(), limit()),
             at_most(price(), have()),
-            charged() & counted() & burned(),
+            COMMENTING.word("charged") & counted() & burned(),
         ]
     ),
     witness=below(number(0), price()),
@@ -185,5 +161,11 @@ LAWFUL = theorem(
     realise=scene_feedback,
     samples=comments,
     scope="any amounts, lengths and limits",
-    mutants=_COMMENTS.refuted(*_COMMENTS),
+    mutants=_FAULTS.refuted(
+        money.feedback_of_any_length,
+        money.feedback_without_limit,
+        money.feedback_on_credit,
+        money.feedback_on_own_proposal,
+        money.feedback_free,
+    ),
 )

@@ -13,37 +13,33 @@ from evenhand.core.system import Step, System
 from evenhand.core.trace import Scenario
 from evenhand.model.conviction.exact import exact
 from evenhand.model.conviction.mutants import money, play
+from evenhand.model.conviction.rules import REFERENCE
 from evenhand.model.conviction.texts import Text
 from evenhand.model.conviction.vocabulary import STAKE, Act, Config, Constants, MoveStake, Propose, Shown, State
 from evenhand.proofs.conviction.plays import Player
+from evenhand.proofs.conviction.rules import amount, moved, same_proposal, stock
 from evenhand.proofs.conviction.single import configuration, granted, meaning, theorem
 from evenhand.proofs.conviction.walks import walks
 from evenhand.properties.conviction import staking
 from evenhand.properties.conviction.predicates import owned
 from evenhand.smt.arithmetic import at_most, below, element, number, value_of
-from evenhand.smt.logic import TRUE, Function, Sort, conjunction, differ, same
-from evenhand.smt.preludes import Faults, define, numbers, relations
+from evenhand.smt.logic import Function, Sort, conjunction, differ, same
+from evenhand.smt.preludes import define, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, constant, ones, props
 from evenhand.smt.theory import Theory
+from evenhand.source.rules import Faults
 
 AGE = Sort("Age")
 h = AGE("h")
 young, oldest = Function("young", (), AGE), Function("oldest", (), AGE)
 """No rounds; the rounds of the oldest stake at the source."""
-amount, stock = numbers("amount stock")
-"""The amount to move, and all that the agent has at the source."""
-same_proposal, moved, balanced = relations("same_proposal moved balanced")
+(balanced,) = relations("balanced")
 _arrives, untouched = relations("arrives untouched", AGE)
 
 
 _MOVES = (
-    meaning("positive", below(number(0), amount()), "A 16.3: an amount of points"),
-    meaning("enough", at_most(amount(), stock()), "A 16.3: existing stake, or InsufficientStake"),
-    meaning("elsewhere", ~same_proposal(), "A 16.3: to another proposal"),
-    meaning(
-        "moved", conjunction(one() for one in relations("positive enough elsewhere")), "A 16.3: what is not rejected"
-    ),
+    meaning("moved", moved(REFERENCE)["moved"], "A 16.3: what is not rejected"),
     meaning("balanced", at_most(amount(), stock()), "4.3: the source loses as much, for it has as much"),
     define("arrives", (h,), same(h, young()), "A 16.3: all of it arrives as young stake: the multiplier is reset"),
     define("untouched", (h,), ~_arrives(h), "A 16.3: stake of other ages at the target stays as it was"),
@@ -111,17 +107,9 @@ def scene_move(structure: Structure) -> Scenario[Config, State, Act] | None:
     return Scenario(player.config, player.start, tuple(player.actions))
 
 
-_FAULTS = Faults(
-    (
-        play.move_keeps_multiplier,
-        MOVING.means("arrives", same(h, oldest()), "what is moved keeps the rounds of the oldest"),
-    ),
-    (
-        play.move_to_the_same,
-        meaning("elsewhere", TRUE, "to where it is"),
-        *(meaning(word.name, word.body | same_proposal(), "not looked at") for word in _MOVES[:2]),
-    ),
-    (money.move_on_credit, meaning("enough", TRUE, "more is moved than is there")),
+_FAULTS = Faults(MOVING, moved)
+_FAULTS[play.move_keeps_multiplier] = (
+    MOVING.means("arrives", same(h, oldest()), "what is moved keeps the rounds of the oldest"),
 )
 
 _ROUNDS = (
@@ -155,7 +143,7 @@ MOVED = theorem(
     source="A 16.3, 16.6",
     theory=MOVING,
     variables=(h,),
-    assumes=moved(),
+    assumes=MOVING.word("moved"),
     goal=conjunction(
         [
             below(number(0), amount()) & ~same_proposal() & balanced(),
@@ -167,5 +155,5 @@ MOVED = theorem(
     realise=scene_move,
     samples=moves,
     scope="any number of ages, any amounts",
-    mutants=_FAULTS.refuted(*_FAULTS),
+    mutants=_FAULTS.refuted(play.move_keeps_multiplier, play.move_to_the_same, money.move_on_credit),
 )

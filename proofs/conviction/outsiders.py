@@ -13,16 +13,17 @@ from evenhand.core.trace import Scenario
 from evenhand.model.conviction.mutants import play
 from evenhand.model.conviction.vocabulary import Act, Config, Shown, State
 from evenhand.proofs.conviction import winners
-from evenhand.proofs.conviction.renamed import FIRST, NAMED, told_of
+from evenhand.proofs.conviction.renamed import NAMED, view_named
+from evenhand.proofs.conviction.rules import PROPOSAL, age, never, p, score, top
 from evenhand.proofs.conviction.single import theorem
-from evenhand.proofs.conviction.winners import ALONE, LATEST, PROPOSAL, age, never, p, score, ties, top, with_touches
+from evenhand.proofs.conviction.winners import ties, with_touches
 from evenhand.properties.conviction.winning import Late, an_outsider_can_decide_any_tie
 from evenhand.smt.arithmetic import at_most, below
-from evenhand.smt.logic import FALSE, Function, conjunction, differ, exists, forall, iff, same
-from evenhand.smt.preludes import Twice, first_of_twins, mutation
+from evenhand.smt.logic import Function, conjunction, differ, exists, forall, iff, same
+from evenhand.smt.preludes import Twice, first_of_twins
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import constant
-from evenhand.smt.theorem import Theorem
+from evenhand.smt.theorem import Lemma, Theorem
 from evenhand.smt.theory import Axiom
 
 chosen, home = (Function(name, (), PROPOSAL) for name in ("chosen", "home"))
@@ -48,24 +49,25 @@ MOVED_ABOUT = TWICE.extended(
     ),
     functions=(chosen, home),
 )
-_SHOWN, _NUMBERS = ("wins", "by_tick", "full_tie"), ("score", "age")
 
 
 def view(case: tuple[Late, Step[Config, State, Act, Shown], Step[Config, State, Act, Shown] | None]) -> Any:
     """Return both finalizations; None where the two differ in something that the theory does not cover."""
     (wanted, _, staked), step, other = case
-    one, two = winners.view(step), None if other is None else winners.view(other)
+    one, two = view_named(step), None if other is None else view_named(other)
     if one is None or two is None:
         return None
     decided = two.relations["wins"] == frozenset([(f"proposal:{wanted}",)]) and two.relations["by_tick"]
     if decided and not an_outsider_can_decide_any_tie.agrees(case[0], step, other):
         return None
-    first, second = told_of(one), told_of(two)
-    doubled = {f"{name}2": second[name] for name in ("never", *_SHOWN)}
-    functions: dict[str, Mapping[tuple[str, ...], str]] = {name: one.functions[name] for name in _NUMBERS}
-    functions |= {f"{name}2": two.functions[name] for name in _NUMBERS}
-    named = {"chosen": constant(f"proposal:{wanted}"), "home": constant(f"proposal:{staked}")}
-    return Structure(one.universe, {**first, **doubled}, {**functions, **named})
+    functions: dict[str, Mapping[tuple[str, ...], str]] = {
+        **one.functions,
+        **{f"{name}2": table for name, table in two.functions.items()},
+        "chosen": constant(f"proposal:{wanted}"),
+        "home": constant(f"proposal:{staked}"),
+    }
+    second = {f"{name}2": rows for name, rows in two.relations.items() if name not in TWICE.shared}
+    return Structure(one.universe, {**one.relations, **second}, functions)
 
 
 def _scene(_structure: Structure) -> Scenario[Config, State, Act]:
@@ -73,6 +75,7 @@ def _scene(_structure: Structure) -> Scenario[Config, State, Act]:
     return with_touches((4, 4, 1), (0, 1))
 
 
+_TIED = conjunction([top(chosen()), ~top(home()), exists([p], top(p) & differ(p, chosen()))])
 DECIDED: Theorem = theorem(
     system="trio",
     claim=an_outsider_can_decide_any_tie,
@@ -84,15 +87,27 @@ DECIDED: Theorem = theorem(
     realise=first_of_twins(_scene),
     samples=ties,
     scope="any number of agents and proposals",
-    assumes=conjunction([top(chosen()), ~top(home()), exists([p], top(p) & differ(p, chosen()))]),
+    assumes=_TIED,
+    lemmas=(
+        Lemma("still_tied", forall([p], _TIED >> TWICE.alike("top", p))),
+        Lemma(
+            "chosen_is_the_earliest",
+            forall([p], _TIED >> iff(TWICE.second("first", p), same(p, chosen()))),
+            ("still_tied",),
+            ("top", "top2"),
+        ),
+    ),
+    opaque=("top", "top2", "first", "first2"),
     goal=TWICE.second("wins", chosen()) & TWICE.second("by_tick"),
     needs=("there_and_back", "the_others_are_the_latest"),
     witness=exists([p], conjunction([top(p), differ(p, chosen()), below(_SCORE2(home()), score(home()))])),
     mutants=TWICE.mutants(
-        mutation(NAMED, play.ties_have_no_winner, {"earliest": ALONE}),
-        mutation(NAMED, play.latest_stake_wins_a_tie, {"earliest": LATEST}),
-        mutation(NAMED, play.lowest_score_wins, {"top": winners.LOWEST}),
-        mutation(NAMED, play.first_name_wins_a_tie, {"earliest": FIRST, "by_tick": FALSE, "full_tie": FALSE}),
+        *winners.FAULTS.refuted(
+            play.ties_have_no_winner,
+            play.latest_stake_wins_a_tie,
+            play.lowest_score_wins,
+            play.first_name_wins_a_tie,
+        )
     ),
 )
 """The theorem about outsiders."""

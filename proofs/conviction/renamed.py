@@ -6,27 +6,22 @@ scores, ticks and a winner in either; only the order of names, which a mutant go
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from evenhand.core.system import Step
 from evenhand.model.conviction.mutants import play
-from evenhand.model.conviction.renaming import Renaming
 from evenhand.model.conviction.vocabulary import Act, Config, Shown, State
 from evenhand.proofs.conviction import winners
+from evenhand.proofs.conviction.renamed_ticks import names_of, renamed
+from evenhand.proofs.conviction.rules import age, named_before, never, p, score
 from evenhand.proofs.conviction.single import theorem
-from evenhand.proofs.conviction.winners import ALONE, PROPOSAL, RANKING, age, never, p, q, r, score, tied_scene, ties
+from evenhand.proofs.conviction.winners import RANKING, q, r, tied_scene, ties
 from evenhand.properties.conviction.winning import names_decide_nothing
-from evenhand.smt.logic import FALSE, conjunction, differ, exists, forall, iff, same
-from evenhand.smt.preludes import Twice, first_of_twins, mutation, ordered, relations
+from evenhand.smt.logic import conjunction, exists, forall, iff, same
+from evenhand.smt.preludes import Twice, first_of_twins, ordered
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Rows
 from evenhand.smt.theorem import Lemma, Theorem
 from evenhand.smt.theory import Axiom
-
-(named_before,) = relations("named_before", PROPOSAL, PROPOSAL)
-"""The first's name comes before the second's."""
 
 NAMED = replace(
     RANKING,
@@ -56,44 +51,21 @@ RENAMED = TWICE.extended(
         "the second finalization is the first under new names",
     ),
 )
-_SHOWN, _NUMBERS = ("wins", "by_tick", "full_tie"), ("score", "age")
+_SHOWN = ("wins", "by_tick", "full_tie")
 
 
-def view(case: tuple[Renaming, Step[Config, State, Act, Shown], Step[Config, State, Act, Shown] | None]) -> Any:
-    """Return a finalization and its renaming; None where the two differ in something that the theory does not cover."""
-    renaming, step, other = case
-    one, two = winners.view(step), None if other is None else winners.view(other)
-    if one is None or two is None:
+def view_named(step: Step[Config, State, Act, Shown]) -> Structure | None:
+    """Return a finalization with the order of names."""
+    found = winners.view(step)
+    if found is None:
         return None
-    names = {f"proposal:{uid.uid}": f"proposal:{renaming(uid.uid)}" for uid in step.before.proposals}
-    if set(names.values()) != set(two.universe["Proposal"]):
-        return None
-    told, renamed = told_of(one), told_of(two)
-    back = {image: element for element, image in names.items()}
-    moved = {name: frozenset(tuple(back[part] for part in row) for row in rows) for name, rows in renamed.items()}
-    alike = all(told[name] == moved[name] for name in _SHOWN)
-    if alike and not names_decide_nothing.agrees(renaming, step, other):
-        return None
-    functions: dict[str, Mapping[tuple[str, ...], str]] = {name: one.functions[name] for name in _NUMBERS}
-    doubled: dict[str, Mapping[tuple[str, ...], str]] = {
-        f"{name}2": {(back[row[0]],): n for row, n in two.functions[name].items()} for name in _NUMBERS
-    }
-    return Structure(
-        one.universe, {**told, **{f"{name}2": rows for name, rows in moved.items()}}, {**functions, **doubled}
-    )
+    names = names_of(found.universe["Proposal"])
+    functions = {one.name: found.functions[one.name] for one in NAMED.functions}
+    return Structure(found.universe, {**found.relations, "named_before": names}, functions)
 
 
-def told_of(structure: Structure) -> dict[str, Rows]:
-    """Return what a finalization shows, with the order of names."""
-    told = {name: structure.relations[name] for name in ("never", *_SHOWN)}
-    elements = structure.universe["Proposal"]
-    return {**told, "named_before": frozenset((one, two) for one in elements for two in elements if one < two)}
-
-
-_TOPS = ("top", "top2")
+view = renamed(view_named, (), _SHOWN)
 _SAME = "it goes by scores and ticks, and these are renamed with the proposals"
-FIRST = forall([q], (NAMED.word("top", q) & differ(p, q)) >> named_before(p, q))
-"""The earliest stake of tied proposals, as `first_name_wins_a_tie` has it."""
 
 NAMES: Theorem = theorem(
     claim=names_decide_nothing,
@@ -109,17 +81,14 @@ NAMES: Theorem = theorem(
     needs=("the_same_renamed",),
     lemmas=(
         Lemma("top", forall([p], TWICE.alike("top", p))),
-        Lemma("earliest", forall([p], TWICE.alike("earliest", p)), ("top",), _TOPS),
-        Lemma(
-            "wins", forall([p], TWICE.alike("wins", p)), ("top", "earliest"), ("top", "top2", "earliest", "earliest2")
-        ),
+        Lemma("first", forall([p], TWICE.alike("first", p)), ("top",), ("top", "top2")),
     ),
-    opaque=(*_TOPS, "wins", "wins2"),
+    opaque=("top", "top2", "first", "first2"),
     witness=exists([p, q], named_before(p, q) & TWICE.second("named_before", q, p)),
     mutants=TWICE.mutants(
-        mutation(NAMED, play.first_name_wins_a_tie, {"earliest": FIRST, "by_tick": FALSE, "full_tie": FALSE}),
-        mutation(NAMED, play.lowest_score_wins, {"top": winners.LOWEST}, _SAME),
-        mutation(NAMED, play.ties_have_no_winner, {"earliest": ALONE}, _SAME),
+        *winners.FAULTS.refuted(play.first_name_wins_a_tie),
+        winners.FAULTS.unseen(play.lowest_score_wins, _SAME),
+        winners.FAULTS.unseen(play.ties_have_no_winner, _SAME),
     ),
 )
 """The theorem about names."""

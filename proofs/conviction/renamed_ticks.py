@@ -15,61 +15,48 @@ from evenhand.core.trace import Scenario
 from evenhand.model.conviction import vocabulary as model
 from evenhand.model.conviction.mutants import money, play
 from evenhand.model.conviction.renaming import Renaming
+from evenhand.model.conviction.rules import REFERENCE
 from evenhand.model.conviction.step import initial, progress
-from evenhand.proofs.conviction.ledger import AGENT, affordable, least
+from evenhand.proofs.conviction.rules import (
+    AGENT,
+    a,
+    assigned,
+    balance,
+    burnt,
+    done,
+    kicked,
+    most,
+    penalty,
+    proposing,
+    put,
+    staking,
+    ticked,
+    timer,
+    timer_then,
+    wanted,
+)
+from evenhand.proofs.conviction.rules import earlier_name as named_before
 from evenhand.proofs.conviction.single import configuration, granted, theorem
 from evenhand.proofs.conviction.walks import PLACES, walks
 from evenhand.properties.conviction.predicates import done as is_done
 from evenhand.properties.conviction.predicates import events, ticking
 from evenhand.properties.conviction.winning import names_decide_nothing
-from evenhand.smt.arithmetic import at_least, element, minus, number, plus, times, zero
-from evenhand.smt.logic import conjunction, exists, forall, ite, same, variables
-from evenhand.smt.preludes import Twice, define, first_of_twins, mutation, numbers, ordered, relations
+from evenhand.smt.arithmetic import element, minus
+from evenhand.smt.logic import conjunction, exists, forall, same, variables
+from evenhand.smt.preludes import Twice, define, first_of_twins, numbers, ordered, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, Table, constant, ones, prop
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
+from evenhand.source.rules import Faults
 
-a, b, c = variables(AGENT, "a b c")
-timer, timer_then, balance, balance_then, put, burnt = numbers("timer timer_then balance balance_then put burnt", AGENT)
-"""The laggard timer and the balance, before and after; what the tick stakes for an agent, and what it burns."""
-most, wanted, penalty = numbers("most wanted penalty")
-"""MaxThinkTicks, ProposalSelfStake, KickOutPenalty."""
-assigned, done = relations("assigned done", AGENT)
-proposing, staking = relations("proposing staking")
-(named_before,) = relations("named_before", AGENT, AGENT)
-"""The first's name comes before the second's."""
-
-late, kicked, counts, stakes, burns, pays = relations("late kicked counts stakes burns pays", AGENT)
-(ends,) = relations("ends")
-_counted = plus(timer(a), number(1))
-_KICKED = late(a) & at_least(_counted, most())
+_READ = ticked(REFERENCE)
+b, c = variables(AGENT, "b c")
+(balance_then,) = numbers("balance_then", AGENT)
+late, counts, stakes, burns, pays = relations("late counts stakes burns pays", AGENT)
 _WORDS = (
     define("late", (a,), assigned(a) & ~done(a), "9.1: who has not completed the phase"),
-    define("kicked", (a,), _KICKED, "9.1, 9.3: whose timer reaches MaxThinkTicks"),
-    define("ends", (), forall([a], ~late(a)) | exists([a], kicked(a)), "9.1, 12.4: all are done, or a timer is full"),
-    define(
-        "counts",
-        (a,),
-        ite(
-            ends(),
-            zero(timer_then(a)),
-            ite(late(a), least(timer_then(a), _counted, most()), same(timer_then(a), timer(a))),
-        ),
-        "9.1: the tick counts for who is late, and timers begin anew",
-    ),
-    define(
-        "stakes",
-        (a,),
-        ite(kicked(a) & proposing(), affordable(put(a), wanted(), balance(a)), zero(put(a))),
-        "6.2, 9.3: NoAction stakes for who is kicked out in PROPOSE",
-    ),
-    define(
-        "burns",
-        (a,),
-        ite(kicked(a) & ~staking(), affordable(burnt(a), penalty(), minus(balance(a), put(a))), zero(burnt(a))),
-        "9.3: the penalty, or what is left; B 16.1.2: none in a STAKE round",
-    ),
+    *(define(name, () if name == "ends" else (a,), body, "6.2, 9.1, 9.3, 12.4") for name, body in _READ.items()),
     define("pays", (a,), same(balance_then(a), minus(balance(a), put(a), burnt(a))), "4.3: and nothing else"),
 )
 TICKING = Theory(
@@ -193,7 +180,7 @@ def ticks(system: System[Any, Any, Any, Any, Any]) -> Iterator[Any]:
     yield from islice((step for run in walks(system, PLACES) for step in run if ticking(step)), 0, None, 3)
 
 
-_SAME = "names do not enter"
+_FAULTS = Faults(TICKING, ticked)
 NO_TICK: Theorem = theorem(
     claim=names_decide_nothing,
     name="names_decide_no_tick",
@@ -214,19 +201,19 @@ NO_TICK: Theorem = theorem(
         [a, b], conjunction([named_before(a, b), TWICE.second("named_before", b, a), kicked(a), late(b), ~kicked(b)])
     ),
     mutants=TWICE.mutants(
-        mutation(TICKING, play.first_name_is_not_kicked_out, {"kicked": _KICKED & exists([b], named_before(b, a))}),
-        mutation(TICKING, play.silent_agents_hang_a_phase, {"ends": forall([a], ~late(a))}, _SAME),
-        mutation(
-            TICKING,
-            money.penalty_doubled,
-            {
-                "burns": ite(
-                    kicked(a) & ~staking(),
-                    affordable(burnt(a), times(number(2), penalty()), minus(balance(a), put(a))),
-                    zero(burnt(a)),
-                )
-            },
-            _SAME,
+        *_FAULTS.refuted(play.first_name_is_not_kicked_out),
+        *(
+            _FAULTS.unseen(mutant, "names do not enter")
+            for mutant in (
+                play.silent_agents_hang_a_phase,
+                money.penalty_doubled,
+                money.self_stake_on_credit,
+                money.substituted_stakes_nothing,
+                money.penalty_in_stake_rounds,
+                play.timer_counts_the_ready,
+                play.timer_not_reset,
+                play.kicks_out_the_ready,
+            )
         ),
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -12,6 +12,7 @@ from typing import Any
 from evenhand.core.system import Step, System
 from evenhand.core.trace import Scenario, replay
 from evenhand.model.conviction.mutants import play
+from evenhand.model.conviction.rules import REFERENCE
 from evenhand.model.conviction.step import initial
 from evenhand.model.conviction.vocabulary import (
     Act,
@@ -25,14 +26,14 @@ from evenhand.model.conviction.vocabulary import (
     Tick,
 )
 from evenhand.proofs.conviction.finale import finalizations, rational, scene
+from evenhand.proofs.conviction.rules import PROPOSAL, age, first, never, p, ranked, score, top
 from evenhand.proofs.conviction.single import configuration, granted, theorem
 from evenhand.properties.conviction import winning
 from evenhand.properties.conviction.predicates import events, finalizes
 from evenhand.smt.arithmetic import at_least, at_most, below, element, number, times, value_of
 from evenhand.smt.logic import (
-    Definition,
     Formula,
-    Sort,
+    Relation,
     Var,
     conjunction,
     differ,
@@ -43,30 +44,28 @@ from evenhand.smt.logic import (
     same,
     variables,
 )
-from evenhand.smt.preludes import Faults, define, numbers, relations
+from evenhand.smt.preludes import define, numbers
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import prop
-from evenhand.smt.theorem import Theorem
+from evenhand.smt.theorem import Lemma, Theorem
 from evenhand.smt.theory import Axiom, Theory
+from evenhand.source.rules import Faults
 
-PROPOSAL = Sort("Proposal")
-p, q, r = variables(PROPOSAL, "p q r")
-score, root, age = numbers("score root age", PROPOSAL)
-"""The sum of the effective stakes on a proposal; its root; the age of its LastStakeTick: a greater age is an earlier
-tick, and a proposal without one is older than any."""
-(never,) = relations("never", PROPOSAL)
-"""The proposal has no LastStakeTick."""
+q, r = variables(PROPOSAL, "q r")
+(root,) = numbers("root", PROPOSAL)
+"""The root of a score."""
 
-top, earliest, wins = relations("top earliest wins", PROPOSAL)
-_TOP = Definition(top, (p,), forall([q], at_most(score(q), score(p))), "17.2: the highest score")
-_EARLIEST = Definition(
-    earliest, (p,), forall([q], (top(q) & differ(p, q)) >> below(age(q), age(p))), "17.3: of tied proposals, alone"
-)
-_WINS = Definition(wins, (p,), top(p) & earliest(p), "17.2, 17.3; where LastStakeTick ties too, nobody wins")
-_shared = exists([q, r], conjunction([differ(q, r), top(q), top(r)]))
-_BY_TICK = define("by_tick", (), _shared & exists([p], wins(p)), "17.3: the event says that LastStakeTick decided")
-_FULL_TIE = define("full_tie", (), _shared & forall([p], ~wins(p)), "17.3: the event says that nothing did")
-by_tick, full_tie = _BY_TICK.relation, _FULL_TIE.relation
+_READ = ranked(REFERENCE)
+_BOUND: Mapping[str, tuple[Var, ...]] = {"by_tick": (), "full_tie": ()}
+_WORDS = tuple(define(name, _BOUND.get(name, (p,)), body, "17.2, 17.3, as read") for name, body in _READ.items())
+_BEST = define("best", (p,), forall([q], at_most(score(q), score(p))), "17.2: the highest score, whoever wins")
+best = _BEST.relation
+_LATER = forall([q], (best(q) & differ(p, q)) >> below(age(q), age(p)))
+_OLDEST = define("oldest", (p,), best(p) & _LATER, "17.3: of those alone the earliest LastStakeTick, whoever wins")
+oldest = _OLDEST.relation
+_MEANS = {word.name: word.relation for word in _WORDS}
+wins, by_tick, full_tie = (_MEANS[name] for name in ("wins", "by_tick", "full_tie"))
+"""The proposal wins; the event says that LastStakeTick decided, or that nothing did."""
 
 RANKING = Theory(
     name="conviction_winners",
@@ -85,7 +84,7 @@ RANKING = Theory(
             "17.1: the root of the sum",
         ),
     ),
-    definitions=(_TOP, _EARLIEST, _WINS, _BY_TICK, _FULL_TIE),
+    definitions=(*_WORDS, _BEST, _OLDEST),
 )
 
 
@@ -122,21 +121,21 @@ def view(step: Step[Config, State, Act, Shown]) -> Structure | None:
     )
 
 
-LOWEST = forall([q], at_least(score(q), score(p)))
-"""The highest score, as `lowest_score_wins` has it."""
-LATEST = forall([q], (top(q) & differ(p, q)) >> (~never(q) & (never(p) | below(age(p), age(q)))))
-"""The latest stake of tied proposals, as `latest_stake_wins_a_tie` has it."""
-ALONE = forall([q], top(q) >> same(p, q))
-"""The earliest stake of tied proposals, as `ties_have_no_winner` has it."""
-FAULTS = Faults(
-    (play.lowest_score_wins, RANKING.means("top", LOWEST, "the lowest score")),
-    (
-        play.latest_stake_wins_a_tie,
-        RANKING.means("earliest", LATEST, "the latest, but what has no tick comes first all the same"),
-    ),
-    (play.ties_have_no_winner, RANKING.means("earliest", ALONE, "a tie has no winner")),
-)
+FAULTS = Faults(RANKING, ranked)
 
+
+def _alone(word: Relation) -> Formula:
+    return word(p) & forall([q], word(q) >> same(p, q))
+
+
+_ABOVE_ALL = forall([q], differ(p, q) >> below(score(q), score(p)))
+_SHARED = exists([q, r], conjunction([differ(q, r), top(q), top(r)]))
+_TOP = Lemma("top", forall([p, q], top(p) >> at_most(score(q), score(p))))
+_OF_TOP = (
+    _TOP,
+    Lemma("first_of_top", forall([p], first(p) >> top(p)), opaque=("top",)),
+    Lemma("winner_of_top", forall([p], wins(p) >> top(p)), ("first_of_top",), ("top", "first")),
+)
 _theorem = partial(
     theorem, view=view, realise=scene, samples=finalizations, scope="any number of proposals, stakes and rounds"
 )
@@ -150,6 +149,8 @@ RANKED = _theorem(
     assumes=wins(p),
     goal=conjunction([at_most(root(q), root(p)), iff(below(score(q), score(p)), below(root(q), root(p)))]),
     needs=("roots",),
+    lemmas=_OF_TOP,
+    opaque=("top", "first", "wins"),
     witness=exists([p, q, r], wins(p) & below(score(q), score(r))),
     mutants=FAULTS.refuted(play.lowest_score_wins),
 )
@@ -159,8 +160,9 @@ HIGHEST = _theorem(
     sentence="Who wins has the highest score, and who has it alone wins: names, places and orders decide nothing.",
     theory=replace(RANKING, axioms=()),
     variables=(p,),
-    goal=(wins(p) >> forall([q], at_most(score(q), score(p))))
-    & (forall([q], differ(p, q) >> below(score(q), score(p))) >> wins(p)),
+    lemmas=(Lemma("first_of_top", forall([p], first(p) >> top(p)), opaque=("top",)),),
+    opaque=("first",),
+    goal=(wins(p) >> best(p)) & (_ABOVE_ALL >> wins(p)),
     witness=exists([p, q], wins(p) & differ(p, q) & same(score(p), score(q))),
     mutants=(
         *FAULTS.refuted(play.lowest_score_wins),
@@ -168,10 +170,6 @@ HIGHEST = _theorem(
         FAULTS.unseen(play.latest_stake_wins_a_tie, "it has the highest score as well"),
     ),
 )
-
-
-def _highest(one: Var) -> Formula:
-    return forall([r], at_most(score(r), score(one)))
 
 
 def with_touches(amounts: tuple[int, ...], touched: tuple[int, ...]) -> Scenario[Config, State, Act]:
@@ -226,6 +224,7 @@ def ties(system: System[Any, Any, Any, Any, Any]) -> Iterator[Step[Config, State
         yield replay(system, with_touches(amounts, touched)).steps[-1]
 
 
+_TIE = exists([q, r], conjunction([differ(q, r), best(q), best(r)]))
 TIED = _theorem(
     claim=winning.ties_go_to_the_earliest_stake,
     sentence="Of tied proposals the one with the earliest LastStakeTick wins; where that ties too, nobody does: so if "
@@ -234,14 +233,37 @@ TIED = _theorem(
     realise=tied_scene,
     samples=ties,
     variables=(p,),
-    assumes=exists([q, r], conjunction([differ(q, r), _highest(q), same(score(q), score(r))])),
+    assumes=_TIE,
     goal=conjunction(
         [
-            iff(wins(p), _highest(p) & forall([q], (_highest(q) & differ(p, q)) >> below(age(q), age(p)))),
+            iff(wins(p), oldest(p)),
             iff(by_tick(), exists([q], wins(q))),
             iff(full_tie(), forall([q], ~wins(q))),
         ]
     ),
+    lemmas=(
+        Lemma("best", forall([p], iff(best(p), top(p)))),
+        _OF_TOP[1],
+        Lemma(
+            "others_are_later",
+            forall([p, q], conjunction([_alone(first), top(q), differ(p, q)]) >> below(age(q), age(p))),
+            opaque=("top",),
+        ),
+        Lemma("is_oldest", forall([p], oldest(p) >> _alone(first)), ("best",), ("best", "top")),
+        Lemma(
+            "oldest",
+            forall([p], _alone(first) >> oldest(p)),
+            ("best", "first_of_top", "others_are_later"),
+            ("best", "top", "first"),
+        ),
+        Lemma("winner", _SHARED >> forall([p], iff(wins(p), _alone(first))), opaque=("top", "first")),
+        Lemma(
+            "told",
+            _SHARED >> (iff(by_tick(), exists([p], wins(p))) & iff(full_tie(), forall([p], ~wins(p)))),
+            opaque=("top", "first"),
+        ),
+    ),
+    opaque=("best", "oldest", "top", "first", "wins", "by_tick", "full_tie"),
     witness=forall([p, q], same(score(p), score(q)) & same(age(p), age(q))) & forall([p], ~wins(p)),
     mutants=FAULTS.refuted(play.lowest_score_wins, play.latest_stake_wins_a_tie, play.ties_have_no_winner),
 )

@@ -121,6 +121,12 @@ PLANTED: tuple[tuple[str, str, str], ...] = (
     ("greatest number of all", "return max((1 if a in state.marks else 0 for a in config.agents), default=0) == state.count", "return min((1 if a in state.marks else 0 for a in config.agents), default=0) == state.count"),
     ("other entry of a known tuple", "return (state.flag, state.count == 1)[0 if state.marks else 1]", "return (state.flag, state.count == 1)[1 if state.marks else 0]"),
     ("members of an Enum in another order", "return tuple(Kind).index(Kind.TWO if state.flag else Kind.ONE) == state.count", "return tuple(Kind)[::-1].index(Kind.TWO if state.flag else Kind.ONE) == state.count"),
+    ("other list of two", "xs = [state.at[a] for a in config.agents if a in state.marks]\nys = [state.at[a] for a in config.agents if a in state.others]\nboth = xs or ys\nreturn bool(both) and both[0] == 'a'", "xs = [state.at[a] for a in config.agents if a in state.marks]\nys = [state.at[a] for a in config.agents if a in state.others]\nboth = ys or xs\nreturn bool(both) and both[0] == 'a'"),
+    ("last of a list that is one of two for its first", "xs = [state.at[a] for a in config.agents if a in state.marks]\nys = [state.at[a] for a in config.agents]\nreturn (xs if xs else ys)[0] == 'a'", "xs = [state.at[a] for a in config.agents if a in state.marks]\nys = [state.at[a] for a in config.agents]\nreturn (xs if xs else ys)[-1] == 'a'"),
+    ("greatest of all for that of a part", "return max((1 if a in state.marks else 0 for a in config.agents if a in state.others), default=0) == 1", "return max((1 if a in state.marks else 0 for a in config.agents), default=0) == 1"),
+    ("value not in the list as the greatest", "return max((1 if a in state.marks else 0 for a in config.agents), default=0) == state.count", "return all(state.count >= (1 if a in state.marks else 0) for a in config.agents)"),
+    ("equal to one of a list for the greatest", "return max((1 if a in state.marks else 0 for a in config.agents), default=0) == state.count", "return any(state.count == (1 if a in state.marks else 0) for a in config.agents)"),
+    ("sign of a number that may be None lost", "n = state.count if state.flag else None\nreturn (0 if n is None else -n) == 0 - 1", "n = state.count if state.flag else None\nreturn (0 if n is None else n) == 0 - 1"),
 )  # fmt: skip
 
 REFUSED: tuple[tuple[str, str, str], ...] = (
