@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import groupby
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -45,8 +44,12 @@ COMPARED = 12
 SUPPORTED = 2
 """Runs of one sort that tell another cause where its kinds are known; in one a mutant may look alike by chance."""
 
-TIED = 6
-"""Divergences that differ alike, in runs of one length, of which those are looked for that a mutant explains."""
+TIED = 12
+"""Divergences that differ alike, of which those are looked for that a mutant explains."""
+
+LONGER = 2
+"""By how many actions a run that a mutant explains may be longer than one that shows the same and may show two faults;
+a mutant may look like a long run by chance."""
 
 TRIES = 300
 """Runs of the kernel for shrinking one divergence."""
@@ -103,7 +106,9 @@ class Defects:
     explained: int = 0
     _seen: dict[tuple[object, ...], Defect] = field(default_factory=dict[tuple[object, ...], Defect])
     _behind: dict[tuple[frozenset[str], frozenset[str]], Defect] = field(default_factory=dict[Any, Defect])
-    _followed: list[tuple[frozenset[str], int, tuple[frozenset[str], ...]]] = field(default_factory=list[Any])
+    _followed: list[tuple[frozenset[str], int, int, tuple[tuple[frozenset[str], int], ...]]] = field(
+        default_factory=list[Any]
+    )
     _sorts: dict[tuple[object, ...], tuple[int, int, tuple[object, ...]]] = field(default_factory=dict[Any, Any])
     _made: list[Defect] = field(default_factory=list[Defect])
     _answered: dict[AnyScenario, Any] = field(default_factory=dict[AnyScenario, Any])
@@ -143,7 +148,7 @@ class Defects:
 
     def follow(self, first: Divergence, steps: int, later: Sequence[Divergence]) -> None:
         """Note how a run of `steps` steps goes on after its first difference, as if that were mended."""
-        self._followed.append((first.kinds, steps - first.length, tuple(one.kinds for one in later)))
+        self._followed.append((first.kinds, first.length, steps, tuple((one.kinds, one.length) for one in later)))
         for one in later:
             known = self._behind.get((first.kinds, one.kinds))
             if known is None or one.length < known.divergence.length:
@@ -156,15 +161,17 @@ class Defects:
 
         Else what shows `OFTEN` if the kernel tells its state, from which the model goes on, and agrees as often as not;
         or behind a difference that strikes in most of `runs` runs and mostly changes no more: what shows behind a rare
-        one is its consequence, or some other run would have shown it first.
+        one is its consequence, or some other run would have shown it first.  So is what shows so often behind others
+        that `OFTEN` runs would have shown it first.
         """
         seen = frozenset[str]().union(*(one.divergence.kinds for one in (*self._seen.values(), *made)))
         after: dict[frozenset[str], tuple[int, int, int]] = {}
         tried = Counter[frozenset[str]]()
-        for first, steps, later in self._followed:
+        for first, length, steps, later in self._followed:
             agreed, apart, struck = after.get(first, (0, 0, 0))
-            strayed = sum(1 for kinds in later if not kinds <= seen)
-            after[first] = agreed + steps - strayed, apart + strayed, struck + 1
+            strayed = sum(1 for kinds, _ in later if not kinds <= seen)
+            after[first] = agreed + steps - length - strayed, apart + strayed, struck + 1
+        expected = self._expected_first()
         for (first, kinds), one in sorted(self._behind.items(), key=lambda item: simple(item[1])):
             agreed, apart, struck = after[first]
             new = kinds - seen - frozenset[str]().union(*(known.divergence.kinds for known in made))
@@ -172,12 +179,31 @@ class Defects:
             tried[new] += 1
             if ahead is not None:
                 self._merge(made, Defect(ahead, one.count, alike=self.like.alike(ahead)))
-            elif new and (
-                (one.divergence.tells and one.count >= OFTEN and agreed >= apart)
-                or (agreed >= GOES_ON * apart and struck >= MOSTLY * runs)
+            elif (
+                new
+                and expected.get(kinds, 0.0) < OFTEN
+                and (
+                    (one.divergence.tells and one.count >= OFTEN and agreed >= apart)
+                    or (agreed >= GOES_ON * apart and struck >= MOSTLY * runs)
+                )
             ):
                 small = self._small(self._judged(one.divergence), new)
                 self._merge(made, Defect(small, one.count, alike=self.like.alike(small)))
+
+    def _expected_first(self) -> dict[frozenset[str], float]:
+        """In how many runs each difference would have been the first if it were as frequent there as behind others.
+
+        For each step, of the runs that got there some had differed before, and the others had not.
+        """
+        yet, before = Counter[int](), Counter[int]()
+        for _, length, steps, _ in self._followed:
+            yet.update(range(1, length + 1))
+            before.update(range(length + 1, steps + 1))
+        expected: dict[frozenset[str], float] = {}
+        for *_, later in self._followed:
+            for kinds, place in later:
+                expected[kinds] = expected.get(kinds, 0.0) + yet[place] / before[place]
+        return expected
 
     def _ahead(self, behind: Divergence, new: frozenset[str]) -> Divergence | None:
         """The smallest run found in which some `new` kinds of what lies behind a difference show first."""
@@ -238,6 +264,7 @@ class Defects:
             place = self._explained(one, made, compared)
             if place is None and one.divergence.what == "differs":
                 place = self.like.recognised(replace(one, alike=self.like.alike(one.divergence)))
+                place = self.like.together(one.divergence) if place is None else place
             if place is None:
                 small = self._small(one.divergence, self.like.missing(one.divergence))
                 self._merge(made, replace(one, divergence=small, alike=self.like.alike(small)))
@@ -245,6 +272,7 @@ class Defects:
                 made[place] = replace(
                     made[place], count=made[place].count + one.count, claims=made[place].claims | one.claims
                 )
+        self._compounds(made)
         self.explained = sum(one.count for one in made)  # what stands behind a difference is no sighting of its own
         self._hidden(made, min(FOLLOWED, runs))
         made = [replace(one, divergence=self._confirmed(one.divergence, AGAIN)) for one in made]
@@ -258,6 +286,16 @@ class Defects:
         return tuple(
             sorted(confirmed, key=lambda one: (one.divergence.length, one.divergence.subject, one.divergence.why))
         )
+
+    def _compounds(self, made: list[Defect]) -> None:
+        """Count the defects that two others explain with one of these, which may have been found later."""
+        for one in list(made):
+            place = None if one.divergence.what != "differs" else self.like.together(one.divergence)
+            if place is not None:
+                made[place] = replace(
+                    made[place], count=made[place].count + one.count, claims=made[place].claims | one.claims
+                )
+                made.remove(one)
 
     def _ordered(self) -> Iterator[Defect]:
         """Yield the divergences, simple ones first; of those that differ alike, the ones that a mutant explains first.
@@ -280,10 +318,13 @@ class Defects:
 
     def _tied(self, listed: Sequence[Defect]) -> Iterator[Defect]:
         """Yield the divergences of one sort; of those that differ alike, the ones that a mutant explains first."""
-        for _, some in groupby(listed, key=lambda one: simple(one)[:-1]):
-            group = list(some)
-            if len(group) > 1:
-                group[:TIED] = sorted(group[:TIED], key=lambda one: not self.like.alike(one.divergence))
+        alike: dict[object, list[Defect]] = {}
+        for one in listed:
+            alike.setdefault((one.divergence.kinds, one.divergence.subject), []).append(one)
+        for group in alike.values():
+            near = [one for one in group if one.divergence.length <= group[0].divergence.length + LONGER][:TIED]
+            if len(near) > 1:
+                group[: len(near)] = sorted(near, key=lambda one: not self.like.alike(one.divergence))
             yield from group
 
     def _ever_present(self, runs: int) -> frozenset[str]:
@@ -434,7 +475,9 @@ class Defects:
         for place, known in enumerate(made):
             if self.like.one_defect(known, one):
                 within = nested(known.divergence.kinds, one.divergence.kinds)
-                best = min((known, one), key=partial(telling, within=within))
+                longest = min(known.divergence.length, one.divergence.length) + LONGER
+                clear = [some for some in (known, one) if some.alike and some.divergence.length <= longest]
+                best = min(clear or (known, one), key=partial(telling, within=within))
                 forms = known.forms | {known.divergence.kinds, one.divergence.kinds}
                 count, claims = known.count + one.count, known.claims | one.claims
                 made[place] = replace(best, count=count, claims=claims, forms=forms)

@@ -24,7 +24,7 @@ from evenhand.conform.checking.divergence import Divergence
 from evenhand.conform.checking.duties import SENTENCES
 from evenhand.conform.checking.lookalikes import Lookalikes
 from evenhand.conform.checking.ordering import Defect
-from evenhand.conform.checking.sameness import nameless, one_cause, one_record, overlooked, too_much, wordless
+from evenhand.conform.checking.sameness import lacking, nameless, one_cause, one_record, overlooked, too_much, wordless
 
 if TYPE_CHECKING:
     from evenhand.core.system import Mutant
@@ -85,6 +85,13 @@ class Likeness:
         """The mutants that show the same, or what is not shown beside it; none where there is no time to ask."""
         return frozenset() if self.over() else self.lookalikes.of(divergence, self._beside(divergence))
 
+    def together(self, divergence: Divergence) -> int | None:
+        """The place of a known defect that with another one is all that a divergence shows, by their mutants."""
+        if self.over() or self.alike(divergence):
+            return None
+        known = [(place, one.alike) for place, one in enumerate(self.made) if one.alike]
+        return self.lookalikes.together(divergence, known, self._beside(divergence))
+
     def fields(self, divergence: Divergence) -> frozenset[str]:
         """The fields of its action that a kernel may overlook; none where there is no time to ask."""
         return frozenset() if self.over() else self.culprits.of(divergence, self._beside(divergence))
@@ -136,7 +143,7 @@ class Likeness:
         kinds = self._own(one), self._own(other)
         if kinds != (one.kinds, other.kinds) and not nested(*kinds):
             return False  # what shows beside a fault of most runs is another
-        alike = any(same(one, other) for same in (wordless, too_much, one_record))
+        alike = any(same(one, other) for same in (wordless, too_much, one_record, lacking))
         if alike or one_cause(one, other, words_of(self.coder.system.types)):
             return not self.apart(one, other)
         return self._overlooks(one, other)

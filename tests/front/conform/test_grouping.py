@@ -131,6 +131,42 @@ def test_each_planted_fault_is_one_finding(faults: tuple[str, ...]) -> None:
     assert {kind.partition(": ")[0] for kind in shown} == {places[one] for one in faults}
 
 
+class Upset(Clerk):
+    """A clerk whose notes are odd ever after somebody was sent away; the desk does not tell of it."""
+
+    upset = False
+
+    def step(self, action: Any) -> Any:
+        """Take an action."""
+        made = super().step(action)
+        made["note"] = "odd" if self.upset and action["word"] == HELD else "plain"
+        self.upset = self.upset or action["word"] == LOST
+        return made
+
+    def facts(self) -> Any:
+        """Nothing."""
+        return {}
+
+
+@pytest.mark.parametrize(("others", "number"), [(0, 2), (2, 2), (40, 1)])
+def test_what_would_have_shown_first_were_it_a_fault_of_its_own_is_a_consequence(others: int, number: int) -> None:
+    """It is told behind a difference unless as many runs came that far without one, and did not show it."""
+    source = InProcess(lambda _initial: Upset("lost_is_sent"))
+    examiner = Examiner(Coder("desk", DESK), Judge(()))
+    made = Defects(examiner.coder, examiner, source)
+    early, late = (LOST, PAID, HELD), (PAID, HELD, SENT, LOST)
+    for run in [early] * 10 + [late] * others:
+        trace = examiner.coder.trace(Scenario(Desk(), Desk(), tuple(Ask(word, 1) for word in run)))
+        request = examiner.coder.request(trace)
+        (response,) = source.ask([request])
+        found = examiner.examine(trace, request, response, "machine")
+        assert found is not None
+        made.add(found)
+        made.follow(found, len(run), list(examiner.later(trace, request, response, "machine")))
+    kinds = [sorted(one.divergence.kinds) for one in made.distinct(10 + others)]
+    assert len(kinds) == number, kinds
+
+
 def test_when_the_time_is_over_nothing_is_shrunk(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is left is grouped by its words, and no kernel is asked."""
     made, source = _seen("no_log", "lost_is_sent")
