@@ -27,6 +27,7 @@ from evenhand.conform.checking.divergence import Divergence, Examiner, wavering
 from evenhand.conform.checking.likeness import Likeness
 from evenhand.conform.checking.ordering import Defect, broad, simple, telling
 from evenhand.conform.checking.remembered import remembering
+from evenhand.conform.checking.remembering import lasting
 from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.shrink import shrink
@@ -467,7 +468,7 @@ class Defects:
             same = text(list(said[: len(divergence.got)])) == text(list(divergence.got))
             if same and (divergence.fault is Fault.ILLEGAL or (response.fault is None) == (divergence.fault is None)):
                 continue  # a time-out now and a lack of memory then are the same answer
-            return wavering(divergence, said)
+            return lasting(self.examiner, self.source, divergence) or wavering(divergence, said)
         return divergence
 
     def _merge(self, made: list[Defect], one: Defect) -> None:
