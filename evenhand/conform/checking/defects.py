@@ -107,9 +107,7 @@ class Defects:
     explained: int = 0
     _seen: dict[tuple[object, ...], Defect] = field(default_factory=dict[tuple[object, ...], Defect])
     _behind: dict[tuple[frozenset[str], frozenset[str]], Defect] = field(default_factory=dict[Any, Defect])
-    _followed: list[tuple[frozenset[str], int, int, tuple[tuple[frozenset[str], int], ...]]] = field(
-        default_factory=list[Any]
-    )
+    _followed: list[tuple[frozenset[str], int, tuple[frozenset[str], ...]]] = field(default_factory=list[Any])
     _sorts: dict[tuple[object, ...], tuple[int, int, tuple[object, ...]]] = field(default_factory=dict[Any, Any])
     _made: list[Defect] = field(default_factory=list[Defect])
     _answered: dict[AnyScenario, Any] = field(default_factory=dict[AnyScenario, Any])
@@ -149,7 +147,7 @@ class Defects:
 
     def follow(self, first: Divergence, steps: int, later: Sequence[Divergence]) -> None:
         """Note how a run of `steps` steps goes on after its first difference, as if that were mended."""
-        self._followed.append((first.kinds, first.length, steps, tuple((one.kinds, one.length) for one in later)))
+        self._followed.append((first.kinds, steps - first.length, tuple(one.kinds for one in later)))
         for one in later:
             known = self._behind.get((first.kinds, one.kinds))
             if known is None or one.length < known.divergence.length:
@@ -162,49 +160,28 @@ class Defects:
 
         Else what shows `OFTEN` if the kernel tells its state, from which the model goes on, and agrees as often as not;
         or behind a difference that strikes in most of `runs` runs and mostly changes no more: what shows behind a rare
-        one is its consequence, or some other run would have shown it first.  So is what shows so often behind others
-        that `OFTEN` runs would have shown it first.
+        one is its consequence, or some other run would have shown it first.  Behind several differences it may be a
+        consequence of any: what a kernel does not tell of its state goes astray.
         """
         seen = frozenset[str]().union(*(one.divergence.kinds for one in (*self._seen.values(), *made)))
         after: dict[frozenset[str], tuple[int, int, int]] = {}
         tried = Counter[frozenset[str]]()
-        for first, length, steps, later in self._followed:
+        for first, steps, later in self._followed:
             agreed, apart, struck = after.get(first, (0, 0, 0))
-            strayed = sum(1 for kinds, _ in later if not kinds <= seen)
-            after[first] = agreed + steps - length - strayed, apart + strayed, struck + 1
-        expected = self._expected_first()
+            strayed = sum(1 for kinds in later if not kinds <= seen)
+            after[first] = agreed + steps - strayed, apart + strayed, struck + 1
         for (first, kinds), one in sorted(self._behind.items(), key=lambda item: simple(item[1])):
             agreed, apart, struck = after[first]
             new = kinds - seen - frozenset[str]().union(*(known.divergence.kinds for known in made))
             ahead = self._ahead(one.divergence, new) if new and tried[new] < AHEAD else None
             tried[new] += 1
+            often = one.divergence.tells and one.count >= OFTEN and agreed >= apart
+            mostly = agreed >= GOES_ON * apart and struck >= MOSTLY * runs
             if ahead is not None:
                 self._merge(made, Defect(ahead, one.count, alike=self.like.alike(ahead)))
-            elif (
-                new
-                and expected.get(kinds, 0.0) < OFTEN
-                and (
-                    (one.divergence.tells and one.count >= OFTEN and agreed >= apart)
-                    or (agreed >= GOES_ON * apart and struck >= MOSTLY * runs)
-                )
-            ):
+            elif new and one.divergence.behind == 1 and (often or mostly):
                 small = self._small(self._judged(one.divergence), new)
                 self._merge(made, Defect(small, one.count, alike=self.like.alike(small)))
-
-    def _expected_first(self) -> dict[frozenset[str], float]:
-        """In how many runs each difference would have been the first if it were as frequent there as behind others.
-
-        For each step, of the runs that got there some had differed before, and the others had not.
-        """
-        yet, before = Counter[int](), Counter[int]()
-        for _, length, steps, _ in self._followed:
-            yet.update(range(1, length + 1))
-            before.update(range(length + 1, steps + 1))
-        expected: dict[frozenset[str], float] = {}
-        for *_, later in self._followed:
-            for kinds, place in later:
-                expected[kinds] = expected.get(kinds, 0.0) + yet[place] / before[place]
-        return expected
 
     def _ahead(self, behind: Divergence, new: frozenset[str]) -> Divergence | None:
         """The smallest run found in which some `new` kinds of what lies behind a difference show first."""
