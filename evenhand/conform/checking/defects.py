@@ -242,7 +242,6 @@ class Defects:
             place = self._explained(one, made, compared)
             if place is None and one.divergence.what == "differs":
                 place = self.like.recognised(replace(one, alike=self.like.alike(one.divergence)))
-                place = self.like.together(one.divergence) if place is None else place
             if place is None:
                 small = self._small(one.divergence, self.like.missing(one.divergence))
                 self._merge(made, replace(one, divergence=small, alike=self.like.alike(small)))
@@ -250,7 +249,6 @@ class Defects:
                 made[place] = replace(
                     made[place], count=made[place].count + one.count, claims=made[place].claims | one.claims
                 )
-        self._compounds(made)
         self.explained = sum(one.count for one in made)  # what stands behind a difference is no sighting of its own
         self._hidden(made, min(FOLLOWED, runs))
         made = [replace(one, divergence=self._confirmed(one.divergence, AGAIN)) for one in made]
@@ -264,16 +262,6 @@ class Defects:
         return tuple(
             sorted(confirmed, key=lambda one: (one.divergence.length, one.divergence.subject, one.divergence.why))
         )
-
-    def _compounds(self, made: list[Defect]) -> None:
-        """Count the defects that two others explain with one of these, which may have been found later."""
-        for one in list(made):
-            place = None if one.divergence.what != "differs" else self.like.together(one.divergence)
-            if place is not None:
-                made[place] = replace(
-                    made[place], count=made[place].count + one.count, claims=made[place].claims | one.claims
-                )
-                made.remove(one)
 
     def _ordered(self) -> Iterator[Defect]:
         """Yield the divergences, simple ones first; of those that differ alike, the ones that a mutant explains first.

@@ -85,13 +85,6 @@ class Likeness:
         """The mutants that show the same, or what is not shown beside it; none where there is no time to ask."""
         return frozenset() if self.over() else self.lookalikes.of(divergence, self._beside(divergence))
 
-    def together(self, divergence: Divergence) -> int | None:
-        """The place of a known defect that with another one is all that a divergence shows, by their mutants."""
-        if self.over() or self.alike(divergence):
-            return None
-        known = [(place, one.alike) for place, one in enumerate(self.made) if one.alike]
-        return self.lookalikes.together(divergence, known, self._beside(divergence))
-
     def fields(self, divergence: Divergence) -> frozenset[str]:
         """The fields of its action that a kernel may overlook; none where there is no time to ask."""
         return frozenset() if self.over() else self.culprits.of(divergence, self._beside(divergence))

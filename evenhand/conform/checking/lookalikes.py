@@ -10,25 +10,20 @@ takes the same step; only the others are run.  What they do is kept for each sta
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import combinations, islice, product
 from typing import TYPE_CHECKING, Any
 
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.divergence import as_told
 from evenhand.conform.checking.words import Dictionary, Malformed
 from evenhand.core.taking import Recorded, changed_rules
-from evenhand.core.trace import AnyScenario, Trace, replay
+from evenhand.core.trace import AnyScenario, Trace
 
 if TYPE_CHECKING:
     from evenhand.conform.adapters.kernels import KernelResponse
     from evenhand.conform.checking.divergence import Divergence
     from evenhand.core.system import AnyStep, AnySystem, Mutant
-
-PAIRS = 60
-"""Pairs of mutants that are tried on one run."""
 
 KEPT = 20_000
 """Steps of the model of which it is kept what the mutants do in them; then they are forgotten."""
@@ -90,29 +85,6 @@ class Lookalikes:
                     strayed[name] = mine.after
         return [(name, some) for name, some in own.items() if name not in out and _differs(some.get(last), steps[last])]
 
-    def together(
-        self, divergence: Divergence, known: Sequence[tuple[int, frozenset[str]]], beside: frozenset[str]
-    ) -> int | None:
-        """Return the number of a known fault that in one with another shows a run; each has a number and mutants."""
-        said = divergence.said
-        if divergence.what != "differs" or divergence.behind or said is None:
-            return None
-        run, steps, said = divergence.scenario, self.coder.trace(divergence.scenario).steps, replace(said, facts={})
-        moved = {name for step in steps for name in self._moves.other(step)}
-        pairs = (
-            (number, *pair)
-            for (number, one), (_, other) in combinations(known, 2)
-            for pair in product(sorted(one), sorted(other))
-            if moved.intersection(pair)
-        )
-        for number, one, other in islice(pairs, PAIRS):
-            system = self._moves.both(one, other)
-            with suppress(Exception):  # no run of the two may be like this, or what they show has no encoding
-                trace = replay(system, run) if system else None
-                if trace and _differs(trace.steps[-1], steps[-1]) and self._told(trace, said, beside):
-                    return number
-        return None
-
     def _may_show(self, mine: AnyStep, said: KernelResponse, place: int) -> bool:
         """Whether a kernel may mean by its answer what a mutant shows, if nothing is known of its tokens."""
         try:
@@ -140,15 +112,6 @@ class Moves:
         self._systems = {one.name: replace(system, rules=one.rules, variant=one.name) for one in same}
         self._changed = {one.name: changed_rules(system.rules, one.rules) for one in same}
         self._known: dict[tuple[int, int, Any], tuple[AnyStep, dict[str, AnyStep | None]]] = {}
-
-    def both(self, one: str, other: str) -> AnySystem | None:
-        """Return a system with the rules of two mutants; None if they change one rule, or more than functions."""
-        first, second = self._changed[one], self._changed[other]
-        if not first or not second or not set(first).isdisjoint(second):
-            return None
-        rules = self._systems[other].rules
-        changed = {name: getattr(rules, name) for name in second}
-        return replace(self._system, rules=replace(self._systems[one].rules, **changed))
 
     def step(self, name: str, step: AnyStep, state: Any) -> AnyStep | None:
         """Return the step of a mutant from another state; None if it fails."""

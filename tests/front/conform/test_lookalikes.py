@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -163,41 +163,11 @@ def test_what_shows_beside_hides_no_mutant() -> None:
     assert all(len(known.of(one, alone.kinds)) == 1 for one in both)
 
 
-@dataclass(frozen=True)
-class Checks:
-    """What a door looks at, as functions that mutants change."""
-
-    name: Callable[[str], bool]
-    ticket: Callable[[str], bool]
-    number: Callable[[int], int]
-
-
-CAREFUL = Checks(lambda name: name == "ann", lambda ticket: ticket == "valid", lambda number: number)
-GATE = small(
-    "gate",
-    lambda _scope: iter([House()]),
-    Inside(),
-    _menu,
-    lambda rules, _house, inside, asked: (
-        (inside, Opened(True))
-        if rules.name(asked.name) and rules.ticket(asked.ticket)
-        else (inside, Opened(False, "ticket" if rules.name(asked.name) else "name"))
-    ),
-    (House, Enter, Inside, Opened),
-    rules=CAREFUL,
-)
-CARELESS = (
-    Mutant("any_name", "Anybody may enter.", "1", replace(CAREFUL, name=lambda _: True), "gate"),
-    Mutant("any_ticket", "Any ticket will do.", "1", replace(CAREFUL, ticket=lambda _: True), "gate"),
-    Mutant("miscounted", "One too many is counted.", "1", replace(CAREFUL, number=lambda number: number + 1), "gate"),
-)
-
-
 def _seen(*runs: tuple[Enter, ...]) -> Defects:
     """Runs of a door that opens for anybody with any ticket."""
     source = InProcess(Door)
-    examiner = Examiner(Coder("house", GATE), Judge(()))
-    made = Defects(examiner.coder, examiner, source, CARELESS)
+    examiner = Examiner(Coder("house", DOOR), Judge(()))
+    made = Defects(examiner.coder, examiner, source, MUTANTS)
     for run in runs:
         trace = examiner.coder.trace(Scenario(House(), Inside(), run))
         request = examiner.coder.request(trace)
@@ -208,20 +178,7 @@ def _seen(*runs: tuple[Enter, ...]) -> Defects:
     return made
 
 
-ANN, BOB, FORGER, THIEF = (Enter(name, ticket) for ticket in ("valid", "none") for name in ("ann", "bob"))
-
-
-@pytest.mark.parametrize(
-    ("known", "found"),
-    [(("any_name", "any_ticket"), 0), (("any_name", "miscounted"), None), (("any_ticket",), None)],
-)
-def test_two_mutants_in_one_show_what_neither_shows(known: tuple[str, ...], found: int | None) -> None:
-    """A run that needs both faults is explained if both are known."""
-    made = _seen((THIEF,))
-    (divergence,) = [one.divergence for one in made._ordered()]  # pyright: ignore[reportPrivateUsage]
-    mutants = [(number, frozenset({name})) for number, name in enumerate(known)]
-    assert not made.like.lookalikes.of(divergence)
-    assert made.like.lookalikes.together(divergence, mutants, frozenset()) == found
+ANN, BOB, THIEF = Enter("ann", "valid"), Enter("bob", "valid"), Enter("bob", "none")
 
 
 def test_a_longer_run_that_a_mutant_explains_tells_of_a_defect_rather_than_one_that_shows_two_faults() -> None:
