@@ -237,7 +237,8 @@ def _same(cause: Cause, defect: Defect) -> bool:
     if claimed and _meet(one.kinds, other.kinds):
         return True
     if one.what == "differs" and (
-        one_reason(one.kinds, other.kinds) or any(same(one, other) for same in (wordless, too_much, one_record, lacking))
+        one_reason(one.kinds, other.kinds)
+        or any(same(one, other) for same in (wordless, too_much, one_record, lacking))
     ):
         return True
     if one.what == "differs" and one_cause(one, other, words_of(cause.system.types)):

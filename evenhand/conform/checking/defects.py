@@ -288,10 +288,16 @@ class Defects:
         for one in listed:
             alike.setdefault((one.divergence.kinds, one.divergence.subject), []).append(one)
         for group in alike.values():
-            near = [one for one in group if one.divergence.length <= group[0].divergence.length + LONGER][:TIED]
-            if len(near) > 1:
-                group[: len(near)] = sorted(near, key=lambda one: not self.like.alike(one.divergence))
-            yield from group
+            yield from self._clear_first(group) if len(group) > 1 else group
+
+    def _clear_first(self, group: Sequence[Defect]) -> Sequence[Defect]:
+        """The divergences, those first that a mutant explains in runs not much longer than the first one's."""
+        longest = group[0].divergence.length + LONGER
+
+        def unclear(one: Defect) -> bool:
+            return one.divergence.length > longest or not self.like.alike(one.divergence)
+
+        return *sorted(group[:TIED], key=unclear), *group[TIED:]
 
     def _ever_present(self, runs: int) -> frozenset[str]:
         """The kinds that show in most of `runs` runs: what shows beside them is no consequence of theirs.

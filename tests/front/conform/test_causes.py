@@ -242,7 +242,12 @@ def test_two_forms_that_the_same_mutants_explain_are_one_finding(mutants: str, n
     first = Defect(differing({"paid: more"}), 1, alike=frozenset("a"))
     second = Defect(differing({"seat: less"}), 1, alike=frozenset(mutants))
     bare = [replace(one, alike=frozenset[str]()) for one in (first, second)]
-    found = causes([(system, bare), *((replace(system, name=one), [made]) for one, made in zip("xy", (first, second), strict=True))])
+    found = causes(
+        [
+            (system, bare),
+            *((replace(system, name=one), [made]) for one, made in zip("xy", (first, second), strict=True)),
+        ]
+    )
     assert sorted(one.seen for one in found) == ([4] if number == 1 else [2, 2])
 
 
