@@ -60,7 +60,8 @@ def lasting(examiner: Examiner, source: Source, found: Divergence) -> Divergence
         first = first or said
         if said != first or len(said) < 2 or said[0] == said[1]:
             return None
-    return asking.finding(found, *first, [asking.trace])
+    alone, after = first
+    return asking.finding(found, alone, after, [asking.trace])
 
 
 def answers_by(examiner: Examiner, source: Source, run: AnyScenario, earlier: AnyScenario) -> bool:
