@@ -191,9 +191,15 @@ def _claims(defect: Defect) -> frozenset[str]:
 
 
 def _joined(one: Cause, other: Cause) -> Cause:
-    best = min((one, other), key=_order)
+    best = min((one, other), key=_clear)
     names = tuple(dict.fromkeys((*one.systems, *other.systems)))
     return replace(best, systems=names, claims=one.claims | other.claims, seen=one.seen + other.seen)
+
+
+def _clear(cause: Cause) -> tuple[object, ...]:
+    """The order in which runs tell of a cause, graver ones first: one that no single fault explains may show two."""
+    explained = bool(cause.defect.alike or cause.defect.culprits)
+    return cause.seriousness, cause.defect.divergence.behind, not explained, _order(cause)
 
 
 def _order(cause: Cause) -> tuple[object, ...]:
