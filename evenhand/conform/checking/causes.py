@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from evenhand.conform.adapters.wire import Fault
 from evenhand.conform.checking.comparing import nested, one_reason, words_of
 from evenhand.conform.checking.duties import SENTENCES
-from evenhand.conform.checking.sameness import one_cause, one_record, too_much, wordless
+from evenhand.conform.checking.sameness import lacking, one_cause, one_record, too_much, wordless
 from evenhand.core.canonical import Json
 from evenhand.core.parts import Part, parts_of
 
@@ -123,6 +123,7 @@ def causes(checked: Iterable[tuple[AnySystem, Sequence[Defect]]]) -> tuple[Cause
             for place, one in enumerate(made)
         ]
         made += [alone(system, one) for number, one in enumerate(defects) if number not in joins.values()]
+    made = _one_each(made)
     listed = Counter(claim for one in made for claim in one.claims)
     return tuple(sorted((_headed(one, listed) for one in made), key=_order))
 
@@ -146,6 +147,29 @@ def _joins(made: Sequence[Cause], defects: Sequence[Defect]) -> dict[int, int]:
     return found
 
 
+def _one_each(made: Sequence[Cause]) -> list[Cause]:
+    """Join the causes that the same mutants explain: where the time ended, two forms of one stand beside each other."""
+    kept: list[Cause] = []
+    for cause in made:
+        place = next((at for at, one in enumerate(kept) if _explained_alike(one.defect, cause.defect)), None)
+        if place is None:
+            kept.append(cause)
+        else:
+            kept[place] = _joined(kept[place], cause)
+    return kept
+
+
+def _explained_alike(one: Defect, other: Defect) -> bool:
+    if one.divergence.what != "differs" or other.divergence.what != "differs" or _overlook_apart(one, other):
+        return False
+    return bool(one.alike and other.alike) and nested(one.alike, other.alike)
+
+
+def _overlook_apart(one: Defect, other: Defect) -> bool:
+    """Whether what a kernel overlooks in one run is nothing that it overlooks in the other."""
+    return bool(one.culprits and other.culprits) and one.culprits.isdisjoint(other.culprits)
+
+
 def _unlike(cause: Cause, defect: Defect) -> int:
     """How far what a defect shows is from a cause: the same, the same and more, less than that."""
     one, other = cause.defect.divergence.kinds, defect.divergence.kinds
@@ -167,9 +191,15 @@ def _claims(defect: Defect) -> frozenset[str]:
 
 
 def _joined(one: Cause, other: Cause) -> Cause:
-    best = min((one, other), key=_order)
+    best = min((one, other), key=_clear)
     names = tuple(dict.fromkeys((*one.systems, *other.systems)))
     return replace(best, systems=names, claims=one.claims | other.claims, seen=one.seen + other.seen)
+
+
+def _clear(cause: Cause) -> tuple[object, ...]:
+    """The order in which runs tell of a cause, graver ones first: one that no single fault explains may show two."""
+    explained = bool(cause.defect.alike or cause.defect.culprits)
+    return cause.seriousness, cause.defect.divergence.behind, not explained, _order(cause)
 
 
 def _order(cause: Cause) -> tuple[object, ...]:
@@ -193,7 +223,7 @@ def _same(cause: Cause, defect: Defect) -> bool:
         return False
     if one.what in ("non-deterministic", "remembers", "mutates"):
         return True
-    if cause.defect.culprits and defect.culprits and cause.defect.culprits.isdisjoint(defect.culprits):
+    if _overlook_apart(cause.defect, defect):
         return False
     claimed = one.subject == other.subject and one.subject not in SENTENCES
     if one.kinds and one.kinds == other.kinds:
@@ -207,7 +237,8 @@ def _same(cause: Cause, defect: Defect) -> bool:
     if claimed and _meet(one.kinds, other.kinds):
         return True
     if one.what == "differs" and (
-        one_reason(one.kinds, other.kinds) or any(same(one, other) for same in (wordless, too_much, one_record))
+        one_reason(one.kinds, other.kinds)
+        or any(same(one, other) for same in (wordless, too_much, one_record, lacking))
     ):
         return True
     if one.what == "differs" and one_cause(one, other, words_of(cause.system.types)):

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import groupby
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +27,7 @@ from evenhand.conform.checking.divergence import Divergence, Examiner, wavering
 from evenhand.conform.checking.likeness import Likeness
 from evenhand.conform.checking.ordering import Defect, broad, simple, telling
 from evenhand.conform.checking.remembered import remembering
+from evenhand.conform.checking.remembering import lasting
 from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.shrink import shrink
@@ -45,8 +45,12 @@ COMPARED = 12
 SUPPORTED = 2
 """Runs of one sort that tell another cause where its kinds are known; in one a mutant may look alike by chance."""
 
-TIED = 6
-"""Divergences that differ alike, in runs of one length, of which those are looked for that a mutant explains."""
+TIED = 12
+"""Divergences that differ alike, of which those are looked for that a mutant explains."""
+
+LONGER = 2
+"""By how many actions a run that a mutant explains may be longer than one that shows the same and may show two faults;
+a mutant may look like a long run by chance."""
 
 TRIES = 300
 """Runs of the kernel for shrinking one divergence."""
@@ -153,7 +157,8 @@ class Defects:
 
         Else what shows `OFTEN` if the kernel tells its state, from which the model goes on, and agrees as often as not;
         or behind a difference that strikes in most of `runs` runs and mostly changes no more: what shows behind a rare
-        one is its consequence, or some other run would have shown it first.
+        one is its consequence, or some other run would have shown it first.  Behind several differences it may be a
+        consequence of any: what a kernel does not tell of its state goes astray.
         """
         seen = frozenset[str]().union(*(one.divergence.kinds for one in (*self._seen.values(), *made)))
         after: dict[frozenset[str], tuple[int, int, int]] = {}
@@ -167,12 +172,11 @@ class Defects:
             new = kinds - seen - frozenset[str]().union(*(known.divergence.kinds for known in made))
             ahead = self._ahead(one.divergence, new) if new and tried[new] < AHEAD else None
             tried[new] += 1
+            often = one.divergence.tells and one.count >= OFTEN and agreed >= apart
+            mostly = agreed >= GOES_ON * apart and struck >= MOSTLY * runs
             if ahead is not None:
                 self._merge(made, Defect(ahead, one.count, alike=self.like.alike(ahead)))
-            elif new and (
-                (one.divergence.tells and one.count >= OFTEN and agreed >= apart)
-                or (agreed >= GOES_ON * apart and struck >= MOSTLY * runs)
-            ):
+            elif new and one.divergence.behind == 1 and (often or mostly):
                 small = self._small(self._judged(one.divergence), new)
                 self._merge(made, Defect(small, one.count, alike=self.like.alike(small)))
 
@@ -277,11 +281,20 @@ class Defects:
 
     def _tied(self, listed: Sequence[Defect]) -> Iterator[Defect]:
         """Yield the divergences of one sort; of those that differ alike, the ones that a mutant explains first."""
-        for _, some in groupby(listed, key=lambda one: simple(one)[:-1]):
-            group = list(some)
-            if len(group) > 1:
-                group[:TIED] = sorted(group[:TIED], key=lambda one: not self.like.alike(one.divergence))
-            yield from group
+        alike: dict[object, list[Defect]] = {}
+        for one in listed:
+            alike.setdefault((one.divergence.kinds, one.divergence.subject), []).append(one)
+        for group in alike.values():
+            yield from self._clear_first(group) if len(group) > 1 else group
+
+    def _clear_first(self, group: Sequence[Defect]) -> Sequence[Defect]:
+        """The divergences, those first that a mutant explains in runs not much longer than the first one's."""
+        longest = group[0].divergence.length + LONGER
+
+        def unclear(one: Defect) -> bool:
+            return one.divergence.length > longest or not self.like.alike(one.divergence)
+
+        return *sorted(group[:TIED], key=unclear), *group[TIED:]
 
     def _ever_present(self, runs: int) -> frozenset[str]:
         """The kinds that show in most of `runs` runs: what shows beside them is no consequence of theirs.
@@ -423,7 +436,7 @@ class Defects:
             same = text(list(said[: len(divergence.got)])) == text(list(divergence.got))
             if same and (divergence.fault is Fault.ILLEGAL or (response.fault is None) == (divergence.fault is None)):
                 continue  # a time-out now and a lack of memory then are the same answer
-            return wavering(divergence, said)
+            return lasting(self.examiner, self.source, divergence) or wavering(divergence, said)
         return divergence
 
     def _merge(self, made: list[Defect], one: Defect) -> None:
@@ -431,7 +444,9 @@ class Defects:
         for place, known in enumerate(made):
             if self.like.one_defect(known, one):
                 within = nested(known.divergence.kinds, one.divergence.kinds)
-                best = min((known, one), key=partial(telling, within=within))
+                longest = min(known.divergence.length, one.divergence.length) + LONGER
+                clear = [some for some in (known, one) if some.alike and some.divergence.length <= longest]
+                best = min(clear or (known, one), key=partial(telling, within=within))
                 forms = known.forms | {known.divergence.kinds, one.divergence.kinds}
                 count, claims = known.count + one.count, known.claims | one.claims
                 made[place] = replace(best, count=count, claims=claims, forms=forms)

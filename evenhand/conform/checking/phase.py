@@ -18,7 +18,7 @@ from evenhand.conform.checking.defects import FOLLOWED, Defects
 from evenhand.conform.checking.divergence import Divergence, Examiner, kind_of, wavering
 from evenhand.conform.checking.multi_run import DIFFERING
 from evenhand.conform.checking.refusing import Refusals
-from evenhand.conform.checking.remembering import remembers
+from evenhand.conform.checking.remembering import lasting, remembers
 from evenhand.conform.checking.words import choices
 from evenhand.core.canonical import Json
 from evenhand.core.trace import AnyScenario, AnyTrace, Trace
@@ -359,7 +359,10 @@ class Phase:
         if remembered is not None:
             self._saw(remembered)
         for found, _ in changed if remembered is None else ():
-            self._saw(wavering(replace(found, got=found.expected), found.got))
+            lasts = lasting(self.examiner, self.source, found)
+            self._saw(lasts or wavering(replace(found, got=found.expected), found.got))
+            if lasts is not None:
+                break
         return bool(changed)
 
     def _differs(self, trace: AnyTrace, steps: int) -> None:

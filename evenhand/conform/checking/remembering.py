@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from evenhand.conform.adapters.kernels import KernelRequest, Source
+from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse, Source
 from evenhand.conform.adapters.wire import Fault
 from evenhand.conform.checking.divergence import Divergence, Examiner, SecondTrace, wavering
 from evenhand.core.canonical import Json
@@ -43,21 +43,33 @@ def remembers(examiner: Examiner, source: Source, found: Divergence, before: Seq
         runs = asking.fewest(earlier, alone)
         said = asking.settled(runs)
         if said is not None and said != alone and asking.stays(runs, said, alone):
-            return replace(
-                wavering(found, alone.shown),
-                what="remembers",
-                kinds=frozenset({"remembers"}),
-                got=said.shown,
-                beside=_second(runs[0]) if len(runs) == 1 else None,
-                why="the same run is answered differently after an earlier run in the same process",
-            )
+            return asking.finding(found, alone, said, runs)
     return None
+
+
+def lasting(examiner: Examiner, source: Source, found: Divergence) -> Divergence | None:
+    """Return the finding that a kernel remembers outside of its memory, as in a file; None if it does not.
+
+    A process that is forked finds that file too, so only a kernel that is loaded anew answers as the first one did.
+    """
+    asking = _Asking(examiner, source, examiner.coder.trace(found.scenario))
+    first: list[_Said] = []
+    for _ in range(RELOADED):
+        source.renew()
+        said = list(map(asking.said, source.together([asking.request, asking.request])))
+        first = first or said
+        if said != first or len(said) < 2 or said[0] == said[1]:
+            return None
+    alone, after = first
+    return asking.finding(found, alone, after, [asking.trace])
 
 
 def answers_by(examiner: Examiner, source: Source, run: AnyScenario, earlier: AnyScenario) -> bool:
     """Return whether a kernel answers a run otherwise after an earlier one than in a process of its own."""
     asking = _Asking(examiner, source, examiner.coder.trace(run))
-    return asking.behind([examiner.coder.trace(earlier)]) != asking.behind(())
+    after = asking.behind([examiner.coder.trace(earlier)])
+    source.renew()
+    return after != asking.behind(())
 
 
 @dataclass(frozen=True)
@@ -79,7 +91,22 @@ class _Asking:
         """Return the answers to the run after others."""
         earlier: list[KernelRequest] = [self.examiner.coder.request(one) for one in runs]
         *_, last = self.source.together([*earlier, self.request])
-        return _Said(self.examiner.answers(self.trace, self.request, last), last.fault)
+        return self.said(last)
+
+    def said(self, response: KernelResponse) -> _Said:
+        """Return what a kernel showed in the run."""
+        return _Said(self.examiner.answers(self.trace, self.request, response), response.fault)
+
+    def finding(self, found: Divergence, alone: _Said, said: _Said, runs: Sequence[AnyTrace]) -> Divergence:
+        """Return the finding that the run is answered otherwise after these runs than alone."""
+        return replace(
+            wavering(found, alone.shown),
+            what="remembers",
+            kinds=frozenset({"remembers"}),
+            got=said.shown,
+            beside=_second(runs[0]) if len(runs) == 1 else None,
+            why="the same run is answered differently after an earlier run in the same process",
+        )
 
     def settled(self, runs: Sequence[AnyTrace]) -> _Said | None:
         """Return the answers after other runs; None if they vary."""

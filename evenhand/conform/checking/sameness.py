@@ -60,6 +60,16 @@ def too_much(one: Divergence, other: Divergence) -> bool:
     return bool(more[0]) and more[0] == more[1] and all(lacks)
 
 
+def lacking(one: Divergence, other: Divergence) -> bool:
+    """Return whether entries of one list are missing in both, and nothing else differs, whatever they would say.
+
+    What is decided otherwise differs in other places too; these entries were lost, or hidden.
+    """
+    places = [{kind.partition(": ")[0] for kind in found.kinds} for found in (one, other)]
+    lost = all(kind.endswith(" / nothing") for kind in one.kinds | other.kinds)
+    return lost and len(places[0]) == 1 and places[0] == places[1]
+
+
 def wordless(one: Divergence, other: Divergence) -> bool:
     """Return whether just the same words are wrong, in place of something or of nothing, in actions of one kind."""
     sides = [set(map(_worded, found.kinds)) for found in (one, other)]

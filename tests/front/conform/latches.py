@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import random
 import sys
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from evenhand.conform.adapters import Unsupported
@@ -250,6 +253,22 @@ def hoards(initial: Any) -> Latch:
     made = Hoarding(initial)
     made.before = frozenset(_known)
     return made
+
+
+FILE = Path(tempfile.gettempdir()) / f"latch-{os.getpid()}"
+atexit.register(FILE.unlink, missing_ok=True)
+
+
+def files(initial: Any) -> Latch:
+    """Nobody is let in any more after the first run, says a file that the processes forked from one share."""
+    late = FILE.exists()
+
+    class Filing(Latch):
+        def step(self, action: Any) -> Any:
+            FILE.write_text("late", "utf-8")
+            return "refused" if late and action["verb"] == "take" else super().step(action)
+
+    return Filing(initial)
 
 
 def chokes(initial: Any) -> Latch:

@@ -166,6 +166,16 @@ def test_a_kernel_that_remembers_earlier_runs_is_found_by_the_run_that_it_rememb
     assert [recheck(record, f"tests.front.conform.latches:{one}").ok for one in (name, "honest")] == [False, True]
 
 
+def test_a_kernel_that_remembers_in_a_file_is_not_called_non_deterministic(tmp_path: Path) -> None:
+    """Its forked processes share the file; where it is loaded anew, it always answers as at first."""
+    result = checked("files")
+    remembered = [one for one in result.defects if one.divergence.what == "remembers"]
+    assert len(remembered) == 1 and not any(one.divergence.what == "non-deterministic" for one in result.defects)
+    (cause,) = causes([(result.system, remembered)])
+    record = save_finding(finding_json("latch", cause, (), claims_only=False, kernel="here"), tmp_path, "here")
+    assert [recheck(record, f"tests.front.conform.latches:{one}").ok for one in ("files", "honest")] == [False, True]
+
+
 class Broken(Haunted):
     """It breaks down."""
 

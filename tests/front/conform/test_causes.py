@@ -25,7 +25,7 @@ from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import BadFinding, finding_json, recheck
 from evenhand.conform.checking.loop import EXHAUSTIVE, MACHINE, CheckEffort, SystemChecked, check_system, scopes_of
 from evenhand.conform.checking.ordering import Defect
-from evenhand.conform.checking.sameness import one_record, too_much, wordless
+from evenhand.conform.checking.sameness import lacking, one_record, too_much, wordless
 from evenhand.core.codec import encode
 from evenhand.core.kernel import Unsupported
 from evenhand.core.kinds import Always
@@ -235,6 +235,22 @@ def test_of_two_defects_of_one_system_the_one_that_shows_the_same_is_joined_with
     assert next(one for one in found if len(one.systems) == 1).defect.divergence == near
 
 
+@pytest.mark.parametrize(("mutants", "number"), [("a", 1), ("ab", 1), ("b", 2), ("", 2)])
+def test_two_forms_that_the_same_mutants_explain_are_one_finding(mutants: str, number: int) -> None:
+    """Also where each stands in a system beside the other, as the time for grouping was over there."""
+    system = find("apcm").model.systems["universe"]
+    first = Defect(differing({"paid: more"}), 1, alike=frozenset("a"))
+    second = Defect(differing({"seat: less"}), 1, alike=frozenset(mutants))
+    bare = [replace(one, alike=frozenset[str]()) for one in (first, second)]
+    found = causes(
+        [
+            (system, bare),
+            *((replace(system, name=one), [made]) for one, made in zip("xy", (first, second), strict=True)),
+        ]
+    )
+    assert sorted(one.seen for one in found) == ([4] if number == 1 else [2, 2])
+
+
 def test_the_same_difference_in_two_systems_is_one_finding_whatever_mutants_look_like_it() -> None:
     """The mutants of one system are not those of another."""
     system = find("apcm").model.systems["universe"]
@@ -287,6 +303,21 @@ def test_the_same_too_much_is_one_finding_whatever_is_missing_beside_it(other: s
     assert (
         too_much(differing({"rejected[]: nothing / true", "tokens[]: NO_ACTION / nothing"}), differing(other)) == same
     )
+
+
+@pytest.mark.parametrize(
+    ("other", "same"),
+    [
+        ({"log[]: EXITED / nothing", "log[]: REFUSED / nothing"}, True),
+        ({"log[]: EXITED / nothing", "tokens[]: EXITED / nothing"}, False),
+        ({"sent[]: EXITED / nothing"}, False),
+        ({"log[]: nothing / EXITED"}, False),
+    ],
+    ids=["other lines of it", "something else is missing", "another list", "too much"],
+)
+def test_lines_of_one_list_that_are_lost_are_one_finding(other: set[str], same: bool) -> None:
+    """Whatever they would say, if nothing else differs."""
+    assert lacking(differing({"log[]: EXECUTED / nothing"}), differing(other)) == same
 
 
 def known(tmp_path: Path) -> tuple[Cause, dict[str, Any]]:

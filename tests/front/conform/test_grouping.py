@@ -131,6 +131,44 @@ def test_each_planted_fault_is_one_finding(faults: tuple[str, ...]) -> None:
     assert {kind.partition(": ")[0] for kind in shown} == {places[one] for one in faults}
 
 
+class Upset(Clerk):
+    """A clerk who notes HELD oddly once so many were sent away wrongly; the desk does not tell of it."""
+
+    def __init__(self, patience: int) -> None:
+        super().__init__("lost_is_sent")
+        self.patience = patience
+
+    def step(self, action: Any) -> Any:
+        """Take an action."""
+        made = super().step(action)
+        made["note"] = "odd" if self.patience <= 0 and action["word"] == HELD else "plain"
+        self.patience -= action["word"] == LOST
+        return made
+
+    def facts(self) -> Any:
+        """Nothing."""
+        return {}
+
+
+@pytest.mark.parametrize(("patience", "number"), [(1, 2), (2, 1)])
+def test_what_shows_behind_several_differences_alone_is_no_finding(patience: int, number: int) -> None:
+    """Behind one it is told, as it shows often; behind two it may be a consequence of what was not told."""
+    source = InProcess(lambda _initial: Upset(patience))
+    examiner = Examiner(Coder("desk", DESK), Judge(()))
+    made = Defects(examiner.coder, examiner, source)
+    for amount in (1, 2) * 3:
+        run = [Ask(word, amount) for word in (*[LOST] * patience, PAID, HELD, SENT)]
+        trace = examiner.coder.trace(Scenario(Desk(), Desk(), tuple(run)))
+        request = examiner.coder.request(trace)
+        (response,) = source.ask([request])
+        found = examiner.examine(trace, request, response, "machine")
+        assert found is not None
+        made.add(found)
+        made.follow(found, len(run), list(examiner.later(trace, request, response, "machine")))
+    kinds = [sorted(one.divergence.kinds) for one in made.distinct(6)]
+    assert len(kinds) == number, kinds
+
+
 def test_when_the_time_is_over_nothing_is_shrunk(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is left is grouped by its words, and no kernel is asked."""
     made, source = _seen("no_log", "lost_is_sent")

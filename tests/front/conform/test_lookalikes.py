@@ -9,12 +9,16 @@ from typing import Any
 import pytest
 
 from evenhand.conform.adapters.model import variant
+from evenhand.conform.checking.claims import Judge
 from evenhand.conform.checking.coding import Coder
+from evenhand.conform.checking.defects import Defects
+from evenhand.conform.checking.divergence import Examiner
 from evenhand.conform.checking.lookalikes import Lookalikes
 from evenhand.conform.checking.loop import EXHAUSTIVE, SEPARATING, CheckEffort, SystemChecked, check_system
 from evenhand.core.codec import encode
 from evenhand.core.registry import find
 from evenhand.core.system import Mutant
+from evenhand.core.trace import Scenario
 from evenhand.jobs.fixtures import fixtures_of
 from tests.front.conform.in_process import InProcess
 from tests.front.conform.small import small
@@ -157,3 +161,27 @@ def test_what_shows_beside_hides_no_mutant() -> None:
     known = Lookalikes(Coder("house", DOOR), MUTANTS)
     assert [known.of(one) for one in both] == [frozenset()] * 2
     assert all(len(known.of(one, alone.kinds)) == 1 for one in both)
+
+
+def _seen(*runs: tuple[Enter, ...]) -> Defects:
+    """Runs of a door that opens for anybody with any ticket."""
+    source = InProcess(Door)
+    examiner = Examiner(Coder("house", DOOR), Judge(()))
+    made = Defects(examiner.coder, examiner, source, MUTANTS)
+    for run in runs:
+        trace = examiner.coder.trace(Scenario(House(), Inside(), run))
+        request = examiner.coder.request(trace)
+        (response,) = source.ask([request])
+        found = examiner.examine(trace, request, response, "machine")
+        assert found is not None
+        made.add(found)
+    return made
+
+
+ANN, BOB, THIEF = Enter("ann", "valid"), Enter("bob", "valid"), Enter("bob", "none")
+
+
+def test_a_longer_run_that_a_mutant_explains_tells_of_a_defect_rather_than_one_that_shows_two_faults() -> None:
+    """Its author mends that fault and sees the run pass; the shorter one would differ still."""
+    found = _seen((THIEF,), (ANN, BOB)).distinct(2)
+    assert [(sorted(one.alike), one.count) for one in found] == [(["any_name"], 2)]
