@@ -28,6 +28,7 @@ from evenhand.core.registry import protocols
 from evenhand.core.system import Mutant
 from evenhand.smt.arithmetic import NUMBER
 from evenhand.smt.logic import TRUE, Formula, Function, Relation, Sort, Term
+from evenhand.source.constants import known
 from evenhand.source.frames import Frame
 from evenhand.source.reading import source_of
 from evenhand.source.refusal import Unreadable, refuse
@@ -53,7 +54,6 @@ from evenhand.source.values import (
     Word,
     cases,
     gathered,
-    known,
 )
 
 PAGE = Path("docs/explanation/readable.md")

@@ -10,6 +10,7 @@ from evenhand.core.fairness import OF, per_agent
 from evenhand.core.system import Fairness
 from evenhand.smt.arithmetic import at_most, number
 from evenhand.smt.logic import TRUE, Formula, Var
+from evenhand.source.constants import Lookup
 from evenhand.source.frames import Frame, only
 from evenhand.source.operators import less
 from evenhand.source.reading import plain, source_of
@@ -23,7 +24,6 @@ from evenhand.source.values import (
     Elem,
     Fixed,
     Group,
-    Lookup,
     Record,
     Truth,
     Value,

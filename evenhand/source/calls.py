@@ -17,6 +17,7 @@ from typing import Any, NewType, cast
 from evenhand.smt.logic import FALSE, TRUE, Formula, Term
 from evenhand.source.choosing import settled
 from evenhand.source.comprehensions import everywhere, places_of
+from evenhand.source.constants import known
 from evenhand.source.frames import Closure, Frame, only
 from evenhand.source.operators import joined, less
 from evenhand.source.picks import Picks
@@ -44,7 +45,6 @@ from evenhand.source.values import (
     element,
     gathered,
     kept,
-    known,
     leaf,
     listed,
     merged,

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from evenhand.smt.logic import FALSE, TRUE, And, Formula
 from evenhand.source.choosing import end, member, settled, taken
 from evenhand.source.comprehensions import Comprehensions, places_of
+from evenhand.source.constants import Lookup, known
 from evenhand.source.described import chosen, described
 from evenhand.source.frames import Closure, Errors, Frame, only
 from evenhand.source.operators import beginning, changed, compared, counted, joined, looked_up, operated
@@ -25,7 +26,6 @@ from evenhand.source.values import (
     Fixed,
     Group,
     Leaf,
-    Lookup,
     Num,
     Record,
     Table,
@@ -35,7 +35,6 @@ from evenhand.source.values import (
     as_group,
     cases,
     gathered,
-    known,
     leaf,
     merged,
     named,

@@ -8,12 +8,13 @@ from typing import Any
 
 from evenhand.core.system import AnySystem
 from evenhand.smt.logic import FALSE, TRUE, Formula, Var
+from evenhand.source.constants import known
 from evenhand.source.frames import Closure, Frame
 from evenhand.source.reading import parameters, plain, source_of
 from evenhand.source.refusal import refuse
 from evenhand.source.simplify import all_of, any_of
 from evenhand.source.statements import Translator
-from evenhand.source.values import Cases, Const, Fixed, Item, Record, Value, Whole, as_group, known, named, wholes
+from evenhand.source.values import Cases, Const, Fixed, Item, Record, Value, Whole, as_group, named, wholes
 from evenhand.source.world import World
 
 

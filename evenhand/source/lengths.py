@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from evenhand.smt.logic import FALSE, TRUE, Formula, Sort
+from evenhand.source.constants import known
 from evenhand.source.frames import Errors, Frame, only
 from evenhand.source.operators import compared, counted
 from evenhand.source.refusal import refuse
@@ -23,7 +24,6 @@ from evenhand.source.values import (
     Value,
     as_group,
     cases,
-    known,
     leaf,
 )
 from evenhand.source.world import World, agents

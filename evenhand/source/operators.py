@@ -10,6 +10,7 @@ from functools import partial
 
 from evenhand.smt.arithmetic import below, divided, minus, number, plus, times
 from evenhand.smt.logic import FALSE, TRUE, Formula, Term
+from evenhand.source.constants import Lookup, known
 from evenhand.source.described import closed
 from evenhand.source.refusal import refuse
 from evenhand.source.simplify import all_of, any_of, equal, every, implication, negation, some
@@ -21,7 +22,6 @@ from evenhand.source.values import (
     Group,
     Item,
     Listing,
-    Lookup,
     Num,
     Table,
     Truth,
@@ -31,7 +31,6 @@ from evenhand.source.values import (
     element,
     equals,
     gathered,
-    known,
     merged,
     named,
     numeral,

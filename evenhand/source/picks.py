@@ -10,6 +10,7 @@ from typing import Any
 from evenhand.smt.logic import TRUE, Formula, Term
 from evenhand.source.choosing import extreme, member, taken
 from evenhand.source.comprehensions import places_of
+from evenhand.source.constants import known
 from evenhand.source.expressions import Expressions
 from evenhand.source.frames import Frame, only
 from evenhand.source.refusal import refuse
@@ -26,7 +27,6 @@ from evenhand.source.values import (
     Value,
     cases,
     equals,
-    known,
     merged,
     named,
     thing,

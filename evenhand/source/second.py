@@ -10,10 +10,11 @@ from typing import Any
 
 from evenhand.core.relations import TwoRun
 from evenhand.smt.logic import FALSE, Formula
+from evenhand.source.constants import known
 from evenhand.source.functions import Functions, Move, Start, alternatives
 from evenhand.source.refusal import refuse
 from evenhand.source.simplify import all_of, any_of, every, implication, negation, some
-from evenhand.source.values import Group, Item, Record, Value, as_group, equals, known, truth
+from evenhand.source.values import Group, Item, Record, Value, as_group, equals, truth
 
 
 class Second:

@@ -15,6 +15,7 @@ from typing import Any, cast
 from evenhand.smt.logic import FALSE, TRUE, Formula, Term
 from evenhand.source.calls import Calls
 from evenhand.source.choosing import dictionary, member
+from evenhand.source.constants import Lookup, known
 from evenhand.source.frames import Closure, Errors, Frame, only, written_in
 from evenhand.source.operators import identical
 from evenhand.source.refusal import Unreadable
@@ -25,7 +26,6 @@ from evenhand.source.values import (
     Const,
     Fixed,
     Item,
-    Lookup,
     Record,
     Value,
     Whole,
@@ -33,7 +33,6 @@ from evenhand.source.values import (
     equals,
     gathered,
     kept,
-    known,
     leaf,
     merged,
     named,

@@ -8,10 +8,9 @@ multiplicity is known, and a `Table` a tuple with an entry for each agent.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import Enum
-from types import BuiltinFunctionType, FunctionType, ModuleType
-from typing import Any, Literal, TypeAlias, TypeVar, cast
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from evenhand.smt.arithmetic import number, zero
 from evenhand.smt.logic import FALSE, TRUE, Formula, Sort, Term, Var
@@ -169,41 +168,6 @@ Value: TypeAlias = Cases | Truth | Record | Fixed | Group | Table
 
 
 FRESH = Fresh("v")
-
-
-def known(value: Any) -> Value:
-    """Return a Python value that a function reads from outside (a global, a default) as a value.
-
-    Raises Unreadable for one that could change, or that has no counterpart.
-    """
-    match value:
-        case bool():
-            return Truth(TRUE if value else FALSE)
-        case None | str() | int() | Enum() | FunctionType() | BuiltinFunctionType() | type() | ModuleType():
-            return Cases(((TRUE, Const(value)),))
-        case tuple():
-            if hasattr(cast("Any", value), "_fields"):
-                raise refuse("a named tuple", "make it a frozen dataclass")
-            return Fixed(tuple(known(one) for one in cast("tuple[Any, ...]", value)))
-        case frozenset():
-            members = cast("frozenset[Any]", value)
-            return listed([known(one) for one in sorted(members, key=repr)], "set")
-        case dict():
-            entries = cast("dict[Any, Any]", value).items()
-            return leaf(Const(Lookup(tuple((key, known(one)) for key, one in entries))))
-        case _ if is_dataclass(value) and not isinstance(value, type):
-            return Record(type(value), {one.name: known(getattr(value, one.name)) for one in fields(value)})
-        case _ if callable(value):
-            return Cases(((TRUE, Const(value)),))
-        case _:
-            raise refuse(f"a {type(value).__name__} has no counterpart in logic", "use records, tuples, sets and enums")
-
-
-@dataclass(frozen=True, eq=False)
-class Lookup:
-    """A dictionary of known keys."""
-
-    entries: tuple[tuple[Any, Value], ...]
 
 
 def listed(values: Sequence[Value], kind: Literal["set", "list"]) -> Group:
@@ -526,7 +490,7 @@ def as_group(value: Value) -> Group:
         case Fixed():
             return listed(value.parts, "list")
         case Cases(((_, Const(type() as cls)),)) if issubclass(cls, Enum):
-            return listed([known(one) for one in cls], "list")
+            return listed([leaf(Const(one)) for one in cls], "list")
         case Table():
             return gathered(lambda: [Item((x := FRESH(value.sort),), TRUE, value.at(x))], "list")
         case _:

@@ -36,11 +36,12 @@ from evenhand.smt.logic import (
 )
 from evenhand.smt.preludes import Declarations, ordered
 from evenhand.smt.theory import Axiom, Theory
+from evenhand.source.constants import known
 from evenhand.source.frames import only
 from evenhand.source.refusal import refuse
 from evenhand.source.rules import Faults, Orders, Other, Reader, each, giving, one_of, unchanged
 from evenhand.source.simplify import all_of, choice, negation, numbered
-from evenhand.source.values import Fixed, Group, Record, Truth, Value, as_group, element, known, merged, thing, truth
+from evenhand.source.values import Fixed, Group, Record, Truth, Value, as_group, element, merged, thing, truth
 
 ACT, PREF, PAIR = Sort("Act"), Sort("Pref"), Sort("Pair")
 SAID = Declarations()

@@ -20,6 +20,7 @@ from evenhand.smt.arithmetic import NUMBER, below, minus, number, times
 from evenhand.smt.logic import FALSE, TRUE, Formula, Relation, Sort, Term
 from evenhand.smt.preludes import numbers, relations
 from evenhand.source.comprehensions import places_of
+from evenhand.source.constants import known
 from evenhand.source.expressions import Given
 from evenhand.source.frames import only
 from evenhand.source.operators import operated
@@ -39,7 +40,6 @@ from evenhand.source.values import (
     Value,
     element,
     equals,
-    known,
     leaf,
     merged,
     thing,

@@ -65,6 +65,7 @@ from evenhand.smt.logic import (
     Var,
     variables,
 )
+from evenhand.source.constants import known as constant
 from evenhand.source.expressions import Given
 from evenhand.source.frames import only
 from evenhand.source.refusal import refuse
@@ -89,7 +90,6 @@ from evenhand.source.values import (
     thing,
     truth,
 )
-from evenhand.source.values import known as constant
 
 r, s = variables(ACT, "r s")
 

@@ -54,6 +54,7 @@ from evenhand.smt.logic import (
 )
 from evenhand.source.choosing import settled
 from evenhand.source.comprehensions import places_of
+from evenhand.source.constants import known
 from evenhand.source.described import chosen
 from evenhand.source.expressions import Given
 from evenhand.source.refusal import refuse
@@ -86,7 +87,6 @@ from evenhand.source.values import (
     as_group,
     equals,
     gathered,
-    known,
     merged,
     thing,
     wholes,

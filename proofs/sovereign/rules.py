@@ -20,6 +20,7 @@ from evenhand.model.sovereign.kernel import Rules
 from evenhand.model.sovereign.state import Config
 from evenhand.smt.logic import FALSE, TRUE, Formula, Relation, Sort, Term, differ, exists, forall, same, variables
 from evenhand.smt.preludes import Declarations
+from evenhand.source.constants import known
 from evenhand.source.expressions import Given
 from evenhand.source.frames import only
 from evenhand.source.refusal import refuse
@@ -36,7 +37,6 @@ from evenhand.source.values import (
     as_group,
     element,
     equals,
-    known,
     leaf,
     thing,
     truth,

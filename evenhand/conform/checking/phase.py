@@ -101,8 +101,13 @@ class Phase:
     asked: list[AnyTrace] = field(default_factory=list[AnyTrace])
 
     def sound(self, most: int) -> list[AnyTrace]:
-        """Return the last runs without any fault: `most` that agree in the model's words, as many in the kernel's."""
-        return [*self.agreed[-most:], *self.fine[-most:]]
+        """Return runs without any fault: `most` that agree in the model's words, as many in the kernel's.
+
+        Half are the first ones: among these are stored runs, which take actions that walks seldom take.
+        """
+        half = most // 2
+        few, more = self.agreed, self.fine
+        return [one for some in (few, more) for one in (some if len(some) <= most else [*some[:half], *some[-half:]])]
 
     def bases(self, most: int) -> list[AnyTrace]:
         """Return the same, and as many runs in which nothing differs but what differs in very many."""

@@ -20,7 +20,7 @@ from evenhand.core.trace import AnyScenario
 ODD = (
     "", " ", "0", "1", "-1", "1.0", "1e999", "null", "true", "None", "NaN", "constructor", "__proto__", "toString",
     "password", "a\nb", "a\tb", "'", '"', "a'b", "\\", "%", "_", "*", "?", ".", "..", "/", "a/b", "a,b", "a;b", "a:b",
-    "a=b", "{}", "[]", "é", "e\u0301", "ß", "\u00a0", "\u200b", "\U0001f600",
+    "a=b", "{}", "[]", "}", "é", "e\u0301", "ß", "\u00a0", "\u200b", "\U0001f600",
 )  # fmt: skip
 """Texts that some language or format reads as something else than a text."""
 

@@ -40,6 +40,9 @@ STRANGER = "nobody"
 LETTERS = (STRANGER, STRANGER, "nob\u00f6dy\u20ac", "no\nbody")
 """Plain words of each sort of letters: a header or an address of the kernel's may bear some alone."""
 
+SHORT, ROUND = "\u00f6", 2
+"""The plain word in one round: what exceeds a limit is refused, however it is counted."""
+
 GROUPS = 3
 """Runs with odd strangers for each plain one, where it still agrees."""
 
@@ -82,15 +85,18 @@ class Strangers:
         self.decisive: dict[str, tuple[AnyTrace, int, Place]] = {}
         self.met: dict[AnyScenario, _Met] = {}
         self.tried = Counter[tuple[str, int]]()
+        self.rounds = 0
 
     def plain(self) -> Iterator[AnyTrace]:
         """Yield for each sort of place, in turn, a run with a plain stranger there, and one behind the text before."""
+        self.rounds += 1
         for sort in sorted(self.sorts):
             base, at, place = self._decisive(sort)
             short = self._short(base, at)
             for head in _heads(place.value):
                 known = texts_of([encode(base.scenario.config), *map(encode, base.scenario.actions)])
                 word = self.random.choice(LETTERS)
+                word = SHORT if self.rounds == ROUND else word
                 while any(word in one for one in known):
                     word += "x"
                 trace = self._with(*short, place, [head + word])

@@ -17,10 +17,10 @@ from evenhand.evidence.judge import refutes
 from evenhand.smt.logic import FALSE, TRUE
 from evenhand.smt.portfolio import Portfolio
 from evenhand.source import family, pairs, unbounded
+from evenhand.source.constants import known as constant
 from evenhand.source.functions import Move
 from evenhand.source.second import Second
 from evenhand.source.unbounded import prove_any_size
-from evenhand.source.values import known as constant
 from tests.deep import rest_slow
 from tests.engines.source.test_progress import always_gives
 

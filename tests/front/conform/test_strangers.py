@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -10,11 +10,12 @@ import pytest
 
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.loop import ALTERED, EXHAUSTIVE, CheckEffort, SystemChecked, check_system
-from evenhand.conform.checking.spelling import places
-from evenhand.conform.checking.strangers import LETTERS, STACKED, STRANGER, Strangers
+from evenhand.conform.checking.spelling import ODD, places
+from evenhand.conform.checking.strangers import LETTERS, SHORT, STACKED, STRANGER, Strangers
+from evenhand.core.codec import encode
 from evenhand.core.trace import Scenario
 from tests.front.conform.in_process import InProcess
-from tests.front.conform.test_altering import BANK, Bank, Kernel, Paid, Pay, step
+from tests.front.conform.test_altering import BANK, Bank, Kernel, Paid, Pay, Said, step
 
 BASE = Scenario(Bank(("ann", "bob")), Paid(), (Pay("ann", 2), Pay("bob", 2, ("tea",))))
 
@@ -27,6 +28,8 @@ class Loose(Kernel):
         name, names = action["name"], self.bank.names
         if "pastes" in self.faults and "'" in name:
             raise RuntimeError("syntax error")
+        if "counts braces" in self.faults and name.count("{") != name.count("}"):
+            raise RuntimeError("no JSON")
         if "begins alike" in self.faults:
             action = {**action, "name": next((one for one in names if one.startswith(name)), name)}
         if "wildcard" in self.faults and name == "%":
@@ -37,10 +40,15 @@ class Loose(Kernel):
         return {**told, "things": told["things"] + 1} if "miscounts" in self.faults else told
 
 
-def checked(faults: Collection[str]) -> SystemChecked:
-    """Check the bank without hostile values."""
+def _only(bank: Bank) -> Callable[[Any, Any], Iterator[Bank]]:
+    return lambda _scope, _readings: iter([bank])
+
+
+def checked(faults: Collection[str], often: int = 99) -> SystemChecked:
+    """Check without hostile values a bank that refuses no customer for paying too often, unless `often` is small."""
+    bank = replace(BANK, configs=_only(Bank(("ann", "bob"), often=often)))
     effort = CheckEffort(transitions=12, examples=4, phases=(EXHAUSTIVE, ALTERED))
-    return check_system("house", [BANK], (), InProcess(lambda initial: Loose(faults, initial)), effort=effort)
+    return check_system("house", [bank], (), InProcess(lambda initial: Loose(faults, initial)), effort=effort)
 
 
 @pytest.mark.parametrize("fault", ["inherits names", "ignores letters", "pastes", "begins alike", "wildcard"])
@@ -60,6 +68,51 @@ def test_strangers_are_met_beside_what_differs_in_every_run() -> None:
     assert {action.name for one in found for action in one.scenario.actions} >= {"%"}
 
 
+def test_a_stranger_closes_a_brace_that_none_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both braces together hide it from whoever counts them."""
+
+    def names() -> set[str]:
+        defects = checked(["counts braces"], often=3).defects
+        return {action.name for one in defects for action in one.divergence.scenario.actions}
+
+    assert names() == {"}"}
+    monkeypatch.setattr("evenhand.conform.checking.strangers.ODD", tuple(one for one in ODD if one != "}"))
+    assert not names()
+
+
+def within(_rules: Any, bank: Bank, paid: Paid, pay: Pay) -> tuple[Paid, Said]:
+    """A payment by anybody whose name has one character at most."""
+    after = paid if len(pay.name) > 1 else Paid(paid.total + 1, paid.count + 1)
+    return after, Said("too long" if after == paid else "", after.total, after.count, 0)
+
+
+class Short:
+    """A bank that counts the units of UTF-16 as the characters of a name."""
+
+    def __init__(self, _initial: Any) -> None:
+        self.paid = Paid()
+
+    def step(self, action: Any) -> Any:
+        """Take an encoded action."""
+        units = len(action["name"].encode("utf-16-le")) // 2
+        self.paid, said = within(None, Bank(()), self.paid, Pay("x" * units, 0))
+        return encode(said)
+
+
+def test_short_strangers_meet_a_limit_that_long_ones_exceed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where one character is allowed, each longer stranger is refused, however it is counted."""
+    short = replace(BANK, step=within, configs=_only(Bank(("a", "b"))))
+
+    def differing() -> set[str]:
+        effort = CheckEffort(transitions=12, examples=4, phases=(EXHAUSTIVE, ALTERED))
+        result = check_system("house", [short], (), InProcess(Short), effort=effort)
+        return {action.name for one in result.defects for action in one.divergence.scenario.actions}
+
+    assert {len(name.encode("utf-16-le")) for name in differing() if len(name) == 1} == {4}
+    monkeypatch.setattr("evenhand.conform.checking.loop.ROUNDS", 1)  # the first one is of long strangers
+    assert not differing()
+
+
 def test_an_honest_kernel_is_silent() -> None:
     """And one that takes every stranger for a customer is not accused by strangers, but for other reasons."""
     result = checked(())
@@ -72,7 +125,7 @@ def test_a_stranger_is_sent_where_the_plain_one_was_answered_as_in_the_model() -
     strangers = Strangers(Coder("house", BANK), [Coder("house", BANK).trace(BASE)])
     plain = [one.scenario for _ in range(8) for one in strangers.plain()]
     texts = [{text for action in one.actions for text in (action.name, *action.things)} for one in plain]
-    assert all(len(one.intersection(LETTERS)) == 1 for one in texts)
+    assert all(len(one.intersection({*LETTERS, SHORT})) == 1 for one in texts)
     assert not list(strangers.odd([]))
     (first, *_) = [one for one in plain if STRANGER in (one.actions[0].name, one.actions[1].name)]
     runs = [one.scenario for one in strangers.odd([first])]
@@ -98,7 +151,7 @@ def test_a_name_that_is_there_is_no_stranger() -> None:
     base = replace(BASE, config=Bank((STRANGER, "%")), actions=(Pay("%", 2),))
     strangers = Strangers(Coder("house", BANK), [Coder("house", BANK).trace(base)])
     plain = [one.scenario for _ in range(20) for one in strangers.plain()]
-    assert {one.actions[0].name for one in plain} == {f"{STRANGER}x", *LETTERS} - {STRANGER}
+    assert {one.actions[0].name for one in plain} == {f"{STRANGER}x", *LETTERS, SHORT} - {STRANGER}
     odd = {action.name for run in strangers.odd(plain) for action in run.scenario.actions}
     assert odd and not {"%", STRANGER} & odd
 

@@ -250,3 +250,14 @@ def test_what_a_kernel_refuses_in_one_place_is_left_out_there_alone() -> None:
     asked = [[b'"who":1' in action for action in run] for run in source.asked]
     assert asked == [[True, True, True, False, True], [True, True, False, True]]
     assert phase.left_out["Ring"].count == 1
+
+
+def test_runs_to_alter_are_the_first_ones_and_the_last() -> None:
+    """Stored runs come first, and take actions that walks seldom take; the last ones are of the largest scopes."""
+    source, coder = Listening(Kernel), Coder("house", BELLS)
+    examiner = Examiner(coder, Judge(()))
+    phase = Phase(coder, examiner, Defects(coder, examiner, source), source, lambda: inf)
+    runs = [coder.trace(Scenario(Hall(2), Bells(), (Ring(1),) * times)) for times in range(1, 7)]
+    phase.agreed, phase.fine = runs, runs[:3]
+    assert phase.sound(4) == [*runs[:2], *runs[-2:], *runs[:3]]
+    assert phase.sound(6) == [*runs, *runs[:3]]
