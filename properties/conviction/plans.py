@@ -162,6 +162,8 @@ def _plans() -> Iterator[Plan]:
     paid = tuple(name for name in _REVISIONS if name != _TAP_FIRST)
     yield Plan("issue", "explore", LONG, scope=tap, claims=(*paid, taps, *shown))
     yield Plan("issue", "explore", scope={**tap, "rounds": 1, "texts": 3}, claims=(*_REVISIONS, *_WRITTEN, *_ENDLESS))
+    part = {"agents": 1, "budget": 3, "texts": 3, "cycles": 1, "rounds": 1}
+    yield Plan("issue", "explore", scope=part, claims=paid)  # a balance that pays a part of a revision
     late = {"think": 2, "texts": 0, "budget": 1, "stake": 1}
     yield Plan("issue", "explore", LONG, scope=late, claims=(*_LATE, *_CLOCK, *_GOES_ON, *_LAGGARDS))
     yield Plan("issue", "explore", LONG, scope={"rounds": 3, "texts": 0, "budget": 2}, claims=_ROUNDS)
