@@ -101,9 +101,11 @@ def extreme(world: World, places: Places, *, most: bool) -> Value:
         return all_of((within, every([x], negation(beaten))))
 
     x = FRESH(places.sort)
+    number = _number(places.at(x))
+    if isinstance(number, Elem) and number.term == x:  # the places themselves, in their order
+        return member(world, places, key=lambda one: one, most=most)
     if _in_line(places.at(x)):
         _there_is(world, places, means)
-    number = _number(places.at(x))
     it = chosen(places.sort, means, equals=same_as)
     return settled(places.at(it))
 

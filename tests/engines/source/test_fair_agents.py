@@ -244,7 +244,7 @@ RANKS: tuple[Any, ...] = (
 )
 
 
-@pytest.mark.parametrize("rank", [None, *RANKS], ids=str)
+@pytest.mark.parametrize("rank", [None, *RANKS], ids=lambda one: getattr(one, "__name__", str(one)))
 @pytest.mark.parametrize("fair", [everybody, strongly], ids=lambda one: one.__name__)
 def test_ranks_that_prove(portfolio: Portfolio, rank: Any, fair: Fair) -> None:
     """What holds is proved by a rank that is guessed, and by each way to write one."""
@@ -294,7 +294,7 @@ def test_false_claims_stay_open(portfolio: Portfolio, monkeypatch: pytest.Monkey
         (everybody, lambda config, state: None, is_missing, "in an order"),
         (everybody, missing, lambda config, state, agent: sum(config.agents) > agent, "sum"),
     ],
-    ids=str,
+    ids=lambda one: getattr(one, "__name__", str(one)),
 )
 def test_what_is_refused(
     portfolio: Portfolio, monkeypatch: pytest.MonkeyPatch, fair: Fair, rank: Any, helps: Any, why: str
@@ -345,7 +345,7 @@ MISTAKES: tuple[tuple[Any, int], ...] = (
 )
 
 
-@pytest.mark.parametrize(("mistake", "place"), MISTAKES, ids=str)
+@pytest.mark.parametrize(("mistake", "place"), MISTAKES, ids=lambda one: getattr(one, "__name__", str(one)))
 def test_mistakes_in_the_rule(portfolio: Portfolio, monkeypatch: pytest.MonkeyPatch, mistake: Any, place: int) -> None:
     """Even if no run is asked, the rule leaves false claims open; with a mistake planted in it, it would prove them."""
     actions, fair, asked = FALSE_CLAIMS[place]
@@ -385,7 +385,9 @@ def the_first_is_last(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(choosing, "_leads", lambda places, ahead, term: ahead(term, term))
 
 
-@pytest.mark.parametrize("mistake", [upside_down, all_of_one_kind, strong_for_weak, the_first_is_last], ids=str)
+@pytest.mark.parametrize(
+    "mistake", [upside_down, all_of_one_kind, strong_for_weak, the_first_is_last], ids=lambda one: one.__name__
+)
 def test_mistranslations_are_caught(portfolio: Portfolio, monkeypatch: pytest.MonkeyPatch, mistake: Any) -> None:
     """Ranks, assumptions and facts are compared with the functions on states of small sizes."""
     asked = claim(missing, is_next)
