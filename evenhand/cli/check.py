@@ -403,7 +403,7 @@ def _finding(
         compare=compare,
     )
     divergence = cause.defect.divergence
-    made["trace_config"] = list(layout(divergence.scenario.config))
+    made["trace_config"] = layout(divergence.scenario.config)
     made["trace"] = [describe(action) for action in divergence.scenario.actions]
     if divergence.beside is not None:
         made["trace_beside"] = [describe(action) for action in divergence.beside.scenario.actions]

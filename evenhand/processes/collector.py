@@ -6,6 +6,9 @@ import gc
 from collections.abc import Generator
 from contextlib import contextmanager
 
+SELDOM = 50_000
+"""New objects, less those that are gone, after which the youngest are looked through."""
+
 
 @contextmanager
 def uncollected(*, kept: bool = False) -> Generator[None]:
@@ -24,13 +27,9 @@ def uncollected(*, kept: bool = False) -> Generator[None]:
             gc.enable()
 
 
-SELDOM = 50_000
-"""New objects, less those that are gone, after which the youngest are looked through."""
-
-
 @contextmanager
 def seldom_collected() -> Generator[None]:
-    """Have the garbage collector leave alone what there is, and look through new objects seldom."""
+    """Have the garbage collector leave alone what there is, and look through new objects seldom, until the end."""
     before = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(SELDOM, *before[1:])
@@ -38,3 +37,4 @@ def seldom_collected() -> Generator[None]:
         yield
     finally:
         gc.set_threshold(*before)
+        gc.unfreeze()

@@ -28,9 +28,8 @@ ACTIONS = 5_000
 EXAMPLE = 1_000
 """Characters of the longest example."""
 
-
 EACH = 4
-"""So many words of its own in a field give an example of its record for each of them."""
+"""Words of the protocol's own in a field from which on each of them has an example of its record."""
 
 Own: TypeAlias = dict[tuple[str, str], dict[str, Any]]
 """By record and field, the words of the protocol's own that were met, with the shortest record of each, encoded."""

@@ -64,7 +64,7 @@ class Watcher:
         """
 
     def leave(self, sid: int, state: Any, /) -> None:
-        """Every step out of state number `sid` was shown."""
+        """Every step out of state number `sid` was shown; told to those that look."""
 
 
 class History(Watcher):

@@ -236,9 +236,7 @@ def circular_waits(
             circle = bool(edges) and not nx.is_directed_acyclic_graph(nx.DiGraph(edges))
             states, waiting, circular = states + 1, waiting + bool(edges), circular + circle
             if (worth := 1 + bool(edges) + circle) > rank:
-                rank, first = (
-                    worth,
-                    waits_after(system, walked(system, config, *walk.path(sid))[0], agents=everybody, limit=limit),
-                )
+                run, _ = walked(system, config, *walk.path(sid))
+                rank, first = worth, waits_after(system, run, agents=everybody, limit=limit)
         complete = complete and not unknown
     return CircularWaits(states, waiting, circular, complete, first)

@@ -27,9 +27,9 @@ DEFAULTS = {
     "last_stake_tick": "adds_and_moves_in", "move_takes": "oldest_first", "multiplier_cap": "saturation_rounds",
     "no_action": "per_agent", "penalty_floor": "burn_what_is_left", "phase_end": "all_ready_or_timer",
     "poor_proposer": "stake_what_is_left", "ready_lasts": "phase", "revision_cost": "burned", "rounding": "exact",
-    "rounds_from": "zero",
-    "self_stake": "at_submission", "silent_penalty": "none_in_stake", "stake_burn": "is_burn_event",
-    "substituted_no_action": "self_stakes", "tap_takes": "oldest_first", "text": "merged", "timer_reset": "per_phase",
+    "rounds_from": "zero", "self_stake": "at_submission", "silent_penalty": "none_in_stake",
+    "stake_burn": "is_burn_event", "substituted_no_action": "self_stakes",
+    "tap_takes": "oldest_first", "text": "merged", "timer_reset": "per_phase",
 }  # fmt: skip
 
 

@@ -230,8 +230,8 @@ def _same(cause: Cause, defect: Defect) -> bool:
         return True
     touching = claimed and bool(one.kinds & other.kinds)
     if cause.defect.alike and defect.alike:
-        nested = cause.defect.alike <= defect.alike or defect.alike <= cause.defect.alike
-        return nested or (touching and bool(cause.defect.alike & defect.alike))
+        some, others = cause.defect.alike, defect.alike
+        return nested(some, others) or (touching and bool(some & others))
     if touching:
         return True
     if claimed and _meet(one.kinds, other.kinds):

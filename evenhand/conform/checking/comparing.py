@@ -372,7 +372,7 @@ def _said(kind: str) -> set[str]:
 
 
 def nested(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether one of two sets of kinds has all of the other."""
+    """Whether one of two sets, of kinds or of mutants, has all of the other."""
     return one <= other or other <= one
 
 

@@ -316,7 +316,7 @@ class _Run:
         """The state after a step as far as the kernel tells it, the rest as in the model.  Raises for no state."""
         after, types = self.steps[place].after, self.coder.system.types
         if self._tells_state(place):
-            told = self._decoded(self.response.states[place])
+            told = self.coder.decoded(self.response.states[place])
             return told if type(told) is type(after) else after
         if place not in self.facts or not is_dataclass(after):
             return after
@@ -383,14 +383,11 @@ class _Run:
                 if place in differing:
                     self._observable(place)
                 if self._tells_state(place):
-                    self._decoded(self.response.states[place])
+                    self.coder.decoded(self.response.states[place])
             except ValueError as error:
                 self._wrong = str(error)
                 return place
         return None
-
-    def _decoded(self, data: Json) -> Any:
-        return self.coder.decoded(data)
 
     def _tells_state(self, place: int) -> bool:
         return place < len(self.response.states) and not self._is_partial(place)
@@ -430,7 +427,7 @@ class _Run:
             shown = self._observable(place) if differs or partial else step.shown
             tells = self._tells_state(place)
             own = tells and known
-            after = self._decoded(self.response.states[place]) if tells else None
+            after = self.coder.decoded(self.response.states[place]) if tells else None
             told = self.got(place) if differs else None
             of = choices(self.response.shown[place]) if partial else frozenset[str]()
             chosen = self._chosen(place) if of else None

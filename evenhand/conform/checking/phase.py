@@ -105,9 +105,8 @@ class Phase:
 
         Half are the first ones: among these are stored runs, which take actions that walks seldom take.
         """
-        half = most // 2
-        few, more = self.agreed, self.fine
-        return [one for some in (few, more) for one in (some if len(some) <= most else [*some[:half], *some[-half:]])]
+        half, both = most // 2, (self.agreed, self.fine)
+        return [one for some in both for one in (some if len(some) <= most else [*some[:half], *some[-half:]])]
 
     def bases(self, most: int) -> list[AnyTrace]:
         """Return the same, and as many runs in which nothing differs but what differs in very many."""

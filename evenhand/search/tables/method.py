@@ -104,8 +104,8 @@ class Attempt:
         except Spent as error:
             self.why = str(error)
             trees = [] if self.learner is None else [self.learner.offer, *self.learner.steps]
-            self.left -= 1  # what was learned is kept, and there is more to spend later
-            self.left *= not any(tree.is_hopeless for tree in trees)
+            hopeless = any(tree.is_hopeless for tree in trees)
+            self.left = 0 if hopeless else self.left - 1  # what was learned is kept, and there is more to spend later
             self.size = len(walk.states) * 3 // 2 if self.left else NEVER
         except (NotLearned, ModelError) as error:
             self.why = str(error)

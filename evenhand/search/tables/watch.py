@@ -248,12 +248,13 @@ def _is_unsteady(operands: Operands, *values: Any) -> bool:
 
 def _stored_on(body: list[dis.Instruction], lines: dict[int, tuple[Operands, ...]]) -> bool:
     """Whether some operand may change on the very line that inspects it; lines are then too coarse to watch."""
-    line: int | None = None
+    line = 0
     for one in body:
         line = one.positions.lineno if one.positions and one.positions.lineno else line
-        stored = one.argval if line in lines and one.opname.startswith("STORE_") else None
-        if stored and any(stored == name for operands in lines[line or 0] for _, name, _ in operands):
-            return True
+        if one.argval and one.opname.startswith("STORE_"):
+            operands = [operand for some in lines.get(line, ()) for operand in some]
+            if any(one.argval == name or one.argval in attributes for _, name, attributes in operands):
+                return True
     return False
 
 

@@ -76,7 +76,7 @@ class Watching:
                 run.expressions.trouble = ""
                 raise
             except (NotLearned, Reshaped):
-                self._is_identical(run)
+                self._refuse_identical(run)
                 raise
             except Unknown as error:
                 raise NotLearned(f"a result holds {error}") from error
@@ -96,9 +96,9 @@ class Watching:
             raise NotLearned(str(error)) from error
         if run.expressions.trouble:
             raise NotLearned(run.expressions.trouble)
-        self._is_identical(run)
+        self._refuse_identical(run)
 
-    def _is_identical(self, run: Run) -> None:
+    def _refuse_identical(self, run: Run) -> None:
         """Raise Identical, which the model may have swallowed."""
         if run.identical >= 0:
             raise Identical(run.identical)

@@ -118,7 +118,7 @@ def _hang(_action: Any) -> Any:
 
 
 def _dawdle(_action: Any) -> Any:
-    time.sleep(0.6)
+    time.sleep(0.8)
     return {"$enum": "Shown", "name": "NOTHING"}
 
 

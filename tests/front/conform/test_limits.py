@@ -220,10 +220,10 @@ def test_waiting_in_vain_counts_as_time_spent(mark: str) -> None:
     source.close()
 
 
-@pytest.mark.parametrize("how", ["hangs", "dawdles"])
-def test_what_takes_long_to_fail_is_told_once_and_then_left_out(cli: Command, how: str) -> None:
+@pytest.mark.parametrize(("how", "seconds"), [("hangs", "1"), ("dawdles", "2")])
+def test_what_takes_long_to_fail_is_told_once_and_then_left_out(cli: Command, how: str, seconds: str) -> None:
     """Each such run costs seconds, and shows what the first one showed."""
-    words = ("--examples", "3", "--answer-seconds", "1", "--json")
+    words = ("--examples", "3", "--answer-seconds", seconds, "--json")
     report = json.loads(cli("check", "latch", "--adapter", f"tests.front.conform.latches:{how}", *words).out)
     assert len(report["findings"]) == 1
     (system,) = report["systems"]

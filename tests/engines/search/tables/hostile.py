@@ -261,6 +261,17 @@ def is_none_after_a_call():
 
 
 @way(followed=True)
+def is_none_after_a_store():
+    """A loop stores the attribute that is compared on its line."""
+
+    def step(s, _a):
+        holder = Holder()
+        return further(s, next(holder.x is None for holder.x in (s.x,)))
+
+    return parts((None, "a"), step)
+
+
+@way(followed=True)
 def is_none_of_a_global():
     """A call before the comparison, on its line, sets a global."""
     return parts((None, "a"), lambda s, _a: further(s, _put_globally(s.x) and _later is None))
