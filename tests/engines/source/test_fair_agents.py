@@ -293,6 +293,12 @@ def test_false_claims_stay_open(portfolio: Portfolio, monkeypatch: pytest.Monkey
         (everybody, lambda config, state: len(missing(config, state)), is_missing, "len"),
         (everybody, lambda config, state: None, is_missing, "in an order"),
         (everybody, missing, lambda config, state, agent: sum(config.agents) > agent, "sum"),
+        (
+            everybody,
+            missing,
+            lambda config, state, agent: agent == min(config.agents, key=lambda one: state.gone - {one}),
+            "the least of collections",
+        ),
     ],
     ids=str,
 )
