@@ -318,11 +318,20 @@ def test_a_wrong_rank_is_told_by_a_step(portfolio: Portfolio) -> None:
     system = made(going)
     verdict = proved(system, claim(lambda config, state: state.gone, is_missing), portfolio)
     assert verdict.status is Status.UNDECIDED
-    assert "the rank rises: from frozenset() to frozenset({0}) by ('go', 0)" in verdict.because
+    assert "the rank rises: from {} to {0} by ('go', 0)" in verdict.because
     lazy = proved(system, claim(lambda config, state: 7, is_missing), portfolio)
     assert "the rank does not fall: from 7 to 7 by ('go', 0)" in lazy.because
     nobody = proved(system, claim(missing, lambda config, state, agent: False), portfolio)
     assert "nothing that helps is on offer in State(" in nobody.because
+
+
+@pytest.mark.parametrize("helps", [None, is_missing], ids=str)
+def test_a_rank_that_raises_stays_open(portfolio: Portfolio, helps: Any) -> None:
+    """There is no next agent when all are gone."""
+    asked = claim(lambda config, state: next(one for one in config.agents if one not in state.gone), helps)
+    verdict = proved(made(going), asked, portfolio)
+    assert verdict.status is Status.UNDECIDED
+    assert "raised StopIteration" in verdict.because
 
 
 def unhelpful(monkeypatch: pytest.MonkeyPatch) -> None:
