@@ -252,6 +252,40 @@ def test_ranks_that_prove(portfolio: Portfolio, rank: Any, fair: Fair) -> None:
     assert verdict.status is Status.HOLDS, verdict.because
 
 
+@dataclass(frozen=True)
+class Debts:
+    """What each agent owes."""
+
+    owed: tuple[int, ...]
+    over: bool
+
+
+@pytest.mark.parametrize("one_of", [min, max], ids=str)
+def test_a_rank_that_picks_a_number_is_read(portfolio: Portfolio, monkeypatch: pytest.MonkeyPatch, one_of: Any) -> None:
+    """It is compared with the function, also in whether it is below 0; it stays as it is by some step."""
+
+    def actions(config: Config, state: Debts) -> Iterator[Any]:
+        yield from (("go", agent) for agent in config.agents if state.owed[agent] > 0)
+
+    def step(config: Config, state: Debts, action: Any) -> Debts:
+        owed = tuple(0 if agent == action[1] else state.owed[agent] for agent in config.agents)
+        return Debts(owed, not any(one > 0 for one in owed))
+
+    system = evenhand.system(
+        "debts",
+        config=Config,
+        scope={"agents": 3},
+        initial=lambda config: [Debts(tuple(1 for agent in config.agents), False)],
+        actions=actions,
+        step=step,
+        fair=everybody,
+        ends=True,
+    )
+    monkeypatch.setattr(unbounded, "_searched", lambda *_given: {})
+    asked = claim(lambda config, state: one_of(state.owed), lambda config, state, agent: state.owed[agent] > 0)
+    assert "the rank does not fall: from" in proved(system, asked, portfolio).because
+
+
 FALSE_CLAIMS: tuple[tuple[Any, Fair, Any], ...] = (
     (returning, everybody, claim()),
     (returning, everybody, claim(missing, is_missing)),
