@@ -275,7 +275,7 @@ def test_a_rank_that_picks_a_number_is_read(portfolio: Portfolio, monkeypatch: p
         "debts",
         config=Config,
         scope={"agents": 3},
-        initial=lambda config: [Debts(tuple(1 for agent in config.agents), False)],
+        initial=lambda config: [Debts(tuple(1 for _ in config.agents), False)],
         actions=actions,
         step=step,
         fair=everybody,
