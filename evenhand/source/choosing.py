@@ -104,9 +104,11 @@ def extreme(world: World, places: Places, *, most: bool) -> Value:
         return all_of((within, every([x], negation(beaten))))
 
     x = FRESH(places.sort)
+    number = _number(places.at(x))
+    if number is None:  # of equal ones of several cases, the case and the number must be those of the same one
+        return member(world, places, key=lambda value: value, most=most)
     if _in_line(places.at(x)):
         _there_is(world, places, means)
-    number = _number(places.at(x))
     it = chosen(places.sort, means, equals=same_as)
     return settled(places.at(it))
 
