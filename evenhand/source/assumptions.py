@@ -11,6 +11,7 @@ from evenhand.core.system import Fairness
 from evenhand.smt.arithmetic import at_most, number
 from evenhand.smt.logic import TRUE, Formula, Var
 from evenhand.source.constants import Lookup
+from evenhand.source.described import closed
 from evenhand.source.frames import Frame, only
 from evenhand.source.operators import less
 from evenhand.source.reading import plain, source_of
@@ -124,7 +125,7 @@ def _grounded_leaf(one: Any) -> Formula:
     term = None if isinstance(one, Elem) else numeral(one)
     if term is None and not isinstance(one, Elem):
         raise refuse(f"a rank that is {named(leaf(one))}", "give a number, a truth, a set, or a tuple of these")
-    return TRUE if term is None else at_most(number(0), term)
+    return TRUE if term is None else closed(at_most(number(0), term))
 
 
 def smaller(after: Any, before: Any) -> bool:

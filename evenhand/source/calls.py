@@ -87,8 +87,11 @@ class Calls(Picks):
             if made is not None:
                 return made
         given = [self.read(one, frame) for one in node.args]
-        more = {one.arg: self.read(one.value, frame) for one in node.keywords if one.arg is not None}
-        return self.invoked(function, given, more, frame)
+        return self.invoked(function, given, self._by_name(node, frame), frame)
+
+    def _by_name(self, node: ast.Call, frame: Frame) -> dict[str, Value]:
+        """The arguments that a call gives by name."""
+        return {one.arg: self.read(one.value, frame) for one in node.keywords if one.arg is not None}
 
     def _quantified(self, function: Any, node: ast.Call, frame: Frame) -> Value | None:
         """`any` is there is, `all` is for every; None for another function."""
@@ -207,10 +210,9 @@ class Calls(Picks):
                 given = [value, *given]
             else:
                 raise refuse(f"{value.cls.__name__}.{node.attr} is no plain method", "write it with `def`")
-            more = {one.arg: self.read(one.value, frame) for one in call.keywords if one.arg is not None}
-            return self.invoked(function, given, more, frame)
-        if isinstance(value, Cases) and len(value.parts) == 1 and isinstance(kept_ := value.parts[0][1], Kept):
-            return self.invoked(getattr(kept_.cls, node.attr), [value, *given], {}, frame)
+            return self.invoked(function, given, self._by_name(call, frame), frame)
+        if isinstance(value, Cases) and len(value.parts) == 1 and isinstance(one := value.parts[0][1], Kept):
+            return self.invoked(getattr(one.cls, node.attr), [value, *given], self._by_name(call, frame), frame)
         if isinstance(value, Group) and value.kind == "set" and len(given) == 1 and not call.keywords:
             return _set_method(node.attr, value, as_group(given[0]))
         if isinstance(value, Group) and value.kind == "keys" and node.attr == "items" and not call.args:

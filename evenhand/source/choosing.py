@@ -12,6 +12,7 @@ from dataclasses import replace
 from evenhand.smt.logic import FALSE, Formula, Term, free, same
 from evenhand.source.described import chosen, closed, described
 from evenhand.source.operators import less
+from evenhand.source.refusal import refuse
 from evenhand.source.simplify import all_of, any_of, equal, every, implication, negation, placed, some
 from evenhand.source.values import (
     FRESH,
@@ -70,12 +71,14 @@ def _there_is(world: World, places: Places, leads: Callable[[Term], Formula]) ->
 
 
 def _in_line(value: Value) -> bool:
-    """Whether of any two values of this kind one is less, or they are alike: not so of sets."""
+    """Whether of any two values of this kind one is less, or they are alike.  Raises Unreadable for sets."""
     match value:
         case Truth():
             return True
+        case Group():
+            raise refuse("the least of collections, of two of which neither may be less", "compare numbers or agents")
         case Fixed(parts):
-            return all(map(_in_line, parts))
+            return all([_in_line(one) for one in parts])  # each is asked, for one may be refused
         case Cases(((_, Elem(term) | Num(term)),)):
             return not described(term)
         case _:
@@ -102,8 +105,9 @@ def extreme(world: World, places: Places, *, most: bool) -> Value:
 
     x = FRESH(places.sort)
     number = _number(places.at(x))
-    if isinstance(number, Elem) and number.term == x:  # the places themselves, in their order
-        return member(world, places, key=lambda one: one, most=most)
+    # The places themselves have an order; of equal values of several cases, case and number must be of the same place.
+    if number is None or (isinstance(number, Elem) and number.term == x):
+        return member(world, places, key=lambda value: value, most=most)
     if _in_line(places.at(x)):
         _there_is(world, places, means)
     it = chosen(places.sort, means, equals=same_as)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, cast
+from dataclasses import dataclass
+from typing import Any
 
 from evenhand.core.fairness import OF, assumed
 from evenhand.core.kinds import Liveness
 from evenhand.core.system import AnyStep, Fairness
+from evenhand.core.text import describe
 from evenhand.source.assumptions import Assumption, smaller
 from evenhand.source.reached import Reached
 
@@ -124,9 +125,8 @@ class Owing:
                 continue
             if not smaller(after, before):
                 how = "falls below 0" if after < before else "does not fall" if after == before else "rises"
-                said = f"from {_text(before)} to {_text(after)} by {_text(change.action)}"
-                told = f"{said} in {self._told(change.before)}"
-                return f"the rank {how}: {told}"
+                said = f"from {describe(before)} to {describe(after)} by {describe(change.action)}"
+                return f"the rank {how}: {said} in {self._told(change.before)}"
         return ""
 
     def helping(self) -> list[Members]:
@@ -150,7 +150,8 @@ class Owing:
 
     def _told(self, number: int) -> str:
         place = self.places[number]
-        return f"{_text(place.state)}, with {dict(place.run.system.scope)}, after [{_listed(place.actions)}]"
+        actions = ", ".join(map(describe, place.actions))
+        return f"{describe(place.state)}, with {dict(place.run.system.scope)}, after [{actions}]"
 
 
 def _served(fair: Mapping[Member, Fairness[Any, Any]], step: AnyStep) -> Members:
@@ -159,21 +160,3 @@ def _served(fair: Mapping[Member, Fairness[Any, Any]], step: AnyStep) -> Members
 
 def _agent(member: Member) -> int:
     return int(member[1][0].rpartition(".")[2])
-
-
-def _text(value: Any) -> str:
-    """The value as Python writes it, sets in an order that no hash seed decides."""
-    if isinstance(value, frozenset):
-        members = sorted(map(_text, cast("frozenset[Any]", value)))
-        return f"frozenset({'{' + ', '.join(members) + '}' if members else ''})"
-    if isinstance(value, tuple):
-        parts = cast("tuple[Any, ...]", value)
-        return f"({_listed(parts)}{',' if len(parts) == 1 else ''})"
-    if is_dataclass(value) and not isinstance(value, type):
-        named = (f"{one.name}={_text(getattr(value, one.name))}" for one in fields(value))
-        return f"{type(value).__name__}({', '.join(named)})"
-    return repr(value)
-
-
-def _listed(values: Sequence[Any]) -> str:
-    return ", ".join(map(_text, values))

@@ -32,15 +32,15 @@ from evenhand.smt import logic as fol
 from evenhand.smt.logic import FALSE, TRUE, Formula
 from evenhand.source.assumptions import Assumption
 from evenhand.source.candidates import atoms
-from evenhand.source.family import STATE, Course, Family, Ghost, Stated
+from evenhand.source.family import Course, Family, Ghost, Stated
 from evenhand.source.functions import Move
 from evenhand.source.induction import Induction, Proof, means_after
 from evenhand.source.probes import Meanings, after
 from evenhand.source.shapes import order
 from evenhand.source.simplify import all_of, any_of, every, implication, negation, some
 
-OWED = fol.Relation(f"{STATE}.owed", ())
-"""Whether the run owes something."""
+OWED = fol.Relation("owed", ())
+"""Whether the run owes something: no field of a state has a name without a dot."""
 
 Part = tuple[tuple[fol.Var, ...], Formula]
 """A set of agents: its variables and what is true of them."""

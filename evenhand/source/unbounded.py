@@ -217,15 +217,15 @@ def _progress(
     assert isinstance(claim, Liveness)
     progress = progress_of(family, claim)
     owing = Owing(claim, progress.fair, runs)
-    if claim.rank is not None and (claim.helps is not None or not any(one.variables for one in progress.fair.values())):
-        try:
-            objection = owing.objection(owing.helping())
-        except (ModelError, TypeError) as error:
-            objection = f"the rank of the claim fails: {error}"
+    clear = claim.helps is not None or not any(one.variables for one in progress.fair.values())
+    try:
+        objection = owing.objection(owing.helping()) if claim.rank is not None and clear else ""
         if objection:
             return Proof(False, because=objection)
-    samples = Ranks(progress, comparison, owing)
-    ranks = guesses(samples, list(parts_of(progress.family)))
+        samples = Ranks(progress, comparison, owing)
+        ranks = guesses(samples, list(parts_of(progress.family)))
+    except (ModelError, TypeError) as error:
+        return Proof(False, because=f"a function of the claim fails: {error}")
     if not ranks and claim.rank is not None:
         return Proof(False, because="it is open where each agent makes the rank of the claim fall; say it by `helps`")
     if not ranks:

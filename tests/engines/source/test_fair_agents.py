@@ -252,6 +252,40 @@ def test_ranks_that_prove(portfolio: Portfolio, rank: Any, fair: Fair) -> None:
     assert verdict.status is Status.HOLDS, verdict.because
 
 
+@dataclass(frozen=True)
+class Debts:
+    """What each agent owes."""
+
+    owed: tuple[int, ...]
+    over: bool
+
+
+@pytest.mark.parametrize("one_of", [min, max], ids=str)
+def test_a_rank_that_picks_a_number_is_read(portfolio: Portfolio, monkeypatch: pytest.MonkeyPatch, one_of: Any) -> None:
+    """It is compared with the function, also in whether it is below 0; it stays as it is by some step."""
+
+    def actions(config: Config, state: Debts) -> Iterator[Any]:
+        yield from (("go", agent) for agent in config.agents if state.owed[agent] > 0)
+
+    def step(config: Config, state: Debts, action: Any) -> Debts:
+        owed = tuple(0 if agent == action[1] else state.owed[agent] for agent in config.agents)
+        return Debts(owed, not any(one > 0 for one in owed))
+
+    system = evenhand.system(
+        "debts",
+        config=Config,
+        scope={"agents": 3},
+        initial=lambda config: [Debts(tuple(1 for _ in config.agents), False)],
+        actions=actions,
+        step=step,
+        fair=everybody,
+        ends=True,
+    )
+    monkeypatch.setattr(unbounded, "_searched", lambda *_given: {})
+    asked = claim(lambda config, state: one_of(state.owed), lambda config, state, agent: state.owed[agent] > 0)
+    assert "the rank does not fall: from" in proved(system, asked, portfolio).because
+
+
 FALSE_CLAIMS: tuple[tuple[Any, Fair, Any], ...] = (
     (returning, everybody, claim()),
     (returning, everybody, claim(missing, is_missing)),
@@ -293,6 +327,12 @@ def test_false_claims_stay_open(portfolio: Portfolio, monkeypatch: pytest.Monkey
         (everybody, lambda config, state: len(missing(config, state)), is_missing, "len"),
         (everybody, lambda config, state: None, is_missing, "in an order"),
         (everybody, missing, lambda config, state, agent: sum(config.agents) > agent, "sum"),
+        (
+            everybody,
+            missing,
+            lambda config, state, agent: agent == min(config.agents, key=lambda one: state.gone - {one}),
+            "the least of collections",
+        ),
     ],
     ids=lambda one: getattr(one, "__name__", str(one)),
 )
@@ -312,11 +352,20 @@ def test_a_wrong_rank_is_told_by_a_step(portfolio: Portfolio) -> None:
     system = made(going)
     verdict = proved(system, claim(lambda config, state: state.gone, is_missing), portfolio)
     assert verdict.status is Status.UNDECIDED
-    assert "the rank rises: from frozenset() to frozenset({0}) by ('go', 0)" in verdict.because
+    assert "the rank rises: from {} to {0} by ('go', 0)" in verdict.because
     lazy = proved(system, claim(lambda config, state: 7, is_missing), portfolio)
     assert "the rank does not fall: from 7 to 7 by ('go', 0)" in lazy.because
     nobody = proved(system, claim(missing, lambda config, state, agent: False), portfolio)
     assert "nothing that helps is on offer in State(" in nobody.because
+
+
+@pytest.mark.parametrize("helps", [None, is_missing], ids=str)
+def test_a_rank_that_raises_stays_open(portfolio: Portfolio, helps: Any) -> None:
+    """There is no next agent when all are gone."""
+    asked = claim(lambda config, state: next(one for one in config.agents if one not in state.gone), helps)
+    verdict = proved(made(going), asked, portfolio)
+    assert verdict.status is Status.UNDECIDED
+    assert "raised StopIteration" in verdict.because
 
 
 def unhelpful(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -253,6 +253,36 @@ def test_known_systems(portfolio: Portfolio, known: Any) -> None:
     assert refutes(known.make(True), known.claim, faulty.evidence)
 
 
+@dataclass(frozen=True)
+class Debt:
+    """A field with the name of what a proof keeps of a run."""
+
+    owed: bool
+    over: bool
+
+
+def test_a_field_may_be_called_owed(portfolio: Portfolio) -> None:
+    """What a proof keeps of a run is no field of a state."""
+
+    def actions(config: Config, state: Debt) -> Iterator[Any]:
+        yield ("go", config.agents[0])
+
+    def step(config: Config, state: Debt, action: Any) -> Debt:
+        return Debt(False, not state.owed)
+
+    system = evenhand.system(
+        "debt",
+        config=Config,
+        scope={"agents": 2},
+        initial=lambda config: [Debt(True, False)],
+        actions=actions,
+        step=step,
+    )
+    asked = evenhand.eventually("All is over at some time.", name="over")(lambda step: step.after.over)
+    (verdict,) = prove_any_size(system, [asked], portfolio=portfolio).verdicts
+    assert verdict.status is Status.HOLDS, verdict.because
+
+
 def test_verify_proves_progress() -> None:
     """`evenhand.verify` has the proof beside the search."""
     report = evenhand.verify(made(going), [all_gone], quiet=True)
