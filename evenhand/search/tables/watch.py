@@ -46,6 +46,9 @@ _LOADS = {
     *("LOAD_NAME", "LOAD_CONST"),
 }
 _SILENT = {"CACHE", "RESUME", "PRECALL", "EXTENDED_ARG", "NOP", "COPY_FREE_VARS", "PUSH_NULL", "NOT_TAKEN"}
+_RUNNING = ("CALL", "BINARY_", "COMPARE_", "CONTAINS_", "UNARY_")
+"""What may run code of the model in the middle of a line: calls, and operators of its classes."""
+
 _NONE_JUMPS = "_IF_NOT_NONE", "_IF_NONE"
 
 Operand: TypeAlias = tuple[str, Any, tuple[str, ...]]
@@ -137,7 +140,7 @@ class Watch:
                 self._complain(f"{where}: a sequence or mapping pattern looks past what is proxied; compare instead")
             elif one.argval in ("is_", "is_not") and one.opname in ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM"):
                 self._complain(f"{where}: `{one.argval}` looks past a value that is not chosen yet; compare with ==")
-            elif one.opname.startswith("CALL"):
+            elif one.opname.startswith(_RUNNING):
                 called.add(line)
             elif one.opname == "IS_OP" or one.opname.endswith(_NONE_JUMPS):
                 operands = _operands(body, place)

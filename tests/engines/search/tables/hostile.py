@@ -231,9 +231,12 @@ def is_none_swallowed_like_any_error():
 
 
 class Holder:
-    """Something that a call changes."""
+    """Something that a call, or an operator of its own, changes."""
 
     x: Any = 3
+
+    def __lshift__(self, value):
+        return _put(self, value)
 
 
 _later: Any = 3
@@ -272,14 +275,25 @@ def is_none_after_a_store():
 
 
 @way(followed=True)
+def is_none_after_an_operator():
+    """An operator of a class of the model, before the comparison on its line, changes what is compared."""
+
+    def step(s, _a):
+        holder = Holder()
+        return further(s, holder << s.x and holder.x is None)
+
+    return parts((None, "a"), step)
+
+
+@way(followed=True)
 def is_none_of_a_global():
     """A call before the comparison, on its line, sets a global."""
     return parts((None, "a"), lambda s, _a: further(s, _put_globally(s.x) and _later is None))
 
 
-@way(followed=False)
+@way(followed=True)
 def is_no_name():
-    """A name that is nowhere, in a line that never comes to it."""
+    """A name that is nowhere, in a line that never comes to it: behind an operator each opcode is watched."""
     return parts((None, "a"), lambda s, _a: further(s, s.y >= 0 or s.x is _nowhere))  # type: ignore[name-defined] # pyright: ignore # noqa: F821
 
 
