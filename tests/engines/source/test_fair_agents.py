@@ -260,7 +260,7 @@ class Debts:
     over: bool
 
 
-@pytest.mark.parametrize("one_of", [min, max], ids=str)
+@pytest.mark.parametrize("one_of", [min, max], ids=lambda one: getattr(one, "__name__", str(one)))
 def test_a_rank_that_picks_a_number_is_read(portfolio: Portfolio, monkeypatch: pytest.MonkeyPatch, one_of: Any) -> None:
     """It is compared with the function, also in whether it is below 0; it stays as it is by some step."""
 
@@ -359,7 +359,7 @@ def test_a_wrong_rank_is_told_by_a_step(portfolio: Portfolio) -> None:
     assert "nothing that helps is on offer in State(" in nobody.because
 
 
-@pytest.mark.parametrize("helps", [None, is_missing], ids=str)
+@pytest.mark.parametrize("helps", [None, is_missing], ids=lambda one: getattr(one, "__name__", str(one)))
 def test_a_rank_that_raises_stays_open(portfolio: Portfolio, helps: Any) -> None:
     """There is no next agent when all are gone."""
     asked = claim(lambda config, state: next(one for one in config.agents if one not in state.gone), helps)
