@@ -104,7 +104,7 @@ def files_of(tree: Json) -> dict[str, str]:
 
 def _has_gap(path: Any) -> bool:
     """Whether a path has an empty name; the text says nothing of it, and no reading does."""
-    return isinstance(path, str) and "" in path.split("/")[1:]
+    return isinstance(path, str) and (not path or "" in path.split("/")[1:])
 
 
 def tokens_of(observations: Json) -> int:

@@ -19,6 +19,8 @@ Json = Any
 CONDITIONS = ("L-A", "L-B", "L-C", "L-D", "L-E")
 PATIENCE = 1.0
 """Seconds after which the program is taken to be silent."""
+WITHOUT_END = 2**53 - 1
+"""The tokens of a session without a budget: the program has one of its own if none is given."""
 
 
 class Program:
@@ -66,7 +68,7 @@ class Adapter(zoo.Adapter):
             raise Unsupported("another number of refusals")
         self.condition = condition or "L-A"
         files = zoo.files_of(self.config["tree"])
-        Program.ask("start", files=files, **({} if budget is None else {"b2": budget}))
+        Program.ask("start", files=files, b2=WITHOUT_END if budget is None else budget)
         self.world = Program.ask("report")["world"]
 
     def decide(self, told: Json, candidates: Json) -> dict[str, Any]:
