@@ -180,13 +180,10 @@ def check(
     clock = _clock(source, seconds, exhaustive=exhaustive)
     began = time.monotonic()
     try:
-        with seldom_collected():
-            checked = sorted(
-                _checked(
-                    bundle, source, system or [], scope or [], reading or [], claims_only, compared, effort, clock
-                ),
-                key=lambda one: [*bundle.model.systems].index(one.system.name),
-            )
+        checked = sorted(
+            _checked(bundle, source, system or [], scope or [], reading or [], claims_only, compared, effort, clock),
+            key=lambda one: [*bundle.model.systems].index(one.system.name),
+        )
     except NoKernel as error:
         raise BadUse(str(error)) from error
     finally:
@@ -352,7 +349,7 @@ def _checked(
         left = clock.left() - clock.limit * REPORTING
         share = None if clock.limit == inf else max(0.0, left / (len(placed) - number))
         generator = next((g for g in bundle.generators if g.system == one.name), None)
-        with counting(f"check {bundle.name} {one.name}") as progress:
+        with counting(f"check {bundle.name} {one.name}") as progress, seldom_collected():
             check = partial(
                 check_system,
                 bundle.name,

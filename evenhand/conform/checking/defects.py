@@ -158,7 +158,7 @@ class Defects:
         Else what shows `OFTEN` if the kernel tells its state, from which the model goes on, and agrees as often as not;
         or behind a difference that strikes in most of `runs` runs and mostly changes no more: what shows behind a rare
         one is its consequence, or some other run would have shown it first.  Behind several differences it may be a
-        consequence of any: what a kernel does not tell of its state goes astray.
+        consequence of any, as what a kernel does not tell of its state goes astray, unless the first shows there too.
         """
         seen = frozenset[str]().union(*(one.divergence.kinds for one in (*self._seen.values(), *made)))
         after: dict[frozenset[str], tuple[int, int, int]] = {}
@@ -176,7 +176,7 @@ class Defects:
             mostly = agreed >= GOES_ON * apart and struck >= MOSTLY * runs
             if ahead is not None:
                 self._merge(made, Defect(ahead, one.count, alike=self.like.alike(ahead)))
-            elif new and one.divergence.behind == 1 and (often or mostly):
+            elif new and (one.divergence.behind == 1 or first <= kinds) and (often or mostly):
                 small = self._small(self._judged(one.divergence), new)
                 self._merge(made, Defect(small, one.count, alike=self.like.alike(small)))
 
