@@ -234,7 +234,7 @@ def _value(frame: FrameType, operand: Operand) -> Any:
             return _UNSEEN
         try:
             value = getattr(value, attribute)
-        except Exception:
+        except Exception:  # the comparison, if it is reached, will raise the same
             return _UNSEEN
     return value
 
