@@ -38,7 +38,7 @@ def report_lines(report: Mapping[str, Any]) -> Iterator[str]:
 
 def _readings(findings: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield the readings under which findings vanish: the text can be read so, and the kernel may read it so."""
-    under = Counter(said.partition(":")[0] for one in findings for said in one["under"])
+    under = Counter(reading for one in findings for reading in one["under"])
     for reading, count in under.most_common():
         yield f"  {count} of {len(findings)} would vanish under --reading {inert(reading)}"
 
@@ -77,7 +77,7 @@ def finding_lines(number: int, one: Mapping[str, Any]) -> Iterator[str]:
     if one["behind"]:
         yield f"   {plural(one['behind'], 'earlier step')} of this run differ too, by another finding"
     yield from (f"   a kernel that does this shows the same: {inert(sentence)}" for sentence in one["alike"][:2])
-    yield from (f"   it vanishes under --reading {inert(said)}" for said in one["under"])
+    yield from (f"   it vanishes under --reading {inert(name)}: {inert(said)}" for name, said in one["under"].items())
     if one["fixture"]:
         yield f"   {one['reproduce']}"
 

@@ -27,7 +27,7 @@ class Spoken:
 
 def spoken(step: AnyStep) -> Iterator[Spoken]:
     """Yield the words in an answer that are its own."""
-    brought = {*_texts(encode(step.config)), *_texts(encode(step.action))}
+    brought = {*leaves(encode(step.config)), *leaves(encode(step.action))}
     for one in _told(encode(step.shown)):
         if one.text not in brought and WORD.fullmatch(one.text):
             yield one
@@ -47,16 +47,19 @@ def _told(value: Json, holder: tuple[str, str, Json] | None = None) -> Iterator[
                 yield from _told(one, (entries["$"], name, entries) if "$" in entries else holder)
 
 
-def _texts(value: Json) -> Iterator[str]:
+def leaves(value: Json) -> Iterator[str]:
+    """Yield every text in a value, without keys, tags and the words of enumerations."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
-        for one in cast("list[Json]", value):
-            yield from _texts(one)
-    elif isinstance(value, dict):
-        for name, one in cast("dict[str, Json]", value).items():
-            if name != "$":  # the name of a class is no text
-                yield from _texts(one)
+        for item in cast("list[Json]", value):
+            yield from leaves(item)
+    elif isinstance(value, dict) and "$enum" not in value:
+        entries = cast("dict[str, Json]", value)
+        kept = {"text": entries.get("text")} if entries.get("$") == "Atom" else entries
+        for key, item in kept.items():
+            if key != "$":
+                yield from leaves(item)
 
 
 def kinds(step: AnyStep) -> set[tuple[str, ...]]:

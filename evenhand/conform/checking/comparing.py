@@ -17,6 +17,7 @@ from typing import Any, cast
 
 from evenhand.conform.adapters.wire import Fault, text
 from evenhand.core.canonical import Json
+from evenhand.core.spoken import leaves
 
 _HASH = re.compile(r"\b[0-9a-f]{16,}\b")
 _NUMBER = re.compile(r"\d+")
@@ -179,21 +180,6 @@ def _likeness(old: Json, new: Json) -> Fraction:
 
 def _is_word(value: Json | None) -> bool:
     return isinstance(value, str) and bool(value)
-
-
-def leaves(value: Json) -> Iterator[str]:
-    """Yield every text in a value, without keys, tags and the words of enumerations."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list):
-        for item in cast("list[Json]", value):
-            yield from leaves(item)
-    elif isinstance(value, dict) and "$enum" not in value:
-        entries = cast("dict[str, Json]", value)
-        kept = {"text": entries.get("text")} if entries.get("$") == "Atom" else entries
-        for key, item in kept.items():
-            if key != "$":
-                yield from leaves(item)
 
 
 @lru_cache(maxsize=64)

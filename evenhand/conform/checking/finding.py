@@ -131,8 +131,8 @@ class KernelFinding(Shape, frozen=True, kw_only=True):
     alike: list[str]
     """What registered mutants that show the same in this run do."""
 
-    under: list[str] = field(default_factory=list[str])
-    """Other readings, each with the sentence it settles, under which the model shows what the kernel showed."""
+    under: dict[str, str] = field(default_factory=dict[str, str])
+    """Other readings (NAME=VALUE) under which the model shows what the kernel showed, and the sentences they settle."""
 
     systems: list[Name]
     """All systems in which it was found."""
@@ -217,7 +217,7 @@ def finding_json(
         remarks=sorted(unsure),
         also=sorted(cause.claims - unsure - {one.claim.name for one in sure} - {cause.headline} - {*SENTENCES}),
         alike=[one.sentence for one in mutants if one.name in cause.defect.alike],
-        under=list(agreeing_readings(Coder(protocol, system, frozenset(compare)), divergence)),
+        under=dict(agreeing_readings(Coder(protocol, system, frozenset(compare)), divergence)),
         systems=list(cause.systems),
         behind=divergence.behind,
         rank=cause.seriousness.words,

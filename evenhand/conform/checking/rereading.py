@@ -13,8 +13,8 @@ from evenhand.core.system import reading_values
 from evenhand.core.trace import AnyScenario
 
 
-def agreeing_readings(coder: Coder, divergence: Divergence) -> Iterator[str]:
-    """Yield NAME=VALUE of each other reading under which a run does not differ, with the sentence that it settles.
+def agreeing_readings(coder: Coder, divergence: Divergence) -> Iterator[tuple[str, str]]:
+    """Yield NAME=VALUE of each other reading under which a run does not differ, and the sentence that it settles.
 
     One at a time.  The kernel is not asked again: its answers are compared with what the model shows so read.
     """
@@ -26,7 +26,7 @@ def agreeing_readings(coder: Coder, divergence: Divergence) -> Iterator[str]:
     for name, values in reading_values(readings).items():
         for value in values:
             if value != getattr(readings, name) and _agrees(coder, scenario, said, {name: value}):
-                yield f"{name}={value}: {about[name]}"
+                yield f"{name}={value}", about[name]
 
 
 def _agrees(coder: Coder, scenario: AnyScenario, said: KernelResponse, chosen: dict[str, Any]) -> bool:

@@ -67,7 +67,7 @@ def lacking(one: Divergence, other: Divergence) -> bool:
     """
     places = [{kind.partition(": ")[0] for kind in found.kinds} for found in (one, other)]
     lost = all(kind.endswith(" / nothing") for kind in one.kinds | other.kinds)
-    return lost and len(places[0]) == 1 and places[0] == places[1]
+    return lost and len(places[0]) == 1 and places[0] == places[1] and all(one.endswith("[]") for one in places[0])
 
 
 def wordless(one: Divergence, other: Divergence) -> bool:

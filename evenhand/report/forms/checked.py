@@ -86,8 +86,8 @@ def _notes(one: Found) -> Iterator[str]:
         yield f"{plural(one['behind'], 'earlier step')} of this run differ too, by another finding."
     for sentence in one["alike"][:2]:
         yield f"A kernel that does this shows the same: {sentence}"
-    for reading in one["under"]:
-        yield f"It vanishes under --reading {reading}"
+    for reading, sentence in one["under"].items():
+        yield f"It vanishes under --reading {reading}: {sentence}"
 
 
 def _markdown(report: Found, coverage: Sequence[str]) -> Iterator[str]:

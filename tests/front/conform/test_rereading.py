@@ -24,7 +24,7 @@ READ: list[tuple[str, str, dict[str, Any]]] = [
 ]
 
 
-def findings(protocol: str, name: str, changed: dict[str, Any], **rules: Any) -> list[list[str]]:
+def findings(protocol: str, name: str, changed: dict[str, Any], **rules: Any) -> list[dict[str, str]]:
     """Check a kernel that reads the text otherwise than it is told; return what is said under each finding."""
     bundle = find(protocol)
     system = bundle.model.systems[name]
@@ -45,14 +45,14 @@ def findings(protocol: str, name: str, changed: dict[str, Any], **rules: Any) ->
         generator=next((one for one in bundle.generators if one.system == name), None),
         effort=EFFORT,
     )
-    return [list(agreeing_readings(Coder(protocol, system), one.divergence)) for one in checked.defects]
+    return [dict(agreeing_readings(Coder(protocol, system), one.divergence)) for one in checked.defects]
 
 
 @pytest.mark.parametrize(("protocol", "name", "changed"), READ, ids=[f"{one[0]}-{one[1]}" for one in READ])
 def test_the_reading_of_a_kernel_is_named(protocol: str, name: str, changed: dict[str, Any]) -> None:
     """In most findings; in a run in which two readings make a difference neither does alone."""
     found = findings(protocol, name, changed)
-    named = {said.partition(":")[0] for one in found for said in one}
+    named = {reading for one in found for reading in one}
     assert found and named & {f"{key}={value}" for key, value in changed.items()}
 
 
