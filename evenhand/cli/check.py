@@ -52,7 +52,7 @@ from evenhand.core.versions import versions
 from evenhand.evidence.store import write_atomically
 from evenhand.exits import INTERRUPTED
 from evenhand.jobs.fixtures import fixtures_of, vector_folder
-from evenhand.jobs.plan import chosen_readings, chosen_scope
+from evenhand.jobs.plan import chosen_readings, chosen_scope, inhabited
 from evenhand.processes.clock import Clock
 from evenhand.processes.collector import seldom_collected
 from evenhand.report.forms.checked import checked_forms
@@ -329,8 +329,7 @@ def _checked(
         systems = [one.under(**dict(chosen_readings(one, reading))) for one in systems]
         placed = [(one, (one.at(**sizes),) if sizes else scopes_of(bundle, one)) for one in systems]
         for at in (at for _, scopes in placed for at in scopes):
-            if not any(True for _ in at.all_configs()):  # a configuration may be None
-                raise BadUse(f"{at.name} has no configuration at {at.scope}; choose other sizes with --scope")
+            inhabited(at)
         stored = vector_folder(bundle.name)
         suites = load_suites(stored) if stored is not None else {}
         records: list[Stored] = [

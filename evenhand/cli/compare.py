@@ -17,7 +17,7 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.system import Scope
 from evenhand.core.text import inert
 from evenhand.core.versions import versions
-from evenhand.jobs.plan import chosen_scope
+from evenhand.jobs.plan import chosen_scope, inhabited
 from evenhand.report.phrases import plural
 from evenhand.report.table import print_lines
 from evenhand.studies.comparing import compare, sides_of, written
@@ -87,6 +87,8 @@ def compare_command(
     began = time.monotonic()
     with running(0, "compare") as advance, usage():
         sides = sides_of(bundle, readings=reading or [], mutant=mutant, system=system, scope=sizes)
+        for one in sides if sizes else ():
+            inhabited(one.left)
         found = compare(bundle, sides, max_steps=max_steps, examples=examples, seed=seed, progress=advance)
     if as_json:
         emit({**found.to_json(), "versions": versions(), "timing": {"total": round(time.monotonic() - began, 3)}})

@@ -13,7 +13,7 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.registry import find, protocols
 from evenhand.core.system import AnySystem
 from evenhand.evidence.finding import plain
-from evenhand.jobs.plan import Job, chosen_readings, chosen_scope, claims_for, system_for
+from evenhand.jobs.plan import Job, chosen_readings, chosen_scope, claims_for, inhabited, system_for
 
 
 def content_of(file: Path) -> bytes:
@@ -56,7 +56,8 @@ def job_for(
             claims=tuple(claims or ()),
         )
         claims_for(bundle, base.name, chosen.claims)
-        return chosen, system_for(bundle, chosen)
+        made = system_for(bundle, chosen)
+        return chosen, inhabited(made) if scope else made
 
 
 def settings_of(job: Job, system: AnySystem) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from evenhand.core.text import inert
 from evenhand.core.versions import versions
 from evenhand.evidence.finding import Finding, plain
 from evenhand.exits import INTERRUPTED
-from evenhand.jobs.plan import Job, claims_for, system_for
+from evenhand.jobs.plan import Job, claims_for, inhabited, system_for
 from evenhand.jobs.pool import run_jobs
 from evenhand.report.report import Report
 from evenhand.report.sweep import point_table
@@ -203,7 +203,7 @@ def _planned(
     planned = points_of(job, sizes)
     with usage():
         for one in planned:
-            next(iter(system_for(bundle, one).all_configs()), None)
+            inhabited(system_for(bundle, one))
     return job, planned
 
 

@@ -25,7 +25,7 @@ from evenhand.core.text import inert
 from evenhand.core.verdict import Status
 from evenhand.core.versions import versions
 from evenhand.evidence.judge import first_refuted_step
-from evenhand.jobs.plan import Job, chosen_readings, chosen_scope
+from evenhand.jobs.plan import Job, chosen_readings, chosen_scope, inhabited
 from evenhand.report.phrases import plural
 from evenhand.report.table import print_lines
 
@@ -83,7 +83,7 @@ def _of_log(bundle: Bundle, log: Path, scope: list[str] | None, reading: list[st
         sizes = {**read.head.scope, **chosen_scope(scope or [])}
         base = systems[read.head.system].at(**sizes)
         chosen = dict(chosen_readings(base, reading or []))
-        system = base.under(**chosen)
+        system = inhabited(base.under(**chosen))
         found = explain(system, read)
     refuted, stated, left_open = _judged(bundle, system, chosen, found)
     report: dict[str, Json] = {

@@ -233,6 +233,20 @@ def system_for(bundle: Bundle, job: Job) -> AnySystem:
     return base.at(**dict(job.scope)).under(**dict(job.readings))
 
 
+OTHERWISE = "choose other sizes with --scope"
+
+
+def inhabited(system: AnySystem) -> AnySystem:
+    """Return the system.  Raises ValueError where it has no configuration at its scope, or takes no such size."""
+    try:
+        some = any(True for _ in system.all_configs())  # a configuration may be None
+    except ValueError as error:
+        raise ValueError(f"{system.name} at {system.scope}: {error}; {OTHERWISE}") from error
+    if not some:
+        raise ValueError(f"{system.name} has no configuration at {system.scope}; {OTHERWISE}")
+    return system
+
+
 def claims_for(bundle: Bundle, system: str, names: Sequence[str] = ()) -> tuple[Property, ...]:
     """Return the claims of a system, or those named.
 

@@ -24,7 +24,7 @@ from evenhand.core.trace import Lasso, Pair, Scenario
 from evenhand.core.verdict import Evidence, runs
 from evenhand.evidence.record import Record, encode_run
 from evenhand.evidence.replay import Replayed
-from evenhand.jobs.plan import Job, chosen_readings, chosen_scope, system_for
+from evenhand.jobs.plan import Job, chosen_readings, chosen_scope, inhabited, system_for
 
 COUNTED = 2_000
 """Configurations and initial states that are counted; beyond it the page says that there are more."""
@@ -144,7 +144,7 @@ def opened(
     chosen = replace(
         job, scope=tuple(sorted(chosen_scope(scope).items())), readings=chosen_readings(base, tuple(readings))
     )
-    made = system_for(bundle, chosen)
+    made = inhabited(system_for(bundle, chosen))
     held = _nth(made.all_configs(), config, f"configuration of {made.name} at {made.scope}")
     first = _nth(made.initial(held), start, f"initial state of configuration {config}")
     return Position(bundle, made, Scenario(held, first))

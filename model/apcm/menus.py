@@ -80,7 +80,12 @@ def every_situation(
 def typical_situations(
     actions: tuple[str, ...], preferences: tuple[str, ...]
 ) -> tuple[Situation, Situation, Situation]:
-    """Return three: with a clean action; each action breaks a law of its own; all break the first."""
+    """Return three: with a clean action; each action breaks a law of its own; all break the first.
+
+    Raises ValueError without an action or a preference.
+    """
+    if not actions or not preferences:
+        raise ValueError(f"a situation needs an action and a preference, not {len(actions)} and {len(preferences)}")
 
     def made(*violates: Iterable[str]) -> Situation:
         return Situation(actions, tuple((a, entry(preferences, bad)) for a, bad in zip(actions, violates, strict=True)))

@@ -37,7 +37,9 @@ def agent_names(count: int) -> tuple[str, ...]:
 
 
 def resource_names(count: int) -> tuple[str, ...]:
-    """Return the names of so many resources."""
+    """Return the names of so many resources.  Raises ValueError without one."""
+    if count < 1:
+        raise ValueError(f"resources must be 1 or more, not {count}")
     return tuple(f"room_{number}" for number in range(1, count + 1))
 
 

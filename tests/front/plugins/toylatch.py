@@ -82,7 +82,9 @@ def _configs(scope: Scope, readings: Any) -> Iterable[Config]:
         if "TOYLATCH_ASLEEP" in os.environ:
             Path(os.environ["TOYLATCH_ASLEEP"]).touch()
         time.sleep(float(os.environ["TOYLATCH_SLEEP"]))
-    return (Config(scope["agents"], readings),)
+    if not scope["agents"]:
+        raise ValueError("agents must be 1 or more, not 0")
+    return (Config(scope["agents"], readings),) if scope["agents"] < 100 else ()
 
 
 def _for_all(_config: Config, _state: State, _agent: int) -> bool:
