@@ -108,10 +108,14 @@ def check(
         bool, typer.Option("--hostile", help="Send values and names that no menu of the protocol offers, too.")
     ] = False,
     examples: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Number of runs that the state machine draws for each system.")
+        int,
+        typer.Option(
+            metavar="N", min=0, max=options.EXACT, help="Number of runs that the state machine draws for each system."
+        ),
     ] = 120,
     pairs: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Limit on the runs for claims about pairs of runs.")
+        int,
+        typer.Option(metavar="N", min=0, max=options.EXACT, help="Limit on the runs for claims about pairs of runs."),
     ] = 800,
     liveness: Annotated[
         int,

@@ -88,7 +88,10 @@ SystemNames = Annotated[
     ),
 ]
 BudgetOption = Annotated[Budget, typer.Option("--budget", help="Effort: plans, bounds and numbers of examples.")]
-SeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of the random engines.")]
+EXACT = 2**53 - 1
+"""The largest integer that JSON carries exactly, so that a report can name what was asked."""
+
+SeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, max=EXACT, help="Seed of the random engines.")]
 MaxStates = Annotated[
     int | None,
     typer.Option(

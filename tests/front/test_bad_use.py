@@ -88,6 +88,8 @@ WRONG: dict[str, list[tuple[str, str]]] = {
 def mistakes() -> Iterator[tuple[list[str], str]]:
     """Yield command lines with one mistake each, and the text that the message must contain."""
     yield ["nonsense"], "no such command 'nonsense'; see `evenhand --help`"
+    for option in ("--examples", "--pairs", "--seed"):
+        yield ["check", *RIGHT["check"], option, "9" * 30], f"invalid value for '{option}': "
     for command in COMMANDS:
         words = command.split()
         right = [*words, *RIGHT[command]]
