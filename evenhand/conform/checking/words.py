@@ -23,7 +23,7 @@ no claim may rest on a value that the model filled in.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -428,14 +428,20 @@ def _matching(fits: Sequence[Sequence[bool]]) -> dict[int, int]:
     return {row: column for column, row in owner.items()}
 
 
-def choices(value: Json) -> frozenset[str]:
-    """Return the fields of the action from which something in a value was chosen."""
-    if isinstance(value, list):
-        return frozenset[str]().union(*map(choices, cast("list[Json]", value)))
-    if not isinstance(value, dict):
-        return frozenset()
-    entries = cast("dict[str, Json]", value)
-    return frozenset({str(entries["of"])} if "$chosen" in entries else ()).union(*map(choices, entries.values()))
+def choices(value: Json, action: Json = None) -> frozenset[str]:
+    """Return the fields of the action from which something in a value was chosen.
+
+    Raises Malformed for one that an encoded `action` does not have.
+    """
+    inner: Iterable[Json] = cast("list[Json]", value) if isinstance(value, list) else ()
+    found = frozenset[str]()
+    if isinstance(value, dict):
+        inner = value.values()
+        found = frozenset({str(value["of"])} if "$chosen" in value else ())
+    if isinstance(action, dict) and not found <= action.keys():
+        named = ", ".join(sorted(action.keys() - {"$"})) or "none"
+        raise Malformed(f"`of` names a field of the action, which $chosen was chosen from: {named}")
+    return found.union(*(choices(one, action) for one in inner))
 
 
 def gaps(value: Json) -> bool:

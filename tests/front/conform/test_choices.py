@@ -140,6 +140,20 @@ def test_a_choice_says_of_what(said: Any) -> None:
         Reader((Draw, Drawn)).reading(said, encode("ann"), Dictionary())
 
 
+@pytest.mark.parametrize(
+    ("marker", "why"),
+    [
+        (lambda name: {"$chosen": {"$": "Draw", "names": [name]}, "of": "names"}, "Drawn.name is str, not Draw"),
+        (lambda name: {"$chosen": name, "of": "hats"}, "which $chosen was chosen from: names"),
+    ],
+    ids=["the entry itself", "no field"],
+)
+def test_a_choice_that_cannot_stand_there_is_the_kernels_fault(marker: Any, why: str) -> None:
+    """What was chosen is written as the model would write it there, and `of` names a field that the action has."""
+    (defect,) = checked(hashed, marker).defects
+    assert defect.divergence.what == "fails" and why in defect.divergence.why
+
+
 def test_the_finding_is_told_with_its_claim(tmp_path: Path) -> None:
     """Its record has both runs and a kind by which it is known again."""
     (defect,) = checked(first).defects
