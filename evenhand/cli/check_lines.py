@@ -9,7 +9,7 @@ from typing import Any
 from evenhand.conform.adapters.wire import text
 from evenhand.core.canonical import Json
 from evenhand.core.text import inert
-from evenhand.report.phrases import plural
+from evenhand.report.phrases import gist, plural
 
 SHOWN = 6
 """Differences of one finding that are printed."""
@@ -18,7 +18,7 @@ SHOWN = 6
 def report_lines(report: Mapping[str, Any]) -> Iterator[str]:
     """Yield the whole report, the most serious finding first."""
     for number, one in enumerate(report["findings"], start=1):
-        yield f"FOUND {number}  {inert(one['claim'])}: {inert(one['sentence'])}"
+        yield f"FOUND {number}  {inert(one['claim'])}: {inert(gist(one))}"
         yield f"         {one['rank']}, in {plural(one['length'], 'step')} of {', '.join(one['systems'])}"
     yield from _readings(report["findings"])
     if report["findings"]:
@@ -120,5 +120,5 @@ def _covered(one: Mapping[str, Any]) -> Iterator[str]:
             names = [name for name, reason in one["why_not_judged"].items() if reason == why]
             yield f"    {', '.join(names)}: {inert(why)}"
     if one["left_open"]:
-        yield f"  left open, because they need a state that the kernel does not report: {', '.join(one['left_open'])}"
+        yield f"  left open, because they need a state or a part of an answer that the kernel does not show: {', '.join(one['left_open'])}"
     yield from (f"  {note}" for note in one["notes"])
