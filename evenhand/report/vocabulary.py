@@ -189,7 +189,8 @@ def _record(kind: Any, own: Own) -> Iterator[str]:
         notes: list[str] = []
         if one.name in free:
             named = ", ".join(f"`{name}`" for name in sorted(free[one.name].named))
-            note = f"ours, not the source's; compared with `--compare {free[one.name].free}`"
+            where = f" where `{free[one.name].beside}` is" if free[one.name].beside else ""
+            note = f"ours{where}, not the source's; compared with `--compare {free[one.name].free}`"
             notes.append(note + (f", except for {named}" if named else ""))
         met = own.get((kind.__name__, one.name), {})
         if met:

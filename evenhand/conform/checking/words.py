@@ -200,6 +200,10 @@ class Reader:
             one, inner = said.get(key, UNKNOWN), f"{path}.{key}" if path else key
             if key == "$":
                 told[key] = seen[key] = other
+            elif key in free and (beside := free[key].beside):
+                codes = (said.get(beside, expected[beside]), expected[beside])
+                named = free[beside].named.intersection(map(str, codes))
+                told[key], seen[key] = self._read(one, other, known, inner) if named else (other, UNKNOWN)
             elif key in free and (freely := self._freely(free[key], one, other, known, inner)) is not None:
                 told[key], seen[key] = freely
             else:
