@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from textwrap import wrap
 from typing import Any
 
 from evenhand.conform.adapters.wire import text
 from evenhand.core.canonical import Json
-from evenhand.core.text import inert
+from evenhand.core.text import MAX_TEXT, WIDTH, inert
 from evenhand.report.phrases import gist, plural
 
 SHOWN = 6
@@ -83,10 +84,14 @@ def finding_lines(number: int, one: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _steps(trace: list[str], expected: list[Json], got: list[Json]) -> Iterator[str]:
-    """Yield each step; `*` marks those in which the kernel shows something else."""
+    """Yield each step; `*` marks those in which the kernel shows something else, which are not cut."""
     for place, action in enumerate(trace):
         same = place < len(got) and place < len(expected) and text(got[place]) == text(expected[place])
-        yield f"   {' ' if same else '*'} {place + 1:>3} {action}"
+        cut = same and len(action) > MAX_TEXT
+        lines = [f"{action[: MAX_TEXT - 1]}…"] if cut else wrap(action, WIDTH, break_long_words=False)
+        yield from (
+            f"   {' ' if same or row else '*'} {'' if row else place + 1:>3} {line}" for row, line in enumerate(lines)
+        )
 
 
 def _claims(one: Mapping[str, Any]) -> Iterator[str]:
