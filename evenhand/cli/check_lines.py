@@ -125,5 +125,6 @@ def _covered(one: Mapping[str, Any]) -> Iterator[str]:
             names = [name for name, reason in one["why_not_judged"].items() if reason == why]
             yield f"    {', '.join(names)}: {inert(why)}"
     if one["left_open"]:
-        yield f"  left open, because they need a state or a part of an answer that the kernel does not show: {', '.join(one['left_open'])}"
+        left = ", ".join(one["left_open"])
+        yield f"  left open, because they need a state or a part of an answer that the kernel does not show: {left}"
     yield from (f"  {note}" for note in one["notes"])

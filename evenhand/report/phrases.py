@@ -25,7 +25,7 @@ def classes(count: int) -> str:
 
 
 def gist(one: Mapping[str, Any]) -> str:
-    """Return what a list says of one finding of `check`: its claim's sentence, or what is wrong where that says nothing.
+    """Return what a list says of one finding of `check`: its claim's sentence, or else what is wrong.
 
     Many findings have only the claim that the kernel agrees with the model, or that it answers.
     """

@@ -162,8 +162,9 @@ class Shown:
 
     `kind` names the action, or is `rejected` where it is impossible: a use or a mutation where nothing is held, and
     whatever comes when the run is over.  `rejected` is the reason, also of a check or use that is refused.  `intents`
-    are log intents of this step, `logged` and `lost` those that were written or could not be.  `effects` are the effects on the world, `log_warrants` the number
-    of LogAppend warrants that the kernel issued, `log_bundles` what they are for.
+    are log intents of this step, `logged` and `lost` those that were written or could not be.  `effects` are the
+    effects on the world, `log_warrants` the number of LogAppend warrants that the kernel issued, `log_bundles` what
+    they are for.
     """
 
     kind: str
