@@ -166,8 +166,8 @@ class Reader:
 
     def _marked(self, marker: str, said: _Object, expected: Json, known: Dictionary, path: str) -> _Both:
         if marker == "$chosen" and self.choices:
-            told, _ = self._read(said["$chosen"], expected, known, path)
-            return told, told
+            told, seen = self._read(said["$chosen"], expected, known, path)
+            return told, told if _same_sort(said["$chosen"], expected) else seen  # nothing of the model's to fill in
         if marker in ("$unknown", "$chosen"):
             return expected, UNKNOWN
         if marker == "$opaque":

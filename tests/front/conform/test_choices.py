@@ -12,6 +12,7 @@ import pytest
 
 from evenhand.conform.checking.causes import alone
 from evenhand.conform.checking.loop import CheckEffort, SystemChecked, check_system
+from evenhand.conform.checking.withholding import decode_with_gaps
 from evenhand.conform.checking.words import Dictionary, Malformed, Reader, choices
 from evenhand.core.codec import encode
 from evenhand.core.property import TwoRun
@@ -130,6 +131,8 @@ def test_a_choice_is_read_in_two_ways() -> None:
     assert other.seen == other.told == encode(Drawn("bob", 2))
     whole = {"$chosen": {"$": "Drawn", "name": "bob"}, "of": "names"}
     assert Reader((Draw, Drawn), choices=True).reading(whole, expected, Dictionary()).told == encode(Drawn("bob", 2))
+    alone = Reader((Draw, Drawn), choices=True).reading(whole, None, Dictionary())
+    assert decode_with_gaps(alone.seen, (Draw, Drawn)).name == "bob"  # the rest is a gap
     assert choices([whole, {"a": said}]) == {"names"} and not choices(expected)
 
 
