@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import inspect
 import sys
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, cast
 
 
 def named(types: Iterable[type]) -> Iterator[str]:
@@ -42,8 +42,9 @@ def _texts(target: ast.expr, there: dict[str, Any]) -> tuple[str, ...]:
             found = tuple(there.get(one.id) for one in elts if isinstance(one, ast.Name) and one.id.isupper())
         case _:
             return ()
-    texts = tuple(found) if isinstance(found, tuple | frozenset | dict) else ()
-    return texts if all(isinstance(one, str) and one for one in texts) else ()
+    entries = cast("Sequence[object]", found) if isinstance(found, tuple) else ()
+    texts = tuple(one for one in entries if isinstance(one, str) and one)
+    return texts if len(texts) == len(entries) else ()
 
 
 def _sentence(node: ast.stmt | None) -> str:

@@ -440,11 +440,14 @@ def choices(value: Json, action: Json = None) -> frozenset[str]:
     inner: Iterable[Json] = cast("list[Json]", value) if isinstance(value, list) else ()
     found = frozenset[str]()
     if isinstance(value, dict):
-        inner = value.values()
-        found = frozenset({str(value["of"])} if "$chosen" in value else ())
-    if isinstance(action, dict) and not found <= action.keys():
-        named = ", ".join(sorted(action.keys() - {"$"})) or "none"
-        raise Malformed(f"`of` names a field of the action, which $chosen was chosen from: {named}")
+        entries = cast("_Object", value)
+        inner = entries.values()
+        found = frozenset({str(entries["of"])} if "$chosen" in entries else ())
+    if isinstance(action, dict) and (more := found - cast("_Object", action).keys()):
+        named = ", ".join(sorted(cast("_Object", action).keys() - {"$"})) or "none"
+        raise Malformed(
+            f"`of` is {', '.join(more):.80}, no field of the action, which $chosen was chosen from: {named}"
+        )
     return found.union(*(choices(one, action) for one in inner))
 
 

@@ -88,6 +88,16 @@ def hidden(_name: str) -> Any:
     return {"$unknown": True}
 
 
+def entry(name: str) -> Any:
+    """An entry as it stands in the action, where the model shows a name."""
+    return {"$chosen": {"$": "Draw", "names": [name]}, "of": "names"}
+
+
+def elsewhere(name: str) -> Any:
+    """A choice from a field that the action does not have."""
+    return {"$chosen": name, "of": "hats"}
+
+
 def plain(name: str) -> Any:
     """No marker."""
     return name
@@ -146,8 +156,8 @@ def test_a_choice_says_of_what(said: Any) -> None:
 @pytest.mark.parametrize(
     ("marker", "why"),
     [
-        (lambda name: {"$chosen": {"$": "Draw", "names": [name]}, "of": "names"}, "Drawn.name is str, not Draw"),
-        (lambda name: {"$chosen": name, "of": "hats"}, "which $chosen was chosen from: names"),
+        (entry, "Drawn.name is str, not Draw"),
+        (elsewhere, "which $chosen was chosen from: names"),
     ],
     ids=["the entry itself", "no field"],
 )
