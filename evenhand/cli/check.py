@@ -46,7 +46,7 @@ from evenhand.core.canonical import Json
 from evenhand.core.document import DocumentRefused
 from evenhand.core.freedom import FREE, Free
 from evenhand.core.system import UnknownName
-from evenhand.core.text import describe, inert, layout
+from evenhand.core.text import WHOLE, describe, inert, layout
 from evenhand.core.verdict import Status
 from evenhand.core.versions import versions
 from evenhand.evidence.store import write_atomically
@@ -404,9 +404,9 @@ def _finding(
     )
     divergence = cause.defect.divergence
     made["trace_config"] = layout(divergence.scenario.config)
-    made["trace"] = [describe(action) for action in divergence.scenario.actions]
+    made["trace"] = [describe(action, WHOLE) for action in divergence.scenario.actions]
     if divergence.beside is not None:
-        made["trace_beside"] = [describe(action) for action in divergence.beside.scenario.actions]
+        made["trace_beside"] = [describe(action, WHOLE) for action in divergence.beside.scenario.actions]
     return made
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from textwrap import wrap
 from typing import Any
 
 from evenhand.conform.adapters.wire import text
 from evenhand.core.canonical import Json
-from evenhand.core.text import inert
-from evenhand.report.phrases import plural
+from evenhand.core.text import MAX_TEXT, WIDTH, inert
+from evenhand.report.phrases import gist, plural
 
 SHOWN = 6
 """Differences of one finding that are printed."""
@@ -18,7 +19,7 @@ SHOWN = 6
 def report_lines(report: Mapping[str, Any]) -> Iterator[str]:
     """Yield the whole report, the most serious finding first."""
     for number, one in enumerate(report["findings"], start=1):
-        yield f"FOUND {number}  {inert(one['claim'])}: {inert(one['sentence'])}"
+        yield f"FOUND {number}  {inert(one['claim'])}: {inert(gist(one))}"
         yield f"         {one['rank']}, in {plural(one['length'], 'step')} of {', '.join(one['systems'])}"
     yield from _readings(report["findings"])
     if report["findings"]:
@@ -83,10 +84,14 @@ def finding_lines(number: int, one: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _steps(trace: list[str], expected: list[Json], got: list[Json]) -> Iterator[str]:
-    """Yield each step; `*` marks those in which the kernel shows something else."""
+    """Yield each step; `*` marks those in which the kernel shows something else, which are not cut."""
     for place, action in enumerate(trace):
         same = place < len(got) and place < len(expected) and text(got[place]) == text(expected[place])
-        yield f"   {' ' if same else '*'} {place + 1:>3} {action}"
+        cut = same and len(action) > MAX_TEXT
+        lines = [f"{action[: MAX_TEXT - 1]}…"] if cut else wrap(action, WIDTH, break_long_words=False)
+        yield from (
+            f"   {' ' if same or row else '*'} {'' if row else place + 1:>3} {line}" for row, line in enumerate(lines)
+        )
 
 
 def _claims(one: Mapping[str, Any]) -> Iterator[str]:
@@ -120,5 +125,6 @@ def _covered(one: Mapping[str, Any]) -> Iterator[str]:
             names = [name for name, reason in one["why_not_judged"].items() if reason == why]
             yield f"    {', '.join(names)}: {inert(why)}"
     if one["left_open"]:
-        yield f"  left open, because they need a state that the kernel does not report: {', '.join(one['left_open'])}"
+        left = ", ".join(one["left_open"])
+        yield f"  left open, because they need a state or a part of an answer that the kernel does not show: {left}"
     yield from (f"  {note}" for note in one["notes"])

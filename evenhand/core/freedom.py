@@ -7,7 +7,8 @@ another one is not wrong.  Such a field says so where it is declared:
 
 Kernels are compared on free fields only on request.  Some things are always compared: whether a free text or code is
 empty, because an empty reason means that there is none; how often each entry occurs in an array whose order is free;
-and codes that the text does name.  In an array of pairs such as (agent, reason) the last part of each is free.
+and codes that the text does name.  In an array of pairs such as (agent, reason) the last part of each is free.  What
+stands beside a code and means something by it alone is free where the code is (`beside`).
 """
 
 from __future__ import annotations
@@ -27,17 +28,21 @@ FREE: tuple[Free, ...] = get_args(Free)
 
 @dataclass(frozen=True)
 class Freedom:
-    """What is free in a field, and the values that the text names nevertheless."""
+    """What is free in a field, and the values that the text names nevertheless.
+
+    With `beside` the field is free where that of this name is, whatever it holds.
+    """
 
     free: Free
     named: frozenset[str] = frozenset()
+    beside: str = ""
 
 
-def free(what: Free, *, named: Collection[str] = ()) -> Mapping[str, Freedom]:
+def free(what: Free, *, named: Collection[str] = (), beside: str = "") -> Mapping[str, Freedom]:
     """Return the metadata of a field whose content the text leaves open, except for the values `named`."""
     if what not in FREE:
         raise ValueError(f"a field is free in its {', '.join(FREE)}, not {what!r}")
-    return {"freedom": Freedom(what, frozenset(named))}
+    return {"freedom": Freedom(what, frozenset(named), beside)}
 
 
 def free_field(what: Free, default: Any, *, named: Collection[str] = (), tells: Part = "decision") -> Any:

@@ -23,6 +23,9 @@ _OBEYED = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
 MAX_TEXT = 400
 """Characters of one line of a value; the file keeps the whole value."""
 
+WHOLE = 10 * MAX_TEXT
+"""Characters of a value of which the end may be what matters."""
+
 WIDTH = 150
 """Characters that a value may take before it is laid out as a tree."""
 
@@ -99,7 +102,7 @@ def _fields(record: Any) -> Iterator[tuple[str, Any]]:
 
 def layout(value: Any, width: int = WIDTH) -> list[str]:
     """Return `value` on one line if it fits, else as a tree: a line for each part, deeper ones indented."""
-    text = describe(value, MAX_TEXT * 10)
+    text = describe(value, WHOLE)
     if len(text) <= width:
         return [text]
     parts = list(branches(value))
@@ -109,7 +112,7 @@ def layout(value: Any, width: int = WIDTH) -> list[str]:
         return layout(parts[0][1], width)  # a single part needs no name
     lines: list[str] = []
     for name, branch in parts:
-        if len(name) + len(one := describe(branch, MAX_TEXT * 10)) + 2 <= width:
+        if len(name) + len(one := describe(branch, WHOLE)) + 2 <= width:
             lines.append(f"{name}: {one}" if name else f"- {one}")
         else:
             lines.append(f"{name}:" if name else "-")

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
+from typing import Any
 
 from evenhand.core.text import inert
 from evenhand.core.verdict import Status
 from evenhand.evidence.finding import Finding
+
+GIST = 160
+"""Characters of a difference in a list of findings."""
 
 
 def plural(count: int, thing: str) -> str:
@@ -17,6 +22,20 @@ def plural(count: int, thing: str) -> str:
 def classes(count: int) -> str:
     """Return `1 class of states`, `2 classes of states`: the count under an abstraction."""
     return f"{count:,} class{'' if count == 1 else 'es'} of states"
+
+
+def gist(one: Mapping[str, Any]) -> str:
+    """Return what a list says of one finding of `check`: its claim's sentence, or else what is wrong.
+
+    Many findings have only the claim that the kernel agrees with the model, or that it answers.
+    """
+    said = [str(each) for each in one["differences"]] if one["what"] == "differs" else []
+    if one["fault"]:
+        said = [": ".join(["The kernel " + one["fault"], *([one["why"]] if one["why"] else [])])]
+    if not said or one["claim"] in {each["claim"] for each in one["violations"]}:
+        return str(one["sentence"])
+    first = said[0] if len(said[0]) <= GIST else said[0][: GIST - 1] + "…"
+    return first + (f"; and {plural(len(said) - 1, 'difference')} more" if said[1:] else "")
 
 
 class Word(StrEnum):

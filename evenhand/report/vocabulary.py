@@ -18,6 +18,7 @@ from evenhand.core.codec import encode
 from evenhand.core.freedom import freedom_of
 from evenhand.core.spoken import spoken
 from evenhand.core.system import AnyStep, AnySystem
+from evenhand.report.named import named
 
 CONFIGS, WALKS, STEPS = 3, 8, 24
 """Configurations of a system from which examples are taken, walks from each start, and their steps."""
@@ -126,6 +127,7 @@ def page(bundle: Bundle) -> str:
                 _shorter(own, place, said, whole)
     lines += _readings(bundle)
     types = dict.fromkeys(kind for system in bundle.model.systems.values() for kind in system.types)
+    lines += named(types)
     lines += ["## Records", ""]
     for kind in sorted((kind for kind in types if is_dataclass(kind)), key=lambda one: one.__name__):
         lines += _record(kind, own)
@@ -189,7 +191,8 @@ def _record(kind: Any, own: Own) -> Iterator[str]:
         notes: list[str] = []
         if one.name in free:
             named = ", ".join(f"`{name}`" for name in sorted(free[one.name].named))
-            note = f"ours, not the source's; compared with `--compare {free[one.name].free}`"
+            where = f" where `{free[one.name].beside}` is" if free[one.name].beside else ""
+            note = f"ours{where}, not the source's; compared with `--compare {free[one.name].free}`"
             notes.append(note + (f", except for {named}" if named else ""))
         met = own.get((kind.__name__, one.name), {})
         if met:

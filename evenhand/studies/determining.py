@@ -248,7 +248,7 @@ def values_of(steps: Iterable[AnyStep]) -> Values:
 def _content(kind: Any, name: str, value: Any) -> Hashable:
     """What of a value the text determines: whether a free text is empty, how often entries occur in a free order."""
     freedom = freedom_of(kind).get(name) if name else None
-    if freedom is None or value in freedom.named:
+    if freedom is None or freedom.beside or value in freedom.named:
         return cast("Hashable", value)
     return frozenset[Any](Counter[Any](value).items()) if freedom.free == "orders" else bool(value)
 

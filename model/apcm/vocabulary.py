@@ -170,10 +170,14 @@ def digest_of(fields: Fields) -> str:
 
 @dataclass(frozen=True, order=True, slots=True)
 class Error:
-    """A code and its payload: the preference, pair, field or action at fault.  The payload decides nothing."""
+    """A code and its payload: the preference, pair, field or action at fault.  The payload decides nothing.
+
+    A malformed artefact has all its faults and nothing else, because no rule reads it: one error for each field of a
+    wrong type, one for each unknown name, one for each pair that is none.
+    """
 
     code: str = field(metadata=free("codes", named=NAMED_CODES))
-    culprit: tuple[str, ...] = ()
+    culprit: tuple[str, ...] = field(default=(), metadata=free("codes", beside="code"))
 
     def __str__(self) -> str:
         return f"{self.code}({', '.join(self.culprit)})" if self.culprit else self.code
@@ -218,7 +222,10 @@ class Config:
 
     `actions` is the inventory, `preferences` the frozen registry.  The environment publishes `situations` in turn, for
     `steps` steps, or for ever if None.  `generator` names the writer of the artefacts (empty: they come from
-    outside), `selector` narrows the permitted actions, `scramble` is how condition SCRAMBLE changes an artefact.
+    outside): `single_pair`, `complete` or `lazy`, of this project, as the text names none.  `selector` narrows the
+    permitted actions to the `first` or `last` by name, or not (`any`).  `scramble` is how condition SCRAMBLE changes an
+    artefact: `swap`, `turn`, `silence`, `unlink` or `garble`, of this project too.  A kernel with others raises
+    Unsupported for these configurations.
     """
 
     actions: tuple[str, ...]

@@ -100,7 +100,7 @@ class Decide:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """An executor is handed a warrant and a request."""
+    """An executor is handed a warrant and a request.  If they are refused, it still holds what it held."""
 
     executor: str
     warrant: Warrant
@@ -109,14 +109,17 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """An executor acts on the request that it has checked."""
+    """An executor acts on the request that it has checked; whatever comes of it, it then holds none."""
 
     executor: str
 
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """The owed lines are written, under LogAppend warrants."""
+    """The owed lines are written, under LogAppend warrants.
+
+    Owed are the lines of the last decision and of what was done since; those of an earlier cycle are owed no more.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +132,7 @@ class Mutate:
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """The attacker puts a node at a place, such as a link where a directory was."""
+    """The attacker puts a node at a place, such as a link where a directory was; what is below stays where it is."""
 
     place: Place
     node: Node
@@ -157,9 +160,11 @@ Act: TypeAlias = Decide | Check | Use | Log | Mutate | Swap | Restart | Cycle
 class Shown:
     """The observation of a step.
 
-    `kind` names the action, or is `rejected`, with the reason.  `intents` are log intents of this step, `logged` and
-    `lost` those that were written or could not be.  `effects` are the effects on the world, `log_warrants` the number
-    of LogAppend warrants that the kernel issued, `log_bundles` what they are for.
+    `kind` names the action, or is `rejected` where it is impossible: a use or a mutation where nothing is held, and
+    whatever comes when the run is over.  `rejected` is the reason, also of a check or use that is refused.  `intents`
+    are log intents of this step, `logged` and `lost` those that were written or could not be.  `effects` are the
+    effects on the world, `log_warrants` the number of LogAppend warrants that the kernel issued, `log_bundles` what
+    they are for.
     """
 
     kind: str

@@ -67,7 +67,11 @@ def field(fields: Fields, name: str) -> Value | None:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """An observation of the host.  `payload` holds `text`, `iso8601_utc`, `llm_output_token_count` or `event`."""
+    """An observation of the host.  `payload` holds `text`, `iso8601_utc`, `llm_output_token_count` or `event`.
+
+    Its id, which scope claims name, is SHA-256 in hexadecimal digits over canonical JSON (RFC 8785): an object with
+    `type` (`Observation`), `kind`, `payload` as an object, and `author` and `created_at` where they are not empty.
+    """
 
     kind: str
     payload: Fields = ()
@@ -107,7 +111,13 @@ class Justification:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A bundle: a request, the claim that it is in scope, a justification, its citations."""
+    """A bundle: a request, the claim that it is in scope, a justification, its citations.
+
+    Its hash is SHA-256 over canonical JSON: an object with `action_request`, `scope_claim`, `justification` and
+    `authority_citations`.  The first three are null or objects with their own fields and `type` (`ActionRequest`,
+    `ScopeClaim`, `Justification`), without author and time unless the reading `bundle_hash_covers` says so.  A kernel
+    with hashes of its own shows them as `$opaque`, and the warrant as `$chosen` where several candidates may win.
+    """
 
     request: Request
     scope: ScopeClaim | None = None

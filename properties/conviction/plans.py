@@ -95,9 +95,7 @@ _HOSTILE = names(
 """The claims searched with hostile actions."""
 _LATE = names(winning.ticks_keep_the_order_of_stake_ticks)
 """The claims that need a phase longer than one tick."""
-_LAGGARDS = names(
-    ticking.timers_count_missed_ticks, ticking.laggards_alone_are_kicked_out, ticking.ready_is_for_one_tick
-)
+_LAGGARDS = names(ticking.timers_count_missed_ticks, ticking.laggards_alone_are_kicked_out, ticking.ready_lasts_as_read)
 _GOES_ON = names(reach.a_phase_goes_on, reach.time_decides)
 _TWICE = names(*(claim for claim in _ALL if isinstance(claim, Paired)))
 """The claims that compare two runs, and so cost a multiple."""
@@ -353,6 +351,6 @@ def _claims_under(name: str, value: Any) -> tuple[str, ...]:
         gone |= {_TAP_FIRST}
     gone |= set(_QUIET.get((name, value), ()))
     if value == "never_stated":
-        said = names(points.supply_is_conserved, ticking.ready_is_for_one_tick)
+        said = names(points.supply_is_conserved, ticking.ready_lasts_as_read)
         gone = {claim.name for claim in _ALL} - {*_CLOCK, *said}
     return (*_names(but=gone), *((_WAITING,) if value == "gated_by_9_1" else ()))

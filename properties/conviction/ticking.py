@@ -107,7 +107,7 @@ def timers_count_missed_ticks(step: RunStep) -> bool:
 @each_step(
     "READY is for the tick in which it was signalled, or for the phase, as read.", source="9.1, 9.2", when=ticking
 )
-def ready_is_for_one_tick(step: RunStep) -> bool:
+def ready_lasts_as_read(step: RunStep) -> bool:
     """No signal remains after a tick; those of a phase remain as long as it goes on."""
     goes_on = (step.before.phase, step.before.turn) == (step.after.phase, step.after.turn)
     if step.config.readings.ready_lasts == "phase" and goes_on:

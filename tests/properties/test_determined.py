@@ -141,7 +141,7 @@ ISSUE = {
     "one_proposal_each",
     "only_the_actor_moves_its_stake",
     "phases_are_announced",
-    "ready_is_for_one_tick",
+    "ready_lasts_as_read",
     "rejected_actions_change_nothing",
     "rejections_name_their_agent",
     "scores_are_sums_of_weights",

@@ -382,6 +382,9 @@ class _Run:
             try:
                 if place in differing:
                     self._observable(place)
+                read = self.readings[place]
+                if read and read.seen is not read.told and choices(self.response.shown[place], self._actions[place]):
+                    self._chosen(place)
                 if self._tells_state(place):
                     self.coder.decoded(self.response.states[place])
             except ValueError as error:

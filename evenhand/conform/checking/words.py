@@ -23,7 +23,7 @@ no claim may rest on a value that the model filled in.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -166,8 +166,8 @@ class Reader:
 
     def _marked(self, marker: str, said: _Object, expected: Json, known: Dictionary, path: str) -> _Both:
         if marker == "$chosen" and self.choices:
-            told, _ = self._read(said["$chosen"], expected, known, path)
-            return told, told
+            told, seen = self._read(said["$chosen"], expected, known, path)
+            return told, told if _same_sort(said["$chosen"], expected) else seen  # nothing of the model's to fill in
         if marker in ("$unknown", "$chosen"):
             return expected, UNKNOWN
         if marker == "$opaque":
@@ -200,6 +200,10 @@ class Reader:
             one, inner = said.get(key, UNKNOWN), f"{path}.{key}" if path else key
             if key == "$":
                 told[key] = seen[key] = other
+            elif key in free and (beside := free[key].beside):
+                codes = (said.get(beside, expected[beside]), expected[beside])
+                named = free[beside].named.intersection(map(str, codes))
+                told[key], seen[key] = self._read(one, other, known, inner) if named else (other, UNKNOWN)
             elif key in free and (freely := self._freely(free[key], one, other, known, inner)) is not None:
                 told[key], seen[key] = freely
             else:
@@ -428,14 +432,23 @@ def _matching(fits: Sequence[Sequence[bool]]) -> dict[int, int]:
     return {row: column for column, row in owner.items()}
 
 
-def choices(value: Json) -> frozenset[str]:
-    """Return the fields of the action from which something in a value was chosen."""
-    if isinstance(value, list):
-        return frozenset[str]().union(*map(choices, cast("list[Json]", value)))
-    if not isinstance(value, dict):
-        return frozenset()
-    entries = cast("dict[str, Json]", value)
-    return frozenset({str(entries["of"])} if "$chosen" in entries else ()).union(*map(choices, entries.values()))
+def choices(value: Json, action: Json = None) -> frozenset[str]:
+    """Return the fields of the action from which something in a value was chosen.
+
+    Raises Malformed for one that an encoded `action` does not have.
+    """
+    inner: Iterable[Json] = cast("list[Json]", value) if isinstance(value, list) else ()
+    found = frozenset[str]()
+    if isinstance(value, dict):
+        entries = cast("_Object", value)
+        inner = entries.values()
+        found = frozenset({str(entries["of"])} if "$chosen" in entries else ())
+    if isinstance(action, dict) and (more := found - cast("_Object", action).keys()):
+        named = ", ".join(sorted(cast("_Object", action).keys() - {"$"})) or "none"
+        raise Malformed(
+            f"`of` is {', '.join(more):.80}, no field of the action, which $chosen was chosen from: {named}"
+        )
+    return found.union(*(choices(one, action) for one in inner))
 
 
 def gaps(value: Json) -> bool:

@@ -14,7 +14,7 @@ from evenhand.core.canonical import Json, canonical_bytes, canonical_text, diges
 from evenhand.core.text import inert
 from evenhand.report.forms.page import allowed, part
 from evenhand.report.forms.sarif import SCHEMA
-from evenhand.report.phrases import plural
+from evenhand.report.phrases import gist, plural
 from evenhand.report.templates import environment
 
 Found = Mapping[str, Any]
@@ -96,7 +96,7 @@ def _markdown(report: Found, coverage: Sequence[str]) -> Iterator[str]:
         yield from ("| | claim | how serious | steps | systems |", "|---|---|---|---|---|")
     for number, one in enumerate(report["findings"], start=1):
         systems = ", ".join(one["systems"])
-        said = f"`{one['claim']}`: {_plain(one['sentence'])}"
+        said = f"`{one['claim']}`: {_plain(gist(one))}"
         yield f"| {number} | {said} | {_plain(one['rank'])} | {one['length']} | {systems} |"
     for number, one in enumerate(report["findings"], start=1):
         yield from ("", f"## {number}. {_plain(one['claim'])}", "", f"> {_plain(one['sentence'])}")
@@ -128,6 +128,7 @@ def _html(report: Found, coverage: Sequence[str]) -> bytes:
         coverage=coverage,
         steps_of=steps_of,
         notes=_notes,
+        gist=gist,
         style=style,
         policy=f"default-src 'none'; style-src {allowed(style)}; base-uri 'none'",
     ).encode()
@@ -163,7 +164,7 @@ def _rule(protocol: str, one: Found) -> Json:
 def _result(report: Found, one: Found, rule: int) -> Json:
     steps = [f"{number}. {action}" for number, action in enumerate(one["trace"], start=1)]
     again = [f"Reproduce: {one['reproduce']}"] if one["fixture"] else []
-    lines = [f"{one['sentence']} Found: {one['rank']}.", *_notes(one), *one["differences"], *steps, *again]
+    lines = [gist(one), f"Found: {one['rank']}.", *_notes(one), *one["differences"], *steps, *again]
     made: dict[str, Json] = {
         "ruleId": inert(f"{report['protocol']}/{one['claim']}"),
         "ruleIndex": rule,

@@ -43,7 +43,7 @@ PLANTED = [
     ("markspace", "meddled", ["name_wins", "holders_kept_out", "tools_run_unasked"]),
     ("markspace", "highest_confidence", ["confidence_ignored", "tools_run_unasked"]),
     ("apcm", "conditions", ["necessity_ignores_preservations", "selector_peeks_at_apcm"]),
-    ("conviction", "run", ["moves_count_not_in_a_tie", "substituted_stakes_nothing"]),
+    ("conviction", "run", ["self_stake_counts_in_a_tie", "substituted_stakes_nothing"]),
     ("conviction", "run", ["feedback_on_own_proposal", "self_stake_on_credit"]),
     ("cud", "conditions", ["scope_not_checked", "own_message_echoed"]),
     ("markspace", "meddled", ["name_wins", "holders_kept_out"]),
@@ -72,8 +72,8 @@ def planted(protocol: str, name: str, faults: Sequence[str]) -> tuple[AnySystem,
     """
     bundle = find(protocol)
     system = bundle.model.systems[name]
-    mutants = [one for one in bundle.model.mutants if one.name in faults]
-    assert len(mutants) == len(faults)
+    by_name = {one.name: one for one in bundle.model.mutants}
+    mutants = [by_name[fault] for fault in faults]
     scope = scopes_of(bundle, system)[0]
     kernel = replace(system, rules=stacked(system.rules, mutants))
     found = check_system(

@@ -11,7 +11,11 @@ from typing import Any
 
 import pytest
 
+from evenhand.cli.check_lines import _steps  # pyright: ignore[reportPrivateUsage]
+from evenhand.model.apcm import vocabulary as apcm
 from evenhand.report.forms.checked import checked_forms
+from evenhand.report.named import named
+from evenhand.report.phrases import GIST, gist
 from tests.front.test_form_schemas import SARIF
 
 HOSTILE = "</code></style><script>alert(1)</script> | `x` [a](b)"
@@ -162,3 +166,28 @@ def test_show_tells_a_finding(folder: Path) -> None:
         [sys.executable, "-m", "evenhand", "replay", record], capture_output=True, text=True, check=False
     )
     assert done.returncode == 2 and "is a finding about a kernel" in done.stderr
+
+
+def test_a_list_says_what_differs_where_the_claim_does_not() -> None:
+    """Findings that no claim of the protocol names are told apart in the list; a claim that was violated says more."""
+    one: dict[str, Any] = {"what": "differs", "claim": "kernel_agrees_with_model", "sentence": "It agrees.", "why": ""}
+    one |= {"fault": None, "violations": [], "differences": ["a: 1 expected, 2 shown", "b: 1 expected, 2 shown"]}
+    assert gist(one) == "a: 1 expected, 2 shown; and 1 difference more"
+    assert gist({**one, "violations": [{"claim": one["claim"]}]}) == "It agrees."
+    assert gist({**one, "what": "fails", "fault": "raised", "why": "KeyError"}) == "The kernel raised: KeyError"
+    assert len(gist({**one, "differences": ["x" * 999]})) == GIST
+
+
+def test_a_step_that_differs_is_printed_whole() -> None:
+    """What matters may stand at its end; other steps are cut."""
+    action = "Decide(" + "observation, " * 100 + "citations=('C',))"
+    lines = [line.strip() for line in _steps([action, action], [{}, {}], [{}, {"a": 1}])]
+    assert lines[0].endswith("…") and lines[1].startswith("*   2 Decide(")
+    assert " ".join(lines[1:])[len("*   2 ") :] == action
+
+
+def test_the_page_has_the_closed_sets_and_the_named_types() -> None:
+    """Each with the sentence beneath it in the source; a constant without one is a part of another."""
+    lines = list(named(apcm.TYPES))
+    assert "| `ASB_NULL`, `MVRA`, `SCRAMBLE`, `BYPASS` | The four run conditions of section 10. |" in lines
+    assert any(line.startswith("| `Id` | `str \\| Atom \\| Opaque` |") for line in lines)

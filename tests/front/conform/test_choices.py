@@ -12,6 +12,7 @@ import pytest
 
 from evenhand.conform.checking.causes import alone
 from evenhand.conform.checking.loop import CheckEffort, SystemChecked, check_system
+from evenhand.conform.checking.withholding import decode_with_gaps
 from evenhand.conform.checking.words import Dictionary, Malformed, Reader, choices
 from evenhand.core.codec import encode
 from evenhand.core.property import TwoRun
@@ -87,6 +88,16 @@ def hidden(_name: str) -> Any:
     return {"$unknown": True}
 
 
+def entry(name: str) -> Any:
+    """An entry as it stands in the action, where the model shows a name."""
+    return {"$chosen": {"$": "Draw", "names": [name]}, "of": "names"}
+
+
+def elsewhere(name: str) -> Any:
+    """A choice from a field that the action does not have."""
+    return {"$chosen": name, "of": "hats"}
+
+
 def plain(name: str) -> Any:
     """No marker."""
     return name
@@ -130,6 +141,8 @@ def test_a_choice_is_read_in_two_ways() -> None:
     assert other.seen == other.told == encode(Drawn("bob", 2))
     whole = {"$chosen": {"$": "Drawn", "name": "bob"}, "of": "names"}
     assert Reader((Draw, Drawn), choices=True).reading(whole, expected, Dictionary()).told == encode(Drawn("bob", 2))
+    alone = Reader((Draw, Drawn), choices=True).reading(whole, None, Dictionary())
+    assert decode_with_gaps(alone.seen, (Draw, Drawn)).name == "bob"  # the rest is a gap
     assert choices([whole, {"a": said}]) == {"names"} and not choices(expected)
 
 
@@ -138,6 +151,20 @@ def test_a_choice_says_of_what(said: Any) -> None:
     """A marker without the list, or with more, says nothing."""
     with pytest.raises(Malformed, match="chosen"):
         Reader((Draw, Drawn)).reading(said, encode("ann"), Dictionary())
+
+
+@pytest.mark.parametrize(
+    ("marker", "why"),
+    [
+        (entry, "Drawn.name is str, not Draw"),
+        (elsewhere, "which $chosen was chosen from: names"),
+    ],
+    ids=["the entry itself", "no field"],
+)
+def test_a_choice_that_cannot_stand_there_is_the_kernels_fault(marker: Any, why: str) -> None:
+    """What was chosen is written as the model would write it there, and `of` names a field that the action has."""
+    (defect,) = checked(hashed, marker).defects
+    assert defect.divergence.what == "fails" and why in defect.divergence.why
 
 
 def test_the_finding_is_told_with_its_claim(tmp_path: Path) -> None:

@@ -539,3 +539,21 @@ def test_a_token_is_no_plain_text() -> None:
     known = Dictionary()
     assert different([{"$opaque": 1}, {"$opaque": "1"}], ["a", "b"], known=known) == []
     assert different(["1"], ["b"], known=known) == ['[0]: "b" expected, "1" shown']
+
+
+@pytest.mark.parametrize(
+    ("code", "compare", "agrees"),
+    [("E_SCHEMA_TYPE", (), True), ("E_SCHEMA_TYPE", ("codes",), False), ("E_GRATUITOUS_VIOLATION", (), False)],
+)
+def test_what_stands_beside_a_code_is_free_where_the_code_is(code: str, compare: tuple[Any, ...], agrees: bool) -> None:
+    """Whom an error names is the source's where the code is."""
+    expected, said = encode(apcm.Error(code, ("P1",))), encode(apcm.Error(code, ("P2",)))
+    reading = Reader(apcm.TYPES, compare).reading(said, expected, Dictionary())
+    assert reading.agrees is agrees
+
+
+def test_a_code_that_the_source_names_is_no_other_one() -> None:
+    """Nor is what stands beside it free then."""
+    expected, said = encode(apcm.Error("E_SCHEMA_TYPE", ("x",))), encode(apcm.Error("E_FALSE_COLLISION", ("y",)))
+    told = Reader(apcm.TYPES).reading(said, expected, Dictionary()).told
+    assert told == said
