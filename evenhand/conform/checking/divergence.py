@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from functools import cached_property, lru_cache
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse
 from evenhand.conform.adapters.wire import Fault, text
@@ -21,6 +21,9 @@ from evenhand.core.canonical import Json
 from evenhand.core.codec import decode, encode
 from evenhand.core.system import AnyStep
 from evenhand.core.trace import AnyScenario, AnyTrace, Scenario
+
+if TYPE_CHECKING:
+    from evenhand.conform.checking.raw import RawStep
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,8 @@ class Divergence:
     a non-deterministic kernel, `beside` the other run of a pair.  The last `loop` actions of a liveness violation
     repeat for ever.  `behind` counts the earlier steps in which the kernel differs too.  The first `own` steps of
     `expected` are the model's own run; behind them it went on from what the kernel told.  `tells`: the kernel tells its
-    state in every step, or parts of it.  `said` is what it answered, in its own words.
+    state in every step, or parts of it.  `raw` changes a message of the run.
+    `said` is what it answered, in its own words.
     """
 
     scenario: AnyScenario
@@ -61,6 +65,7 @@ class Divergence:
     behind: int = 0
     own: int | None = None
     tells: bool = False
+    raw: RawStep | None = None
     said: KernelResponse | None = field(default=None, compare=False, repr=False)
 
     @property

@@ -1,0 +1,252 @@
+"""Hand the kernel JSON values that no type admits: a list for a text, null for an object, a key too few.
+
+The model has no word for these, so they stand in the kernel's own messages, which an adapter sends through its method
+`pass_on`.  In a run on which kernel and model agree one message is changed in one place.  Of a kernel is demanded:
+
+- that it answers, then and later: whatever else `pass_on` raises than Unsupported accuses it;
+- where it refuses (Unsupported), that the message as it was is answered as if nothing had been sent before.
+
+What a kernel takes such a value for where it does not refuse it, no text says: "1" may be 1, and null nothing at all.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse
+from evenhand.conform.adapters.wire import Fault, RawValue, text, with_raw
+from evenhand.conform.checking.divergence import Divergence, Examiner
+from evenhand.conform.checking.ordering import MANY_WAYS, Defect
+from evenhand.conform.checking.phase import Phase
+from evenhand.conform.checking.spelling import Words
+from evenhand.core.canonical import Json
+from evenhand.core.trace import AnyTrace
+
+RAW = "raw"
+
+VALUES = ("[]", "null", "{}", "7", '""', "[null]", "true", '{"x":1}', "0", "[[]]", '"1"', "false", "-1.5", "[7]")
+"""JSON texts; in one place stand those of another type than the value there."""
+
+LIMITS = ("1e999", "1e308", "1.5", "-1e308")
+"""Numbers in place of a number: one that is none to some readers, the largest, and one between two."""
+
+NO_KEY = "no such key"
+
+RUNS, BATCH = 48, 16
+"""Runs whose messages are looked at, and changed messages that are sent ahead."""
+
+AFTER = 2
+"""Steps behind the changed message."""
+
+DOUBTS = 3
+"""Faults of one place that did not show again in a new process, after which it is left alone."""
+
+_LINE = re.compile(r"\([^()]+, line \d+[^()]*\)$")
+
+
+@dataclass(frozen=True)
+class RawStep:
+    """A message that is changed in the step `at` of a run, and how the changed place is called."""
+
+    at: int
+    raw: RawValue
+    place: str
+
+    def request(self, plain: KernelRequest) -> KernelRequest:
+        """Return the request for the run with the changed message."""
+        actions = (with_raw(one, self.raw) if at == self.at else one for at, one in enumerate(plain.actions))
+        return replace(plain, actions=tuple(actions))
+
+    def judged(
+        self, examiner: Examiner, trace: AnyTrace, request: KernelRequest, response: KernelResponse
+    ) -> Divergence | None:
+        """Return the fault that the changed message brings out in a run that agrees without it."""
+        told = response.raw.get(self.at)
+        taken = isinstance(told, dict) and bool(cast("dict[str, Json]", told).get("taken"))
+        steps = len(response.shown)
+        if response.fault not in (None, Fault.ILLEGAL) and steps >= self.at:
+            response = replace(response, shown=(None,) * steps, states=(), facts={}, mutated="")
+        elif response.unsupported or told is None or taken:
+            return None
+        found = examiner.examine(trace, request, response, RAW, judged=False)
+        if found is None or found.length <= self.at:
+            return None
+        located = found.fault is Fault.RAISED and _LINE.search(found.why)
+        kinds = found.kinds if located else frozenset(f"{self.place}: {kind}" for kind in found.kinds)
+        why = found.why or "it refused a value, and yet something else follows than without it"
+        return replace(found, kinds=kinds, why=f"{why}; {self}", raw=self)
+
+    def __str__(self) -> str:
+        """In words."""
+        what = f"it was handed {self.raw.text}" if isinstance(self.raw.text, str) else "nothing was there"
+        return f"{what} for {self.place}"
+
+
+@dataclass(frozen=True)
+class _Site:
+    """A value in a message of a run: the step, the number of the message, and the way to it."""
+
+    trace: AnyTrace
+    step: int
+    message: int
+    at: tuple[str | int, ...]
+    value: Json
+
+
+@dataclass
+class Raw:
+    """Changes messages of runs on which kernel and model agree; equal seed and runs give equal changes."""
+
+    phase: Phase
+    seed: int
+    passed_on: bool = False
+    _found: dict[frozenset[str], tuple[Divergence, int]] = field(default_factory=dict[Any, Any])
+    _failed: set[str] = field(default_factory=set[str])
+    _doubts: Counter[str] = field(default_factory=Counter[str])
+
+    def __post_init__(self) -> None:
+        self.examiner, self.source = self.phase.examiner, self.phase.source
+
+    def run(self, bases: Sequence[AnyTrace]) -> None:
+        """Send changed messages until all were sent or the time is over."""
+        pick = random.Random(self.seed)
+        chosen = pick.sample(bases, min(RUNS, len(bases)))
+        sites: dict[tuple[str, str], list[_Site]] = {}
+        for site, place in self._sites(sorted(chosen, key=lambda one: len(one.steps))):
+            sites.setdefault((place, _type(site.value)), []).append(site)
+        queue = (
+            (place, pick.choice(some), rank)
+            for rank in range(len(VALUES) + len(LIMITS) + 4)
+            for (place, _), some in sites.items()
+        )
+        waiting: list[tuple[AnyTrace, RawStep]] = []
+        for place, site, rank in queue:
+            values = list(_values(site))
+            if rank < len(values) and self._open(place):
+                waiting.append(self._changed(place, site, *values[rank]))
+            if len(waiting) == BATCH:
+                self._send(waiting)
+                waiting = []
+            if self.phase.over():
+                return
+        self._send(waiting)
+
+    def _open(self, place: str) -> bool:
+        return place not in self._failed and self._doubts[place] < DOUBTS
+
+    def defects(self) -> Iterator[Defect]:
+        """Yield one defect for each cause; what fails in one way nearly anywhere is one."""
+        alike: dict[tuple[str, ...], list[tuple[Divergence, int]]] = {}
+        for one, count in self._found.values():
+            place = "" if one.raw is None else one.raw.place
+            kinds = (one.what, *sorted(kind.removeprefix(f"{place}: ") for kind in one.kinds))
+            alike.setdefault(kinds, []).append((one, count))
+        for group in alike.values():
+            for some in [group] if len(group) >= MANY_WAYS else [[one] for one in group]:
+                best = min((one for one, _ in some), key=lambda one: one.length)
+                kinds = frozenset[str]().union(*(one.kinds for one, _ in some))
+                yield Defect(replace(best, kinds=kinds), sum(count for _, count in some))
+
+    def _sites(self, bases: Sequence[AnyTrace]) -> Iterator[tuple[_Site, str]]:
+        """Yield every value in the messages of some runs, and how its place is called."""
+        requests = [self.examiner.coder.request(base) for base in bases]
+        asked = [replace(one, actions=tuple(with_raw(action, None) for action in one.actions)) for one in requests]
+        for base, response in zip(bases, self._asked(asked), strict=False):
+            names = frozenset(Words(base.scenario.config, self.examiner.coder.system.readings).texts)
+            for step, told in response.raw.items():
+                messages = cast("dict[str, Any]", told).get("messages") if isinstance(told, dict) else None
+                for number, message in enumerate(cast("list[Json]", messages or ())):
+                    self.passed_on = True
+                    for at, value in _walk(message):
+                        yield _Site(base, step, number, at, value), _called(message, at, names)
+
+    def _asked(self, requests: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
+        for response in self.source.ask(requests):
+            self.phase.runs[RAW] = self.phase.runs.get(RAW, 0) + 1
+            self.phase.steps[RAW] = self.phase.steps.get(RAW, 0) + len(response.shown)
+            yield response
+
+    def _changed(
+        self, place: str, site: _Site, at: tuple[str | int, ...], said: str | None
+    ) -> tuple[AnyTrace, RawStep]:
+        """A run that begins and ends near the changed message."""
+        scenario, step = site.trace.scenario, site.trace.steps[site.step]
+        first = site.step if step.before == scenario.start else 0
+        actions = scenario.actions[first : site.step + 1 + AFTER]
+        raw = RawValue(site.message, [*at]) if said is None else RawValue(site.message, [*at], said)
+        trace = self.examiner.coder.trace(replace(scenario, actions=actions))
+        named = place if at == site.at else f"{NO_KEY} of {place}"
+        return trace, RawStep(site.step - first, raw, named)
+
+    def _send(self, waiting: Sequence[tuple[AnyTrace, RawStep]]) -> None:
+        """Send changed messages; each fault counts only if it shows again in a new process, and not without them."""
+        plain = [self.examiner.coder.request(trace) for trace, _ in waiting]
+        asked = [one.request(request) for (_, one), request in zip(waiting, plain, strict=True)]
+        responses = list(self._asked(asked))
+        for (trace, one), request, response in zip(waiting, plain, responses, strict=True):
+            found = one.judged(self.examiner, trace, request, response)
+            if found is None or not self._open(one.place):
+                continue
+            known = self._found.get(found.kinds)
+            if known is not None or self._again(trace, one, request, found.kinds):
+                self._failed.add(one.place)
+                shorter = found if known is None else min(known[0], found, key=lambda one: one.length)
+                self._found[found.kinds] = shorter, 1 if known is None else known[1] + 1
+            else:
+                self._doubts[one.place] += 1
+
+    def _again(self, trace: AnyTrace, one: RawStep, plain: KernelRequest, kinds: frozenset[str]) -> bool:
+        self.source.renew()
+        without, changed = self._asked([plain, one.request(plain)])
+        agrees = self.examiner.examine(trace, plain, without, RAW, judged=False) is None and not without.unsupported
+        found = one.judged(self.examiner, trace, plain, changed)
+        self.source.renew()
+        return agrees and found is not None and found.kinds == kinds
+
+
+def _walk(value: Json, at: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Json]]:
+    yield at, value
+    inner: Any = value.items() if isinstance(value, dict) else enumerate(value[:2]) if isinstance(value, list) else ()
+    for key, one in inner:
+        yield from _walk(one, (*at, key))
+
+
+def _called(message: Json, at: Sequence[str | int], names: frozenset[str]) -> str:
+    """The way to a value in words, without names and numbers; a whole message by its keys."""
+    if not at:
+        keys = [key for key in message if key not in names] if isinstance(message, dict) else [_type(message)]
+        return f"a whole message ({', '.join(keys)})"
+    return "".join("[]" if isinstance(key, int) else f".{'*' if key in names else key}" for key in at)
+
+
+def _type(value: Json) -> str:
+    """The JSON type of a value."""
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else "flag"
+    return {int: "number", float: "number", str: "text", list: "list"}.get(type(value), "object")
+
+
+def _values(site: _Site) -> Iterator[tuple[tuple[str | int, ...], str | None]]:
+    """Yield what may stand in a place instead: where it is put, and its JSON text; None if nothing."""
+    at, value = site.at, site.value
+    kind, said = _type(value), text(value)
+    others = [one for one in VALUES if _type(json.loads(one)) != kind]
+    yield at, others[0]
+    if kind == "text":
+        yield at, f"[{said}]"
+    if kind == "number":
+        yield at, f'"{said}"'
+    if at and isinstance(at[-1], str):
+        yield at, None
+    if isinstance(value, list) and len(value) == 1:
+        yield at, text(value[0])
+    if kind == "object":
+        yield (*at, NO_KEY), "null"
+    for one in (*others[1:], *(LIMITS if kind == "number" else ())):
+        yield at, one
