@@ -63,7 +63,7 @@ COUNTED, NAMED, STRANGE, ROUNDS = 0.12, 0.35, 0.62, 8
 """The parts of the time for altered runs after which counts, other names and strangers end; how often one sort of place
 is met."""
 
-UNTYPED = 0.7
+UNTYPED = 0.74
 """The part after which values that no type admits end."""
 
 NO_DOOR = "values of other types were not sent: the adapter has no method pass_on (docs/how-to/check-your-kernel.md)"
@@ -158,7 +158,7 @@ class CheckOptions(TypedDict, total=False):
     `wider` scopes too; `records` separate known variants; `mutants` tell causes apart.  With `claims_only` the kernel
     may differ from the model if it violates no claim.  `compare` names the free fields (`core.freedom`) on which it is
     compared with the model nevertheless.  Claims in `expected_false` are false of the model, so they are not evaluated
-    on pairs of runs or on the kernel's graph.
+    on pairs of runs or on the kernel's graph.  `raw_sent` is what the kernel was handed in other systems (`raw.Raw`).
     """
 
     own: AnySystem | None
@@ -169,6 +169,7 @@ class CheckOptions(TypedDict, total=False):
     claims_only: bool
     compare: Collection[Free]
     expected_false: Collection[str]
+    raw_sent: set[tuple[str, str, int]]
 
 
 def check_system(
@@ -214,7 +215,7 @@ class _Check:
         held = [claim for claim in self.others if claim.name not in self.expected_false]
         self.several = MultiRunClaims(examiner, source, held, guess=not claims_only, seed=effort.seed, left=source.left)
         self.covered: list[Mapping[str, Any]] = []
-        self.raw = Raw(self.phase, effort.seed)
+        self.raw = Raw(self.phase, effort.seed, known.get("raw_sent", set()))
 
     def run(self, scopes: Sequence[AnySystem]) -> SystemChecked:
         """Run every phase, as far as the time allows; Ctrl-C ends them and keeps the findings so far."""

@@ -17,7 +17,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse
 from evenhand.conform.adapters.wire import Fault, RawValue, text, with_raw
@@ -30,7 +30,7 @@ from evenhand.core.trace import AnyTrace
 
 RAW = "raw"
 
-VALUES = ("[]", "null", "{}", "7", '""', "[null]", "true", '{"x":1}', "0", "[[]]", '"1"', "false", "-1.5", "[7]")
+VALUES = ("null", "[]", "7", "{}", '""', "[null]", "true", '{"x":1}', "0", "[[]]", '"1"', "false", "-1.5", "[7]")
 """JSON texts; in one place stand those of another type than the value there."""
 
 LIMITS = ("1e999", "1e308", "1.5", "-1e308")
@@ -40,6 +40,9 @@ NO_KEY = "no such key"
 
 RUNS, BATCH = 48, 16
 """Runs whose messages are looked at, and changed messages that are sent ahead."""
+
+NEAR = 8
+"""Steps among which the one is chosen whose message is changed, those that come soonest in the shortest runs."""
 
 AFTER = 2
 """Steps behind the changed message."""
@@ -99,12 +102,19 @@ class _Site:
     value: Json
 
 
+_Waiting: TypeAlias = tuple[AnyTrace, RawStep, tuple[str, str, int]]
+
+
 @dataclass
 class Raw:
-    """Changes messages of runs on which kernel and model agree; equal seed and runs give equal changes."""
+    """Changes messages of runs on which kernel and model agree; equal seed and runs give equal changes.
+
+    What is in `sent`, a place with the type of the value there and the number of the other one, is not sent again.
+    """
 
     phase: Phase
     seed: int
+    sent: set[tuple[str, str, int]]
     passed_on: bool = False
     _found: dict[frozenset[str], tuple[Divergence, int]] = field(default_factory=dict[Any, Any])
     _failed: set[str] = field(default_factory=set[str])
@@ -121,15 +131,15 @@ class Raw:
         for site, place in self._sites(sorted(chosen, key=lambda one: len(one.steps))):
             sites.setdefault((place, _type(site.value)), []).append(site)
         queue = (
-            (place, pick.choice(some), rank)
+            (key, pick.choice(some[:NEAR]), rank)
             for rank in range(len(VALUES) + len(LIMITS) + 4)
-            for (place, _), some in sites.items()
+            for key, some in sites.items()
         )
-        waiting: list[tuple[AnyTrace, RawStep]] = []
-        for place, site, rank in queue:
+        waiting: list[_Waiting] = []
+        for key, site, rank in queue:
             values = list(_values(site))
-            if rank < len(values) and self._open(place):
-                waiting.append(self._changed(place, site, *values[rank]))
+            if rank < len(values) and (*key, rank) not in self.sent and self._open(key[0]):
+                waiting.append((*self._changed(key[0], site, *values[rank]), (*key, rank)))
             if len(waiting) == BATCH:
                 self._send(waiting)
                 waiting = []
@@ -184,12 +194,13 @@ class Raw:
         named = place if at == site.at else f"{NO_KEY} of {place}"
         return trace, RawStep(site.step - first, raw, named)
 
-    def _send(self, waiting: Sequence[tuple[AnyTrace, RawStep]]) -> None:
+    def _send(self, waiting: Sequence[_Waiting]) -> None:
         """Send changed messages; each fault counts only if it shows again in a new process, and not without them."""
-        plain = [self.examiner.coder.request(trace) for trace, _ in waiting]
-        asked = [one.request(request) for (_, one), request in zip(waiting, plain, strict=True)]
+        plain = [self.examiner.coder.request(trace) for trace, _, _ in waiting]
+        asked = [one.request(request) for (_, one, _), request in zip(waiting, plain, strict=True)]
         responses = list(self._asked(asked))
-        for (trace, one), request, response in zip(waiting, plain, responses, strict=True):
+        self.sent.update(key for _, _, key in waiting)
+        for (trace, one, _), request, response in zip(waiting, plain, responses, strict=True):
             found = one.judged(self.examiner, trace, request, response)
             if found is None or not self._open(one.place):
                 continue
@@ -237,16 +248,13 @@ def _values(site: _Site) -> Iterator[tuple[tuple[str | int, ...], str | None]]:
     at, value = site.at, site.value
     kind, said = _type(value), text(value)
     others = [one for one in VALUES if _type(json.loads(one)) != kind]
-    yield at, others[0]
-    if kind == "text":
-        yield at, f"[{said}]"
-    if kind == "number":
-        yield at, f'"{said}"'
+    yield at, f"[{said}]" if kind == "text" else f'"{said}"' if kind == "number" else others[0]
     if at and isinstance(at[-1], str):
         yield at, None
+    yield from ((at, one) for one in others[:3])
+    yield from ((at, one) for one in LIMITS if kind == "number")
     if isinstance(value, list) and len(value) == 1:
         yield at, text(value[0])
     if kind == "object":
         yield (*at, NO_KEY), "null"
-    for one in (*others[1:], *(LIMITS if kind == "number" else ())):
-        yield at, one
+    yield from ((at, one) for one in others[3:])
