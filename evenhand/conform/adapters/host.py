@@ -35,6 +35,8 @@ FRESH, END = b'{"do":"fresh"', b'{"do":"end"'
 LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")} | {os.path.dirname(__file__)})
 """Where a line is not the adapter's own."""
 
+DOOR = sys.modules[Door.__module__].__file__
+
 _encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
 
 
@@ -122,12 +124,11 @@ class Host:
         self.own_file = "" if code is None else code.co_filename
         try:
             made = self._told(action)
-        except Unsupported:
-            raise
-        except BaseException as error:
-            if door.failed is None and (door.taken or self.astray):  # the adapter's error, not the kernel's
-                raise Unsupported(f"what it answered cannot be read: {error!s:.200}") from error
-            raise
+        except Exception as error:
+            own = door.failed is None or isinstance(error, Unsupported)
+            if not own or not (door.taken or self.astray):
+                raise
+            made = b',"shown":{"$unknown":true}'  # the adapter cannot read what the kernel answered to this
         finally:
             self.kernel.pass_on, self.astray = self.pass_on, self.astray or door.taken
         if "raw" not in request:
@@ -207,9 +208,11 @@ def _encoded(value: Any, name: str) -> bytes:
 def _place(error: BaseException, without: str) -> str:
     """Return the last line of the adapter or the kernel on the way to an error, and the library that raised it.
 
-    A line of the file `without` tells nothing.
+    Behind a door only lines of the kernel count, none of the file `without`.
     """
-    frames = traceback.extract_tb(error.__traceback__)
+    frames = [*traceback.extract_tb(error.__traceback__)]
+    doors = [place for place, frame in enumerate(frames) if frame.filename == DOOR]
+    frames = frames[doors[-1] + 1 :] if doors else frames
     own = [frame for frame in frames if not frame.filename.startswith((*LIBRARIES, "<")) and frame.filename != without]
     if not own:
         return ""

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from msgspec import UNSET, Meta, Struct, UnsetType, ValidationError, convert, to_builtins
 
 from evenhand.core.canonical import MAX_DEPTH, Json, canonical_bytes
-from evenhand.evidence.schemas import Shape
+from evenhand.evidence.schemas import Positive, Shape
 
 VERSION = 1
 
@@ -66,6 +66,14 @@ class RawValue(Shape, frozen=True):
 
     text: str | UnsetType = UNSET
     """The JSON text of the value in its place; absent if the key is left out."""
+
+
+class ChangedMessage(Shape, frozen=True):
+    """A message of one step of a run in which a value was changed, and how its place is called."""
+
+    step: Positive
+    place: str
+    change: RawValue
 
 
 class StepRequest(Shape, frozen=True, tag_field="do", tag="step"):

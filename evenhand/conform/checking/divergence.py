@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse
-from evenhand.conform.adapters.wire import Fault, text
+from evenhand.conform.adapters.wire import ChangedMessage, Fault, text
 from evenhand.conform.checking.claims import Basis, Judge, KernelStep, Violation
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.comparing import Difference, Names, differences, failure, normal, shape, words_of
@@ -21,9 +21,6 @@ from evenhand.core.canonical import Json
 from evenhand.core.codec import decode, encode
 from evenhand.core.system import AnyStep
 from evenhand.core.trace import AnyScenario, AnyTrace, Scenario
-
-if TYPE_CHECKING:
-    from evenhand.conform.checking.raw import RawStep
 
 
 @dataclass(frozen=True)
@@ -65,7 +62,7 @@ class Divergence:
     behind: int = 0
     own: int | None = None
     tells: bool = False
-    raw: RawStep | None = None
+    raw: ChangedMessage | None = None
     said: KernelResponse | None = field(default=None, compare=False, repr=False)
 
     @property

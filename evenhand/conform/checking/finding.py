@@ -23,7 +23,7 @@ from evenhand.conform.adapters.kernels import (
     command_source,
 )
 from evenhand.conform.adapters.limits import KernelLimits
-from evenhand.conform.adapters.wire import RawValue, text
+from evenhand.conform.adapters.wire import ChangedMessage, text
 from evenhand.conform.checking.causes import Cause
 from evenhand.conform.checking.claims import Judge, Words, judged_kinds
 from evenhand.conform.checking.coding import Coder
@@ -31,7 +31,7 @@ from evenhand.conform.checking.defects import STUBBORN
 from evenhand.conform.checking.divergence import Examiner
 from evenhand.conform.checking.duties import SENTENCES, What
 from evenhand.conform.checking.multi_run import still_broken, still_related
-from evenhand.conform.checking.raw import RawStep
+from evenhand.conform.checking.raw import judged, with_change
 from evenhand.conform.checking.remembering import answers_by
 from evenhand.conform.checking.rereading import agreeing_readings
 from evenhand.conform.checking.two_safety import Pairing
@@ -96,14 +96,6 @@ class SecondRun(Shape, frozen=True):
     run: VectorRun
     expected: list[Json]
     got: list[Json]
-
-
-class ChangedMessage(Shape, frozen=True):
-    """A message of one step of the run in which a value was changed, and how its place is called."""
-
-    step: Positive
-    place: str
-    change: RawValue
 
 
 class KernelFinding(Shape, frozen=True, kw_only=True):
@@ -248,9 +240,7 @@ def finding_json(
         versions=dict(versions()),
         beside=SecondRun(VectorRun.of(beside.scenario), list(beside.expected), list(beside.got)) if beside else UNSET,
         loop=divergence.loop or UNSET,
-        raw=ChangedMessage(divergence.raw.at + 1, divergence.raw.place, divergence.raw.raw)
-        if divergence.raw
-        else UNSET,
+        raw=divergence.raw or UNSET,
     )
     return sealed(finding)
 
@@ -403,9 +393,9 @@ def _changed(
     path: Path, data: KernelFinding, raw: ChangedMessage, examiner: Examiner, trace: AnyTrace, source: Source
 ) -> Rechecked:
     """Repeat a finding about a value that no type admits."""
-    step, plain = RawStep(raw.step - 1, raw.change, raw.place), examiner.coder.request(trace)
-    (response,) = source.ask([step.request(plain)])
-    found = step.judged(examiner, trace, plain, response)
+    plain = examiner.coder.request(trace)
+    (response,) = source.ask([with_change(plain, raw)])
+    found = judged(raw, examiner, trace, plain, response)
     if found is not None:
         return Rechecked(False, f"{data.claim}: {data.sentence}\nin {path.name}: {found.why}", kinds=found.kinds)
     if response.unsupported or not response.raw:

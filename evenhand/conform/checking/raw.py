@@ -20,12 +20,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, cast
 
 from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse
-from evenhand.conform.adapters.wire import Fault, RawValue, text, with_raw
-from evenhand.conform.checking.divergence import Divergence, Examiner
+from evenhand.conform.adapters.wire import ChangedMessage, Fault, RawValue, text, with_raw
+from evenhand.conform.checking.divergence import Divergence, Examiner, kind_of
 from evenhand.conform.checking.ordering import MANY_WAYS, Defect
 from evenhand.conform.checking.phase import Phase
 from evenhand.conform.checking.spelling import Words
 from evenhand.core.canonical import Json
+from evenhand.core.system import AnyStep
 from evenhand.core.trace import AnyTrace
 
 RAW = "raw"
@@ -41,8 +42,11 @@ NO_KEY = "no such key"
 RUNS, BATCH = 48, 16
 """Runs whose messages are looked at, and changed messages that are sent ahead."""
 
-NEAR = 8
-"""Steps among which the one is chosen whose message is changed, those that come soonest in the shortest runs."""
+NEAR = 6
+"""Steps of the shortest runs among which the one is chosen whose message is changed: steps that change the state.
+
+One is another: a kernel that refuses an action for its time or its author may not look at the rest.
+"""
 
 AFTER = 2
 """Steps behind the changed message."""
@@ -53,42 +57,30 @@ DOUBTS = 3
 _LINE = re.compile(r"\([^()]+, line \d+[^()]*\)$")
 
 
-@dataclass(frozen=True)
-class RawStep:
-    """A message that is changed in the step `at` of a run, and how the changed place is called."""
+def with_change(plain: KernelRequest, raw: ChangedMessage) -> KernelRequest:
+    """Return the request for a run with a changed message."""
+    actions = (with_raw(one, raw.change) if at == raw.step else one for at, one in enumerate(plain.actions, start=1))
+    return replace(plain, actions=tuple(actions))
 
-    at: int
-    raw: RawValue
-    place: str
 
-    def request(self, plain: KernelRequest) -> KernelRequest:
-        """Return the request for the run with the changed message."""
-        actions = (with_raw(one, self.raw) if at == self.at else one for at, one in enumerate(plain.actions))
-        return replace(plain, actions=tuple(actions))
-
-    def judged(
-        self, examiner: Examiner, trace: AnyTrace, request: KernelRequest, response: KernelResponse
-    ) -> Divergence | None:
-        """Return the fault that the changed message brings out in a run that agrees without it."""
-        told = response.raw.get(self.at)
-        taken = isinstance(told, dict) and bool(cast("dict[str, Json]", told).get("taken"))
-        steps = len(response.shown)
-        if response.fault not in (None, Fault.ILLEGAL) and steps >= self.at:
-            response = replace(response, shown=(None,) * steps, states=(), facts={}, mutated="")
-        elif response.unsupported or told is None or taken:
-            return None
-        found = examiner.examine(trace, request, response, RAW, judged=False)
-        if found is None or found.length <= self.at:
-            return None
-        located = found.fault is Fault.RAISED and _LINE.search(found.why)
-        kinds = found.kinds if located else frozenset(f"{self.place}: {kind}" for kind in found.kinds)
-        why = found.why or "it refused a value, and yet something else follows than without it"
-        return replace(found, kinds=kinds, why=f"{why}; {self}", raw=self)
-
-    def __str__(self) -> str:
-        """In words."""
-        what = f"it was handed {self.raw.text}" if isinstance(self.raw.text, str) else "nothing was there"
-        return f"{what} for {self.place}"
+def judged(
+    raw: ChangedMessage, examiner: Examiner, trace: AnyTrace, request: KernelRequest, response: KernelResponse
+) -> Divergence | None:
+    """Return the fault that a changed message brings out in a run that agrees without it."""
+    told, steps = response.raw.get(raw.step - 1), len(response.shown)
+    taken = isinstance(told, dict) and bool(told.get("taken"))
+    if response.fault is not None and steps >= raw.step - 1:
+        response = replace(response, shown=(None,) * steps, states=(), facts={}, mutated="")
+    elif response.unsupported or told is None or taken:
+        return None
+    found = examiner.examine(trace, request, response, RAW, judged=False)
+    if found is None or found.length < raw.step:
+        return None
+    located = found.fault is Fault.RAISED and _LINE.search(found.why)
+    kinds = found.kinds if located else frozenset(f"{raw.place}: {kind}" for kind in found.kinds)
+    handed = f"it was handed {raw.change.text}" if isinstance(raw.change.text, str) else "nothing was there"
+    why = found.why or "it refused a value, and yet something else follows than without it"
+    return replace(found, kinds=kinds, why=f"{why}; {handed} for {raw.place}", raw=raw)
 
 
 @dataclass(frozen=True)
@@ -102,7 +94,7 @@ class _Site:
     value: Json
 
 
-_Waiting: TypeAlias = tuple[AnyTrace, RawStep, tuple[str, str, int]]
+_Waiting: TypeAlias = tuple[AnyTrace, ChangedMessage, tuple[str, str, int]]
 
 
 @dataclass
@@ -126,12 +118,14 @@ class Raw:
     def run(self, bases: Sequence[AnyTrace]) -> None:
         """Send changed messages until all were sent or the time is over."""
         pick = random.Random(self.seed)
-        chosen = pick.sample(bases, min(RUNS, len(bases)))
+        chosen = _various(pick.sample(bases, len(bases)))[:RUNS]
         sites: dict[tuple[str, str], list[_Site]] = {}
         for site, place in self._sites(sorted(chosen, key=lambda one: len(one.steps))):
             sites.setdefault((place, _type(site.value)), []).append(site)
+        for key, some in sites.items():
+            sites[key] = [*[one for one in some if _counts(one.trace.steps[one.step])][:NEAR], *some[:1]]
         queue = (
-            (key, pick.choice(some[:NEAR]), rank)
+            (key, pick.choice(some), rank)
             for rank in range(len(VALUES) + len(LIMITS) + 4)
             for key, some in sites.items()
         )
@@ -155,12 +149,12 @@ class Raw:
         alike: dict[tuple[str, ...], list[tuple[Divergence, int]]] = {}
         for one, count in self._found.values():
             place = "" if one.raw is None else one.raw.place
-            kinds = (one.what, *sorted(kind.removeprefix(f"{place}: ") for kind in one.kinds))
-            alike.setdefault(kinds, []).append((one, count))
+            said = (one.what, *sorted(kind.removeprefix(f"{place}: ") for kind in one.kinds))
+            alike.setdefault(said, []).append((one, count))
         for group in alike.values():
             for some in [group] if len(group) >= MANY_WAYS else [[one] for one in group]:
                 best = min((one for one, _ in some), key=lambda one: one.length)
-                kinds = frozenset[str]().union(*(one.kinds for one, _ in some))
+                kinds: frozenset[str] = frozenset().union(*(one.kinds for one, _ in some))
                 yield Defect(replace(best, kinds=kinds), sum(count for _, count in some))
 
     def _sites(self, bases: Sequence[AnyTrace]) -> Iterator[tuple[_Site, str]]:
@@ -184,7 +178,7 @@ class Raw:
 
     def _changed(
         self, place: str, site: _Site, at: tuple[str | int, ...], said: str | None
-    ) -> tuple[AnyTrace, RawStep]:
+    ) -> tuple[AnyTrace, ChangedMessage]:
         """A run that begins and ends near the changed message."""
         scenario, step = site.trace.scenario, site.trace.steps[site.step]
         first = site.step if step.before == scenario.start else 0
@@ -192,16 +186,16 @@ class Raw:
         raw = RawValue(site.message, [*at]) if said is None else RawValue(site.message, [*at], said)
         trace = self.examiner.coder.trace(replace(scenario, actions=actions))
         named = place if at == site.at else f"{NO_KEY} of {place}"
-        return trace, RawStep(site.step - first, raw, named)
+        return trace, ChangedMessage(site.step - first + 1, named, raw)
 
     def _send(self, waiting: Sequence[_Waiting]) -> None:
         """Send changed messages; each fault counts only if it shows again in a new process, and not without them."""
         plain = [self.examiner.coder.request(trace) for trace, _, _ in waiting]
-        asked = [one.request(request) for (_, one, _), request in zip(waiting, plain, strict=True)]
+        asked = [with_change(request, one) for (_, one, _), request in zip(waiting, plain, strict=True)]
         responses = list(self._asked(asked))
         self.sent.update(key for _, _, key in waiting)
         for (trace, one, _), request, response in zip(waiting, plain, responses, strict=True):
-            found = one.judged(self.examiner, trace, request, response)
+            found = judged(one, self.examiner, trace, request, response)
             if found is None or not self._open(one.place):
                 continue
             known = self._found.get(found.kinds)
@@ -212,13 +206,27 @@ class Raw:
             else:
                 self._doubts[one.place] += 1
 
-    def _again(self, trace: AnyTrace, one: RawStep, plain: KernelRequest, kinds: frozenset[str]) -> bool:
+    def _again(self, trace: AnyTrace, one: ChangedMessage, plain: KernelRequest, kinds: frozenset[str]) -> bool:
         self.source.renew()
-        without, changed = self._asked([plain, one.request(plain)])
+        without, changed = self._asked([plain, with_change(plain, one)])
         agrees = self.examiner.examine(trace, plain, without, RAW, judged=False) is None and not without.unsupported
-        found = one.judged(self.examiner, trace, plain, changed)
+        found = judged(one, self.examiner, trace, plain, changed)
         self.source.renew()
         return agrees and found is not None and found.kinds == kinds
+
+
+def _counts(step: AnyStep) -> bool:
+    return bool(step.after != step.before)
+
+
+def _various(bases: Sequence[AnyTrace]) -> list[AnyTrace]:
+    """The runs, first those that take an action of a kind, to some effect or none, that those before do not take."""
+    seen, first, rest = set[Any](), list[AnyTrace](), list[AnyTrace]()
+    for base in bases:
+        kinds = {(kind_of(step.action), _counts(step)) for step in base.steps}
+        (rest if kinds <= seen else first).append(base)
+        seen |= kinds
+    return [*first, *rest]
 
 
 def _walk(value: Json, at: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Json]]:
