@@ -21,7 +21,8 @@ class Door:
     """
 
     def __init__(self, pass_on: Callable[..., Any], raw: Any) -> None:
-        self._pass_on, self._raw = pass_on, raw or {}
+        self._pass_on = pass_on
+        self._raw: dict[str, Any] = raw or {}
         self.messages: list[Any] = []
         self.taken = self.refused = False
         self.failed: BaseException | None = None

@@ -215,7 +215,7 @@ class _Check:
         held = [claim for claim in self.others if claim.name not in self.expected_false]
         self.several = MultiRunClaims(examiner, source, held, guess=not claims_only, seed=effort.seed, left=source.left)
         self.covered: list[Mapping[str, Any]] = []
-        self.raw = Raw(self.phase, effort.seed, known.get("raw_sent", set()))
+        self.raw = Raw(self.phase, effort.seed, known.get("raw_sent", set[tuple[str, str, int]]()))
 
     def run(self, scopes: Sequence[AnySystem]) -> SystemChecked:
         """Run every phase, as far as the time allows; Ctrl-C ends them and keeps the findings so far."""

@@ -48,8 +48,8 @@ NEAR = 6
 One is another: a kernel that refuses an action for its time or its author may not look at the rest.
 """
 
-AFTER = 2
-"""Steps behind the changed message."""
+AFTER, ITEMS = 2, 2
+"""Steps behind the changed message; entries of a list, the first ones, that are changed."""
 
 DOUBTS = 3
 """Faults of one place that did not show again in a new process, after which it is left alone."""
@@ -68,7 +68,7 @@ def judged(
 ) -> Divergence | None:
     """Return the fault that a changed message brings out in a run that agrees without it."""
     told, steps = response.raw.get(raw.step - 1), len(response.shown)
-    taken = isinstance(told, dict) and bool(told.get("taken"))
+    taken = isinstance(told, dict) and bool(cast("dict[str, Json]", told).get("taken"))
     if response.fault is not None and steps >= raw.step - 1:
         response = replace(response, shown=(None,) * steps, states=(), facts={}, mutated="")
     elif response.unsupported or told is None or taken:
@@ -154,7 +154,7 @@ class Raw:
         for group in alike.values():
             for some in [group] if len(group) >= MANY_WAYS else [[one] for one in group]:
                 best = min((one for one, _ in some), key=lambda one: one.length)
-                kinds: frozenset[str] = frozenset().union(*(one.kinds for one, _ in some))
+                kinds = frozenset(kind for one, _ in some for kind in one.kinds)
                 yield Defect(replace(best, kinds=kinds), sum(count for _, count in some))
 
     def _sites(self, bases: Sequence[AnyTrace]) -> Iterator[tuple[_Site, str]]:
@@ -231,15 +231,19 @@ def _various(bases: Sequence[AnyTrace]) -> list[AnyTrace]:
 
 def _walk(value: Json, at: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Json]]:
     yield at, value
-    inner: Any = value.items() if isinstance(value, dict) else enumerate(value[:2]) if isinstance(value, list) else ()
-    for key, one in inner:
-        yield from _walk(one, (*at, key))
+    if isinstance(value, dict):
+        for key, one in cast("dict[str, Json]", value).items():
+            yield from _walk(one, (*at, key))
+    elif isinstance(value, list):
+        for number, one in enumerate(cast("list[Json]", value)[:ITEMS]):
+            yield from _walk(one, (*at, number))
 
 
 def _called(message: Json, at: Sequence[str | int], names: frozenset[str]) -> str:
     """The way to a value in words, without names and numbers; a whole message by its keys."""
     if not at:
-        keys = [key for key in message if key not in names] if isinstance(message, dict) else [_type(message)]
+        named = [*cast("dict[str, Json]", message)] if isinstance(message, dict) else [_type(message)]
+        keys = [key for key in named if key not in names]
         return f"a whole message ({', '.join(keys)})"
     return "".join("[]" if isinstance(key, int) else f".{'*' if key in names else key}" for key in at)
 
@@ -248,7 +252,9 @@ def _type(value: Json) -> str:
     """The JSON type of a value."""
     if value is None or isinstance(value, bool):
         return "null" if value is None else "flag"
-    return {int: "number", float: "number", str: "text", list: "list"}.get(type(value), "object")
+    if isinstance(value, str):
+        return "text"
+    return "number" if isinstance(value, int | float) else "list" if isinstance(value, list) else "object"
 
 
 def _values(site: _Site) -> Iterator[tuple[tuple[str | int, ...], str | None]]:
@@ -261,8 +267,8 @@ def _values(site: _Site) -> Iterator[tuple[tuple[str | int, ...], str | None]]:
         yield at, None
     yield from ((at, one) for one in others[:3])
     yield from ((at, one) for one in LIMITS if kind == "number")
-    if isinstance(value, list) and len(value) == 1:
-        yield at, text(value[0])
+    if isinstance(value, list):
+        yield from ((at, text(one)) for one in cast("list[Json]", value)[:1])
     if kind == "object":
         yield (*at, NO_KEY), "null"
     yield from ((at, one) for one in others[3:])

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from evenhand.conform.adapters import Unsupported, wire
 from evenhand.conform.adapters.host import Host
-from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse, _Listening
+from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse, _Listening, adapter_source  # pyright: ignore[reportPrivateUsage]
 from evenhand.conform.checking.causes import alone
-from evenhand.conform.checking.finding import finding_json
+from evenhand.conform.checking.claims import Judge
+from evenhand.conform.checking.coding import Coder
+from evenhand.conform.checking.divergence import Examiner
+from evenhand.conform.checking.files import save_finding
+from evenhand.conform.checking.finding import finding_json, recheck
 from evenhand.conform.checking.loop import ALTERED, EXHAUSTIVE, NO_DOOR, CheckEffort, SystemChecked, check_system
-from evenhand.conform.checking.raw import RAW
+from evenhand.conform.checking.ordering import Defect
+from evenhand.conform.checking.raw import RAW, judged, with_change
 from evenhand.core.codec import encode
+from evenhand.core.registry import find
+from evenhand.core.trace import Scenario
 from tests.front.conform.in_process import InProcess
 from tests.front.conform.test_altering import BANK, Bank, Paid, Pay, step
-
-HERE = __name__
 
 
 class Hosted(InProcess):
@@ -44,24 +50,24 @@ class Teller:
         """Take a payment.  Raises ValueError for what is none."""
         if self.odd and "dies later" in self.faults:
             raise KeyError("lost")
-        if "takes a text" in self.faults and isinstance(asked, dict) and asked.get("sum") == "2":
-            asked = {**asked, "sum": 2}
-        if "dies of lists" in self.faults and isinstance(asked, dict):
-            asked.get("who") in set(self.bank.names)  # noqa: B015
-        if "wants things" in self.faults and isinstance(asked, dict):
-            asked["for"]
-        if "adds" in self.faults and isinstance(asked, dict):
-            0 + asked.get("sum", 0)
-        sound = isinstance(asked, dict) and set(asked) == {"who", "sum", "for"} and isinstance(asked["who"], str)
-        sound = sound and type(asked["sum"]) is int and isinstance(asked["for"], list)
-        sound = sound and all(isinstance(one, str) for one in asked["for"])
-        if not sound:
-            self.refuse(asked)
+        fields: dict[str, Any] = {"who": "", "sum": 0, "for": None}
+        if isinstance(asked, dict):
+            fields = cast("dict[str, Any]", asked)
+        if "takes a text" in self.faults and fields.get("sum") == "2":
+            fields = {**fields, "sum": 2}
+        if "dies of lists" in self.faults:
+            assert {fields.get("who")}
+        if "wants things" in self.faults:
+            assert fields["for"] != 0
+        if "adds" in self.faults:
+            assert [fields.get("sum", 0) + 0]
+        if not _is_sound(fields):
+            self.refuse()
             return {"taken": "nothing"}
-        self.paid, said = step(None, self.bank, self.paid, Pay(asked["who"], asked["sum"], tuple(asked["for"])))
+        self.paid, said = step(None, self.bank, self.paid, Pay(fields["who"], fields["sum"], tuple(fields["for"])))
         return encode(said)
 
-    def refuse(self, _asked: Any) -> None:
+    def refuse(self) -> None:
         """Refuse what is no payment, unless a kernel takes it for nothing."""
         if "dies of all" in self.faults:
             raise AssertionError("a payment")
@@ -70,6 +76,13 @@ class Teller:
         self.odd = True
         if not {"takes all", "dies later"} & set(self.faults):
             raise ValueError("no payment")
+
+
+def _is_sound(fields: dict[str, Any]) -> bool:
+    things: Any = fields.get("for")
+    texts = cast("list[Any]", things if isinstance(things, list) else [things])
+    typed = isinstance(fields.get("who"), str) and type(fields.get("sum")) is int and isinstance(things, list)
+    return len(fields) == 3 and typed and all(isinstance(one, str) for one in texts)
 
 
 class Adapter:
@@ -113,7 +126,7 @@ def checked(faults: Collection[str], kind: Any = Adapter) -> SystemChecked:
     [
         ("dies of lists", ".who", "unhashable type: 'list'"),
         ("wants things", ".for", "KeyError: 'for'; nothing was there for"),
-        ("adds", ".sum", "unsupported operand"),
+        ("adds", ".sum", "can only concatenate"),
     ],
 )
 def test_a_kernel_that_does_not_answer_is_told_once_with_place_and_value(fault: str, place: str, said: str) -> None:
@@ -159,8 +172,33 @@ def test_an_adapter_without_pass_on_is_handed_nothing_and_the_report_says_so() -
     assert not result.defects and NO_DOOR in result.notes
 
 
-def test_a_finding_is_repeated_with_its_value(tmp_path: Path) -> None:
-    """The record holds the changed message; the mended kernel no longer shows it, a closed adapter cannot."""
-    (defect,) = checked(["dies of lists"]).defects
-    made = finding_json("house", alone(BANK, defect), (), claims_only=False, kernel="k")
-    assert made["raw"] == {"step": 1, "place": ".who", "change": {"message": 0, "at": ["who"], "text": "[]"}} or made
+def test_a_finding_is_repeated_with_its_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The record holds the changed message: the faulty kernel shows it again, the honest one not."""
+    kernel = "benchmarks.zoo.cud.classes.adapter:make"
+    bundle = find("cud")
+    system = bundle.model.systems["run"].at()
+    scenario = next(
+        Scenario(config, start, (action,))
+        for config in system.all_configs()
+        for start in system.initial(config)
+        for action in islice(system.enabled(config, start), 50)
+        if any(choice.request and choice.request.declared_scope for _, choice in action.choices)
+    )
+    examiner = Examiner(Coder("cud", system), Judge(()))
+    trace = examiner.coder.trace(scenario)
+    agent = next(name for name, choice in scenario.actions[0].choices if choice.request)
+    change = wire.RawValue(0, [agent, "request", "declared_scope", 0], '["x"]')
+    raw = wire.ChangedMessage(1, "declared_scope[]", change)
+    plain = examiner.coder.request(trace)
+    monkeypatch.setenv("ZOO_DEFECTS", "trusting_scope")
+    source = adapter_source(kernel)
+    (response,) = source.ask([with_change(plain, raw)])
+    source.close()
+    found = judged(raw, examiner, trace, plain, response)
+    assert found is not None and "unhashable type" in found.why
+    made = finding_json("cud", alone(system, Defect(found, 1)), bundle.claims, claims_only=False, kernel=kernel)
+    path = save_finding(made, tmp_path, kernel)
+    assert found.kinds == recheck(path, kernel).kinds
+    monkeypatch.setenv("ZOO_DEFECTS", "")
+    assert recheck(path, kernel).ok
+    assert recheck(path, "evenhand.conform.adapters.model:reference").skipped
