@@ -309,8 +309,9 @@ class _Check:
         try:
             self.raw.run(bases)
         finally:
-            self.source.renew()  # what these values did to its process is nobody else's fault
-            self.phase.asked.clear()
+            if self.raw.passed_on:
+                self.source.renew()  # what these values did to its process is nobody else's fault
+                self.phase.asked.clear()
 
     def _alter(self, bases: Sequence[AnyTrace]) -> None:
         """Alter runs on which kernel and model agree."""

@@ -39,11 +39,11 @@ LIMITS = ("1e999", "1e308", "1.5", "-1e308")
 
 NO_KEY = "no such key"
 
-RUNS, BATCH = 48, 16
-"""Runs whose messages are looked at, and changed messages that are sent ahead."""
+RUNS, FIRST, BATCH = 48, 4, 16
+"""Runs whose messages are looked at, those that show if there are any, and changed messages that are sent ahead."""
 
 NEAR = 6
-"""Steps of the shortest runs among which the one is chosen whose message is changed: steps that change the state.
+"""Steps, the earliest, among which the one is chosen whose message is changed: steps that change the state.
 
 One is another: a kernel that refuses an action for its time or its author may not look at the rest.
 """
@@ -120,9 +120,13 @@ class Raw:
         pick = random.Random(self.seed)
         chosen = _various(pick.sample(bases, len(bases)))[:RUNS]
         sites: dict[tuple[str, str], list[_Site]] = {}
-        for site, place in self._sites(sorted(chosen, key=lambda one: len(one.steps))):
-            sites.setdefault((place, _type(site.value)), []).append(site)
-        for key, some in sites.items():
+        for bases in (chosen[:FIRST], chosen[FIRST:]):
+            for site, place in self._sites(bases):
+                sites.setdefault((place, _type(site.value)), []).append(site)
+            if not self.passed_on:
+                return
+        for key, found in sites.items():
+            some = sorted(found, key=lambda one: one.step)
             sites[key] = [*[one for one in some if _counts(one.trace.steps[one.step])][:NEAR], *some[:1]]
         queue = (
             (key, pick.choice(some), rank)
