@@ -82,8 +82,9 @@ class Adapter(zoo.Adapter):
         if any(name in hidden for one in candidates if one["scope"] for name in one["scope"]["observation_ids"]):
             raise Unsupported("an observation whose id nobody knows before the cycle")
         if candidates:
+            bundles = [self.bundle(one) for one in candidates]
             with suppress(Unsupported):
-                self.pass_on({"candidates": [self.bundle(one) for one in candidates]})
+                self.pass_on({"candidates": bundles})
         tokens = given["budget"][0][1] if given["budget"] else None
         status, answer = Server.ask("/cycle", {"times": [at for _, at in given["timestamp"]], "tokens": tokens})
         if status != 200:
