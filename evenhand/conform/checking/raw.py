@@ -39,7 +39,7 @@ LIMITS = ("1e999", "1e308", "1.5", "-1e308")
 
 NO_KEY = "no such key"
 
-RUNS, FIRST, BATCH = 48, 4, 16
+RUNS, FIRST, BATCH = 12, 4, 16
 """Runs whose messages are looked at, those that show if there are any, and changed messages that are sent ahead."""
 
 NEAR = 6

@@ -86,16 +86,20 @@ class Adapter(zoo.Adapter):
             with suppress(Unsupported):
                 self.pass_on({"candidates": bundles})
         tokens = given["budget"][0][1] if given["budget"] else None
-        status, answer = Server.ask("/cycle", {"times": [at for _, at in given["timestamp"]], "tokens": tokens})
+        cycle = {"times": [at for _, at in given["timestamp"]], "tokens": tokens}
+        status, answer = self.pass_on(None, cycle)
         if status != 200:
             raise Unsupported(answer["error"])
         return self.logged(answer, len(told))
 
-    def pass_on(self, body: Any) -> None:
-        """Propose something, which may be anything.  Raises Unsupported if it is refused."""
+    def pass_on(self, body: Any, cycle: Any = None) -> Any:
+        """Propose something, which may be anything, or run a cycle.  Raises Unsupported if a proposal is refused."""
+        if cycle is not None:
+            return Server.ask("/cycle", cycle)
         status, answer = Server.ask("/propose", body, host=False)
         if status >= 400:
             raise Unsupported(answer["error"])
+        return status, answer
 
     def said(self, one: Json, answer: tuple[int, Any]) -> None:
         """Note the id of an observation."""
