@@ -341,6 +341,7 @@ def _checked(
             *(record for _, record in fixtures_of(bundle.name)),
         ]
     untaken: set[str] = set()
+    raw_sent: set[tuple[str, str, int]] = set()
     for number in range(len(placed)):
         if number == 1 and source.answered:
             # A system that the kernel does not take leaves its time to those after it.  The first is checked as it
@@ -367,6 +368,7 @@ def _checked(
                 claims_only=claims_only,
                 compare=compare,
                 expected_false=_expected_false(bundle, one),
+                raw_sent=raw_sent,
                 progress=progress,
                 clock=clock,
             )

@@ -14,6 +14,9 @@ A kernel has words of its own.  Wherever a value of the model may stand in what 
     {"$bag": [1, 2]}                     an array in any order
     {"$chosen": "a", "of": "names"}      chosen of a list of the action by a rule of its own, the same in any order
 
+A kernel with a method `pass_on(message)`, through which it hands over what an agent writes, is also handed JSON values
+that no action has.  It raises Unsupported for what is refused; any other exception is a finding.
+
 A kernel needs no import from here and no base class: the shapes are enough.
 """
 

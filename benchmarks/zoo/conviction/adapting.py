@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from fractions import Fraction
+from inspect import signature
 from typing import Any
 
 from evenhand.conform.adapters import Unsupported
@@ -47,6 +48,17 @@ def told(value: Any) -> Any:
     """A number of the kernel's, as the checker writes it."""
     value = Fraction(value)
     return value.numerator if value.denominator == 1 else {"$fraction": str(value)}
+
+
+def arguments(given: Any, call: Any, known: int) -> list[Any]:
+    """What a function is called with behind `known` arguments.  Raises Unsupported for too many or too few."""
+    if not isinstance(given, list):
+        raise Unsupported("the call itself is the host's")
+    try:
+        signature(call).bind(*[None] * known, *given)
+    except TypeError as error:
+        raise Unsupported(str(error)) from error
+    return given
 
 
 def near(score: float) -> Any:

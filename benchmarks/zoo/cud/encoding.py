@@ -249,6 +249,12 @@ def _depth(value: Any) -> int:
     return 1 + max(map(_depth, inner), default=0)
 
 
+def objects(*messages: Any) -> None:
+    """Raise Unsupported unless these are objects: they are the host's, and only what is in them an agent's."""
+    if not all(isinstance(one, dict) for one in messages):
+        raise Unsupported("the call itself is the host's")
+
+
 def choices(action: Json) -> dict[str, Json]:
     """What each agent chose, for kernels that take one choice of each.  Raises Unsupported."""
     pairs = action["choices"]

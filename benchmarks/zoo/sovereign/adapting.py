@@ -57,6 +57,13 @@ def plain(value: Json) -> Any:
     return found
 
 
+def many(candidates: Any) -> list[Any]:
+    """The candidates as they come.  Raises Unsupported if they are no list: their number is the host's."""
+    if not isinstance(candidates, list):
+        raise Unsupported("the call itself is the host's")
+    return candidates
+
+
 def record(pairs: Json) -> dict[str, Any]:
     """An object from its pairs.  Raises Unsupported if a name is there twice."""
     found = {name: plain(value) for name, value in pairs}

@@ -18,6 +18,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
+from evenhand.conform.adapters.door import Door
 from evenhand.core.kernel import Unsupported
 
 NOT_LOADED = 70
@@ -33,6 +34,8 @@ FRESH, END = b'{"do":"fresh"', b'{"do":"end"'
 
 LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")} | {os.path.dirname(__file__)})
 """Where a line is not the adapter's own."""
+
+DOOR = sys.modules[Door.__module__].__file__
 
 _encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
 
@@ -67,6 +70,9 @@ class Host:
         self.tells_state = self.tells_facts = False
         self.scenarios = 0
         self.seen: set[bytes] = set()
+        self.pass_on: Callable[..., Any] | None = None
+        self.astray = False
+        self.own_file = ""
         self.sent: Any = None
         self.given: Any = None
 
@@ -81,13 +87,13 @@ class Host:
                 "utf-8", "replace"
             )
         except BaseException as error:  # an exit or an interrupt raised by a kernel is the kernel's answer, too
-            text = f"{type(error).__name__}: {error!s:.500}{_place(error)}"
+            text = f"{type(error).__name__}: {error!s:.500}{_place(error, self.own_file)}"
             return _encoder.encode({"id": number, "error": text}).encode("utf-8", "replace")
 
     def _done(self, request: Any, line: bytes) -> bytes:
         match request["do"]:
             case "step":
-                return self._stepped(request["action"], line)
+                return self._stepped(request, line)
             case "start" | "fresh":
                 self._started(request, line)
                 return b""
@@ -96,7 +102,7 @@ class Host:
                 return b""
 
     def _started(self, request: Any, line: bytes) -> None:
-        self.kernel = None
+        self.kernel, self.astray, self.own_file = None, False, ""
         self.scenarios += 1
         self.given = {name: request[name] for name in ("protocol", "system", "config", "start")}
         again = json.loads(line) if self.scenarios <= WATCHED else None
@@ -104,17 +110,41 @@ class Host:
         self.kernel = self.factory(self.given)
         self.tells_state = callable(getattr(self.kernel, "state", None))
         self.tells_facts = callable(getattr(self.kernel, "facts", None))
+        passes = getattr(self.kernel, "pass_on", None)
+        self.pass_on = passes if callable(passes) else None
 
-    def _stepped(self, action: Any, line: bytes) -> bytes:
+    def _stepped(self, request: Any, line: bytes) -> bytes:
         if self.kernel is None:
             raise RuntimeError("there is no kernel: its factory failed")
+        action = request["action"]
+        if self.pass_on is None or not ("raw" in request or self.astray):
+            return self._told(action) + self._mutated(action, line)
+        self.kernel.pass_on = door = Door(self.pass_on, request.get("raw"))
+        code = getattr(getattr(self.pass_on, "__func__", None), "__code__", None)
+        self.own_file = "" if code is None else code.co_filename
+        try:
+            made = self._told(action)
+        except Exception as error:
+            own = door.failed is None or isinstance(error, Unsupported)
+            if not own or not (door.taken or self.astray):
+                raise
+            made = b',"shown":{"$unknown":true}'  # the adapter cannot read what the kernel answered to this
+        finally:
+            self.kernel.pass_on, self.astray = self.pass_on, self.astray or door.taken
+        if "raw" not in request:
+            return made
+        told = {"taken": door.taken} if request["raw"] else {"messages": door.messages}
+        return made + b',"raw":' + _encoded(told, "pass_on")
+
+    def _told(self, action: Any) -> bytes:
+        """What the kernel shows, and its state and facts if it tells them."""
         shown = self.kernel.step(action)
         made = b',"shown":' + _encoded(shown, "step")
         if self.tells_state:
             made += b',"state":' + _encoded(self.kernel.state(), "state")
         if self.tells_facts:
             made += b',"facts":' + _encoded(self.kernel.facts(), "facts")
-        return made + self._mutated(action, line)
+        return made
 
     def _mutated(self, action: Any, line: bytes) -> bytes:
         """The changed part of its input, at most one for each step."""
@@ -175,10 +205,15 @@ def _encoded(value: Any, name: str) -> bytes:
         raise TypeError(f"what {name}() returned is no JSON: {error}") from error
 
 
-def _place(error: BaseException) -> str:
-    """Return the last line of the adapter or the kernel on the way to an error, and the library that raised it."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if not frame.filename.startswith((*LIBRARIES, "<"))]
+def _place(error: BaseException, without: str) -> str:
+    """Return the last line of the adapter or the kernel on the way to an error, and the library that raised it.
+
+    Behind a door only lines of the kernel count, none of the file `without`.
+    """
+    frames = [*traceback.extract_tb(error.__traceback__)]
+    doors = [place for place, frame in enumerate(frames) if frame.filename == DOOR]
+    frames = frames[doors[-1] + 1 :] if doors else frames
+    own = [frame for frame in frames if not frame.filename.startswith((*LIBRARIES, "<")) and frame.filename != without]
     if not own:
         return ""
     inside = "" if own[-1] is frames[-1] else f", in a call of {os.path.basename(frames[-1].filename)}"

@@ -69,7 +69,7 @@ class KernelResponse:
     the last answer (`at_start`: it was not even made).  `unsupported` says why it has no kernel for the scenario or,
     if `refused`, cannot take the action after the last answer.  `mutated` names the input that it wrote to,
     `changed_at` the step.  `slow` is the first step whose answer was long awaited from a kernel that did
-    nothing; 0: none.
+    nothing; 0: none.  `raw` holds what it told of its messages, by place.
     """
 
     shown: tuple[Json, ...] = ()
@@ -84,6 +84,7 @@ class KernelResponse:
     refused: bool = False
     facts: Mapping[int, Json] = field(default_factory=dict[int, Json])
     slow: int = field(default=0, compare=False)
+    raw: Mapping[int, Json] = field(default_factory=dict[int, Json], compare=False)
 
 
 class Source(Interface):
@@ -128,6 +129,7 @@ class _Listening:
     shown: list[Json] = field(default_factory=list[Json])
     states: list[Json] = field(default_factory=list[Json])
     facts: dict[int, Json] = field(default_factory=dict[int, Json])
+    raw: dict[int, Json] = field(default_factory=dict[int, Json])
     plain: bool = True
     error: str = ""
     at_start: bool = False
@@ -161,6 +163,8 @@ class _Listening:
             self.states.append(answer.state)
         if answer.facts is not UNSET:
             self.facts[place - 1] = answer.facts
+        if answer.raw is not UNSET:
+            self.raw[place - 1] = answer.raw
         if answer.mutated and not self.mutated:
             self.mutated, self.changed_at = answer.mutated, place
 
@@ -182,6 +186,7 @@ class _Listening:
             refused=bool(self.unsupported) and not self.at_start,
             facts=self.facts,
             slow=self.slow,
+            raw=self.raw,
         )
 
     def _silent(self, ended: NoAnswer | Misanswer) -> bool:

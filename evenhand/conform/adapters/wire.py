@@ -12,10 +12,10 @@ from enum import Enum
 from math import isinf
 from typing import Annotated, Any, Literal, TypeAlias
 
-from msgspec import UNSET, Meta, Struct, UnsetType, ValidationError, convert
+from msgspec import UNSET, Meta, Struct, UnsetType, ValidationError, convert, to_builtins
 
 from evenhand.core.canonical import MAX_DEPTH, Json, canonical_bytes
-from evenhand.evidence.schemas import Shape
+from evenhand.evidence.schemas import Positive, Shape
 
 VERSION = 1
 
@@ -57,11 +57,35 @@ class StartRequest(Shape, frozen=True, tag_field="do", tag="start"):
     """The encoded initial state."""
 
 
+class RawValue(Shape, frozen=True):
+    """One message of a step, the `message`-th that the kernel gets, with another JSON value in one place."""
+
+    message: Annotated[int, Meta(extra_json_schema={"minimum": 0})]
+    at: list[str | int]
+    """The keys and indices on the way to the value; empty for the whole message."""
+
+    text: str | UnsetType = UNSET
+    """The JSON text of the value in its place; absent if the key is left out."""
+
+
+class ChangedMessage(Shape, frozen=True):
+    """A message of one step of a run in which a value was changed, and how its place is called."""
+
+    step: Positive
+    place: str
+    change: RawValue
+
+
 class StepRequest(Shape, frozen=True, tag_field="do", tag="step"):
     """Take one action and show what it shows."""
 
     id: Id
     action: Json
+    raw: RawValue | UnsetType | None = UNSET
+    """What no type admits: change this message, and send it as it was if the kernel refuses what it became.
+
+    null asks for the messages of the step.  A kernel may overlook all this.
+    """
 
 
 class EndRequest(Shape, frozen=True, tag_field="do", tag="end"):
@@ -86,6 +110,9 @@ class KernelAnswer(Struct, frozen=True):
 
     facts: Json | UnsetType = UNSET
     """To a step, optional: some fields of the encoded state after it, with the same markers; they are compared."""
+
+    raw: Json | UnsetType = UNSET
+    """To a step with `raw`: `messages`, or whether the changed message was `taken`."""
 
     error: str = ""
     """Instead of `shown`: the kernel failed. A finding."""
@@ -124,6 +151,11 @@ def start(number: int, initial: bytes, *, fresh: bool = False) -> bytes:
 def step(number: int, action: bytes) -> bytes:
     """Return the request to take one action."""
     return b'{"do":"step","id":%d,"action":%s}\n' % (number, action)
+
+
+def with_raw(action: bytes, raw: RawValue | None) -> bytes:
+    """Return the text of an action followed by the change of a message."""
+    return b'%s,"raw":%s' % (action, text(to_builtins(raw)).encode())
 
 
 def end(number: int) -> bytes:

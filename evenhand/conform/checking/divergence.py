@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from typing import Any, cast
 
 from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse
-from evenhand.conform.adapters.wire import Fault, text
+from evenhand.conform.adapters.wire import ChangedMessage, Fault, text
 from evenhand.conform.checking.claims import Basis, Judge, KernelStep, Violation
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.comparing import Difference, Names, differences, failure, normal, shape, words_of
@@ -41,7 +41,8 @@ class Divergence:
     a non-deterministic kernel, `beside` the other run of a pair.  The last `loop` actions of a liveness violation
     repeat for ever.  `behind` counts the earlier steps in which the kernel differs too.  The first `own` steps of
     `expected` are the model's own run; behind them it went on from what the kernel told.  `tells`: the kernel tells its
-    state in every step, or parts of it.  `said` is what it answered, in its own words.
+    state in every step, or parts of it.  `raw` changes a message of the run.
+    `said` is what it answered, in its own words.
     """
 
     scenario: AnyScenario
@@ -61,6 +62,7 @@ class Divergence:
     behind: int = 0
     own: int | None = None
     tells: bool = False
+    raw: ChangedMessage | None = None
     said: KernelResponse | None = field(default=None, compare=False, repr=False)
 
     @property

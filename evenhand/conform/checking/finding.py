@@ -23,7 +23,7 @@ from evenhand.conform.adapters.kernels import (
     command_source,
 )
 from evenhand.conform.adapters.limits import KernelLimits
-from evenhand.conform.adapters.wire import text
+from evenhand.conform.adapters.wire import ChangedMessage, text
 from evenhand.conform.checking.causes import Cause
 from evenhand.conform.checking.claims import Judge, Words, judged_kinds
 from evenhand.conform.checking.coding import Coder
@@ -31,6 +31,7 @@ from evenhand.conform.checking.defects import STUBBORN
 from evenhand.conform.checking.divergence import Examiner
 from evenhand.conform.checking.duties import SENTENCES, What
 from evenhand.conform.checking.multi_run import still_broken, still_related
+from evenhand.conform.checking.raw import judged, with_change
 from evenhand.conform.checking.remembering import answers_by
 from evenhand.conform.checking.rereading import agreeing_readings
 from evenhand.conform.checking.two_safety import Pairing
@@ -42,7 +43,7 @@ from evenhand.core.freedom import Free
 from evenhand.core.property import Property
 from evenhand.core.system import AnySystem, Mutant
 from evenhand.core.text import describe, layout
-from evenhand.core.trace import AnyScenario, Scenario
+from evenhand.core.trace import AnyScenario, AnyTrace, Scenario
 from evenhand.core.versions import versions
 from evenhand.evidence.growth import read_run
 from evenhand.evidence.home import found_within
@@ -153,11 +154,14 @@ class KernelFinding(Shape, frozen=True, kw_only=True):
     seen: Positive
     """The number of runs that showed it."""
 
-    origin: Literal["exhaustive", "machine", "altered", "separating", "again", "pairs", "liveness"]
+    origin: Literal["exhaustive", "machine", "altered", "separating", "again", "pairs", "liveness", "raw"]
     run: VectorRun
     beside: SecondRun | UnsetType = UNSET
     loop: Positive | UnsetType = UNSET
     """The number of last actions that repeat for ever."""
+
+    raw: ChangedMessage | UnsetType = UNSET
+    """The message that the kernel got with a value that no type admits."""
 
     expected: list[Json]
     """What the model shows, step by step."""
@@ -236,6 +240,7 @@ def finding_json(
         versions=dict(versions()),
         beside=SecondRun(VectorRun.of(beside.scenario), list(beside.expected), list(beside.got)) if beside else UNSET,
         loop=divergence.loop or UNSET,
+        raw=divergence.raw or UNSET,
     )
     return sealed(finding)
 
@@ -334,6 +339,8 @@ def _rechecked(path: Path, data: KernelFinding, source: Source) -> Rechecked:
     request = coder.request(trace)
     if data.what == "remembers":
         return _remembered(path, data, examiner, scenario, source)
+    if data.raw:
+        return _changed(path, data, data.raw, examiner, trace, source)
     answers: set[str] = set()
     found: Rechecked | None = None
     wavers = data.what == "non-deterministic"
@@ -379,6 +386,20 @@ def _remembered(path: Path, data: KernelFinding, examiner: Examiner, run: AnySce
     if answers_by(examiner, source, run, earlier):
         message = f"{data.claim}: {data.sentence}\nin the runs of {path.name}: {data.why}"
         return Rechecked(False, message, kinds=frozenset(data.kinds))
+    return Rechecked(True, f"the kernel no longer does what {path.name} shows")
+
+
+def _changed(
+    path: Path, data: KernelFinding, raw: ChangedMessage, examiner: Examiner, trace: AnyTrace, source: Source
+) -> Rechecked:
+    """Repeat a finding about a value that no type admits."""
+    plain = examiner.coder.request(trace)
+    (response,) = source.ask([with_change(plain, raw)])
+    found = judged(raw, examiner, trace, plain, response)
+    if found is not None:
+        return Rechecked(False, f"{data.claim}: {data.sentence}\nin {path.name}: {found.why}", kinds=found.kinds)
+    if response.unsupported or not response.raw:
+        return Rechecked(False, f"{path.name} was not repeated: the adapter does not pass it on", skipped=True)
     return Rechecked(True, f"the kernel no longer does what {path.name} shows")
 
 

@@ -28,6 +28,7 @@ from evenhand.conform.checking.multi_run import LIVENESS_RUNS, PAIRS, MultiRunCl
 from evenhand.conform.checking.naming import Naming
 from evenhand.conform.checking.ordering import Defect
 from evenhand.conform.checking.phase import AGAIN, LeftOut, Phase
+from evenhand.conform.checking.raw import RAW, Raw
 from evenhand.conform.checking.strangers import GROUPS, Strangers
 from evenhand.conform.checking.wandering import wandering
 from evenhand.core.answers import known_names
@@ -61,6 +62,11 @@ ALTERATIONS = 16
 COUNTED, NAMED, STRANGE, ROUNDS = 0.12, 0.35, 0.62, 8
 """The parts of the time for altered runs after which counts, other names and strangers end; how often one sort of place
 is met."""
+
+UNTYPED = 0.74
+"""The part after which values that no type admits end."""
+
+NO_DOOR = "values of other types were not sent: the adapter has no method pass_on (docs/how-to/check-your-kernel.md)"
 
 BASES = 200
 """Runs that agree, the last ones, that are altered, and as many that agree in the kernel's own words."""
@@ -152,7 +158,7 @@ class CheckOptions(TypedDict, total=False):
     `wider` scopes too; `records` separate known variants; `mutants` tell causes apart.  With `claims_only` the kernel
     may differ from the model if it violates no claim.  `compare` names the free fields (`core.freedom`) on which it is
     compared with the model nevertheless.  Claims in `expected_false` are false of the model, so they are not evaluated
-    on pairs of runs or on the kernel's graph.
+    on pairs of runs or on the kernel's graph.  `raw_sent` is what the kernel was handed in other systems (`raw.Raw`).
     """
 
     own: AnySystem | None
@@ -163,6 +169,7 @@ class CheckOptions(TypedDict, total=False):
     claims_only: bool
     compare: Collection[Free]
     expected_false: Collection[str]
+    raw_sent: set[tuple[str, str, int]]
 
 
 def check_system(
@@ -208,6 +215,7 @@ class _Check:
         held = [claim for claim in self.others if claim.name not in self.expected_false]
         self.several = MultiRunClaims(examiner, source, held, guess=not claims_only, seed=effort.seed, left=source.left)
         self.covered: list[Mapping[str, Any]] = []
+        self.raw = Raw(self.phase, effort.seed, known.get("raw_sent", set[tuple[str, str, int]]()))
 
     def run(self, scopes: Sequence[AnySystem]) -> SystemChecked:
         """Run every phase, as far as the time allows; Ctrl-C ends them and keeps the findings so far."""
@@ -261,6 +269,7 @@ class _Check:
             self._share(ALTERED, lambda: self._count(bases), COUNTED)
             self._share(ALTERED, lambda: self._name(bases), NAMED)
             self._share(ALTERED, lambda: self._estrange(bases), STRANGE)
+            self._share(ALTERED, lambda: self._raw(phase.sound(BASES)), UNTYPED)
             self._share(ALTERED, lambda: self._alter(phase.bases(BASES) if phase.leaks else bases))
         self._share(AGAIN, lambda: phase.again(effort.seed))
 
@@ -294,6 +303,15 @@ class _Check:
             agreed = phase.agreeing(ALTERED, strangers.plain())
             for _ in range(GROUPS):
                 phase.run(ALTERED, ((one, None) for one in strangers.odd(agreed)))
+
+    def _raw(self, bases: Sequence[AnyTrace]) -> None:
+        """Hand over values that no type admits, if the adapter can pass them on."""
+        try:
+            self.raw.run(bases)
+        finally:
+            if self.raw.passed_on:
+                self.source.renew()  # what these values did to its process is nobody else's fault
+                self.phase.asked.clear()
 
     def _alter(self, bases: Sequence[AnyTrace]) -> None:
         """Alter runs on which kernel and model agree."""
@@ -358,7 +376,11 @@ class _Check:
         reasons = {name: FALSE if name in self.expected_false else several.why_not.get(name, why) for name in left_out}
         return SystemChecked(
             self.system,
-            _together(single, [one for one in several.defects if one.divergence.sure], self.defects.violating),
+            _together(
+                single,
+                [*self.raw.defects(), *(one for one in several.defects if one.divergence.sure)],
+                self.defects.violating,
+            ),
             self.defects.count,
             phase.runs | several.asked,
             phase.steps,
@@ -376,7 +398,9 @@ class _Check:
         )
 
     def _lateness(self) -> Iterator[str]:
-        """Yield what the time did not suffice for."""
+        """Yield what was left out."""
+        if RAW in self.phase.runs and not self.raw.passed_on:
+            yield NO_DOOR
         if self.late:
             yield f"left out for lack of time: a part of {', '.join(self.late)}; --seconds gives more"
 

@@ -47,6 +47,11 @@ class Objects(Adapter):
         return self.said(self.k.enroll, key)
 
     def said(self, call: Any, *args: Any) -> str:
+        return self.pass_on([*args], call)
+
+    def pass_on(self, args: Any, call: Any) -> str:
+        """Call a method with what an agent gives, which may be anything; return why it refuses."""
+        args = adapting.arguments(args, call, 0)
         try:
             call(*args)
         except Refused as refusal:

@@ -114,7 +114,11 @@ class Service(Adapter):
         if "comment" in action:
             fields["comment"] = action["comment"]
         self.sent = {} if text is None else text
-        return self.post(DOES[kind], key, issue=self.issue, **fields).get("error", "")
+        return self.pass_on({"issue": self.issue, **fields}, DOES[kind], key).get("error", "")
+
+    def pass_on(self, body: Any, path: str, key: str) -> Any:
+        """The answer to a request of an agent, whose body may be anything."""
+        return Server.post(path, "admin" if key == ADMIN else key, body)
 
     def ended(self) -> bool:
         return bool(self.log() and self.lines[-1][0] in ("FINALIZE", "STAKEBURNED"))

@@ -40,9 +40,9 @@ class Program:
         self.process.stdin.write(json.dumps(message) + "\n")
         self.process.stdin.flush()
 
-    def ask(self, op: str, **message: Any) -> Any:
+    def ask(self, message: Any) -> Any:
         """The answer to one line.  Raises RuntimeError if the program has ended."""
-        self._write({"op": op, **message})
+        self._write(message)
         assert self.process is not None
         assert self.process.stdout is not None
         answer = self.process.stdout.readline()
@@ -74,7 +74,11 @@ class Lines(Adapter):
         self.issue, self.read, self.cycle, self.last = "", 0, 0, list[Any]()
 
     def ask(self, op: str, **message: Any) -> Any:
-        return self.program.ask(op, **message)
+        return self.program.ask({"op": op, **message})
+
+    def pass_on(self, line: Any) -> Any:
+        """The answer to a line of an agent, which may be anything."""
+        return self.program.ask(line)
 
     def said(self, answer: Any) -> str:
         return "" if answer["ok"] else answer["no"]
@@ -113,7 +117,7 @@ class Lines(Adapter):
             fields["cp"] = action["amount"]
         if "comment" in action:
             fields["comment"] = action["comment"]
-        return self.said(self.ask(DOES[kind], key=key, issue=self.issue, **fields))
+        return self.said(self.pass_on({"op": DOES[kind], "key": key, "issue": self.issue, **fields}))
 
     def ended(self) -> bool:
         return bool(self.ask("ledger", issue=self.issue)["ok"])

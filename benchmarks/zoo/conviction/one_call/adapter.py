@@ -22,6 +22,7 @@ from benchmarks.zoo.conviction.one_call.kernel import NO_ACTION, Engine
 
 TIES = {"none": "none", "earliestLastStake": "earliest", "unresolved": "unresolved"}
 DOES = {"Propose": "propose", "Revise": "revise", "Feedback": "feedback", "AddStake": "add", "MoveStake": "move"}
+AGENTS = (*DOES.values(), "join", "ready")
 
 
 class OneCall(Adapter):
@@ -42,8 +43,13 @@ class OneCall(Adapter):
         self.cycle, self.phase, self.before = 0, "", dict[str, Any]()
 
     def do(self, do: str, **request: Any) -> str:
-        answer = self.k.doIt({"do": do, **request})
+        made = {"do": do, **request}
+        answer = self.pass_on(made) if do in AGENTS else self.k.doIt(made)
         return "" if answer["ok"] else answer["why"]
+
+    def pass_on(self, request: Any) -> Any:
+        """The answer to a request of an agent, which may hold anything."""
+        return self.k.doIt(request)
 
     def invite(self, agent: Any, key: str) -> str:
         uid, own = agent["uid"], agent["credential"]

@@ -60,17 +60,20 @@ class Kernel(Adapter):
     def act(self, kind: str, uid: str, key: str, action: Any) -> str:
         who = (self.k, self.issue, self.own.get(uid, uid), key)
         if kind == "SignalReady":
-            return self.said(kernel.signal_ready(*who))
+            return self.said(self.pass_on([], kernel.signal_ready, who))
         if kind == "Propose":
-            return self.said(kernel.propose(*who, action["text"] and parts(action["text"])))
+            return self.said(self.pass_on([action["text"] and parts(action["text"])], kernel.propose, who))
         if kind == "Revise":
-            return self.said(kernel.revise(*who, parts(action["text"])))
+            return self.said(self.pass_on([parts(action["text"])], kernel.revise, who))
+        places = [self.pid(action[name]) for name in ("proposal", "source", "target") if name in action]
         if kind == "Feedback":
-            return self.said(kernel.feedback(*who, self.pid(action["proposal"]), action["comment"]))
-        amount = number(action["amount"])
-        if kind == "AddStake":
-            return self.said(kernel.add_stake(*who, self.pid(action["proposal"]), amount))
-        return self.said(kernel.move_stake(*who, self.pid(action["source"]), self.pid(action["target"]), amount))
+            return self.said(self.pass_on([*places, action["comment"]], kernel.feedback, who))
+        call = kernel.add_stake if kind == "AddStake" else kernel.move_stake
+        return self.said(self.pass_on([*places, number(action["amount"])], call, who))
+
+    def pass_on(self, given: Any, call: Any, who: Any) -> Any:
+        """Call a function of the kernel with what an agent gives, which may be anything."""
+        return call(*who, *adapting.arguments(given, call, len(who)))
 
     def ended(self) -> bool:
         return kernel.published(self.k, self.issue) is not None

@@ -69,15 +69,18 @@ class Adapter:
         """One epoch."""
         chosen = enc.choices(action)
         before, epoch = self.arena.state, self.arena.epoch
+        offers: dict[str, Any] = {}
         for agent, puppet in self.puppets.items():
             choice = chosen.get(agent) or {"exits": False, "draft": None, "request": None}
             draft, asked = choice["draft"], choice["request"]
             puppet.exits, puppet.seen = choice["exits"], None
-            puppet.message = None if draft is None else self.letters.content(draft)
-            puppet.request = None if asked is None else enc.request(asked, agent, epoch, before)
+            offers[agent] = {
+                "message": None if draft is None else self.letters.content(draft),
+                "request": None if asked is None else enc.request(asked, agent, epoch, before),
+            }
         if self.arena.over():
             return enc.closed(action, self.free)
-        self.arena.play_epoch()
+        self.pass_on(offers)
         for puppet in self.puppets.values():
             if puppet.request is not None:
                 puppet.request["proposed_delta"]["edited"] = "afterwards"
@@ -119,6 +122,14 @@ class Adapter:
             else enc.UNKNOWN,
             rejected=enc.UNKNOWN,
         )
+
+    def pass_on(self, offers: Any) -> None:
+        """Play one epoch; the agents may hand in anything."""
+        enc.objects(offers)
+        for agent, puppet in self.puppets.items():
+            enc.objects(offers.get(agent))
+            puppet.message, puppet.request = offers[agent].get("message"), offers[agent].get("request")
+        self.arena.play_epoch()
 
     def kept(self, request: Json, asked: Json, agent: str, epoch: int) -> Json:
         """A request of the ledger, which keeps no copy of one that is not JSON."""

@@ -46,7 +46,7 @@ class Service:
             cls.port = int(cls.process.stdout.readline().rsplit(":", 1)[1])
         client = http.client.HTTPConnection("127.0.0.1", cls.port)
         try:
-            client.request(method, path, None if body is None else json.dumps(body, allow_nan=False))
+            client.request(method, path, None if body is None else json.dumps(body))
             answer = client.getresponse()
             raw = answer.read().decode()
             return answer.status, raw if answer.getheader("Content-Type") == "text/plain" else json.loads(raw)
@@ -99,11 +99,18 @@ class Adapter:
         for agent, turn in turns:
             if agent in before["active"] and agent not in seen:
                 seen[agent] = self.seen(agent, before["epoch"])
-            status, _ = Service.ask("POST", self.of(agent, "turn"), turn)
-            if status >= 400:
+            try:
+                self.pass_on(turn, agent)
+            except Unsupported:
                 rejected.append([agent, enc.UNKNOWN])
         self.status = self.now()
         return self.told(action, before, seen, {"$bag": rejected})
+
+    def pass_on(self, turn: Any, agent: str) -> None:
+        """Hand in a turn.  Raises Unsupported if the service refuses it."""
+        status, answer = Service.ask("POST", self.of(agent, "turn"), turn)
+        if status >= 400:
+            raise Unsupported(answer["error"])
 
     def told(self, action: Json, before: Json, seen: Json, rejected: Json) -> Json:
         """What the service tells after an epoch."""

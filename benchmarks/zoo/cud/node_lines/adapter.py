@@ -34,7 +34,7 @@ class Program:
     process: subprocess.Popen[str] | None = None
 
     @classmethod
-    def ask(cls, **line: Any) -> Any:
+    def ask(cls, line: Any) -> Any:
         """The answer to one line.  Raises RuntimeError if the process has ended."""
         if cls.process is None or cls.process.poll() is not None:
             command = ["node", str(Path(__file__).with_name("kernel.mjs")), *sorted(enc.defects())]
@@ -77,13 +77,15 @@ class Adapter:
             for paper in given["authorities"]
         ]
         answer = Program.ask(
-            do="start",
-            agents=self.agents,
-            world=self.world,
-            epochs=given["max_epochs"],
-            talk=given["communication"],
-            limit=given["message_limit"],
-            rules=rules,
+            {
+                "do": "start",
+                "agents": self.agents,
+                "world": self.world,
+                "epochs": given["max_epochs"],
+                "talk": given["communication"],
+                "limit": given["message_limit"],
+                "rules": rules,
+            }
         )
         if not answer["ok"]:
             raise Unsupported(answer["error"])
@@ -105,12 +107,10 @@ class Adapter:
         chosen = enc.choices(action)
         moves = [self.move(agent, choice) for agent, choice in chosen.items()]
         seen = [[agent, self.seen(agent)] for agent in self.active]
-        answer = Program.ask(do="epoch", moves=moves)
+        answer = self.pass_on({"do": "epoch", "moves": moves})
         if not answer["ok"]:
-            if answer["error"] != "the run is over":
-                raise RuntimeError(answer["error"])
             return enc.closed(action, self.free)
-        trace = Program.ask(do="trace")["trace"]
+        trace = Program.ask({"do": "trace"})["trace"]
         news, self.lines = trace[self.lines :], len(trace)
         before, self.world, epoch = self.world, answer["world"], self.epoch
         self.epoch, self.ending = answer["epoch"] + 1, answer["class"]
@@ -143,9 +143,21 @@ class Adapter:
             rejected=enc.UNKNOWN,
         )
 
+    def pass_on(self, line: Any) -> Any:
+        """The answer to a line.  Raises Unsupported if the kernel refuses it, or another question is asked by it."""
+        if isinstance(line, dict) and line.get("do") != "epoch":
+            raise Unsupported("another question")
+        try:
+            answer = Program.ask(line)
+        except ValueError as error:
+            raise Unsupported("no JSON") from error
+        if not answer["ok"] and answer["error"] != "the run is over":
+            raise Unsupported(answer["error"])
+        return answer
+
     def seen(self, agent: str) -> Json:
         """What the agent sees; of a malformed request the kernel does not tell the scope again."""
-        found = Program.ask(do="look", agent=agent)
+        found = Program.ask({"do": "look", "agent": agent})
         told = {
             "epoch": found["epoch"],
             "world_state": found["world"],

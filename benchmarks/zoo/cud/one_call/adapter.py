@@ -113,7 +113,7 @@ class Adapter:
         seen = [[agent, self.seen(agent)] for agent in present]
         before = dict(self.table.slots)
         try:
-            told = self.table.playRound(moves)
+            told = self.pass_on(moves)
         except RuntimeError as error:
             if str(error) != "the table is closed":
                 raise
@@ -136,6 +136,11 @@ class Adapter:
             dropped=enc.UNKNOWN,
             rejected=enc.UNKNOWN,
         )
+
+    def pass_on(self, moves: Any) -> Any:
+        """Play one round; the seats may hand in anything."""
+        enc.objects(moves)
+        return self.table.playRound(moves)
 
     def seen(self, seat: str) -> Json:
         """What the seat sees; messages do not exist."""

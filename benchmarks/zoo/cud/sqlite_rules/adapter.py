@@ -60,7 +60,7 @@ class Adapter:
         moves = {agent: self.move(agent, choice, epoch, before) for agent, choice in chosen.items()}
         seen = [[agent, self.seen(agent)] for agent in self.kernel.active()]
         try:
-            tokens = self.kernel.play(moves)
+            tokens = self.pass_on(moves)
         except ValueError as error:
             if str(error) != "the run is over":
                 raise
@@ -103,6 +103,12 @@ class Adapter:
             dropped={"$bag": [[agent, enc.UNKNOWN] for _, agent, _, dropped, _ in letters if dropped is not None]},
             rejected=enc.UNKNOWN,
         )
+
+    def pass_on(self, moves: Any) -> Any:
+        """Play one epoch; the agents may hand in anything."""
+        enc.objects(moves)
+        enc.objects(*moves.values())
+        return self.kernel.play(moves)
 
     def seen(self, agent: str) -> Json:
         """What the agent sees; of a malformed request the kernel does not tell the scope again."""

@@ -21,7 +21,11 @@ class Functions(Adapter):
         return (answer["id"], "") if answer["ok"] else (None, answer["why"])
 
     def write(self, agent: str, mark: dict[str, Any]) -> tuple[str | None, str]:
-        return self.said(kernel.write(self.k, agent, mark))
+        return self.said(self.pass_on(mark, agent))
+
+    def pass_on(self, mark: Any, agent: str) -> Any:
+        """The answer to a mark, which may be anything."""
+        return kernel.write(self.k, agent, mark)
 
     def pre(self, agent: str, resource: str, confidence: float) -> dict[str, Any]:
         return kernel.pre_action(self.k, agent, ROOM, resource, "book", confidence)

@@ -73,7 +73,13 @@ class Service(Adapter):
         self.space = "/spaces/" + answer["space"]
 
     def ask(self, method: str, path: str, **body: Any) -> Any:
+        if path in ("marks", "pre", "post") and method == "POST":
+            return self.pass_on(body, path)
         return Server.ask(method, f"{self.space}/{path}", body if method == "POST" else None)
+
+    def pass_on(self, body: Any, path: str) -> Any:
+        """The answer to a request of an agent, whose body may be anything."""
+        return Server.ask("POST", f"{self.space}/{path}", body)
 
     def said(self, answer: Any) -> tuple[str | None, str]:
         return answer.get("id"), answer.get("error", "")

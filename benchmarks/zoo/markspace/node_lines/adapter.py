@@ -37,18 +37,23 @@ class Program:
 
     @classmethod
     def ask(cls, do: str, **message: Any) -> Any:
+        """The answer to a question."""
+        return cls.answer({"do": do, **message})
+
+    @classmethod
+    def answer(cls, line: Any) -> Any:
         """The answer to one line.  Raises RuntimeError if the process has ended, TimeoutError if it is silent."""
         if cls.process is None or cls.process.poll() is not None:
             command = ["node", str(Path(__file__).with_name("kernel.mjs")), *sorted(words.defects())]
             cls.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert cls.process.stdin is not None
         assert cls.process.stdout is not None
-        cls.process.stdin.write(json.dumps({"do": do, **message}) + "\n")
+        cls.process.stdin.write(json.dumps(line) + "\n")
         cls.process.stdin.flush()
         if not select.select([cls.process.stdout], [], [], PATIENCE)[0]:
             cls.process.kill()
             cls.process.wait()
-            raise TimeoutError(f"no answer to {do}")
+            raise TimeoutError("no answer")
         answer = cls.process.stdout.readline()
         if not answer:
             raise RuntimeError("the program has ended")
@@ -122,7 +127,11 @@ class Lines(Adapter):
         return (answer.get("id", ""), "") if answer["ok"] else (None, answer["error"])
 
     def write(self, agent: str, mark: dict[str, Any]) -> tuple[str | None, str]:
-        return self.said(Program.ask("put", who=agent, mark=self.own(mark)))
+        return self.said(self.pass_on({"do": "put", "who": agent, "mark": self.own(mark)}))
+
+    def pass_on(self, line: Any) -> Any:
+        """The answer to a line of an agent, which may be anything."""
+        return Program.answer(line)
 
     def decided(self, found: Any) -> dict[str, Any]:
         others = [self.plain(one) for one in found["others"]]
@@ -130,12 +139,12 @@ class Lines(Adapter):
                 "winning_intent": self.plain(found["winner"]), "conflicting_intents": others}  # fmt: skip
 
     def pre(self, agent: str, resource: str, confidence: float) -> dict[str, Any]:
-        return self.decided(Program.ask("pre", **{"who": agent, "in": ROOM, "on": resource, "verb": "book",
-                                                  "sure": confidence}))  # fmt: skip
+        line = {"do": "pre", "who": agent, "in": ROOM, "on": resource, "verb": "book", "sure": confidence}
+        return self.decided(self.pass_on(line))
 
     def post(self, agent: str, resource: str, intent: str, *, failed: bool) -> tuple[str | None, str]:
         mark = {"in": ROOM, "on": resource, "verb": "booked", "body": {}, "failed": failed}
-        return self.said(Program.ask("post", who=agent, intent=intent, mark=mark))
+        return self.said(self.pass_on({"do": "post", "who": agent, "intent": intent, "mark": mark}))
 
     def boundary(self, resource: str) -> dict[str, dict[str, Any]]:
         answer = Program.ask("boundary", **{"in": ROOM, "on": resource})

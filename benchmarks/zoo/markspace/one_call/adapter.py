@@ -105,7 +105,13 @@ class Notices(Adapter):
 
     def pre(self, agent: str, resource: str, confidence: float) -> dict[str, Any]:
         tool = self.tool(agent, fails=confidence < 0.52)
-        return self.decided(self.board.perform(agent, ROOM, resource, ("book", "booked"), confidence, tool))
+        return self.decided(self.pass_on([resource, confidence], agent, tool))
+
+    def pass_on(self, asked: Any, agent: str, tool: Any) -> Any:
+        """The answer to an agent that asks for a thing with a sureness, which may be anything."""
+        if not isinstance(asked, list) or len(asked) != 2:
+            raise Unsupported("the call itself is the host's")
+        return self.board.perform(agent, ROOM, asked[0], ("book", "booked"), asked[1], tool)
 
     def post(self, agent: str, resource: str, intent: str, *, failed: bool) -> tuple[str | None, str]:
         if (agent, failed) not in self.worked:

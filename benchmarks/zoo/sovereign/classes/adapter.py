@@ -66,9 +66,8 @@ class Adapter(zoo.Adapter):
         observations = [Observation(one["kind"], self.payload(one), one["created_at"]) for one in told]
         for one, own in zip(told, observations, strict=True):
             self.ids[zoo.observation_id(one)] = own.id
-        bundles = [self.made(one) for one in candidates]
         try:
-            decision = self.kernel.decide(observations, bundles)
+            decision = self.pass_on([self.fields(one) for one in candidates], observations)
         except Terminated as error:
             raise Unsupported("it has exited") from error
         found = {"kind": decision.kind, "time": decision.created_at, "reason": decision.reason}
@@ -77,18 +76,25 @@ class Adapter(zoo.Adapter):
             winner = self.kernel._issued[decision.warrant.id][1]
             found |= {"own": decision.warrant, "at": decision.warrant.created_at, "author": winner.author}
             found["request"] = zoo.request(winner.kind, winner.fields)
-        for bundle in bundles:
+        for bundle in self.bundles:
             bundle.fields.update(dict.fromkeys(bundle.fields, "edited"))
         return found
 
-    def made(self, told: Json) -> Any:
-        """A candidate as an object."""
+    def pass_on(self, candidates: Any, observations: Any) -> Any:
+        """The decision about candidates, whose fields may be anything."""
+        if not isinstance(candidates, list) or not all(isinstance(one, list) and len(one) == 7 for one in candidates):
+            raise Unsupported("the objects are the host's")
+        self.bundles = [Bundle(*one) for one in candidates]
+        return self.kernel.decide(observations, self.bundles)
+
+    def fields(self, told: Json) -> list[Any]:
+        """The fields of a candidate."""
         bundle = self.bundle(told)
         asked, reason = bundle["action_request"], bundle.get("justification")
-        return Bundle(
+        return [
             asked["action_type"], asked["fields"], bundle.get("scope_claim"), reason and reason["text"],
             bundle["authority_citations"], told["request"]["created_at"], bundle["author"],
-        )  # fmt: skip
+        ]  # fmt: skip
 
     def world(self) -> list[Path]:
         """Every file on the disk."""

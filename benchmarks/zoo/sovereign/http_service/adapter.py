@@ -13,6 +13,7 @@ import http.client
 import json
 import re
 import threading
+from contextlib import suppress
 from http.server import ThreadingHTTPServer
 from typing import Any, ClassVar
 
@@ -43,7 +44,7 @@ class Server:
         """Status and body of an answer."""
         client = http.client.HTTPConnection("127.0.0.1", cls.server.server_port)
         try:
-            client.request("POST", path, json.dumps(body, allow_nan=False), {"X-Key": "host"} if host else {})
+            client.request("POST", path, json.dumps(body), {"X-Key": "host"} if host else {})
             answer = client.getresponse()
             return answer.status, json.loads(answer.read())
         finally:
@@ -81,12 +82,24 @@ class Adapter(zoo.Adapter):
         if any(name in hidden for one in candidates if one["scope"] for name in one["scope"]["observation_ids"]):
             raise Unsupported("an observation whose id nobody knows before the cycle")
         if candidates:
-            Server.ask("/propose", {"candidates": [self.bundle(one) for one in candidates]}, host=False)
+            bundles = [self.bundle(one) for one in candidates]
+            with suppress(Unsupported):
+                self.pass_on({"candidates": bundles})
         tokens = given["budget"][0][1] if given["budget"] else None
-        status, answer = Server.ask("/cycle", {"times": [at for _, at in given["timestamp"]], "tokens": tokens})
+        cycle = {"times": [at for _, at in given["timestamp"]], "tokens": tokens}
+        status, answer = self.pass_on(None, cycle)
         if status != 200:
             raise Unsupported(answer["error"])
         return self.logged(answer, len(told))
+
+    def pass_on(self, body: Any, cycle: Any = None) -> Any:
+        """Propose something, which may be anything, or run a cycle.  Raises Unsupported if a proposal is refused."""
+        if cycle is not None:
+            return Server.ask("/cycle", cycle)
+        status, answer = Server.ask("/propose", body, host=False)
+        if status >= 400:
+            raise Unsupported(answer["error"])
+        return status, answer
 
     def said(self, one: Json, answer: tuple[int, Any]) -> None:
         """Note the id of an observation."""

@@ -86,14 +86,13 @@ class Adapter(zoo.Adapter):
         known = [zoo.observation_id(one) for one in told]
         if any(name not in known for one in candidates if one["scope"] for name in one["scope"]["observation_ids"]):
             raise Unsupported("observations that the harness binds otherwise")
-        reply = json.dumps({"candidates": [self.bundle(one) for one in candidates]})
-        line: dict[str, Any] = {"condition": self.condition, "say": given["user_input"][0], "reply": reply,
+        line: dict[str, Any] = {"condition": self.condition, "say": given["user_input"][0],
                                 "completion": tokens // 3, "prompt": tokens - tokens // 3}  # fmt: skip
         if given["timestamp"]:
             line["at"] = given["timestamp"][0]
         if given["system"]:
             line["system"] = given["system"][0]
-        answer = Program.ask("cycle", **line)
+        answer = self.pass_on({"candidates": [self.bundle(one) for one in candidates]}, line)
         if not answer["ok"]:
             if answer["why"] in ("malformed", "EXIT"):
                 raise Unsupported(answer["why"])
@@ -106,6 +105,10 @@ class Adapter(zoo.Adapter):
             found["request"] = zoo.request(asked["action_type"], asked["fields"])
             found["effects"] = self.effects(asked["action_type"], answer["result"])
         return found
+
+    def pass_on(self, reply: Any, line: Any) -> Any:
+        """The answer to a reply of the model, which may be anything."""
+        return Program.ask("cycle", **line, reply=json.dumps(reply))
 
     def effects(self, kind: str, result: Any) -> Json:
         """What is new in the world; a file that was written as it was cannot be seen."""

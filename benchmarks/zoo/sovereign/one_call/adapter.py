@@ -33,7 +33,7 @@ class Adapter(zoo.Adapter):
         sightings = [{"id": zoo.observation_id(one), "kind": one["kind"], "what": self.payload(one)} for one in told]
         before = len(self.steward.shown)
         self.files.written.clear()
-        answer = self.steward.act(sightings, [self.wish(one) for one in candidates])
+        answer = self.pass_on([self.wish(one) for one in candidates], sightings)
         if answer["decision"] is None:
             raise Unsupported(answer["why"])
         found = {"kind": answer["decision"], "time": answer["at"], "gate": answer.get("failedGate")}
@@ -45,6 +45,10 @@ class Adapter(zoo.Adapter):
             found |= {"request": zoo.request(deed, do), "at": answer["at"]}
             found["effects"] = zoo.done(content, self.steward.shown[before:], self.files.written)
         return found
+
+    def pass_on(self, wishes: Any, sightings: Any) -> Any:
+        """The answer to some wishes, which may be anything."""
+        return self.steward.act(sightings, zoo.many(wishes))
 
     def wish(self, told: Json) -> Any:
         """A candidate in the steward's words."""

@@ -31,7 +31,7 @@ class Adapter(zoo.Adapter):
             payload = self.payload(one)
             self.ids[zoo.observation_id(one)] = kernel.observe(self.k, one["kind"], payload, one["created_at"])
         try:
-            answer = kernel.decide_cycle(self.k, [self.bundle(one) for one in candidates])
+            answer = self.pass_on([self.bundle(one) for one in candidates])
         except RuntimeError as error:
             raise Unsupported(str(error)) from error
         warrant = answer.get("warrant")
@@ -42,6 +42,10 @@ class Adapter(zoo.Adapter):
             found |= {"own": warrant, "at": warrant["created_at"]}
             found["request"] = zoo.request(asked["action_type"], asked["fields"])
         return found
+
+    def pass_on(self, bundles: Any) -> Any:
+        """The decision about some candidates, which may be anything."""
+        return kernel.decide_cycle(self.k, zoo.many(bundles))
 
     def carry_out(self, own: Any) -> list[Json] | None:
         before = len(self.k["screen"])

@@ -60,7 +60,7 @@ class Adapter(zoo.Adapter):
             fields = one["action_request"]["fields"]
             one["action_request"]["fields"] = {NAMES.get(name, name): value for name, value in fields.items()}
         try:
-            answer = self.kernel.decide(bundles)
+            answer = self.pass_on(bundles)
         except RuntimeError as error:
             raise Unsupported(str(error)) from error
         found = {"kind": answer["decision"], "time": answer["at"], "reason": answer["code"]}
@@ -74,6 +74,10 @@ class Adapter(zoo.Adapter):
         known = logged and logged[0][0] == answer["cycle"] and logged[0][1] == "decision"
         found["lost"] = [] if known else [{"$": "Record", "stream": "artifacts"}]
         return found
+
+    def pass_on(self, bundles: Any) -> Any:
+        """The decision about some candidates, which may be anything."""
+        return self.kernel.decide(zoo.many(bundles))
 
     def carry_out(self, own: Any) -> list[Json] | None:
         before = len(self.kernel.notices())

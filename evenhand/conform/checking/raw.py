@@ -1,0 +1,278 @@
+"""Hand the kernel JSON values that no type admits: a list for a text, null for an object, a key too few.
+
+The model has no word for these, so they stand in the kernel's own messages, which an adapter sends through its method
+`pass_on`.  In a run on which kernel and model agree one message is changed in one place.  Of a kernel is demanded:
+
+- that it answers, then and later: whatever else `pass_on` raises than Unsupported accuses it;
+- where it refuses (Unsupported), that the message as it was is answered as if nothing had been sent before.
+
+What a kernel takes such a value for where it does not refuse it, no text says: "1" may be 1, and null nothing at all.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias, cast
+
+from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse
+from evenhand.conform.adapters.wire import ChangedMessage, Fault, RawValue, text, with_raw
+from evenhand.conform.checking.divergence import Divergence, Examiner, kind_of
+from evenhand.conform.checking.ordering import MANY_WAYS, Defect
+from evenhand.conform.checking.phase import Phase
+from evenhand.conform.checking.spelling import Words
+from evenhand.core.canonical import Json
+from evenhand.core.system import AnyStep
+from evenhand.core.trace import AnyTrace
+
+RAW = "raw"
+
+VALUES = ("null", "[]", "7", "{}", '""', "[null]", "true", '{"x":1}', "0", "[[]]", '"1"', "false", "-1.5", "[7]")
+"""JSON texts; in one place stand those of another type than the value there."""
+
+LIMITS = ("1e999", "1e308", "1.5", "-1e308")
+"""Numbers in place of a number: one that is none to some readers, the largest, and one between two."""
+
+NO_KEY = "no such key"
+
+RUNS, FIRST, BATCH = 12, 4, 16
+"""Runs whose messages are looked at, those that show if there are any, and changed messages that are sent ahead."""
+
+NEAR = 6
+"""Steps, the earliest, among which the one is chosen whose message is changed: steps that change the state.
+
+One is another: a kernel that refuses an action for its time or its author may not look at the rest.
+"""
+
+AFTER, ITEMS = 2, 2
+"""Steps behind the changed message; entries of a list, the first ones, that are changed."""
+
+DOUBTS = 3
+"""Faults of one place that did not show again in a new process, after which it is left alone."""
+
+_LINE = re.compile(r"\([^()]+, line \d+[^()]*\)$")
+
+
+def with_change(plain: KernelRequest, raw: ChangedMessage) -> KernelRequest:
+    """Return the request for a run with a changed message."""
+    actions = (with_raw(one, raw.change) if at == raw.step else one for at, one in enumerate(plain.actions, start=1))
+    return replace(plain, actions=tuple(actions))
+
+
+def judged(
+    raw: ChangedMessage, examiner: Examiner, trace: AnyTrace, request: KernelRequest, response: KernelResponse
+) -> Divergence | None:
+    """Return the fault that a changed message brings out in a run that agrees without it."""
+    told, steps = response.raw.get(raw.step - 1), len(response.shown)
+    taken = isinstance(told, dict) and bool(cast("dict[str, Json]", told).get("taken"))
+    if response.fault is not None and steps >= raw.step - 1:
+        response = replace(response, shown=(None,) * steps, states=(), facts={}, mutated="")
+    elif response.unsupported or told is None or taken:
+        return None
+    found = examiner.examine(trace, request, response, RAW, judged=False)
+    if found is None or found.length < raw.step:
+        return None
+    located = found.fault is Fault.RAISED and _LINE.search(found.why)
+    kinds = found.kinds if located else frozenset(f"{raw.place}: {kind}" for kind in found.kinds)
+    handed = f"it was handed {raw.change.text}" if isinstance(raw.change.text, str) else "nothing was there"
+    why = found.why or "it refused a value, and yet something else follows than without it"
+    return replace(found, kinds=kinds, why=f"{why}; {handed} for {raw.place}", raw=raw)
+
+
+@dataclass(frozen=True)
+class _Site:
+    """A value in a message of a run: the step, the number of the message, and the way to it."""
+
+    trace: AnyTrace
+    step: int
+    message: int
+    at: tuple[str | int, ...]
+    value: Json
+
+
+_Waiting: TypeAlias = tuple[AnyTrace, ChangedMessage, tuple[str, str, int]]
+
+
+@dataclass
+class Raw:
+    """Changes messages of runs on which kernel and model agree; equal seed and runs give equal changes.
+
+    What is in `sent`, a place with the type of the value there and the number of the other one, is not sent again.
+    """
+
+    phase: Phase
+    seed: int
+    sent: set[tuple[str, str, int]]
+    passed_on: bool = False
+    _found: dict[frozenset[str], tuple[Divergence, int]] = field(default_factory=dict[Any, Any])
+    _failed: set[str] = field(default_factory=set[str])
+    _doubts: Counter[str] = field(default_factory=Counter[str])
+
+    def __post_init__(self) -> None:
+        self.examiner, self.source = self.phase.examiner, self.phase.source
+
+    def run(self, bases: Sequence[AnyTrace]) -> None:
+        """Send changed messages until all were sent or the time is over."""
+        pick = random.Random(self.seed)
+        chosen = _various(pick.sample(bases, len(bases)))[:RUNS]
+        sites: dict[tuple[str, str], list[_Site]] = {}
+        for bases in (chosen[:FIRST], chosen[FIRST:]):
+            for site, place in self._sites(bases):
+                sites.setdefault((place, _type(site.value)), []).append(site)
+            if not self.passed_on:
+                return
+        for key, found in sites.items():
+            some = sorted(found, key=lambda one: one.step)
+            sites[key] = [*[one for one in some if _counts(one.trace.steps[one.step])][:NEAR], *some[:1]]
+        queue = (
+            (key, pick.choice(some), rank)
+            for rank in range(len(VALUES) + len(LIMITS) + 4)
+            for key, some in sites.items()
+        )
+        waiting: list[_Waiting] = []
+        for key, site, rank in queue:
+            values = list(_values(site))
+            if rank < len(values) and (*key, rank) not in self.sent and self._open(key[0]):
+                waiting.append((*self._changed(key[0], site, *values[rank]), (*key, rank)))
+            if len(waiting) == BATCH:
+                self._send(waiting)
+                waiting = []
+            if self.phase.over():
+                return
+        self._send(waiting)
+
+    def _open(self, place: str) -> bool:
+        return place not in self._failed and self._doubts[place] < DOUBTS
+
+    def defects(self) -> Iterator[Defect]:
+        """Yield one defect for each cause; what fails in one way nearly anywhere is one."""
+        alike: dict[tuple[str, ...], list[tuple[Divergence, int]]] = {}
+        for one, count in self._found.values():
+            place = "" if one.raw is None else one.raw.place
+            said = (one.what, *sorted(kind.removeprefix(f"{place}: ") for kind in one.kinds))
+            alike.setdefault(said, []).append((one, count))
+        for group in alike.values():
+            for some in [group] if len(group) >= MANY_WAYS else [[one] for one in group]:
+                best = min((one for one, _ in some), key=lambda one: one.length)
+                kinds = frozenset(kind for one, _ in some for kind in one.kinds)
+                yield Defect(replace(best, kinds=kinds), sum(count for _, count in some))
+
+    def _sites(self, bases: Sequence[AnyTrace]) -> Iterator[tuple[_Site, str]]:
+        """Yield every value in the messages of some runs, and how its place is called."""
+        requests = [self.examiner.coder.request(base) for base in bases]
+        asked = [replace(one, actions=tuple(with_raw(action, None) for action in one.actions)) for one in requests]
+        for base, response in zip(bases, self._asked(asked), strict=False):
+            names = frozenset(Words(base.scenario.config, self.examiner.coder.system.readings).texts)
+            for step, told in response.raw.items():
+                messages = cast("dict[str, Any]", told).get("messages") if isinstance(told, dict) else None
+                for number, message in enumerate(cast("list[Json]", messages or ())):
+                    self.passed_on = True
+                    for at, value in _walk(message):
+                        yield _Site(base, step, number, at, value), _called(message, at, names)
+
+    def _asked(self, requests: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
+        for response in self.source.ask(requests):
+            self.phase.runs[RAW] = self.phase.runs.get(RAW, 0) + 1
+            self.phase.steps[RAW] = self.phase.steps.get(RAW, 0) + len(response.shown)
+            yield response
+
+    def _changed(
+        self, place: str, site: _Site, at: tuple[str | int, ...], said: str | None
+    ) -> tuple[AnyTrace, ChangedMessage]:
+        """A run that begins and ends near the changed message."""
+        scenario, step = site.trace.scenario, site.trace.steps[site.step]
+        first = site.step if step.before == scenario.start else 0
+        actions = scenario.actions[first : site.step + 1 + AFTER]
+        raw = RawValue(site.message, [*at]) if said is None else RawValue(site.message, [*at], said)
+        trace = self.examiner.coder.trace(replace(scenario, actions=actions))
+        named = place if at == site.at else f"{NO_KEY} of {place}"
+        return trace, ChangedMessage(site.step - first + 1, named, raw)
+
+    def _send(self, waiting: Sequence[_Waiting]) -> None:
+        """Send changed messages; each fault counts only if it shows again in a new process, and not without them."""
+        plain = [self.examiner.coder.request(trace) for trace, _, _ in waiting]
+        asked = [with_change(request, one) for (_, one, _), request in zip(waiting, plain, strict=True)]
+        responses = list(self._asked(asked))
+        self.sent.update(key for _, _, key in waiting)
+        for (trace, one, _), request, response in zip(waiting, plain, responses, strict=True):
+            found = judged(one, self.examiner, trace, request, response)
+            if found is None or not self._open(one.place):
+                continue
+            known = self._found.get(found.kinds)
+            if known is not None or self._again(trace, one, request, found.kinds):
+                self._failed.add(one.place)
+                shorter = found if known is None else min(known[0], found, key=lambda one: one.length)
+                self._found[found.kinds] = shorter, 1 if known is None else known[1] + 1
+            else:
+                self._doubts[one.place] += 1
+
+    def _again(self, trace: AnyTrace, one: ChangedMessage, plain: KernelRequest, kinds: frozenset[str]) -> bool:
+        self.source.renew()
+        without, changed = self._asked([plain, with_change(plain, one)])
+        agrees = self.examiner.examine(trace, plain, without, RAW, judged=False) is None and not without.unsupported
+        found = judged(one, self.examiner, trace, plain, changed)
+        self.source.renew()
+        return agrees and found is not None and found.kinds == kinds
+
+
+def _counts(step: AnyStep) -> bool:
+    return bool(step.after != step.before)
+
+
+def _various(bases: Sequence[AnyTrace]) -> list[AnyTrace]:
+    """The runs, first those that take an action of a kind, to some effect or none, that those before do not take."""
+    seen, first, rest = set[Any](), list[AnyTrace](), list[AnyTrace]()
+    for base in bases:
+        kinds = {(kind_of(step.action), _counts(step)) for step in base.steps}
+        (rest if kinds <= seen else first).append(base)
+        seen |= kinds
+    return [*first, *rest]
+
+
+def _walk(value: Json, at: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Json]]:
+    yield at, value
+    if isinstance(value, dict):
+        for key, one in cast("dict[str, Json]", value).items():
+            yield from _walk(one, (*at, key))
+    elif isinstance(value, list):
+        for number, one in enumerate(cast("list[Json]", value)[:ITEMS]):
+            yield from _walk(one, (*at, number))
+
+
+def _called(message: Json, at: Sequence[str | int], names: frozenset[str]) -> str:
+    """The way to a value in words, without names and numbers; a whole message by its keys."""
+    if not at:
+        named = [*cast("dict[str, Json]", message)] if isinstance(message, dict) else [_type(message)]
+        keys = [key for key in named if key not in names]
+        return f"a whole message ({', '.join(keys)})"
+    return "".join("[]" if isinstance(key, int) else f".{'*' if key in names else key}" for key in at)
+
+
+def _type(value: Json) -> str:
+    """The JSON type of a value."""
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else "flag"
+    if isinstance(value, str):
+        return "text"
+    return "number" if isinstance(value, int | float) else "list" if isinstance(value, list) else "object"
+
+
+def _values(site: _Site) -> Iterator[tuple[tuple[str | int, ...], str | None]]:
+    """Yield what may stand in a place instead: where it is put, and its JSON text; None if nothing."""
+    at, value = site.at, site.value
+    kind, said = _type(value), text(value)
+    others = [one for one in VALUES if _type(json.loads(one)) != kind]
+    yield at, f"[{said}]" if kind == "text" else f'"{said}"' if kind == "number" else others[0]
+    if at and isinstance(at[-1], str):
+        yield at, None
+    yield from ((at, one) for one in others[:3])
+    yield from ((at, one) for one in LIMITS if kind == "number")
+    if isinstance(value, list):
+        yield from ((at, text(one)) for one in cast("list[Json]", value)[:1])
+    if kind == "object":
+        yield (*at, NO_KEY), "null"
+    yield from ((at, one) for one in others[3:])
