@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from evenhand.conform.adapters.wire import Fault
 from evenhand.conform.checking.comparing import nested, one_reason, words_of
 from evenhand.conform.checking.duties import SENTENCES
-from evenhand.conform.checking.sameness import lacking, one_cause, one_record, too_much, wordless
+from evenhand.conform.checking.sameness import astray, lacking, one_cause, one_record, too_much, wordless
 from evenhand.core.canonical import Json
 from evenhand.core.parts import Part, parts_of
 
@@ -57,7 +57,8 @@ class Seriousness(IntEnum):
 
 
 _HANGS = (Fault.HUNG, Fault.MEMORY, Fault.TOO_LONG)
-_CONDUCT = ("mutates", "non-deterministic", "remembers")
+_WAVERS = ("non-deterministic", "remembers")
+_CONDUCT = ("mutates", *_WAVERS)
 
 
 def seriousness(system: AnySystem, divergence: Divergence) -> Seriousness:
@@ -148,10 +149,13 @@ def _joins(made: Sequence[Cause], defects: Sequence[Defect]) -> dict[int, int]:
 
 
 def _one_each(made: Sequence[Cause]) -> list[Cause]:
-    """Join the causes that the same mutants explain: where the time ended, two forms of one stand beside each other."""
+    """Join the causes that the same mutants explain: where the time ended, two forms of one stand beside each other.
+
+    A kernel that remembers earlier runs also wavers, as other runs come before.
+    """
     kept: list[Cause] = []
     for cause in made:
-        place = next((at for at, one in enumerate(kept) if _explained_alike(one.defect, cause.defect)), None)
+        place = next((at for at, one in enumerate(kept) if _one_form(one.defect, cause.defect)), None)
         if place is None:
             kept.append(cause)
         else:
@@ -159,7 +163,9 @@ def _one_each(made: Sequence[Cause]) -> list[Cause]:
     return kept
 
 
-def _explained_alike(one: Defect, other: Defect) -> bool:
+def _one_form(one: Defect, other: Defect) -> bool:
+    if one.divergence.what in _WAVERS and other.divergence.what in _WAVERS:
+        return True
     if one.divergence.what != "differs" or other.divergence.what != "differs" or _overlook_apart(one, other):
         return False
     return bool(one.alike and other.alike) and nested(one.alike, other.alike)
@@ -199,7 +205,8 @@ def _joined(one: Cause, other: Cause) -> Cause:
 def _clear(cause: Cause) -> tuple[object, ...]:
     """The order in which runs tell of a cause, graver ones first: one that no single fault explains may show two."""
     explained = bool(cause.defect.alike or cause.defect.culprits)
-    return cause.seriousness, cause.defect.divergence.behind, not explained, _order(cause)
+    wavers = cause.defect.divergence.what == "non-deterministic"
+    return cause.seriousness, cause.defect.divergence.behind, wavers, not explained, _order(cause)
 
 
 def _order(cause: Cause) -> tuple[object, ...]:
@@ -221,7 +228,7 @@ def _same(cause: Cause, defect: Defect) -> bool:
     one, other = cause.defect.divergence, defect.divergence
     if one.what != other.what:
         return False
-    if one.what in ("non-deterministic", "remembers", "mutates"):
+    if one.what in _CONDUCT:
         return True
     if _overlook_apart(cause.defect, defect):
         return False
@@ -238,7 +245,7 @@ def _same(cause: Cause, defect: Defect) -> bool:
         return True
     if one.what == "differs" and (
         one_reason(one.kinds, other.kinds)
-        or any(same(one, other) for same in (wordless, too_much, one_record, lacking))
+        or any(same(one, other) for same in (astray, wordless, too_much, one_record, lacking))
     ):
         return True
     if one.what == "differs" and one_cause(one, other, words_of(cause.system.types)):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -311,11 +312,12 @@ def one_reason(one: frozenset[str], other: frozenset[str], *, same: bool = False
     """Whether two sets of kinds show one reason that is not given, or one that is given where none is.
 
     A kernel that overlooks a reason accepts, or refuses for another one: `why: late / ""` and `why: late / poor`
-    are one cause.  One of the two must show the bare case, without the other reason, and one must differ in no place in
-    which the other does not.  With `same` both must show the bare case.
+    are one cause.  So are a lost entry that says it and another word in its place, if nothing else of that list
+    differs.  One of the two must show the bare case, without the other reason, and one must differ in no place in which
+    the other does not.  With `same` both must show the bare case.
     """
-    places = [{kind.partition(": ")[0] for kind in kinds} for kinds in (one, other)]
-    if not (places[0] <= places[1] or places[1] <= places[0]):
+    places = [frozenset(_placed(kinds).values()) for kinds in (one, other)]
+    if not nested(*places):
         return False
     if same:
         return bool(_bare_reasons(one) & _bare_reasons(other))
@@ -325,17 +327,31 @@ def one_reason(one: frozenset[str], other: frozenset[str], *, same: bool = False
 def _reasons(kinds: frozenset[str]) -> set[tuple[str, str, bool]]:
     """The texts that stand in place of another: field, text, and whether the model shows it."""
     found: set[tuple[str, str, bool]] = set()
-    for kind in kinds:
-        place, _, sides = kind.partition(": ")
-        expected, slash, got = sides.partition(" / ")
-        found |= {(place, expected, True), (place, got, False)} if slash else set()
+    for kind, place in _placed(kinds).items():
+        expected, slash, got = kind.partition(": ")[2].partition(" / ")
+        entry = kind.startswith(f"{place}[]: ")  # alone it says no reason in place of another
+        found |= {(place, expected, True), (place, got, False)} if slash and not entry else set()
     return found
 
 
 def _bare_reasons(kinds: frozenset[str]) -> set[tuple[str, str, bool]]:
     """The reasons, each with its place and whether the model gives it, where the other side gives none."""
     bare = {kind for kind in kinds if kind.endswith(f" / {EMPTY}") or f": {EMPTY} / " in kind}
-    return {one for one in _reasons(frozenset(bare)) if one[1] != EMPTY}
+    lost = {kind: place for kind, place in _placed(kinds).items() if kind.startswith(f"{place}[]: ")}
+    words = {kind: kind.partition(": ")[2].removesuffix(" / nothing") for kind in lost if kind.endswith(" / nothing")}
+    return {one for one in _reasons(frozenset(bare)) if one[1] != EMPTY} | {
+        (lost[kind], word, True)
+        for kind, said in words.items()
+        for word in said.split()
+        if not _WORDLESS.fullmatch(word)
+    }
+
+
+def _placed(kinds: frozenset[str]) -> dict[str, str]:
+    """Each kind with its place; the only one about the entries of a list with that list."""
+    places = {kind: kind.partition(": ")[0] for kind in kinds}
+    lists = Counter(place.partition("[")[0] for place in places.values())
+    return {kind: (of if lists[of := place.partition("[")[0]] == 1 else place) for kind, place in places.items()}
 
 
 def same_words(one: frozenset[str], other: frozenset[str], words: frozenset[str]) -> bool:

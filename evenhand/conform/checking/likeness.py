@@ -24,7 +24,16 @@ from evenhand.conform.checking.divergence import Divergence
 from evenhand.conform.checking.duties import SENTENCES
 from evenhand.conform.checking.lookalikes import Lookalikes
 from evenhand.conform.checking.ordering import Defect
-from evenhand.conform.checking.sameness import lacking, nameless, one_cause, one_record, overlooked, too_much, wordless
+from evenhand.conform.checking.sameness import (
+    astray,
+    lacking,
+    nameless,
+    one_cause,
+    one_record,
+    overlooked,
+    too_much,
+    wordless,
+)
 
 if TYPE_CHECKING:
     from evenhand.core.system import Mutant
@@ -136,7 +145,7 @@ class Likeness:
         kinds = self._own(one), self._own(other)
         if kinds != (one.kinds, other.kinds) and not nested(*kinds):
             return False  # what shows beside a fault of most runs is another
-        alike = any(same(one, other) for same in (wordless, too_much, one_record, lacking))
+        alike = any(same(one, other) for same in (astray, wordless, too_much, one_record, lacking))
         if alike or one_cause(one, other, words_of(self.coder.system.types)):
             return not self.apart(one, other)
         return self._overlooks(one, other)

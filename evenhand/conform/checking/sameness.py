@@ -52,12 +52,14 @@ def one_record(one: Divergence, other: Divergence) -> bool:
 def too_much(one: Divergence, other: Divergence) -> bool:
     """Return whether just the same is too much in both; what is missing beside it depends on what was asked.
 
-    A kernel that refuses whatever comes lacks now an effect, now a line of the log.
+    A kernel that refuses whatever comes lacks now an effect, now a line of the log.  Where nothing else differs in one
+    of the two, it is what leads to the rest in the other: a claim that is not over, and what is decided by it.
     """
     sides = [{kind for kind in found.kinds if not kind.startswith("facts.")} for found in (one, other)]
     more = [{kind for kind in kinds if ": nothing / " in kind} for kinds in sides]
-    lacks = (kind.endswith(" / nothing") for kinds, some in zip(sides, more, strict=True) for kind in kinds - some)
-    return bool(more[0]) and more[0] == more[1] and all(lacks)
+    rests = [kinds - some for kinds, some in zip(sides, more, strict=True)]
+    lacks = all(kind.endswith(" / nothing") for rest in rests for kind in rest)
+    return bool(more[0]) and more[0] == more[1] and (lacks or not all(rests))
 
 
 def lacking(one: Divergence, other: Divergence) -> bool:
@@ -68,6 +70,15 @@ def lacking(one: Divergence, other: Divergence) -> bool:
     places = [{kind.partition(": ")[0] for kind in found.kinds} for found in (one, other)]
     lost = all(kind.endswith(" / nothing") for kind in one.kinds | other.kinds)
     return lost and len(places[0]) == 1 and places[0] == places[1] and all(one.endswith("[]") for one in places[0])
+
+
+def astray(one: Divergence, other: Divergence) -> bool:
+    """Return whether the same places differ in both, and only behind other differences.
+
+    There the words follow from what went astray before.
+    """
+    places = [{kind.partition(": ")[0] for kind in found.kinds} for found in (one, other)]
+    return bool(one.behind and other.behind) and places[0] == places[1]
 
 
 def wordless(one: Divergence, other: Divergence) -> bool:

@@ -25,7 +25,7 @@ from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import BadFinding, finding_json, recheck
 from evenhand.conform.checking.loop import EXHAUSTIVE, MACHINE, CheckEffort, SystemChecked, check_system, scopes_of
 from evenhand.conform.checking.ordering import Defect
-from evenhand.conform.checking.sameness import lacking, one_record, too_much, wordless
+from evenhand.conform.checking.sameness import astray, lacking, one_record, too_much, wordless
 from evenhand.core.codec import encode
 from evenhand.core.kernel import Unsupported
 from evenhand.core.kinds import Always
@@ -119,6 +119,11 @@ def _shown(system: AnySystem, run: Any) -> list[Any]:
         (['why: late / ""', "paid: more"], ["why: late / poor", "seat: less"], False),
         (['code: late / ""'], ["why: late / poor"], False),
         (["to: CONFLICT / ALLOW"], ["to: CONFLICT / BLOCKED"], False),
+        (["errors[]: Error late / nothing", "ok: false / true"], ["errors[#].code: late / poor"], True),
+        (["errors[]: Error late / nothing"], ["errors[#].code: poor / late"], False),
+        (["errors[]: Error late / nothing"], ["errors[]: Error poor / nothing"], False),
+        (["errors[]: late / nothing"], ["errors[]: late / nothing", "ok: false / true"], False),
+        (["errors[]: Error late / nothing"], ["errors[#].code: late / poor", "errors[#].field: · / ·"], False),
     ],
 )
 def test_a_reason_that_is_overlooked_is_one_cause(one: list[str], other: list[str], same: bool) -> None:
@@ -251,6 +256,30 @@ def test_two_forms_that_the_same_mutants_explain_are_one_finding(mutants: str, n
     assert sorted(one.seen for one in found) == ([4] if number == 1 else [2, 2])
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_kernel_that_remembers_is_not_told_to_waver_too(order: int) -> None:
+    """Also in one system, and though a mutant shows the one answer by chance."""
+    system = find("apcm").model.systems["universe"]
+    remembers = Defect(replace(differing({"remembers"}), what="remembers"), 1)
+    wavers = Defect(replace(differing({"non-deterministic"}), what="non-deterministic"), 1, alike=frozenset("a"))
+    differs = Defect(differing({"paid: more"}), 1)
+    for split in (1, 3):
+        defects = [remembers, differs, wavers][::order]
+        found = causes([(system, defects[:split]), (replace(system, name="x"), defects[split:])])
+        assert sorted(one.defect.divergence.what for one in found) == ["differs", "remembers"]
+
+
+@pytest.mark.parametrize(
+    ("behind", "other", "same"),
+    [(1, {"errors[]: nothing / poor"}, True), (0, {"errors[]: nothing / poor"}, False), (1, {"paid: more"}, False)],
+    ids=["both behind others", "one shows first", "another place"],
+)
+def test_what_shows_behind_others_in_the_same_places_is_one_finding(behind: int, other: set[str], same: bool) -> None:
+    """Whatever the words: the state has gone astray."""
+    first = replace(differing({"errors[]: nothing / late"}), behind=2)
+    assert astray(first, replace(differing(other), behind=behind)) == same
+
+
 def test_the_same_difference_in_two_systems_is_one_finding_whatever_mutants_look_like_it() -> None:
     """The mutants of one system are not those of another."""
     system = find("apcm").model.systems["universe"]
@@ -295,8 +324,9 @@ def test_a_record_that_is_kept_wrongly_is_one_finding(other: set[str], same: boo
         ({"rejected[]: nothing / late", "tokens[]: NO_ACTION / nothing"}, False),
         ({"rejected[]: nothing / true", "log[#].outcome: EXECUTED / FAULT"}, False),
         ({"tokens[]: EXECUTED / nothing"}, False),
+        ({"rejected[]: nothing / true"}, True),
     ],
-    ids=["something else is missing", "another word", "something else is shown", "nothing is too much"],
+    ids=["something else is missing", "another word", "something else is shown", "nothing is too much", "alone"],
 )
 def test_the_same_too_much_is_one_finding_whatever_is_missing_beside_it(other: set[str], same: bool) -> None:
     """A kernel that refuses whatever comes lacks what was asked for."""
