@@ -126,6 +126,7 @@ PLANTED: tuple[tuple[str, str, str], ...] = (
     ("greatest of all for that of a part", "return max((1 if a in state.marks else 0 for a in config.agents if a in state.others), default=0) == 1", "return max((1 if a in state.marks else 0 for a in config.agents), default=0) == 1"),
     ("value not in the list as the greatest", "return max((1 if a in state.marks else 0 for a in config.agents), default=0) == state.count", "return all(state.count >= (1 if a in state.marks else 0) for a in config.agents)"),
     ("equal to one of a list for the greatest", "return max((1 if a in state.marks else 0 for a in config.agents), default=0) == state.count", "return any(state.count == (1 if a in state.marks else 0) for a in config.agents)"),
+    ("case and value of two places that are equal", "return max((a + 1) % len(config.agents) if a in state.marks else config.agents[0] for a in config.agents) == state.holder", "return min((a + 1) % len(config.agents) if a in state.marks else config.agents[0] for a in config.agents) == state.holder"),
     ("sign of a number that may be None lost", "n = state.count if state.flag else None\nreturn (0 if n is None else -n) == 0 - 1", "n = state.count if state.flag else None\nreturn (0 if n is None else n) == 0 - 1"),
 )  # fmt: skip
 

@@ -12,7 +12,7 @@ import pytest
 import evenhand
 from benchmarks.unbounded import locks
 from benchmarks.unbounded.__main__ import SYSTEMS
-from evenhand.core.system import AnySystem
+from evenhand.core.system import AnySystem, Scope
 from evenhand.core.verdict import Status
 from evenhand.evidence.judge import refutes
 from evenhand.smt.portfolio import Portfolio
@@ -216,6 +216,14 @@ def test_verify_proves_too(capsys: pytest.CaptureFixture[str]) -> None:
     assert {one.engine for one in report.findings} >= {"explore", "prove"}
     assert {one.engine for one in evenhand.verify(made(), [favourite], budget="quick").findings} == {"explore"}
     assert not capsys.readouterr().err
+
+
+def test_what_a_search_decides_is_not_told_as_proved() -> None:
+    """A false claim that holds in the scope holds for that scope alone, and the proof is said to be open."""
+    report = evenhand.verify(replace(made(ends=True), scope=Scope({"agents": 2})), [no_four])
+    (line,) = (one for one in str(report).splitlines() if one.startswith("HOLDS"))
+    assert "with agents=2" in line
+    assert "prove UNDECIDED for any number of agents: it is not inductive" in line
 
 
 def test_config_and_scope_go_together() -> None:
