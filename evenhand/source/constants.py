@@ -8,6 +8,7 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, cast
 
 from evenhand.smt.logic import FALSE, TRUE
+from evenhand.source.classes import is_named_tuple, names_of
 from evenhand.source.refusal import refuse
 from evenhand.source.values import Cases, Const, Fixed, Record, Truth, Value, leaf, listed
 
@@ -30,9 +31,12 @@ def known(value: Any) -> Value:
         case None | str() | int() | Enum() | FunctionType() | BuiltinFunctionType() | type() | ModuleType():
             return Cases(((TRUE, Const(value)),))
         case tuple():
-            if hasattr(cast("Any", value), "_fields"):
-                raise refuse("a named tuple", "make it a frozen dataclass")
-            return Fixed(tuple(known(one) for one in cast("tuple[Any, ...]", value)))
+            held = cast("Any", value)
+            if is_named_tuple(type(held)):
+                return Record(type(held), {one: known(getattr(held, one)) for one in names_of(type(held))})
+            if type(held) is not tuple:
+                raise refuse("a tuple of a class of its own", "make it a NamedTuple or a frozen dataclass")
+            return Fixed(tuple(known(one) for one in held))
         case frozenset():
             members = cast("frozenset[Any]", value)
             return listed([known(one) for one in sorted(members, key=repr)], "set")

@@ -9,7 +9,7 @@
 | `int` | a number |
 | `frozenset[...]` of the above, of tuples and records of them | a relation |
 | `tuple[..., ...]`, or `Annotated[tuple[..., ...], Agent]` | one of these for each agent |
-| `tuple[A, B]`, a frozen dataclass | its parts |
+| `tuple[A, B]`, a frozen dataclass, a NamedTuple | its parts |
 
 What is in an agent's place becomes an argument: the flag of each agent is a relation over agents.
 """
@@ -20,13 +20,14 @@ import itertools
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, is_dataclass
 from enum import Enum
-from typing import Annotated, Any, Literal, NewType, TypeAlias, cast
+from typing import Annotated, Any, Literal, NewType, TypeAlias
 
 from evenhand.smt.arithmetic import NUMBER
 from evenhand.smt.logic import TRUE, Formula, Function, Relation, Sort, Term, Var, conjunction, forall
 from evenhand.smt.theory import Axiom
+from evenhand.source.classes import frozen, is_named_tuple, names_of, types_of
 from evenhand.source.described import closed
 from evenhand.source.refusal import refuse
 from evenhand.source.simplify import all_of, any_of, negation
@@ -135,7 +136,7 @@ def shape_of(written: Any, sorts: Mapping[Any, Sort]) -> Shape:
     if origin is tuple and arguments:
         shapes = tuple(shape_of(one, sorts) for one in arguments)
         return Parts(tuple, tuple(map(str, range(len(shapes)))), shapes)
-    if isinstance(written, type) and is_dataclass(written):
+    if isinstance(written, type) and (is_dataclass(written) or is_named_tuple(written)):
         return record_shape(written, sorts)
     raise refuse(f"the type {_written(written)}", _WRITE)
 
@@ -146,10 +147,9 @@ def _written(kind: Any) -> str:
 
 def record_shape(cls: type, sorts: Mapping[Any, Sort]) -> Parts:
     """Return the shape of a frozen dataclass.  Raises Unreadable."""
-    if not is_dataclass(cls) or not cast("Any", cls).__dataclass_params__.frozen:
-        raise refuse(f"the class {_written(cls)}", "make it a frozen dataclass")
-    hints = typing.get_type_hints(cls, include_extras=True)
-    names = tuple(one.name for one in fields(cls))
+    if not frozen(cls):
+        raise refuse(f"the class {_written(cls)}", "make it a frozen dataclass, or a NamedTuple")
+    hints, names = types_of(cls), names_of(cls)
     shapes: list[Shape] = []
     for name in names:
         try:

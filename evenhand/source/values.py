@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 from evenhand.smt.arithmetic import number, zero
 from evenhand.smt.logic import FALSE, TRUE, Formula, Sort, Term, Var
+from evenhand.source.classes import is_named_tuple
 from evenhand.source.described import Fresh, closed
 from evenhand.source.refusal import refuse
 from evenhand.source.simplify import all_of, any_of, choice, equal, equivalence, every, implication, negation, some
@@ -230,6 +231,11 @@ def _one_place(test: Formula, then: Group, other: Group) -> Group | None:
     return replace(gathered(items, "list"), more=Listing(places=both, apart=all(one.apart for one in lists)))
 
 
+def as_tuple(value: Value) -> Value:
+    """Return a named tuple as the tuple that it is; another value as it is."""
+    return Fixed(tuple(value.fields.values())) if isinstance(value, Record) and is_named_tuple(value.cls) else value
+
+
 def leaf(value: Leaf) -> Cases:
     """Return the value that is this leaf."""
     return Cases(((TRUE, value),))
@@ -390,6 +396,7 @@ def _leaf_truth(one: Leaf) -> Formula:
 
 def equals(left: Value, right: Value) -> Formula:
     """Return whether Python's `==` holds.  Raises Unreadable where the order of a list decides."""
+    left, right = as_tuple(left), as_tuple(right)
     match left, right:
         case Cases(), (Record() | Fixed() | Group() | Table()) if wholes(left):
             return equals(left, leaf(Whole(right)))
@@ -402,6 +409,9 @@ def equals(left: Value, right: Value) -> Formula:
             return any_of(
                 all_of((g, h, _same_leaf(one, other))) for g, h, one, other in pairs if all_of((g, h)) != FALSE
             )
+        case Fixed(one), Fixed(other):
+            same = len(one) == len(other)
+            return all_of(equals(a, b) for a, b in zip(one, other, strict=True)) if same else FALSE
         case Record(), Record():
             if left.cls is not right.cls:
                 return FALSE
@@ -409,10 +419,6 @@ def equals(left: Value, right: Value) -> Formula:
                 raise refuse(f"{left.cls.__name__} is compared in a way of its own", "compare its fields")
             compared = [one.name for one in fields(left.cls) if one.compare]
             return all_of(equals(left.fields[name], right.fields[name]) for name in compared)
-        case Fixed(), Fixed():
-            if len(left.parts) != len(right.parts):
-                return FALSE
-            return all_of(equals(a, b) for a, b in zip(left.parts, right.parts, strict=True))
         case Table(), Table() if left.sort == right.sort:
             x = FRESH(left.sort)
             return every([x], equals(left.at(x), right.at(x)))
