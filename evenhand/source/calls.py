@@ -169,7 +169,7 @@ class Calls(Picks):
                 return Fixed(tuple(row.at(term) for row in rows))
 
             return replace(first, at=numbered if function is enumerate else beside)
-        return places_of(self.read(node, frame))
+        return places_of(self.present(self.read(node, frame), frame))
 
     def _pairing(self, node: ast.expr, frame: Frame) -> Any:
         """`enumerate`, `reversed` or `zip` (perhaps strictly), where an expression calls one of them; else None."""

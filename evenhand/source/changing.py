@@ -108,9 +108,9 @@ class _Yields(ast.NodeTransformer):
         self.source, self.name, self.kind = source, name, kind
         self.kinds: set[Kind] = set()
         self.others = self.yields = False
-        self.one, self.many, self.sign = (
-            ("append", "extend", ast.Add) if kind == "list" else ("add", "update", ast.BitOr)
-        )
+        listed = kind == "list"
+        self.one, self.many = ("append", "extend") if listed else ("add", "update")
+        self.sign: type[ast.operator] = ast.Add if listed else ast.BitOr
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         """A function inside returns for itself."""

@@ -43,8 +43,9 @@ def bound(cls: Any, given: tuple[Any, ...], more: Mapping[str, Any]) -> Mapping[
     """Return the arguments by field with which a record is made.  Raises Unreadable for a class of another kind."""
     if not frozen(cls) or "__post_init__" in dir(cls):
         raise refuse(f"{cls.__name__} is not frozen, or does more when it is made", "make it a plain frozen dataclass")
-    if is_dataclass(cls) and not getattr(cls, "__dataclass_params__").init:  # noqa: B009 - no type knows it
-        raise refuse(f"{cls.__name__} has an `__init__` of its own", "make it a plain frozen dataclass")
+    made: Any = cls
+    if is_dataclass(cls) and not made.__dataclass_params__.init:
+        raise refuse(f"{made.__name__} has an `__init__` of its own", "make it a plain frozen dataclass")
     try:
         return inspect.signature(cls).bind(*given, **more).arguments
     except TypeError as error:

@@ -5,7 +5,7 @@
 | `bool` | a proposition |
 | `Literal["idle", "busy"]`, an `Enum` | one proposition for each value, of which exactly one is true |
 | `Agent` (`NewType("Agent", int)`) | an element of the sort Agent |
-| `Agent \\| None` | an element, and a proposition that there is none |
+| `Agent \\| None`, and other types than `bool` beside None | its value, and a proposition that there is none |
 | `int` | a number |
 | `frozenset[...]` of the above, of tuples and records of them | a relation |
 | `tuple[..., ...]`, or `Annotated[tuple[..., ...], Agent]` | one of these for each agent |
@@ -47,6 +47,7 @@ from evenhand.source.values import (
     cases,
     equals,
     leaf,
+    maybe,
     named,
 )
 
@@ -100,7 +101,14 @@ class Parts:
     shapes: tuple[Shape, ...]
 
 
-Shape: TypeAlias = Flag | Choice | Element | Count | Members | Row | Parts
+@dataclass(frozen=True)
+class Maybe:
+    """A value of a shape, or None."""
+
+    there: Shape
+
+
+Shape: TypeAlias = Flag | Choice | Element | Count | Members | Row | Parts | Maybe
 
 _WRITE = "use bool, int, Literal, Enum, the NewType of the agents, frozenset, tuple and frozen dataclasses"
 
@@ -173,7 +181,9 @@ def _optional(written: Any, arguments: tuple[Any, ...], sorts: Mapping[Any, Sort
             return Element(inner.sort, optional=True)
         if isinstance(inner, Choice):
             return Choice((*inner.values, None))
-    raise refuse(f"the type {written}", "only agents and choices may be None")
+        if not isinstance(inner, Flag):
+            return Maybe(inner)
+    raise refuse(f"the type {written}", "of several types only None may be one, and not beside bool")
 
 
 def _row(written: Any, by: Any, sorts: Mapping[Any, Sort]) -> Row:
@@ -238,13 +248,9 @@ class Vocabulary:
     relations: list[Relation] = field(default_factory=list[Relation])
     axioms: list[Axiom] = field(default_factory=list[Axiom])
 
-    def symbolic(self, shape: Shape, name: str) -> Value:
-        """Return the value of a shape in any state, and declare its symbols under this name."""
-        return self._declared(shape, name, ())
-
-    def _declared(self, shape: Shape, name: str, by: tuple[Sort, ...]) -> Value:
-        made = self._made(shape, name, by)
-        return made(tuple(FRESH(sort) for sort in by))
+    def symbolic(self, shape: Shape, name: str, by: tuple[Var, ...] = ()) -> Value:
+        """Return the value of a shape in any state, at these places, and declare its symbols under this name."""
+        return self._made(shape, name, tuple(one.sort for one in by))(by)
 
     def _made(self, shape: Shape, name: str, by: tuple[Sort, ...]) -> At:
         """A function from the terms of the places to the value there."""
@@ -269,6 +275,9 @@ class Vocabulary:
                 return lambda terms: leaf(Num(number(*terms)))
             case Members(member):
                 return self._set(name, by, member)
+            case Maybe(there):
+                absent, held = self._relation(none_name(name), by), self._made(there, name, by)
+                return lambda terms: maybe(absent(*terms), held(terms))
             case Row(sort, entry):
                 inner = self._made(entry, name, (*by, sort))
                 return lambda terms: Table(sort, lambda term: inner((*terms, term)))
@@ -320,6 +329,11 @@ class Vocabulary:
             return Group("set", items, has)
 
         return made
+
+
+def none_name(name: str) -> str:
+    """Return the name of the relation that there is None; no field of a record has this name."""
+    return f"{name}.0none"
 
 
 def choice_name(name: str, place: int) -> str:

@@ -263,6 +263,14 @@ def _identity(one: Elem | Num | Whole) -> Any:
     return id(one.value) if isinstance(one, Whole) else one.term
 
 
+def maybe(absent: Formula, value: Value) -> Cases:
+    """Return a value that may be None.  Raises Unreadable for a truth."""
+    if isinstance(value, Truth):
+        raise refuse("a truth that may be None", "use a Literal")
+    held = value.parts if isinstance(value, Cases) else ((TRUE, Whole(value)),)
+    return cases([(absent, Const(None)), *((all_of((negation(absent), guard)), one) for guard, one in held)])
+
+
 def bare(value: Value) -> bool:
     """Return whether a value is None, a text, or a whole one, as the case may be."""
     return isinstance(value, Cases) and all(
