@@ -282,10 +282,15 @@ class Guesses:
 
     def _holds(self, clause: Sequence[Literal]) -> bool:
         """Whether a clause is true in every reached state."""
+        return self._mask(clause, self.masks, self.full) == self.full
+
+    @staticmethod
+    def _mask(clause: Sequence[Literal], masks: Sequence[int], full: int) -> int:
+        """The rows in which a clause is true."""
         mask = 0
         for place, yes in clause:
-            mask |= self.masks[place] if yes else self.full & ~self.masks[place]
-        return mask == self.full
+            mask |= masks[place] if yes else full & ~masks[place]
+        return mask
 
     def _clauses(self, longest: int) -> Iterator[Candidate]:
         """Yield the shortest clauses that are true in every reached state."""
@@ -294,15 +299,17 @@ class Guesses:
             yes, loose = self.masks[place], self.loose[place]
             literals.append(((place, True), yes, loose))
             literals.append(((place, False), self.full & ~yes, self.all_loose & ~loose))
-        alive: list[tuple[tuple[Literal, ...], int, int]] = [((), 0, 0)]
+        alive: list[tuple[Literal, ...]] = [()]  # their masks are made again: a million of them fill a memory
         kept: set[frozenset[Literal]] = set()
         tried = 0
         seen: set[tuple[tuple[str, ...], ...]] = set()
         for length in range(1, longest + 1):
-            grown: list[tuple[tuple[Literal, ...], int, int]] = []
+            grown: list[tuple[Literal, ...]] = []
             if tried + len(alive) * len(literals) // length > WIDEST:
                 return
-            for clause, mask, loose in alive:
+            for clause in alive:
+                mask = self._mask(clause, self.masks, self.full)
+                loose = self._mask(clause, self.loose, self.all_loose)
                 start = clause[-1][0] + 1 if clause else 0
                 for literal, yes, can in literals[2 * start :]:
                     tried += 1
@@ -319,8 +326,8 @@ class Guesses:
                             continue
                         seen.add(key)
                         yield Candidate(self._formula(made), length)
-                    else:
-                        grown.append((made, both, possible))
+                    elif length < longest:
+                        grown.append(made)
             alive = grown
 
     def _formula(self, clause: tuple[Literal, ...]) -> fol.Formula:

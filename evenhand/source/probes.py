@@ -126,7 +126,7 @@ def _maybe(there: Shape, value: Value, name: str, by: tuple[fol.Var, ...]) -> It
 
 
 def _unread(shape: Shape, name: str, by: tuple[fol.Term, ...]) -> Value:
-    """What stands where there is None: the first value of the shape, as in `instances`; an element stays what it was."""
+    """What stands where there is None: the first value, as in `instances`; an element stays what it was."""
     match shape:
         case Flag():
             return Truth(fol.FALSE)
