@@ -269,7 +269,7 @@ class Calls(Picks):
             name = getattr(function, "__name__", type(function).__name__)
             raise refuse(f"{name} has no counterpart in logic", "write a function of any, all, in, if and replace")
         source = source_of(function)
-        bound = self._bound(inspect.signature(function), function.__name__, given, named_given)
+        bound = self._bound(inspect.signature(function, follow_wrapped=False), function.__name__, given, named_given)
         return self.body(source.tree, self._inner(Frame(source, bound, frame.path, frame.depth + 1)))
 
     def _unfolded(self, one: Closure, given: Sequence[Value], more: dict[str, Value], frame: Frame) -> Value:

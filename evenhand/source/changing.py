@@ -30,10 +30,10 @@ def its_own(source: Source, name: str) -> bool:
                 harmless.add(id(one))
             case ast.Call(ast.Name(copies), [ast.Name() as one], []) if _builtin(source, copies, (*_COPIES, "len")):
                 harmless.add(id(one))
-            case ast.Assign([ast.Name() as one], value) | ast.AnnAssign(ast.Name() as one, _, value) if _made(
-                source, value
-            ):
-                harmless.add(id(one))
+            case ast.Assign([ast.Name() as one], value) | ast.AnnAssign(ast.Name() as one, _, value):
+                harmless |= {id(one)} if _made(source, value) else set()
+            case ast.Assign([ast.Tuple(several)], ast.Tuple(values)) if len(several) == len(values):
+                harmless |= {id(one) for one, value in zip(several, values, strict=True) if _made(source, value)}
             case _:
                 pass
     return all(id(one) in harmless for one in uses)
@@ -65,15 +65,15 @@ def _uses(tree: ast.AST, name: str) -> tuple[list[ast.Name], bool]:
     return [one for one in nodes if isinstance(one, ast.Name) and one.id == name], inner or shared
 
 
-def collecting(source: Source) -> tuple[Kind, ast.FunctionDef] | None:
+def collecting(source: Source, function: ast.FunctionDef) -> tuple[Kind, ast.FunctionDef] | None:
     """Return a function that collects members in a list or a set of its own as one that yields them, with the kind.
 
     None for another function: each `return` must give the collection, or a copy of it.
     """
-    tree = copy.deepcopy(source.tree)
-    begun = _begun(source, tree)
-    if not isinstance(tree, ast.FunctionDef) or begun is None or not isinstance(tree.body[-1], ast.Return):
+    begun = _begun(source, function)
+    if begun is None or not isinstance(function.body[-1], ast.Return):
         return None
+    tree = copy.deepcopy(function)
     place, name, kind = begun
     made = _Yields(source, name, kind)
     tree.body[place + 1 :] = [made.visit(one) for one in tree.body[place + 1 :]]
@@ -85,9 +85,9 @@ def collecting(source: Source) -> tuple[Kind, ast.FunctionDef] | None:
     return made.kinds.pop(), ast.fix_missing_locations(tree)
 
 
-def _begun(source: Source, tree: ast.AST) -> tuple[int, str, Kind] | None:
+def _begun(source: Source, tree: ast.FunctionDef) -> tuple[int, str, Kind] | None:
     """Where a function begins an empty list or set, its name and kind; None if it begins none."""
-    for place, one in enumerate(tree.body if isinstance(tree, ast.FunctionDef) else ()):
+    for place, one in enumerate(tree.body):
         match one:
             case ast.Assign([ast.Name(name)], value) | ast.AnnAssign(ast.Name(name), _, value):
                 if isinstance(value, ast.List) and not value.elts:

@@ -59,7 +59,7 @@ class Translator(Loops):
             return self.read(tree.body, frame)
         if written_in(tree.body, (ast.Yield, ast.YieldFrom)):
             return self._collected("list", tree, frame)
-        collects = collecting(frame.source) if tree is frame.source.tree else None
+        collects = collecting(frame.source, tree)
         return self.returned(tree.body, frame) if collects is None else self._collected(*collects, frame)
 
     def _collected(self, kind: Literal["set", "list"], tree: ast.FunctionDef, frame: Frame) -> Value:
