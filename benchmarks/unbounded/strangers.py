@@ -295,6 +295,10 @@ class Clocks:
     mail: tuple[tuple[int, ...] | None, ...]
 
 
+LIMIT = 2
+"""Events of each process, so that the search ends."""
+
+
 def tick(vector: tuple[int, ...], me: Process) -> tuple[int, ...]:
     """Return the clock after one more event of a process."""
     return tuple(n + 1 if i == me else n for i, n in enumerate(vector))
@@ -309,6 +313,8 @@ def clocks(faulty: bool) -> AnySystem:
 
     def actions(config: Config, state: Clocks) -> Iterator[Action]:
         for me in config.processes:
+            if state.clock[me][me] >= LIMIT:
+                continue
             yield ("local", me, me)
             if state.mail[me] is not None:
                 yield ("receive", me, me)

@@ -58,6 +58,14 @@ DEEPEST = 30
 """Calls inside one another, beyond which a function is taken to call itself."""
 
 
+_INSTEAD = {
+    "enumerate": "write `xs = list(row)`, which takes `xs[agent] = entry`, or go through a tuple by agent",
+    "len": "write a comparison with a number up to 2, or with len(config.agents); for a majority name the quorums",
+    "range": "write the numbers: `for n in (1, 2, 3)`",
+}
+"""What to write in place of some of Python's own functions."""
+
+
 _REMEMBERED = type(functools.cache(lambda: None))
 
 
@@ -267,7 +275,8 @@ class Calls(Picks):
             function = cast("Any", function).__wrapped__
         if not isinstance(function, FunctionType):
             name = getattr(function, "__name__", type(function).__name__)
-            raise refuse(f"{name} has no counterpart in logic", "write a function of any, all, in, if and replace")
+            instead = _INSTEAD.get(name, "write a function of any, all, in, if and replace")
+            raise refuse(f"{name} has no counterpart in logic", instead)
         source = source_of(function)
         bound = self._bound(inspect.signature(function, follow_wrapped=False), function.__name__, given, named_given)
         return self.body(source.tree, self._inner(Frame(source, bound, frame.path, frame.depth + 1)))

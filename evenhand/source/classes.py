@@ -6,6 +6,7 @@ import inspect
 import typing
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
+from pathlib import Path
 from typing import Any
 
 from evenhand.source.refusal import refuse
@@ -62,3 +63,15 @@ def default(cls: Any, name: str) -> Any:
     if one.default_factory is frozenset or one.default_factory is tuple:
         return one.default_factory()
     raise refuse(f"the default of {cls.__name__}.{name}", "give the field a value")
+
+
+def place_of(cls: type, name: str) -> tuple[str, int, str]:
+    """Return the file, the line and the text of a field; the line of its class if the field's is not seen."""
+    try:
+        lines, first = inspect.getsourcelines(cls)
+        file = Path(inspect.getsourcefile(cls) or "").name
+    except (OSError, TypeError):
+        return "", 0, f"{cls.__name__}.{name}"
+    found = [at for at, line in enumerate(lines) if line.strip().partition(":")[0] == name]
+    line = found[0] if found else 0
+    return file, first + line, lines[line].partition("#")[0].strip()

@@ -27,9 +27,9 @@ from typing import Annotated, Any, Literal, NewType, TypeAlias
 from evenhand.smt.arithmetic import NUMBER
 from evenhand.smt.logic import TRUE, Formula, Function, Relation, Sort, Term, Var, conjunction, forall
 from evenhand.smt.theory import Axiom
-from evenhand.source.classes import frozen, is_named_tuple, names_of, types_of
+from evenhand.source.classes import frozen, is_named_tuple, names_of, place_of, types_of
 from evenhand.source.described import closed
-from evenhand.source.refusal import refuse
+from evenhand.source.refusal import Unreadable, refuse
 from evenhand.source.simplify import all_of, any_of, negation
 from evenhand.source.values import (
     FRESH,
@@ -133,7 +133,8 @@ def shape_of(written: Any, sorts: Mapping[Any, Sort]) -> Shape:
     if origin is frozenset and len(arguments) == 1:
         member = shape_of(arguments[0], sorts)
         if not _flat(member):
-            raise refuse(f"a set of {arguments[0]}", "sets hold agents, choices, truths, and tuples or records of them")
+            mend = "sets hold agents, choices, truths, and tuples or records of them; give a number a type of its own,"
+            raise refuse(f"a set of {_written(arguments[0])}", f"{mend} listed in the config: it has an order")
         return Members(member)
     if origin is Annotated:
         return _row(arguments[0], arguments[1], sorts)
@@ -164,6 +165,8 @@ def record_shape(cls: type, sorts: Mapping[Any, Sort]) -> Parts:
             shapes.append(shape_of(hints[name], sorts))
         except RecursionError:
             raise refuse(f"{cls.__name__}.{name} holds itself", "use a relation between agents") from None
+        except Unreadable as error:
+            raise error.at(*place_of(cls, name)) from None
     return Parts(cls, names, tuple(shapes))
 
 
