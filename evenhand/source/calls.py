@@ -9,14 +9,14 @@ import inspect
 import itertools
 import typing
 from collections.abc import Hashable, Sequence
-from dataclasses import is_dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from types import FunctionType
 from typing import Any, NewType, cast
 
 from evenhand.smt.logic import FALSE, TRUE, Formula, Term
 from evenhand.source.choosing import settled
-from evenhand.source.classes import bound, default, is_named_tuple, names_of
+from evenhand.source.classes import bound, default, is_named_tuple, is_record, names_of
 from evenhand.source.comprehensions import as_list, everywhere, places_of, whole_row
 from evenhand.source.constants import Lookup, known
 from evenhand.source.frames import Closure, Frame, only
@@ -265,7 +265,7 @@ class Calls(Picks):
             if not isinstance(record, Record) or is_named_tuple(record.cls):
                 raise refuse(f"`replace` of {named(record)}", "replace fields of a frozen dataclass")
             return _replaced(record, named_given)
-        if isinstance(function, type) and (is_dataclass(function) or is_named_tuple(function)):
+        if is_record(function):
             return self._constructed(function, given, named_given)
         made = self._builtin(function, given) if not named_given else None
         if made is not None:
@@ -309,13 +309,14 @@ class Calls(Picks):
             raise refuse(f"{name}: {error}", "call it with its arguments") from None
         found: dict[str, Value] = {}
         for one in signature.parameters.values():
-            value = arguments.get(one.name)
+            value: Any = arguments.get(one.name)
             if one.kind is one.VAR_POSITIONAL:
-                found[one.name] = Fixed(tuple(map(kept, value or ())))
+                found[one.name] = Fixed(tuple(map(kept, cast("tuple[Value, ...]", value or ()))))
             elif one.kind is one.VAR_KEYWORD:
-                found[one.name] = leaf(Const(Lookup(tuple((key, kept(given)) for key, given in (value or {}).items()))))
+                entries = cast("dict[str, Value]", value or {}).items()
+                found[one.name] = leaf(Const(Lookup(tuple((key, kept(inner)) for key, inner in entries))))
             elif one.name in arguments:
-                found[one.name] = kept(cast("Value", value))
+                found[one.name] = kept(value)
             else:
                 found[one.name] = known(one.default)
         return found

@@ -105,7 +105,8 @@ class _Yields(ast.NodeTransformer):
     """Yields what is added to a collection; `kinds` are what is returned, `others` whether something else is."""
 
     def __init__(self, source: Source, name: str, kind: Kind) -> None:
-        self.source, self.name, self.kind = source, name, kind
+        self.source, self.name = source, name
+        self.kind: Kind = kind
         self.kinds: set[Kind] = set()
         self.others = self.yields = False
         listed = kind == "list"

@@ -7,7 +7,7 @@ import typing
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from evenhand.source.refusal import refuse
 
@@ -18,6 +18,11 @@ def is_named_tuple(cls: type) -> bool:
     """Return whether a class is a named tuple that compares, and gives its fields, as tuples do."""
     plain = cls.__bases__ == (tuple,) and hasattr(cls, "_fields")
     return plain and all(getattr(cls, one) is getattr(tuple, one) for one in _OF_TUPLES)
+
+
+def is_record(made: Any) -> bool:
+    """Return whether this is a dataclass or such a named tuple, and no instance of one."""
+    return isinstance(made, type) and (is_named_tuple(made) or "__dataclass_fields__" in dir(made))
 
 
 def frozen(cls: type) -> bool:
@@ -40,17 +45,16 @@ def types_of(cls: Any) -> Mapping[str, Any]:
     return hints
 
 
-def bound(cls: Any, given: tuple[Any, ...], more: Mapping[str, Any]) -> Mapping[str, Any]:
+def bound(made: Any, given: tuple[Any, ...], more: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the arguments by field with which a record is made.  Raises Unreadable for a class of another kind."""
-    if not frozen(cls) or "__post_init__" in dir(cls):
-        raise refuse(f"{cls.__name__} is not frozen, or does more when it is made", "make it a plain frozen dataclass")
-    made: Any = cls
-    if is_dataclass(cls) and not made.__dataclass_params__.init:
+    if not frozen(made) or "__post_init__" in dir(made):
+        raise refuse(f"{made.__name__} is not frozen, or does more when it is made", "make it a plain frozen dataclass")
+    if is_dataclass(cast("type", made)) and not made.__dataclass_params__.init:
         raise refuse(f"{made.__name__} has an `__init__` of its own", "make it a plain frozen dataclass")
     try:
-        return inspect.signature(cls).bind(*given, **more).arguments
+        return inspect.signature(made).bind(*given, **more).arguments
     except TypeError as error:
-        raise refuse(f"{cls.__name__}: {error}", "give every field a value") from None
+        raise refuse(f"{made.__name__}: {error}", "give every field a value") from None
 
 
 def default(cls: Any, name: str) -> Any:

@@ -32,11 +32,12 @@ def known(value: Any) -> Value:
             return Cases(((TRUE, Const(value)),))
         case tuple():
             held = cast("Any", value)
-            if is_named_tuple(type(held)):
-                return Record(type(held), {one: known(getattr(held, one)) for one in names_of(type(held))})
-            if type(held) is not tuple:
+            cls: type = held.__class__
+            if is_named_tuple(cls):
+                return Record(cls, {one: known(getattr(held, one)) for one in names_of(cls)})
+            if cls is not tuple:
                 raise refuse("a tuple of a class of its own", "make it a NamedTuple or a frozen dataclass")
-            return Fixed(tuple(known(one) for one in held))
+            return Fixed(tuple(known(one) for one in cast("tuple[Any, ...]", value)))
         case frozenset():
             members = cast("frozenset[Any]", value)
             return listed([known(one) for one in sorted(members, key=repr)], "set")

@@ -28,6 +28,7 @@ from evenhand.source.shapes import (
     assembled,
     choice_name,
     combinations,
+    maybe,
     none_name,
     set_name,
 )
@@ -49,7 +50,6 @@ from evenhand.source.values import (
     equals,
     leaf,
     listed,
-    maybe,
     merged,
     named,
     numeral,

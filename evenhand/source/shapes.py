@@ -20,14 +20,14 @@ import itertools
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import dataclass, field
 from enum import Enum
-from typing import Annotated, Any, Literal, NewType, TypeAlias
+from typing import Annotated, Any, Literal, NewType, TypeAlias, cast
 
 from evenhand.smt.arithmetic import NUMBER
 from evenhand.smt.logic import TRUE, Formula, Function, Relation, Sort, Term, Var, conjunction, forall
 from evenhand.smt.theory import Axiom
-from evenhand.source.classes import frozen, is_named_tuple, names_of, place_of, types_of
+from evenhand.source.classes import frozen, is_record, names_of, place_of, types_of
 from evenhand.source.described import closed
 from evenhand.source.refusal import Unreadable, refuse
 from evenhand.source.simplify import all_of, any_of, negation
@@ -44,10 +44,10 @@ from evenhand.source.values import (
     Table,
     Truth,
     Value,
+    Whole,
     cases,
     equals,
     leaf,
-    maybe,
     named,
 )
 
@@ -145,8 +145,8 @@ def shape_of(written: Any, sorts: Mapping[Any, Sort]) -> Shape:
     if origin is tuple and arguments:
         shapes = tuple(shape_of(one, sorts) for one in arguments)
         return Parts(tuple, tuple(map(str, range(len(shapes)))), shapes)
-    if isinstance(written, type) and (is_dataclass(written) or is_named_tuple(written)):
-        return record_shape(written, sorts)
+    if is_record(written):
+        return record_shape(cast("type", written), sorts)
     raise refuse(f"the type {_written(written)}", _WRITE)
 
 
@@ -332,6 +332,14 @@ class Vocabulary:
             return Group("set", items, has)
 
         return made
+
+
+def maybe(absent: Formula, value: Value) -> Cases:
+    """Return a value that may be None.  Raises Unreadable for a truth."""
+    if isinstance(value, Truth):
+        raise refuse("a truth that may be None", "use a Literal")
+    held = value.parts if isinstance(value, Cases) else ((TRUE, Whole(value)),)
+    return cases([(absent, Const(None)), *((all_of((negation(absent), guard)), one) for guard, one in held)])
 
 
 def none_name(name: str) -> str:

@@ -251,24 +251,16 @@ def cases(parts: Iterable[tuple[Formula, Leaf]]) -> Cases:
     found: dict[tuple[type, Any], tuple[list[Formula], Leaf]] = {}
     for guard, one in parts:
         if guard != FALSE:
-            what: Any = (type(one.value), one.value) if isinstance(one, Const) else _identity(one)
-            key: tuple[type, Any] = (type(one), what)
-            found.setdefault(key, ([], one))[0].append(guard)
+            found.setdefault((type(one), _identity(one)), ([], one))[0].append(guard)
     if len(found) == 1:
         return leaf(next(iter(found.values()))[1])
     return Cases(tuple((any_of(guards), one) for guards, one in found.values()))
 
 
-def _identity(one: Elem | Num | Whole) -> Any:
+def _identity(one: Leaf) -> Any:
+    if isinstance(one, Const):
+        return type(one.value), one.value
     return id(one.value) if isinstance(one, Whole) else one.term
-
-
-def maybe(absent: Formula, value: Value) -> Cases:
-    """Return a value that may be None.  Raises Unreadable for a truth."""
-    if isinstance(value, Truth):
-        raise refuse("a truth that may be None", "use a Literal")
-    held = value.parts if isinstance(value, Cases) else ((TRUE, Whole(value)),)
-    return cases([(absent, Const(None)), *((all_of((negation(absent), guard)), one) for guard, one in held)])
 
 
 def bare(value: Value) -> bool:
@@ -327,8 +319,7 @@ def merged(test: Formula, then: Value, other: Value) -> Value:
             made = Group(kind, items, lambda value: choice(test, one.has(value), two.has(value)), more=more)
             return replace(made, once=one.once or two.once)
         case _:
-            why = f"{named(then)} in one case and {named(other)} in the other"
-            raise refuse(why, "return values of one type from both branches")
+            raise refuse(f"{named(then)} in one case and {named(other)} in the other", "return values of one type")
 
 
 def named(value: Value) -> str:
@@ -432,17 +423,12 @@ def equals(left: Value, right: Value) -> Formula:
             return every([x], equals(left.at(x), right.at(x)))
         case Group(), Group() if left.of is not None and right.of is not None and left.of.sort == right.of.sort:
             return equal(left.of, right.of)
-        case Group(), Group() if left.kind == right.kind == "set" or _one_order(left, right):
+        case Group(), Group() if left.kind == right.kind == "set" or order_of(left) == order_of(right) is not None:
             return all_of((within(left, right), within(right, left)))
         case _ if _never_equal(left, right):
             return FALSE
         case _:
             raise refuse(f"{named(left)} compared with {named(right)}", "compare values of one type")
-
-
-def _one_order(left: Group, right: Group) -> bool:
-    """Whether two lists stand in one order without doubles, so that they are equal if their members are."""
-    return order_of(left) is not None and order_of(left) == order_of(right)
 
 
 def plainly_compared(cls: type) -> bool:

@@ -219,12 +219,20 @@ class Numbered:
 
 def test_the_unreadable_type_is_named(portfolio: Portfolio) -> None:
     """So is the line of a field whose type is not readable, with what to write instead."""
-    mail = made(
-        initial=lambda config: [Numbered(frozenset())], step=lambda config, state, action: state, actions=silent
-    )
+    mail = made(initial=unsent, step=still, actions=silent)
     (verdict,) = prove_any_size(mail, [evenhand.always("True.", name="true")(anything)], portfolio=portfolio).verdicts
     assert re.search(r"^test_any_size\.py, line \d+: `sent: frozenset\[.*int\]\]` is not readable: ", verdict.because)
     assert "a type of its own, listed in the config" in verdict.because
+
+
+def unsent(config: Config) -> list[Numbered]:
+    """No message."""
+    return [Numbered(frozenset())]
+
+
+def still(config: Config, state: Numbered, action: Any) -> Numbered:
+    """Nothing changes."""
+    return state
 
 
 def silent(config: Config, state: Any) -> list[Any]:
@@ -298,8 +306,10 @@ def kept_lease(config: Config, state: Desk, action: tuple[str, Agent]) -> Desk:
 def test_what_may_be_none(portfolio: Portfolio, monkeypatch: pytest.MonkeyPatch) -> None:
     """Records and numbers that may be None are proved of; a fault is refuted, and a step that is misread is caught."""
 
+    def start(config: Config) -> list[Desk]:
+        return [Desk(None, (None,) * len(config.agents))]
+
     def desk(step: Any) -> AnySystem:
-        start = lambda config: [Desk(None, (None,) * len(config.agents))]  # noqa: E731
         return made(initial=start, actions=asking, step=step)
 
     (whole,) = prove_any_size(desk(leased), [told_before], portfolio=portfolio).verdicts
