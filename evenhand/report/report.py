@@ -300,7 +300,13 @@ def _once(findings: Iterable[Finding]) -> Iterator[Finding]:
 def _holding(findings: Iterable[Finding]) -> Iterator[str]:
     best: dict[tuple[str, ...], list[str]] = {}
     for finding in findings:
-        formatted = f"{finding.engine} {counted(finding)}".strip()
-        best.setdefault((finding.protocol, finding.system, finding.claim), []).append(formatted)
+        size = ", ".join(f"{name}={number}" for name, number in finding.sizes.items())
+        told = f"{finding.engine} {counted(finding)}".strip()
+        if finding.status is Status.UNDECIDED:  # a search decides its sizes; what else was asked stays open
+            asked = f" for {finding.scope['asked']}" if finding.scope.get("asked") else ""
+            told = inert(f"{finding.engine} UNDECIDED{asked}{finding.because and f': {finding.because}'}")
+        elif size and not finding.scope.get("proved"):
+            told += f" with {size}"
+        best.setdefault((finding.protocol, finding.system, finding.claim), []).append(told)
     for (_, _, claim), answers in best.items():
         yield f"HOLDS  {inert(claim)} ({'; '.join(answers)})"

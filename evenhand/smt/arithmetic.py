@@ -53,6 +53,11 @@ def number(value: int | Fraction) -> Term:
     return Function(f"{_NUMERAL}{sign}{abs(exact.numerator)}.{exact.denominator}", (), NUMBER)()
 
 
+def is_numeral(term: Term) -> bool:
+    """Return whether a term is a numeral."""
+    return isinstance(term, Apply) and term.function.name.startswith(_NUMERAL)
+
+
 def plus(*terms: Term) -> Term:
     """Return the sum; 0 without terms."""
     return reduce(_PLUS, terms) if terms else number(0)

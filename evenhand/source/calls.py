@@ -9,15 +9,16 @@ import inspect
 import itertools
 import typing
 from collections.abc import Hashable, Sequence
-from dataclasses import MISSING, fields, is_dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from types import FunctionType
 from typing import Any, NewType, cast
 
 from evenhand.smt.logic import FALSE, TRUE, Formula, Term
 from evenhand.source.choosing import settled
-from evenhand.source.comprehensions import everywhere, places_of
-from evenhand.source.constants import known
+from evenhand.source.classes import bound, default, is_named_tuple, is_record, names_of
+from evenhand.source.comprehensions import as_list, everywhere, places_of, whole_row
+from evenhand.source.constants import Lookup, known
 from evenhand.source.frames import Closure, Frame, only
 from evenhand.source.operators import joined, less
 from evenhand.source.picks import Picks
@@ -57,6 +58,14 @@ DEEPEST = 30
 """Calls inside one another, beyond which a function is taken to call itself."""
 
 
+_INSTEAD = {
+    "enumerate": "write `xs = list(row)`, which takes `xs[agent] = entry`, or go through a tuple by agent",
+    "len": "write a comparison with a number up to 2, or with len(config.agents); for a majority name the quorums",
+    "range": "write the numbers: `for n in (1, 2, 3)`",
+}
+"""What to write in place of some of Python's own functions."""
+
+
 _REMEMBERED = type(functools.cache(lambda: None))
 
 
@@ -69,8 +78,6 @@ class Calls(Picks):
 
     def call(self, node: ast.Call, frame: Frame) -> Value:
         """Return what a call gives.  Raises Unreadable."""
-        if any(isinstance(one, ast.Starred) for one in node.args) or any(one.arg is None for one in node.keywords):
-            raise refuse("arguments out of a collection", "write the arguments one by one")
         if isinstance(node.func, ast.Attribute):
             found = self._method(node.func, node, frame)
             if found is not None:
@@ -85,13 +92,30 @@ class Calls(Picks):
         if function in (tuple, list) and len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp):
             made = self._by_agent(node.args[0], frame)
             if made is not None:
-                return made
-        given = [self.read(one, frame) for one in node.args]
-        return self.invoked(function, given, self._by_name(node, frame), frame)
+                return as_list(made) if function is list else made
+        return self.invoked(function, self._by_place(node, frame), self._by_name(node, frame), frame)
+
+    def _by_place(self, node: ast.Call, frame: Frame) -> list[Value]:
+        """The arguments that a call gives by their places; of a tuple of known length also all at once."""
+        found: list[Value] = []
+        for one in node.args:
+            value = self.read(one.value if isinstance(one, ast.Starred) else one, frame)
+            if isinstance(one, ast.Starred) and not isinstance(value, Fixed):
+                raise refuse("arguments out of a collection", "write the arguments one by one")
+            found += value.parts if isinstance(one, ast.Starred) and isinstance(value, Fixed) else [value]
+        return found
 
     def _by_name(self, node: ast.Call, frame: Frame) -> dict[str, Value]:
-        """The arguments that a call gives by name."""
-        return {one.arg: self.read(one.value, frame) for one in node.keywords if one.arg is not None}
+        """The arguments that a call gives by name; of a dictionary of known keys also all at once."""
+        found: dict[str, Value] = {}
+        for one in node.keywords:
+            value = self.read(one.value, frame)
+            entries = [(one.arg, value)] if one.arg is not None else _entries(value)
+            for name, given in entries:
+                if name in found:
+                    raise refuse(f"the argument {name} twice", "give it once")
+                found[name] = given
+        return found
 
     def _quantified(self, function: Any, node: ast.Call, frame: Frame) -> Value | None:
         """`any` is there is, `all` is for every; None for another function."""
@@ -153,7 +177,7 @@ class Calls(Picks):
                 return Fixed(tuple(row.at(term) for row in rows))
 
             return replace(first, at=numbered if function is enumerate else beside)
-        return places_of(self.read(node, frame))
+        return places_of(self.present(self.read(node, frame), frame))
 
     def _pairing(self, node: ast.expr, frame: Frame) -> Any:
         """`enumerate`, `reversed` or `zip` (perhaps strictly), where an expression calls one of them; else None."""
@@ -201,7 +225,9 @@ class Calls(Picks):
     def _method(self, node: ast.Attribute, call: ast.Call, frame: Frame) -> Value | None:
         """A method of a record or a set; None if it is neither."""
         value = self.present(self.read(node.value, frame), frame)
-        given = [self.read(one, frame) for one in call.args]
+        given = self._by_place(call, frame)
+        if isinstance(value, Record) and node.attr == "_replace" and is_named_tuple(value.cls) and not given:
+            return _replaced(value, self._by_name(call, frame))
         if isinstance(value, Record) and node.attr not in value.fields:
             function = inspect.getattr_static(value.cls, node.attr, None)
             if isinstance(function, staticmethod):
@@ -235,9 +261,12 @@ class Calls(Picks):
         if function is isinstance and len(given) == 2 and not named_given:
             return Truth(_is_of(given[0], given[1]))
         if function is dataclasses.replace:
-            return _replaced([self.present(one, frame) for one in given], named_given)
-        if isinstance(function, type) and is_dataclass(function):
-            return self._constructed(function, given, named_given, frame)
+            record = self.present(given[0], frame) if len(given) == 1 else Fixed(())
+            if not isinstance(record, Record) or is_named_tuple(record.cls):
+                raise refuse(f"`replace` of {named(record)}", "replace fields of a frozen dataclass")
+            return _replaced(record, named_given)
+        if is_record(function):
+            return self._constructed(function, given, named_given)
         made = self._builtin(function, given) if not named_given else None
         if made is not None:
             return made
@@ -246,9 +275,10 @@ class Calls(Picks):
             function = cast("Any", function).__wrapped__
         if not isinstance(function, FunctionType):
             name = getattr(function, "__name__", type(function).__name__)
-            raise refuse(f"{name} has no counterpart in logic", "write a function of any, all, in, if and replace")
+            instead = _INSTEAD.get(name, "write a function of any, all, in, if and replace")
+            raise refuse(f"{name} has no counterpart in logic", instead)
         source = source_of(function)
-        bound = self._bound(inspect.signature(function), function.__name__, given, named_given)
+        bound = self._bound(inspect.signature(function, follow_wrapped=False), function.__name__, given, named_given)
         return self.body(source.tree, self._inner(Frame(source, bound, frame.path, frame.depth + 1)))
 
     def _unfolded(self, one: Closure, given: Sequence[Value], more: dict[str, Value], frame: Frame) -> Value:
@@ -274,41 +304,27 @@ class Calls(Picks):
         self, signature: inspect.Signature, name: str, given: Sequence[Value], more: dict[str, Value]
     ) -> dict[str, Value]:
         try:
-            bound = signature.bind(*given, **more)
+            arguments = signature.bind(*given, **more).arguments
         except TypeError as error:
             raise refuse(f"{name}: {error}", "call it with its arguments") from None
-        found: dict[str, Value] = {name: kept(value) for name, value in bound.arguments.items()}
+        found: dict[str, Value] = {}
         for one in signature.parameters.values():
-            if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
-                raise refuse(f"{name} takes any number of arguments", "name its arguments")
-            if one.name not in found:
+            value: Any = arguments.get(one.name)
+            if one.kind is one.VAR_POSITIONAL:
+                found[one.name] = Fixed(tuple(map(kept, cast("tuple[Value, ...]", value or ()))))
+            elif one.kind is one.VAR_KEYWORD:
+                entries = cast("dict[str, Value]", value or {}).items()
+                found[one.name] = leaf(Const(Lookup(tuple((key, kept(inner)) for key, inner in entries))))
+            elif one.name in arguments:
+                found[one.name] = kept(value)
+            else:
                 found[one.name] = known(one.default)
         return found
 
-    def _constructed(self, cls: Any, given: Sequence[Value], more: dict[str, Value], frame: Frame) -> Value:
-        if not cls.__dataclass_params__.frozen or "__post_init__" in dir(cls):
-            raise refuse(
-                f"{cls.__name__} is not frozen, or does more when it is made", "make it a plain frozen dataclass"
-            )
-        if cls.__dataclass_params__.init is False:
-            raise refuse(f"{cls.__name__} has an `__init__` of its own", "make it a plain frozen dataclass")
-        signature = inspect.signature(cls)
-        try:
-            bound = signature.bind(*given, **more).arguments
-        except TypeError as error:
-            raise refuse(f"{cls.__name__}: {error}", "give every field a value") from None
-        del frame
-        found: dict[str, Value] = {}
-        for one in fields(cls):
-            if one.name in bound:
-                found[one.name] = kept(bound[one.name])
-            elif one.default is not MISSING:
-                found[one.name] = known(one.default)
-            elif one.default_factory is frozenset or one.default_factory is tuple:
-                found[one.name] = known(one.default_factory())
-            else:
-                raise refuse(f"the default of {cls.__name__}.{one.name}", "give the field a value")
-        return Record(cls, found)
+    def _constructed(self, cls: Any, given: Sequence[Value], more: dict[str, Value]) -> Value:
+        arguments = bound(cls, tuple(given), more)
+        given_or = {name: arguments[name] if name in arguments else known(default(cls, name)) for name in names_of(cls)}
+        return Record(cls, {name: kept(one) for name, one in given_or.items()})
 
     def known_class(self, node: ast.expr, frame: Frame) -> Any:
         """Return the class that an expression names.  Raises Unreadable."""
@@ -327,12 +343,13 @@ class Calls(Picks):
             return replace(as_group(given[0]), kind="set", sort=None, more=None, of=None)
         if function is tuple and len(given) == 1 and isinstance(members := only(given[0]), type(Enum)):
             return Fixed(tuple(map(known, members)))
-        if function in (list, sorted) and len(given) == 1:
-            more = self._rising(as_group(given[0])) if function is sorted else None
-            return replace(as_group(given[0]), kind="list", sort=None, more=more, of=None)
+        if function is list and len(given) == 1:
+            return as_list(given[0])
+        if function is sorted and len(given) == 1:
+            return replace(as_group(given[0]), kind="list", sort=None, more=self._rising(as_group(given[0])), of=None)
         if function is tuple and len(given) == 1:
             whole = isinstance(given[0], Table | Fixed) or (isinstance(given[0], Group) and given[0].kind == "agents")
-            return given[0] if whole else replace(as_group(given[0]), kind="list")
+            return given[0] if whole else whole_row(given[0]) or replace(as_group(given[0]), kind="list")
         if function == dict.fromkeys and len(given) == 1:
             group = as_group(given[0])
             return replace(
@@ -377,6 +394,14 @@ class Calls(Picks):
             return found
 
         return replace(gathered(items, "list"), once=True)
+
+
+def _entries(value: Value) -> list[tuple[str, Value]]:
+    """The entries of a dictionary of known names.  Raises Unreadable for another value."""
+    held = only(value)
+    if not isinstance(held, Lookup) or not all(isinstance(key, str) for key, _ in held.entries):
+        raise refuse("arguments out of a collection", "write the arguments one by one")
+    return list(held.entries)
 
 
 def _parts(value: Value) -> tuple[Value, ...]:
@@ -428,14 +453,10 @@ def _leaf_is_of(one: object, wanted: tuple[type, ...]) -> Formula:
             raise refuse("isinstance of a value without a known class", "ask it of records")
 
 
-def _replaced(given: Sequence[Value], more: dict[str, Value]) -> Value:
-    if len(given) != 1 or not isinstance(given[0], Record):
-        what = named(given[0]) if given else "nothing"
-        raise refuse(f"`replace` of {what}", "replace fields of a record")
-    record = given[0]
+def _replaced(record: Record, more: dict[str, Value]) -> Value:
     unknown = set(more) - set(record.fields)
     if unknown:
         raise refuse(f"{record.cls.__name__} has no field {min(unknown)}", "replace its fields")
     if hasattr(record.cls, "__post_init__"):
         raise refuse(f"{record.cls.__name__} does more when it is made", "make it a plain frozen dataclass")
-    return Record(record.cls, {**record.fields, **more})
+    return Record(record.cls, {**record.fields, **{name: kept(one) for name, one in more.items()}})

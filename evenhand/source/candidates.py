@@ -10,9 +10,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from evenhand.smt import logic as fol
-from evenhand.smt.arithmetic import NUMBER, below, number
+from evenhand.smt.arithmetic import NUMBER, below, is_numeral, number, value_of
 from evenhand.smt.structure import Reader, Structure
 from evenhand.source.family import Family
 from evenhand.source.probes import fresh_bound
@@ -28,6 +29,12 @@ WIDEST = 4_000_000
 
 MANY = 400
 """Candidates of one stage; beyond it only the first, the shortest, are tried."""
+
+MOST_ROWS = 400_000
+"""Rows (structures, and values of the variables in them) that are looked at; of more structures only some are."""
+
+FEW = 6
+"""Numbers that one may be, of which a guess says that it is no other."""
 
 Literal = tuple[int, bool]
 
@@ -70,6 +77,7 @@ def atoms(family: Family) -> list[fol.Formula]:
     found += [below(one, other) for one, other in itertools.permutations(numbers, 2)]
     found += [fol.Equal(one, other) for one, other in itertools.combinations(numbers, 2)]
     found += [below(number(0), one) for one in numbers]
+    found += [part for c in _numerals(family) for one in numbers for part in (fol.Equal(one, c), below(one, c))]
     found += [part for one in relations if len(one.domain) > 1 for part in _few(one)]
     found += _parts_of_guards(family)
     return list(dict.fromkeys(found))
@@ -107,13 +115,27 @@ def _none(function: fol.Function) -> fol.Relation:
     return fol.Relation(f"{function.name}.none", function.domain)
 
 
-def _parts_of_guards(family: Family) -> Iterator[fol.Formula]:
-    """Closed quantified parts of the guards and claims: 'nobody is inside', 'all are prepared'."""
+def _asked(family: Family) -> list[fol.Formula]:
+    """The guards and claims."""
     sources = [move.guard for move in family.moves]
     sources += [stated.of_state(family.state)[0] for stated in family.claims.values() if stated.of_state is not None]
-    sources += [stated.here for stated in family.claims.values() if stated.here is not None]
+    return [*sources, *(stated.here for stated in family.claims.values() if stated.here is not None)]
+
+
+def _numerals(family: Family) -> tuple[fol.Term, ...]:
+    """The numbers above 0 that guards and claims name."""
+    found: dict[fol.Term, None] = {}
+    for part in (part for formula in _asked(family) for part in fol.walk(formula)):
+        sides: tuple[fol.Term, ...] = part.arguments if isinstance(part, fol.Holds) else ()
+        sides = (part.left, part.right) if isinstance(part, fol.Equal) else sides
+        found |= {one: None for one in sides if is_numeral(one) and one != number(0)}
+    return tuple(found)
+
+
+def _parts_of_guards(family: Family) -> Iterator[fol.Formula]:
+    """Closed quantified parts of the guards and claims: 'nobody is inside', 'all are prepared'."""
     seen: set[str] = set()
-    for formula in sources:
+    for formula in _asked(family):
         for part in _quantified(formula):
             key = _shape(part)
             if not fol.free(part) and key not in seen:
@@ -171,6 +193,16 @@ def _shape(formula: fol.Formula) -> str:
     return text(formula)
 
 
+def _ranges(family: Family, structures: Sequence[Structure]) -> Iterator[fol.Formula]:
+    """That a number is one of the few that it is in reached states."""
+    for one in family.vocabulary.functions:
+        seen = {value for structure in structures for value in structure.functions[one.name].values()}
+        if one.codomain == NUMBER and 1 < len(seen) <= FEW:
+            row = tuple(FRESH(sort) for sort in one.domain)
+            values = [fol.Equal(one(*row), number(value_of(value))) for value in sorted(seen)]
+            yield fresh_bound(fol.forall(row, any_of(values)))
+
+
 class Guesses:
     """Finds the clauses that hold in every given structure, and not in every one that is possible."""
 
@@ -181,19 +213,21 @@ class Guesses:
         used = [sorted((v for v in fol.free(atom)), key=lambda v: v.name) for atom in self.listed]
         self.used = [frozenset(one) for one in used]
         self.masks, self.full = self._masks(structures)
+        self.ranges = list(_ranges(family, structures))
         self.loose, self.all_loose = self._masks(possible)
 
     def _masks(self, structures: Sequence[Structure]) -> tuple[list[int], int]:
         """For each atom the rows (structure and values of the variables) in which it is true, as bits."""
         columns: list[list[str]] = [[] for _ in self.listed]
         count = 0
-        for structure in structures:
+        total = sum(prod(len(one.universe[v.sort.name]) for v in self.variables) for one in structures)
+        for structure in structures[:: total // MOST_ROWS + 1]:
             rows = list(itertools.product(*(structure.universe[v.sort.name] for v in self.variables)))
             count += len(rows)
             for place, atom in enumerate(self.listed):
                 known: dict[tuple[str, ...], str] = {}
                 needed = [i for i, v in enumerate(self.variables) if v in self.used[place]]
-                column = columns[place]
+                column: list[str] = []
                 for row in rows:
                     key = tuple(row[i] for i in needed)
                     bit = known.get(key)
@@ -201,6 +235,7 @@ class Guesses:
                         values = {self.variables[i]: row[i] for i in needed}
                         bit = known[key] = "1" if self.reader.holds(atom, structure, values) else "0"
                     column.append(bit)
+                columns[place].append("".join(column))
         return [int("".join(column) or "0", 2) for column in columns], (1 << count) - 1
 
     def stages(self) -> Iterator[list[fol.Formula]]:
@@ -210,6 +245,7 @@ class Guesses:
         for longest in STAGES:
             here = [waiting.formula] if waiting is not None and waiting.length <= longest else []
             waiting = waiting if not here else None
+            here += self.ranges if longest == STAGES[0] else []
             for one in found if waiting is None else ():
                 if one.length > longest:
                     waiting = one
@@ -246,10 +282,15 @@ class Guesses:
 
     def _holds(self, clause: Sequence[Literal]) -> bool:
         """Whether a clause is true in every reached state."""
+        return self._mask(clause, self.masks, self.full) == self.full
+
+    @staticmethod
+    def _mask(clause: Sequence[Literal], masks: Sequence[int], full: int) -> int:
+        """The rows in which a clause is true."""
         mask = 0
         for place, yes in clause:
-            mask |= self.masks[place] if yes else self.full & ~self.masks[place]
-        return mask == self.full
+            mask |= masks[place] if yes else full & ~masks[place]
+        return mask
 
     def _clauses(self, longest: int) -> Iterator[Candidate]:
         """Yield the shortest clauses that are true in every reached state."""
@@ -258,15 +299,17 @@ class Guesses:
             yes, loose = self.masks[place], self.loose[place]
             literals.append(((place, True), yes, loose))
             literals.append(((place, False), self.full & ~yes, self.all_loose & ~loose))
-        alive: list[tuple[tuple[Literal, ...], int, int]] = [((), 0, 0)]
+        alive: list[tuple[Literal, ...]] = [()]  # their masks are made again: a million of them fill a memory
         kept: set[frozenset[Literal]] = set()
         tried = 0
         seen: set[tuple[tuple[str, ...], ...]] = set()
         for length in range(1, longest + 1):
-            grown: list[tuple[tuple[Literal, ...], int, int]] = []
+            grown: list[tuple[Literal, ...]] = []
             if tried + len(alive) * len(literals) // length > WIDEST:
                 return
-            for clause, mask, loose in alive:
+            for clause in alive:
+                mask = self._mask(clause, self.masks, self.full)
+                loose = self._mask(clause, self.loose, self.all_loose)
                 start = clause[-1][0] + 1 if clause else 0
                 for literal, yes, can in literals[2 * start :]:
                     tried += 1
@@ -283,8 +326,8 @@ class Guesses:
                             continue
                         seen.add(key)
                         yield Candidate(self._formula(made), length)
-                    else:
-                        grown.append((made, both, possible))
+                    elif length < longest:
+                        grown.append(made)
             alive = grown
 
     def _formula(self, clause: tuple[Literal, ...]) -> fol.Formula:

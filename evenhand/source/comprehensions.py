@@ -28,6 +28,25 @@ def places_of(value: Value) -> Places | None:
     return value.more.places if isinstance(value, Group) and value.more is not None else None
 
 
+def as_list(value: Value) -> Group:
+    """Return `list(value)`, with its places where it is a tuple by agent, the agents, or a list."""
+    group = as_group(value)
+    if isinstance(value, Group) and value.kind == "list":
+        return value
+    ordered = isinstance(value, Table) or group.kind == "agents"
+    return replace(
+        group, kind="list", sort=None, of=None, more=Listing(places=places_of(value), apart=True) if ordered else None
+    )
+
+
+def whole_row(value: Value) -> Table | None:
+    """Return a list that has a place for each agent as a tuple by agent; None for another value."""
+    over = places_of(value) if isinstance(value, Group) and value.kind == "list" else None
+    if over is None or not over.whole or over.turned or over.there is not everywhere:
+        return None
+    return Table(over.sort, over.at)
+
+
 class Comprehensions(Lengths):
     """Reads comprehensions."""
 
@@ -49,7 +68,8 @@ class Comprehensions(Lengths):
         if len(node.generators) > 1:
             return None
         source = None if isinstance(generator.iter, ast.Call) else self.read(generator.iter, frame)
-        if isinstance(source, Group) and source.more is not None and source.more.apart:
+        agents = isinstance(source, Table) or (isinstance(source, Group) and source.kind == "agents")
+        if agents or (isinstance(source, Group) and source.more is not None and source.more.apart):
             found = self._known(node, source, frame)
             return replace(found or Listing(), apart=True)
         return self._known(node, source, frame)

@@ -8,6 +8,7 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, cast
 
 from evenhand.smt.logic import FALSE, TRUE
+from evenhand.source.classes import is_named_tuple, names_of
 from evenhand.source.refusal import refuse
 from evenhand.source.values import Cases, Const, Fixed, Record, Truth, Value, leaf, listed
 
@@ -30,8 +31,12 @@ def known(value: Any) -> Value:
         case None | str() | int() | Enum() | FunctionType() | BuiltinFunctionType() | type() | ModuleType():
             return Cases(((TRUE, Const(value)),))
         case tuple():
-            if hasattr(cast("Any", value), "_fields"):
-                raise refuse("a named tuple", "make it a frozen dataclass")
+            held = cast("Any", value)
+            cls: type = held.__class__
+            if is_named_tuple(cls):
+                return Record(cls, {one: known(getattr(held, one)) for one in names_of(cls)})
+            if cls is not tuple:
+                raise refuse("a tuple of a class of its own", "make it a NamedTuple or a frozen dataclass")
             return Fixed(tuple(known(one) for one in cast("tuple[Any, ...]", value)))
         case frozenset():
             members = cast("frozenset[Any]", value)

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from evenhand.smt.logic import FALSE, TRUE, And, Formula
 from evenhand.source.choosing import end, member, settled, taken
-from evenhand.source.comprehensions import Comprehensions, places_of
+from evenhand.source.comprehensions import Comprehensions, as_list, places_of
 from evenhand.source.constants import Lookup, known
 from evenhand.source.described import chosen, described
 from evenhand.source.frames import Closure, Errors, Frame, only
@@ -33,6 +33,7 @@ from evenhand.source.values import (
     Value,
     Whole,
     as_group,
+    as_tuple,
     cases,
     gathered,
     leaf,
@@ -286,11 +287,15 @@ class Expressions(Comprehensions):
         ring = self.ring(node, frame)
         if ring is not None:
             return ring
-        if isinstance(node.op, ast.Mult) and isinstance(node.left, ast.Tuple) and len(node.left.elts) == 1:
+        if isinstance(node.op, ast.Mult) and isinstance(node.left, ast.Tuple | ast.List) and len(node.left.elts) == 1:
             by = self.measured(node.right, frame)
             if isinstance(by, Group) and by.kind == "agents" and by.sort is not None:
                 entry = self.read(node.left.elts[0], frame)
-                return Table(by.sort, lambda _term: entry)
+                row = Table(by.sort, lambda _term: entry)
+                return row if isinstance(node.left, ast.Tuple) else as_list(row)
+        put = self._put(_sum(node), frame)
+        if put is not None:
+            return put
         left, right = (self.present(self.read(one, frame), frame) for one in (node.left, node.right))
         return operated(node.op, left, right)
 
@@ -316,12 +321,21 @@ class Expressions(Comprehensions):
                 whole = self.read(row, frame)
                 if isinstance(whole, Fixed):
                     return None
-                return changed(whole, self.read(here, frame), self.read(entry, frame))
+                return self.entered(whole, self.read(here, frame), self.read(entry, frame), frame)
             case _:
                 return None
 
+    def entered(self, row: Value, key: Value, entry: Value, frame: Frame) -> Value:
+        """Return a tuple by agent with the entry of one changed; None as a place raises."""
+        if isinstance(key, Cases):
+            none = [guard for guard, one in key.parts if isinstance(one, Const) and one.value is None]
+            for guard in none:
+                self.errors.add(frame.path, guard)
+            key = Cases(tuple((guard, one) for guard, one in key.parts if guard not in none))
+        return changed(row, key, entry)
+
     def _subscript(self, node: ast.Subscript, inner: ast.expr, index: ast.expr, frame: Frame) -> Value:
-        value = self.present(self.read(inner, frame), frame)
+        value = as_tuple(self.present(self.read(inner, frame), frame))
         if isinstance(index, ast.Slice):
             ends = self._ends(index, value)
             if ends is not None:
@@ -436,6 +450,7 @@ class Expressions(Comprehensions):
             case ast.Name(name):
                 return frame.binding({name: value})
             case ast.Tuple(parts) | ast.List(parts):
+                value = as_tuple(value)
                 if not isinstance(value, Fixed) or len(value.parts) != len(parts):
                     raise frame.source.refused(
                         target, f"{named(value)} is taken apart", "take apart what has so many parts"
@@ -447,3 +462,10 @@ class Expressions(Comprehensions):
                 raise frame.source.refused(
                     target, "something else than a name is assigned", "make a new record by replace"
                 )
+
+
+def _sum(node: ast.expr) -> list[ast.expr]:
+    """`row[:i] + (entry,) + row[i + 1 :]` as the parts of the tuple that it makes."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return [*_sum(node.left), *_sum(node.right)]
+    return node.elts if isinstance(node, ast.Tuple) else [ast.Starred(node, ast.Load())]

@@ -19,12 +19,14 @@ from evenhand.source.shapes import (
     Count,
     Element,
     Flag,
+    Maybe,
     Members,
     Parts,
     Row,
     Shape,
     choice_name,
     combinations,
+    none_name,
     set_name,
 )
 
@@ -73,6 +75,9 @@ class Tables:
                 self.functions.setdefault(name, {})[by] = str(Fraction(value))
             case Members(member):
                 self._members(member, name, value, by, wrong)
+            case Maybe(there):
+                self._holds(none_name(name), by, value is None)
+                self.encode(there, name, nth(there, self.sizes, 0) if value is None else value, by)
             case Row():
                 self._row(shape, name, value, by)
             case Parts():
@@ -154,6 +159,8 @@ def decode(shape: Shape, name: str, structure: Structure, by: tuple[str, ...] = 
             if found.denominator != 1:
                 raise ValueError(f"{name} is {found}")
             return int(found)
+        case Maybe(there):
+            return None if by in structure.relations[none_name(name)] else decode(there, name, structure, by)
         case Members(member):
             members: list[Any] = []
             for place, (consts, sorts) in enumerate(combinations(member)):
@@ -205,6 +212,8 @@ def how_many(shape: Shape, sizes: Mapping[str, int]) -> int:
             return sizes[sort.name] + optional
         case Count():
             return len(COUNTS)
+        case Maybe(there):
+            return how_many(there, sizes) + 1
         case Members(member):
             return int(2 ** how_many(member, sizes))
         case Row(sort, entry):
@@ -224,6 +233,8 @@ def nth(shape: Shape, sizes: Mapping[str, int], place: int) -> Any:
             return place if place < sizes[sort.name] else None
         case Count():
             return COUNTS[place]
+        case Maybe(there):
+            return nth(there, sizes, place - 1) if place else None
         case Members(member):
             most = how_many(member, sizes)
             return frozenset(nth(member, sizes, i) for i in range(most) if place >> i & 1)

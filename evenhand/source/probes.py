@@ -20,6 +20,7 @@ from evenhand.source.shapes import (
     Count,
     Element,
     Flag,
+    Maybe,
     Members,
     Parts,
     Row,
@@ -27,6 +28,8 @@ from evenhand.source.shapes import (
     assembled,
     choice_name,
     combinations,
+    maybe,
+    none_name,
     set_name,
 )
 from evenhand.source.simplify import all_of, any_of, equal, placed, replaced, simply_rebuilt
@@ -43,8 +46,11 @@ from evenhand.source.values import (
     Table,
     Truth,
     Value,
+    Whole,
     equals,
     leaf,
+    listed,
+    merged,
     named,
     numeral,
 )
@@ -100,8 +106,49 @@ def _meanings(shape: Shape, value: Value, name: str, by: tuple[fol.Var, ...]) ->
                 raise refuse(f"{name.partition('.')[2]} becomes {named(value)}", f"give it a {shape.cls.__name__}")
             for part, one, given in zip(shape.names, shape.shapes, inner, strict=True):
                 yield from _meanings(one, given, f"{name}.{part}", by)
+        case Maybe(there), _:
+            yield from _maybe(there, value, name, by)
         case _:
             raise refuse(f"{name.partition('.')[2]} becomes {named(value)}", "give it a value of its type")
+
+
+def _maybe(there: Shape, value: Value, name: str, by: tuple[fol.Var, ...]) -> Iterator[tuple[str, Meaning]]:
+    """What may be None: whether it is, and what is there."""
+    parts = maybe(fol.FALSE, value).parts
+    nothing = [guard for guard, one in parts if isinstance(one, Const) and one.value is None]
+    yield none_name(name), Meaning(by, any_of(nothing))
+    held = [(guard, one.value if isinstance(one, Whole) else leaf(one)) for guard, one in parts]
+    held = [(guard, one) for guard, one in held if guard not in nothing]
+    last = _unread(there, name, by) if nothing else held.pop()[1]
+    for guard, one in held:
+        last = merged(guard, one, last)
+    yield from _meanings(there, last, name, by)
+
+
+def _unread(shape: Shape, name: str, by: tuple[fol.Term, ...]) -> Value:
+    """What stands where there is None: the first value, as in `instances`; an element stays what it was."""
+    match shape:
+        case Flag():
+            return Truth(fol.FALSE)
+        case Choice(values):
+            return leaf(Const(values[0]))
+        case Element(sort):
+            return leaf(Elem(fol.Function(name, tuple(one.sort for one in by), sort)(*by)))
+        case Count():
+            return leaf(Const(0))
+        case Members():
+            return listed([], "set")
+        case Maybe():
+            return leaf(Const(None))
+        case Row(sort, entry):
+            return Table(sort, lambda term: _unread(entry, name, (*by, term)))
+        case Parts():
+            parts = [_unread(one, f"{name}.{part}", by) for part, one in zip(shape.names, shape.shapes, strict=True)]
+            return (
+                Fixed(tuple(parts))
+                if shape.cls is tuple
+                else Record(shape.cls, dict(zip(shape.names, parts, strict=True)))
+            )
 
 
 def _like(one: object, other: object) -> bool:

@@ -5,11 +5,11 @@
 | `bool` | a proposition |
 | `Literal["idle", "busy"]`, an `Enum` | one proposition for each value, of which exactly one is true |
 | `Agent` (`NewType("Agent", int)`) | an element of the sort Agent |
-| `Agent \\| None` | an element, and a proposition that there is none |
+| `Agent \\| None`, and other types than `bool` beside None | its value, and a proposition that there is none |
 | `int` | a number |
 | `frozenset[...]` of the above, of tuples and records of them | a relation |
 | `tuple[..., ...]`, or `Annotated[tuple[..., ...], Agent]` | one of these for each agent |
-| `tuple[A, B]`, a frozen dataclass | its parts |
+| `tuple[A, B]`, a frozen dataclass, a NamedTuple | its parts |
 
 What is in an agent's place becomes an argument: the flag of each agent is a relation over agents.
 """
@@ -20,15 +20,16 @@ import itertools
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Annotated, Any, Literal, NewType, TypeAlias, cast
 
 from evenhand.smt.arithmetic import NUMBER
 from evenhand.smt.logic import TRUE, Formula, Function, Relation, Sort, Term, Var, conjunction, forall
 from evenhand.smt.theory import Axiom
+from evenhand.source.classes import frozen, is_record, names_of, place_of, types_of
 from evenhand.source.described import closed
-from evenhand.source.refusal import refuse
+from evenhand.source.refusal import Unreadable, refuse
 from evenhand.source.simplify import all_of, any_of, negation
 from evenhand.source.values import (
     FRESH,
@@ -43,6 +44,7 @@ from evenhand.source.values import (
     Table,
     Truth,
     Value,
+    Whole,
     cases,
     equals,
     leaf,
@@ -99,7 +101,14 @@ class Parts:
     shapes: tuple[Shape, ...]
 
 
-Shape: TypeAlias = Flag | Choice | Element | Count | Members | Row | Parts
+@dataclass(frozen=True)
+class Maybe:
+    """A value of a shape, or None."""
+
+    there: Shape
+
+
+Shape: TypeAlias = Flag | Choice | Element | Count | Members | Row | Parts | Maybe
 
 _WRITE = "use bool, int, Literal, Enum, the NewType of the agents, frozenset, tuple and frozen dataclasses"
 
@@ -124,7 +133,8 @@ def shape_of(written: Any, sorts: Mapping[Any, Sort]) -> Shape:
     if origin is frozenset and len(arguments) == 1:
         member = shape_of(arguments[0], sorts)
         if not _flat(member):
-            raise refuse(f"a set of {arguments[0]}", "sets hold agents, choices, truths, and tuples or records of them")
+            mend = "sets hold agents, choices, truths, and tuples or records of them; give a number a type of its own,"
+            raise refuse(f"a set of {_written(arguments[0])}", f"{mend} listed in the config: it has an order")
         return Members(member)
     if origin is Annotated:
         return _row(arguments[0], arguments[1], sorts)
@@ -135,8 +145,8 @@ def shape_of(written: Any, sorts: Mapping[Any, Sort]) -> Shape:
     if origin is tuple and arguments:
         shapes = tuple(shape_of(one, sorts) for one in arguments)
         return Parts(tuple, tuple(map(str, range(len(shapes)))), shapes)
-    if isinstance(written, type) and is_dataclass(written):
-        return record_shape(written, sorts)
+    if is_record(written):
+        return record_shape(cast("type", written), sorts)
     raise refuse(f"the type {_written(written)}", _WRITE)
 
 
@@ -146,16 +156,17 @@ def _written(kind: Any) -> str:
 
 def record_shape(cls: type, sorts: Mapping[Any, Sort]) -> Parts:
     """Return the shape of a frozen dataclass.  Raises Unreadable."""
-    if not is_dataclass(cls) or not cast("Any", cls).__dataclass_params__.frozen:
-        raise refuse(f"the class {_written(cls)}", "make it a frozen dataclass")
-    hints = typing.get_type_hints(cls, include_extras=True)
-    names = tuple(one.name for one in fields(cls))
+    if not frozen(cls):
+        raise refuse(f"the class {_written(cls)}", "make it a frozen dataclass, or a NamedTuple")
+    hints, names = types_of(cls), names_of(cls)
     shapes: list[Shape] = []
     for name in names:
         try:
             shapes.append(shape_of(hints[name], sorts))
         except RecursionError:
             raise refuse(f"{cls.__name__}.{name} holds itself", "use a relation between agents") from None
+        except Unreadable as error:
+            raise error.at(*place_of(cls, name)) from None
     return Parts(cls, names, tuple(shapes))
 
 
@@ -173,7 +184,9 @@ def _optional(written: Any, arguments: tuple[Any, ...], sorts: Mapping[Any, Sort
             return Element(inner.sort, optional=True)
         if isinstance(inner, Choice):
             return Choice((*inner.values, None))
-    raise refuse(f"the type {written}", "only agents and choices may be None")
+        if not isinstance(inner, Flag):
+            return Maybe(inner)
+    raise refuse(f"the type {written}", "of several types only None may be one, and not beside bool")
 
 
 def _row(written: Any, by: Any, sorts: Mapping[Any, Sort]) -> Row:
@@ -238,13 +251,9 @@ class Vocabulary:
     relations: list[Relation] = field(default_factory=list[Relation])
     axioms: list[Axiom] = field(default_factory=list[Axiom])
 
-    def symbolic(self, shape: Shape, name: str) -> Value:
-        """Return the value of a shape in any state, and declare its symbols under this name."""
-        return self._declared(shape, name, ())
-
-    def _declared(self, shape: Shape, name: str, by: tuple[Sort, ...]) -> Value:
-        made = self._made(shape, name, by)
-        return made(tuple(FRESH(sort) for sort in by))
+    def symbolic(self, shape: Shape, name: str, by: tuple[Var, ...] = ()) -> Value:
+        """Return the value of a shape in any state, at these places, and declare its symbols under this name."""
+        return self._made(shape, name, tuple(one.sort for one in by))(by)
 
     def _made(self, shape: Shape, name: str, by: tuple[Sort, ...]) -> At:
         """A function from the terms of the places to the value there."""
@@ -269,6 +278,9 @@ class Vocabulary:
                 return lambda terms: leaf(Num(number(*terms)))
             case Members(member):
                 return self._set(name, by, member)
+            case Maybe(there):
+                absent, held = self._relation(none_name(name), by), self._made(there, name, by)
+                return lambda terms: maybe(absent(*terms), held(terms))
             case Row(sort, entry):
                 inner = self._made(entry, name, (*by, sort))
                 return lambda terms: Table(sort, lambda term: inner((*terms, term)))
@@ -320,6 +332,19 @@ class Vocabulary:
             return Group("set", items, has)
 
         return made
+
+
+def maybe(absent: Formula, value: Value) -> Cases:
+    """Return a value that may be None.  Raises Unreadable for a truth."""
+    if isinstance(value, Truth):
+        raise refuse("a truth that may be None", "use a Literal")
+    held = value.parts if isinstance(value, Cases) else ((TRUE, Whole(value)),)
+    return cases([(absent, Const(None)), *((all_of((negation(absent), guard)), one) for guard, one in held)])
+
+
+def none_name(name: str) -> str:
+    """Return the name of the relation that there is None; no field of a record has this name."""
+    return f"{name}.0none"
 
 
 def choice_name(name: str, place: int) -> str:

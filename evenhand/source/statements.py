@@ -7,21 +7,20 @@ loop over agents is read where it searches (`for ... : if ...: return False`) or
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
-from dataclasses import is_dataclass
-from functools import partial
-from typing import Any, cast
+from collections.abc import Sequence
+from typing import Any, Literal, cast
 
-from evenhand.smt.logic import FALSE, TRUE, Formula, Term
-from evenhand.source.calls import Calls
-from evenhand.source.choosing import dictionary, member
-from evenhand.source.constants import Lookup, known
-from evenhand.source.frames import Closure, Errors, Frame, only, written_in
+from evenhand.smt.logic import FALSE, TRUE, Formula
+from evenhand.source.changing import collecting, its_own
+from evenhand.source.classes import frozen
+from evenhand.source.comprehensions import as_list, whole_row
+from evenhand.source.constants import known
+from evenhand.source.frames import Closure, Frame, written_in
+from evenhand.source.loops import Loops, assigned_in
 from evenhand.source.operators import identical
 from evenhand.source.refusal import Unreadable
-from evenhand.source.simplify import all_of, any_of, negation, some
+from evenhand.source.simplify import all_of, any_of, negation
 from evenhand.source.values import (
-    FRESH,
     Cases,
     Const,
     Fixed,
@@ -30,6 +29,7 @@ from evenhand.source.values import (
     Value,
     Whole,
     as_group,
+    as_tuple,
     equals,
     gathered,
     kept,
@@ -50,17 +50,22 @@ class _Next(ast.stmt):
         self.loop, self.left = loop, left
 
 
-class Translator(Calls):
+class Translator(Loops):
     """Reads functions: calls are unfolded, and every path ends in a value."""
 
     def body(self, tree: ast.FunctionDef | ast.Lambda, frame: Frame) -> Value:
         """Return what a function returns, or the collection of what it yields."""
         if isinstance(tree, ast.Lambda):
             return self.read(tree.body, frame)
-        if isinstance(tree, ast.FunctionDef) and written_in(tree.body, (ast.Yield, ast.YieldFrom)):
-            self._yielded(tree.body, frame)  # notes what raises
-            return gathered(lambda: self._quietly(tree.body, frame), "list")
-        return self._returned(tree.body, frame)
+        if written_in(tree.body, (ast.Yield, ast.YieldFrom)):
+            return self._collected("list", tree, frame)
+        collects = collecting(frame.source, tree)
+        return self.returned(tree.body, frame) if collects is None else self._collected(*collects, frame)
+
+    def _collected(self, kind: Literal["set", "list"], tree: ast.FunctionDef, frame: Frame) -> Value:
+        """What a function yields, as a collection."""
+        self._yielded(tree.body, frame)  # notes what raises
+        return gathered(lambda: self._quietly(tree.body, frame), kind)
 
     def _quietly(self, statements: list[ast.stmt], frame: Frame) -> list[Item]:
         since = len(self.errors.found)
@@ -68,7 +73,7 @@ class Translator(Calls):
         del self.errors.found[since:]
         return found
 
-    def _returned(self, statements: Sequence[ast.stmt], frame: Frame) -> Value:
+    def returned(self, statements: Sequence[ast.stmt], frame: Frame) -> Value:
         if not statements:
             return NOTHING
         first, rest = statements[0], statements[1:]
@@ -90,16 +95,16 @@ class Translator(Calls):
                 return self._turn(first.loop, first.left, rest, frame)
             case ast.Continue() | ast.Break():
                 after = next(place for place, one in enumerate(rest) if isinstance(one, _Next))
-                return self._returned(rest[after + isinstance(first, ast.Break) :], frame)
+                return self.returned(rest[after + isinstance(first, ast.Break) :], frame)
             case ast.Raise():
                 self.errors.add(frame.path)
                 return NOTHING
             case ast.Assert(test, _):
                 asked = self.test(test, frame)
                 self.errors.add(frame.path, negation(asked))
-                return self._returned(rest, frame.under(asked))
+                return self.returned(rest, frame.under(asked))
             case _:
-                return self._returned(rest, self._stepped(first, frame))
+                return self.returned(rest, self.stepped(first, frame))
 
     def _branched(
         self,
@@ -112,27 +117,33 @@ class Translator(Calls):
     ) -> Value:
         """Both branches with what follows; a branch that only raises leaves the value to the other."""
         if asked == TRUE:
-            return self._returned([*then[0], *rest], then[1])
+            return self.returned([*then[0], *rest], then[1])
         if asked == FALSE:
-            return self._returned([*other[0], *rest], other[1])
+            return self.returned([*other[0], *rest], other[1])
         for branch, guard, stays in ((then, asked, other), (other, negation(asked), then)):
             if branch[0] and isinstance(branch[0][0], ast.Raise):
                 self.errors.add(frame.path, guard)
-                return self._returned([*stays[0], *rest], stays[1].under(negation(guard)))
-        yes = self._returned([*then[0], *rest], then[1].under(asked))
-        no = self._returned([*other[0], *rest], other[1].under(negation(asked)))
+                return self.returned([*stays[0], *rest], stays[1].under(negation(guard)))
+        yes = self.returned([*then[0], *rest], then[1].under(asked))
+        no = self.returned([*other[0], *rest], other[1].under(negation(asked)))
         try:
             return merged(asked, yes, no)
         except Unreadable as error:
             raise frame.source.refused(node, error.why, error.instead) from None
 
-    def _stepped(self, node: ast.stmt, frame: Frame) -> Frame:
+    def stepped(self, node: ast.stmt, frame: Frame) -> Frame:
         """The frame after a statement that neither returns nor branches."""
         match node:
-            case ast.Assign([target], value):
-                return self.assigned(target, self._stored(value, frame), frame)
             case ast.AnnAssign(ast.Name(name), _, value) if value is not None:
                 return frame.binding({name: self._stored(value, frame)})
+            case ast.Assign([ast.Subscript(ast.Name(name), key)], value):
+                return self._changed(node, name, key, value, frame)
+            case ast.AugAssign(ast.Subscript(ast.Name(name), key) as entry, op, value):
+                read = ast.Subscript(ast.Name(name, ast.Load()), key, ast.Load())
+                made = ast.copy_location(ast.BinOp(read, op, value), entry)
+                return self._changed(node, name, key, ast.fix_missing_locations(made), frame)
+            case ast.Assign([target], value):
+                return self.assigned(target, self._stored(value, frame), frame)
             case ast.AugAssign(ast.Name(name), op, value):
                 made = ast.copy_location(ast.BinOp(ast.Name(name, ast.Load()), op, value), node)
                 ast.fix_missing_locations(made)
@@ -149,6 +160,20 @@ class Translator(Calls):
                     f"{type(node).__name__} changes or repeats something",
                     "assign names, return, and go through collections by any, all and comprehensions",
                 )
+
+    def _changed(self, node: ast.stmt, name: str, key: ast.expr, value: ast.expr, frame: Frame) -> Frame:
+        """`xs[agent] = entry`, where a function made the list, and nobody else holds it."""
+        row = whole_row(frame.names[name]) if name in frame.names else None
+        if row is None or not its_own(frame.source, name):
+            why = f"{name} may be no list of an entry for each agent, or have another name that changes with it"
+            mend = f"begin by `{name} = list(row)`, end by `tuple({name})`, and look at entries `{name}[agent]` alone"
+            raise frame.source.refused(node, why, mend)
+        entry = kept(self.read(value, frame))
+        try:
+            made = self.entered(row, self.read(key, frame), entry, frame)
+        except Unreadable as error:
+            raise frame.source.refused(node, error.why, error.instead) if not error.file else error from None
+        return frame.binding({name: as_list(made)})
 
     def _stored(self, node: ast.expr, frame: Frame) -> Value:
         """Read a value that gets a name."""
@@ -175,97 +200,27 @@ class Translator(Calls):
         parts = None if node.orelse or isinstance(node.iter, _MADE) else self.unrolled(node.iter, frame)
         if parts is not None:
             return self._turn(node, parts, rest, frame)
-        filled = self._filled(node, frame)
+        filled = self.filled(node, frame)
         if filled is not None:
-            return self._returned(rest, filled)
-        return self._searched(node, rest, frame)
+            return self.returned(rest, filled)
+        return self.searched(node, rest, frame)
 
     def _turn(self, node: ast.For, left: tuple[Value, ...], rest: Sequence[ast.stmt], frame: Frame) -> Value:
         if not left:
-            return self._returned(rest, frame)
+            return self.returned(rest, frame)
         here = self.assigned(node.target, left[0], frame)
-        return self._returned([*node.body, _Next(node, left[1:]), *rest], here)
-
-    def _searched(self, node: ast.For, rest: Sequence[ast.stmt], frame: Frame) -> Value:
-        """`for x in xs: if test: return value`; where the value is not the same for all x, it is that of the first."""
-        match node.body:
-            case [ast.If(test, [ast.Return(value)], [])] if not node.orelse and value is not None:
-                parts: list[Formula] = []
-                for one in self.iterated(node.iter, frame):
-                    since = len(self.errors.found)
-                    here = self.assigned(node.target, one.value, frame.under(one.guard))
-                    parts.append(some(one.variables, all_of((one.guard, self.test(test, here)))))
-                    self.errors.close(since, one.variables)
-                found = any_of(parts)
-                then = self._of_first(node, test, value, found, frame)
-                if then is not None:
-                    return merged(found, then, self._returned(rest, frame.under(negation(found))))
-            case _:
-                pass
-        raise frame.source.refused(
-            node, "a loop whose result depends on the order of its steps", "write it with any, all or a comprehension"
-        )
-
-    def _of_first(self, node: ast.For, test: ast.expr, value: ast.expr, found: Formula, frame: Frame) -> Value | None:
-        """What a search returns where it finds something; None if the first that it finds is not known."""
-        names = {one.id for one in ast.walk(node.target) if isinstance(one, ast.Name)}
-        if not names & {one.id for one in ast.walk(value) if isinstance(one, ast.Name)}:
-            return self.read(value, frame.under(found))
-        generator = ast.comprehension(node.target, node.iter, [test], 0)
-        searched = ast.fix_missing_locations(ast.copy_location(ast.GeneratorExp(value, [generator]), node))
-        over = self.made_places(searched, frame)
-        return None if over is None else member(self.world, over)
-
-    def _filled(self, node: ast.For, frame: Frame) -> Frame | None:
-        """`for x in xs: ...; d[key] = value`, which fills an empty dictionary; None for another loop.
-
-        Of the members with one key the last decides.
-        """
-        match node.body:
-            case [*before, ast.Assign([ast.Subscript(ast.Name(name), key)], value)] if not node.orelse:
-                pass
-            case _:
-                return None
-        empty = only(frame.names[name]) if name in frame.names else None
-        if not isinstance(empty, Lookup) or empty.entries or not all(isinstance(one, _NAMING) for one in before):
-            return None
-        if not _begun(frame.source.tree, name, node):
-            raise frame.source.refused(node, f"{name} may have another name", f"begin it by `{name} = {{}}` here")
-        over = self.rows(node.iter, frame)
-        if over is None:
-            return None
-        if _assigned_in(before) & set(frame.names) or [one.id for one in _names(node)].count(name) > 1:
-            raise frame.source.refused(node, "a loop that changes a name from turn to turn", "name what is new")
-
-        def entry(term: Term) -> tuple[Value, Value]:
-            here = self.assigned(node.target, over.at(term), frame.under(over.there(term)))
-            for one in before:
-                here = self._stepped(one, here)
-            return self.read(key, here), self.read(value, here)
-
-        x = FRESH(over.sort)
-        since = len(self.errors.found)
-        entry(x)
-        self.errors.close(since, [x])
-        return frame.binding({name: dictionary(self.world, over, partial(self._quiet_entry, entry))})
-
-    def _quiet_entry(self, entry: Callable[[Term], tuple[Value, Value]], term: Term) -> tuple[Value, Value]:
-        noted, self.errors = self.errors, Errors()
-        try:
-            return entry(term)
-        finally:
-            self.errors = noted
+        return self.returned([*node.body, _Next(node, left[1:]), *rest], here)
 
     def _matched(self, node: ast.Match, rest: Sequence[ast.stmt], frame: Frame) -> Value:
         found: list[tuple[Formula, Value]] = []
         here = frame
         for guard, inner, case in self._cases(node, frame):
-            found.append((guard, self._returned([*case.body, *rest], inner)))
+            found.append((guard, self.returned([*case.body, *rest], inner)))
             here = here.under(negation(guard))
             if guard == TRUE:
                 break
         whole = bool(found) and found[-1][0] == TRUE
-        value = found.pop()[1] if whole or self._covered(node, frame) else self._returned(rest, here)
+        value = found.pop()[1] if whole or self._covered(node, frame) else self.returned(rest, here)
         try:
             for guard, one in reversed(found):
                 value = merged(guard, one, value)
@@ -320,6 +275,7 @@ class Translator(Calls):
             case ast.MatchSequence() | ast.MatchClass() if isinstance(value, Cases) and wholes(value):
                 return self._one_fits(pattern, value, frame)
             case ast.MatchSequence(patterns):
+                value = as_tuple(value)
                 if not isinstance(value, Fixed) or any(isinstance(one, ast.MatchStar) for one in patterns):
                     raise frame.source.refused(
                         pattern, f"{named(value)} matched in parts", "match tuples of known length"
@@ -360,7 +316,7 @@ class Translator(Calls):
 
     def _of_class(self, pattern: ast.MatchClass, value: Value, frame: Frame) -> tuple[Formula, dict[str, Value]]:
         cls: Any = self.known_class(pattern.cls, frame)
-        if not isinstance(cls, type) or not is_dataclass(cls) or not isinstance(value, Record):
+        if not isinstance(cls, type) or not frozen(cls) or not isinstance(value, Record):
             raise frame.source.refused(pattern, f"{named(value)} matched by class", "match records by their class")
         wanted: type = cls
         if wanted not in value.cls.__mro__:
@@ -375,7 +331,7 @@ class Translator(Calls):
             return []
         first, rest = statements[0], statements[1:]
         match first:
-            case ast.Return(None):
+            case ast.Return(None) | ast.Continue():
                 return []
             case ast.Expr(ast.Yield(value)) if value is not None:
                 return [Item((), TRUE, self.read(value, frame)), *self._yielded(rest, frame)]
@@ -396,9 +352,9 @@ class Translator(Calls):
             case ast.Match():
                 return self._yielded_cases(first, rest, frame)
             case ast.For(target, source, body, []):
-                if written_in(body, (ast.Return, ast.Break, ast.Continue)):
+                if written_in(body, (ast.Return, ast.Break)):
                     raise frame.source.refused(first, "a loop that is left early", "yield under a condition")
-                if _assigned_in(body) & set(frame.names):
+                if assigned_in(body) & set(frame.names):
                     why = "a loop that changes a name from turn to turn"
                     raise frame.source.refused(first, why, "count in a field")
                 found = list[Item]()
@@ -411,7 +367,7 @@ class Translator(Calls):
                     self.errors.close(since, one.variables)
                 return [*found, *self._yielded(rest, frame)]
             case _:
-                return self._yielded(rest, self._stepped(first, frame))
+                return self._yielded(rest, self.stepped(first, frame))
 
     def _members(self, node: ast.expr, frame: Frame) -> list[Item]:
         try:
@@ -423,8 +379,8 @@ class Translator(Calls):
         found: list[Item] = []
         before: list[Formula] = []
         for guard, inner, case in self._cases(node, frame):
-            if written_in(case.body, (ast.Return, ast.Assign)):
-                raise frame.source.refused(case.pattern, "a case that returns or assigns among yields", "yield alone")
+            if written_in(case.body, (ast.Return, ast.Assign, ast.Continue)):
+                raise frame.source.refused(case.pattern, "a case that ends or assigns among yields", "yield alone")
             taken = all_of((guard, *map(negation, before)))
             found += [_under(taken, one) for one in self._yielded(case.body, inner)]
             before.append(guard)
@@ -433,35 +389,6 @@ class Translator(Calls):
 
 _MADE = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
 """What a loop may go through that is no tuple of known length."""
-
-
-_NAMING = (ast.Assign, ast.AnnAssign)
-"""What stands before the entry in a loop that fills a dictionary."""
-
-
-def _begun(tree: ast.AST, name: str, loop: ast.For) -> bool:
-    """Whether a function assigns `{}` to a name, nothing else, and does not look at it before the loop."""
-    named_here = [one for one in ast.walk(tree) if isinstance(one, ast.Name) and one.id == name]
-    stored = [one for one in named_here if isinstance(one.ctx, ast.Store)]
-    given = any(isinstance(one, ast.arg) and one.arg == name for one in ast.walk(tree))
-    begun = any(
-        isinstance(one, _NAMING) and isinstance(one.value, ast.Dict) and stored[0] in ast.walk(one)
-        for one in ast.walk(tree)
-        if stored
-    )
-    used = any(isinstance(one.ctx, ast.Load) and one.lineno < loop.lineno for one in named_here)
-    return begun and len(stored) == 1 and not given and not used
-
-
-def _names(node: ast.For) -> list[ast.Name]:
-    """Return the names that a loop reads."""
-    return [one for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)]
-
-
-def _assigned_in(statements: Sequence[ast.stmt]) -> set[str]:
-    """Return the names that statements assign, those of their own loops and comprehensions too."""
-    nodes = (node for statement in statements for node in ast.walk(statement))
-    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
 def _under(guard: Formula, one: Item) -> Item:

@@ -320,7 +320,7 @@ def _open(system: AnySystem, claim: Property, why: str) -> Verdict:
         engine=ENGINE,
         system=system.name,
         variant=system.variant,
-        scope=dict(system.scope),
+        scope={"asked": f"any number of {' and '.join(system.scope)}"},
         because=why,
     )
 

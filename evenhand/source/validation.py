@@ -10,7 +10,7 @@ that it may.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
@@ -22,7 +22,7 @@ from evenhand.core.kinds import EachStep, Liveness, Property, Safety
 from evenhand.core.relations import TwoRun
 from evenhand.core.system import AnyStep, AnySystem, Step
 from evenhand.evidence.second_runs import at_step, compared
-from evenhand.smt.arithmetic import calculated
+from evenhand.smt.arithmetic import NUMBER, calculated
 from evenhand.smt.logic import FALSE, TRUE, Formula, Term, Var
 from evenhand.smt.portfolio import Portfolio
 from evenhand.smt.small_models import small_model
@@ -33,6 +33,7 @@ from evenhand.source.family import STATE, Course, Family, Stated
 from evenhand.source.instances import Tables, decode, how_many, nth
 from evenhand.source.probes import Meaning, Meanings, meanings
 from evenhand.source.refusal import Unreadable
+from evenhand.source.shapes import none_name
 from evenhand.source.simplify import all_of, negation, some
 from evenhand.source.values import FRESH, Cases, Const, Elem, Fixed, Record, Truth, Value, Whole
 
@@ -337,7 +338,10 @@ class Comparison:
                         rows.add(tuple(row[one] for one in meaning.variables))
         for name, meaning in means.items():
             if meaning.formula is None:
-                functions[name] = self._function(name, meaning, structure, values, relations.get(f"{name}.none", set()))
+                parts = name.split(".")
+                inside = [none_name(".".join(parts[: size + 1])) for size in range(len(parts))]
+                none = [relations[one] for one in (f"{name}.none", *inside) if one in relations]
+                functions[name] = self._function(name, meaning, structure, values, none)
         return Structure(structure.universe, {n: frozenset(r) for n, r in relations.items()}, functions)
 
     def _function(
@@ -346,14 +350,15 @@ class Comparison:
         meaning: Meaning,
         structure: Structure,
         values: Mapping[Var, str],
-        none: set[tuple[str, ...]],
+        none: Sequence[set[tuple[str, ...]]],
     ) -> dict[tuple[str, ...], str]:
         """The values of a function; where there is none, the first element stands, as in `instances`."""
         found: dict[tuple[str, ...], str] = {}
         for row in assignments(meaning.variables, structure):
             both, place = {**values, **row}, tuple(row[one] for one in meaning.variables)
-            if place in none:
-                found[place] = f"{meaning.cases[0][1].sort.name}.0"
+            sort = meaning.cases[0][1].sort
+            if sort != NUMBER and any(place[:size] in rows for rows in none for size in range(len(place) + 1)):
+                found[place] = f"{sort.name}.0"
                 continue
             here = {self.term(t, structure, both) for g, t in meaning.cases if self.reader.holds(g, structure, both)}
             if len(here) != 1:

@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 from evenhand.smt.arithmetic import number, zero
 from evenhand.smt.logic import FALSE, TRUE, Formula, Sort, Term, Var
+from evenhand.source.classes import is_named_tuple
 from evenhand.source.described import Fresh, closed
 from evenhand.source.refusal import refuse
 from evenhand.source.simplify import all_of, any_of, choice, equal, equivalence, every, implication, negation, some
@@ -230,6 +231,11 @@ def _one_place(test: Formula, then: Group, other: Group) -> Group | None:
     return replace(gathered(items, "list"), more=Listing(places=both, apart=all(one.apart for one in lists)))
 
 
+def as_tuple(value: Value) -> Value:
+    """Return a named tuple as the tuple that it is; another value as it is."""
+    return Fixed(tuple(value.fields.values())) if isinstance(value, Record) and is_named_tuple(value.cls) else value
+
+
 def leaf(value: Leaf) -> Cases:
     """Return the value that is this leaf."""
     return Cases(((TRUE, value),))
@@ -245,15 +251,15 @@ def cases(parts: Iterable[tuple[Formula, Leaf]]) -> Cases:
     found: dict[tuple[type, Any], tuple[list[Formula], Leaf]] = {}
     for guard, one in parts:
         if guard != FALSE:
-            what: Any = (type(one.value), one.value) if isinstance(one, Const) else _identity(one)
-            key: tuple[type, Any] = (type(one), what)
-            found.setdefault(key, ([], one))[0].append(guard)
+            found.setdefault((type(one), _identity(one)), ([], one))[0].append(guard)
     if len(found) == 1:
         return leaf(next(iter(found.values()))[1])
     return Cases(tuple((any_of(guards), one) for guards, one in found.values()))
 
 
-def _identity(one: Elem | Num | Whole) -> Any:
+def _identity(one: Leaf) -> Any:
+    if isinstance(one, Const):
+        return type(one.value), one.value
     return id(one.value) if isinstance(one, Whole) else one.term
 
 
@@ -313,8 +319,7 @@ def merged(test: Formula, then: Value, other: Value) -> Value:
             made = Group(kind, items, lambda value: choice(test, one.has(value), two.has(value)), more=more)
             return replace(made, once=one.once or two.once)
         case _:
-            why = f"{named(then)} in one case and {named(other)} in the other"
-            raise refuse(why, "return values of one type from both branches")
+            raise refuse(f"{named(then)} in one case and {named(other)} in the other", "return values of one type")
 
 
 def named(value: Value) -> str:
@@ -390,6 +395,7 @@ def _leaf_truth(one: Leaf) -> Formula:
 
 def equals(left: Value, right: Value) -> Formula:
     """Return whether Python's `==` holds.  Raises Unreadable where the order of a list decides."""
+    left, right = as_tuple(left), as_tuple(right)
     match left, right:
         case Cases(), (Record() | Fixed() | Group() | Table()) if wholes(left):
             return equals(left, leaf(Whole(right)))
@@ -402,6 +408,9 @@ def equals(left: Value, right: Value) -> Formula:
             return any_of(
                 all_of((g, h, _same_leaf(one, other))) for g, h, one, other in pairs if all_of((g, h)) != FALSE
             )
+        case Fixed(one), Fixed(other):
+            same = len(one) == len(other)
+            return all_of(equals(a, b) for a, b in zip(one, other, strict=True)) if same else FALSE
         case Record(), Record():
             if left.cls is not right.cls:
                 return FALSE
@@ -409,26 +418,17 @@ def equals(left: Value, right: Value) -> Formula:
                 raise refuse(f"{left.cls.__name__} is compared in a way of its own", "compare its fields")
             compared = [one.name for one in fields(left.cls) if one.compare]
             return all_of(equals(left.fields[name], right.fields[name]) for name in compared)
-        case Fixed(), Fixed():
-            if len(left.parts) != len(right.parts):
-                return FALSE
-            return all_of(equals(a, b) for a, b in zip(left.parts, right.parts, strict=True))
         case Table(), Table() if left.sort == right.sort:
             x = FRESH(left.sort)
             return every([x], equals(left.at(x), right.at(x)))
         case Group(), Group() if left.of is not None and right.of is not None and left.of.sort == right.of.sort:
             return equal(left.of, right.of)
-        case Group(), Group() if left.kind == right.kind == "set" or _one_order(left, right):
+        case Group(), Group() if left.kind == right.kind == "set" or order_of(left) == order_of(right) is not None:
             return all_of((within(left, right), within(right, left)))
         case _ if _never_equal(left, right):
             return FALSE
         case _:
             raise refuse(f"{named(left)} compared with {named(right)}", "compare values of one type")
-
-
-def _one_order(left: Group, right: Group) -> bool:
-    """Whether two lists stand in one order without doubles, so that they are equal if their members are."""
-    return order_of(left) is not None and order_of(left) == order_of(right)
 
 
 def plainly_compared(cls: type) -> bool:

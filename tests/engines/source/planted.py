@@ -126,7 +126,29 @@ PLANTED: tuple[tuple[str, str, str], ...] = (
     ("greatest of all for that of a part", "return max((1 if a in state.marks else 0 for a in config.agents if a in state.others), default=0) == 1", "return max((1 if a in state.marks else 0 for a in config.agents), default=0) == 1"),
     ("value not in the list as the greatest", "return max((1 if a in state.marks else 0 for a in config.agents), default=0) == state.count", "return all(state.count >= (1 if a in state.marks else 0) for a in config.agents)"),
     ("equal to one of a list for the greatest", "return max((1 if a in state.marks else 0 for a in config.agents), default=0) == state.count", "return any(state.count == (1 if a in state.marks else 0) for a in config.agents)"),
+    ("case and value of two places that are equal", "return max((a + 1) % len(config.agents) if a in state.marks else config.agents[0] for a in config.agents) == state.holder", "return min((a + 1) % len(config.agents) if a in state.marks else config.agents[0] for a in config.agents) == state.holder"),
     ("sign of a number that may be None lost", "n = state.count if state.flag else None\nreturn (0 if n is None else -n) == 0 - 1", "n = state.count if state.flag else None\nreturn (0 if n is None else n) == 0 - 1"),
+    ("wrapper left out", "return wrapped(state.flag)", "return state.flag"),
+    ("field of a named tuple", "return Pair(state.flag, state.quiet).one", "return Pair(state.flag, state.quiet).two"),
+    ("named tuple changed at another field", "return Pair(state.flag, True)._replace(two=state.quiet).two", "return Pair(state.flag, True)._replace(two=state.quiet).one"),
+    ("named tuple in another order", "one, two = Pair(state.flag, True)\nreturn one", "two, one = Pair(state.flag, True)\nreturn one"),
+    ("default of a named tuple lost", "return Pair(state.flag).two == state.flag", "return Pair(state.flag, False).two == state.flag"),
+    ("named tuple unlike its tuple", "return Pair(state.flag, True) == (True, True)", "return False"),
+    ("named tuple matched in parts", "match Pair(state.flag, state.quiet):\n    case (one, _):\n        return one", "match Pair(state.flag, state.quiet):\n    case (_, one):\n        return one"),
+    ("entry of a list changed for all", "xs = list(state.at)\nxs[config.agents[0]] = 'c'\nreturn xs[config.agents[-1]] == 'c'", "return True"),
+    ("changed entry of a list lost", "xs = list(state.at)\nxs[config.agents[0]] = 'c'\nreturn tuple(xs)[config.agents[0]] == 'c'", "return state.at[config.agents[0]] == 'c'"),
+    ("list changed in one branch for both", "xs = list(state.at)\nif state.flag:\n    xs[config.agents[0]] = 'c'\nreturn xs[config.agents[0]] == 'c'", "return True"),
+    ("number in a list not raised", "xs = [1] * len(config.agents)\nxs[config.agents[0]] += state.count\nreturn xs[config.agents[0]] == 2", "return state.count == 2"),
+    ("members of a list of one", "xs = [a for a in config.agents if a in state.marks]\nreturn len(xs) <= 1", "return len(state.marks) < 1"),
+    ("collected without its condition", "def told():\n    found = []\n    for a in config.agents:\n        if a in state.marks:\n            found.append(a)\n    return found\nreturn config.agents[0] in told()", "return True"),
+    ("collected before what ends early", "def told():\n    found = []\n    if state.flag:\n        return found\n    found.extend(state.marks)\n    return found\nreturn bool(told())", "return bool(state.marks)"),
+    ("set collected as one of two", "def told():\n    found = set()\n    found.update(state.marks)\n    for a in config.agents:\n        if a not in state.others:\n            continue\n        found.add(a)\n    return frozenset(found)\nreturn told() == state.marks", "return state.others == state.marks"),
+    ("condition between loops lost", "for a in config.agents:\n    if a in state.marks:\n        for b in config.agents:\n            if (a, b) in state.pairs:\n                return False\nreturn True", "for a in config.agents:\n    for b in config.agents:\n        if (a, b) in state.pairs:\n            return False\nreturn True"),
+    ("continue in a search lost", "for a in config.agents:\n    if a not in state.marks:\n        continue\n    if state.at[a] == 'a':\n        return True\nreturn False", "for a in config.agents:\n    if state.at[a] == 'a':\n        return True\nreturn False"),
+    ("second of two searches lost", "for a in config.agents:\n    if a in state.marks:\n        return False\n    b = a\n    if b in state.others:\n        return False\nreturn True", "for a in config.agents:\n    if a in state.marks:\n        return False\nreturn True"),
+    ("named argument passed on lost", "return changed(state, flag=state.quiet).flag", "return changed(state).flag"),
+    ("arguments passed on in another order", "return second(*(state.flag, state.quiet))", "return second(*(state.quiet, state.flag))"),
+    ("entry joined by + at another place", "if state.holder is None:\n    return False\nrow = state.at[:state.holder] + ('c',) + state.at[state.holder + 1:]\nreturn row[config.agents[0]] == 'c'", "return state.holder is not None and state.at[config.agents[0]] == 'c'"),
 )  # fmt: skip
 
 REFUSED: tuple[tuple[str, str, str], ...] = (
@@ -188,7 +210,6 @@ REFUSED: tuple[tuple[str, str, str], ...] = (
     ("numbers of a set", "return all(i == 0 for i, a in enumerate(state.marks))", "what has no order"),
     ("deletion", "x = state.flag\ndel x\nreturn True", "Delete"),
     ("fraction", "return state.count < 0.5", "a float"),
-    ("wrapped function", "return wrapped(state.flag)", "arguments out of a collection"),
     ("place in part of a list", "xs = [a for a in config.agents if a in state.marks]\nreturn xs.index(state.holder) == config.agents[0]", "index"),
     ("entry of part of a list", "xs = [a for a in config.agents if a in state.marks]\nreturn xs[config.agents[0]] in state.marks", "entry"),
     ("numbers of part of a list", "return all(n in state.marks for n, a in enumerate([a for a in config.agents if a in state.marks]))", "numbers or pairs"),
@@ -197,6 +218,16 @@ REFUSED: tuple[tuple[str, str, str], ...] = (
     ("dictionary filled from a set", "d = {}\nfor a in state.marks:\n    d[state.at[a]] = a\nreturn bool(d)", "a loop"),
     ("names carried from turn to turn", "d = {}\nn = state.flag\nfor a in config.agents:\n    n = not n\n    d[a] = n\nreturn bool(d)", "from turn to turn"),
     ("unknown entry of a known tuple", "return (state.flag, True)[state.count]", "entry a number"),
+    ("changed list with another name", "xs = list(state.at)\nys = xs\nys[config.agents[0]] = 'c'\nreturn xs[config.agents[0]] == 'c'", "another name"),
+    ("changed list that another holds", "xs = list(state.at)\nys = (xs, xs)\nxs[config.agents[0]] = 'c'\nreturn ys[0][config.agents[0]] == 'c'", "another name"),
+    ("changed list that was given", "def f(xs):\n    xs[config.agents[0]] = 'c'\n    return xs\nreturn bool(f(list(state.at)))", "another name"),
+    ("changed list that a lambda sees", "xs = list(state.at)\nf = lambda: xs[config.agents[0]]\nxs[config.agents[0]] = 'c'\nreturn f() == 'c'", "another name"),
+    ("changed part of a list", "xs = [a for a in config.agents if a in state.marks]\nxs[config.agents[0]] = config.agents[0]\nreturn True", "no list of an entry for each"),
+    ("list changed in a loop", "xs = list(state.at)\nfor a in config.agents:\n    xs[a] = 'c'\nreturn xs[config.agents[0]] == 'c'", "a loop"),
+    ("names that a search changes", "n = state.flag\nfor a in config.agents:\n    n = not n\n    if n:\n        return True\nreturn False", "a loop"),
+    ("search that breaks", "for a in config.agents:\n    if a in state.marks:\n        break\n    if a in state.others:\n        return True\nreturn False", "a loop"),
+    ("collected list that is looked at", "def told():\n    found = []\n    for a in config.agents:\n        if not found:\n            found.append(a)\n    return found\nreturn bool(told())", "a loop"),
+    ("replace of a named tuple", "return replace(Pair(True, state.flag), one=False).one", "`replace` of"),
 )  # fmt: skip
 
 HEAD = """
@@ -204,7 +235,7 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Literal, NewType
+from typing import Literal, NamedTuple, NewType
 import evenhand
 
 class Kind(Enum):
@@ -236,6 +267,16 @@ class State:
 
 def put(row, place, entry):
     return (*row[:place], entry, *row[place + 1:])
+
+class Pair(NamedTuple):
+    one: bool
+    two: bool = True
+
+def changed(state, **more):
+    return replace(state, **more)
+
+def second(*given):
+    return given[1]
 
 def denied(function):
     @functools.wraps(function)

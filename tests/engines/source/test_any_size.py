@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 import evenhand
 from benchmarks.unbounded import locks
 from benchmarks.unbounded.__main__ import SYSTEMS
-from evenhand.core.system import AnySystem
+from evenhand.core.system import AnySystem, Scope
 from evenhand.core.verdict import Status
 from evenhand.evidence.judge import refutes
 from evenhand.smt.portfolio import Portfolio
@@ -209,6 +210,122 @@ def test_the_unreadable_line_is_named(portfolio: Portfolio) -> None:
     assert other.status is Status.HOLDS
 
 
+@dataclass(frozen=True)
+class Numbered:
+    """Messages with a number each."""
+
+    sent: frozenset[tuple[Agent, int]]
+
+
+def test_the_unreadable_type_is_named(portfolio: Portfolio) -> None:
+    """So is the line of a field whose type is not readable, with what to write instead."""
+    mail = made(initial=unsent, step=still, actions=silent)
+    (verdict,) = prove_any_size(mail, [evenhand.always("True.", name="true")(anything)], portfolio=portfolio).verdicts
+    assert re.search(r"^test_any_size\.py, line \d+: `sent: frozenset\[.*int\]\]` is not readable: ", verdict.because)
+    assert "a type of its own, listed in the config" in verdict.because
+
+
+def unsent(config: Config) -> list[Numbered]:
+    """No message."""
+    return [Numbered(frozenset())]
+
+
+def still(config: Config, state: Numbered, action: Any) -> Numbered:
+    """Nothing changes."""
+    return state
+
+
+def silent(config: Config, state: Any) -> list[Any]:
+    """No action."""
+    return []
+
+
+def anything(state: Any) -> bool:
+    """Any state will do."""
+    return True
+
+
+@dataclass(frozen=True)
+class Lease:
+    """Who holds it, and until when."""
+
+    holder: Agent
+    until: int
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A lease, or none, and what anyone was told of it."""
+
+    lease: Lease | None
+    told: tuple[int | None, ...]
+
+
+def leased(config: Config, state: Desk, action: tuple[str, Agent]) -> Desk:
+    """Whoever asks gets the lease until one later than the last, or gives it back."""
+    verb, agent = action
+    if verb == "back":
+        return Desk(None, tuple(None for _ in config.agents))
+    until = 1 if state.lease is None else state.lease.until + 1
+    told = list(state.told)
+    told[agent] = until
+    return Desk(Lease(agent, until), tuple(told))
+
+
+def asking(config: Config, state: Desk) -> Iterator[tuple[str, Agent]]:
+    """Anyone may ask, the holder may give back."""
+    for agent in config.agents:
+        yield ("ask", agent)
+        if state.lease is not None and state.lease.holder == agent:
+            yield ("back", agent)
+
+
+@evenhand.always("Nobody was told of a later time than that of the lease.")
+def told_before(config: Config, state: Desk) -> bool:
+    lease = state.lease
+    return all(told is None or (lease is not None and told <= lease.until) for told in state.told)
+
+
+def forgetful(config: Config, state: Desk, action: tuple[str, Agent]) -> Desk:
+    """What anyone was told is kept when the lease is given back."""
+    after = leased(config, state, action)
+    return replace(after, told=state.told) if action[0] == "back" else after
+
+
+def kept_lease(config: Config, state: Desk, action: tuple[str, Agent]) -> Desk:
+    """Nothing is given back."""
+    verb, agent = action
+    if verb == "back":
+        return Desk(state.lease, tuple(None for _ in config.agents))
+    until = 1 if state.lease is None else state.lease.until + 1
+    told = list(state.told)
+    told[agent] = until
+    return Desk(Lease(agent, until), tuple(told))
+
+
+def test_what_may_be_none(portfolio: Portfolio, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Records and numbers that may be None are proved of; a fault is refuted, and a step that is misread is caught."""
+
+    def start(config: Config) -> list[Desk]:
+        return [Desk(None, (None,) * len(config.agents))]
+
+    def desk(step: Any) -> AnySystem:
+        return made(initial=start, actions=asking, step=step)
+
+    (whole,) = prove_any_size(desk(leased), [told_before], portfolio=portfolio).verdicts
+    assert whole.status is Status.HOLDS, whole.because
+    (faulty,) = prove_any_size(desk(forgetful), [told_before], portfolio=portfolio).verdicts
+    assert faulty.status is Status.REFUTED
+
+    def misread(function: Any) -> Source:
+        found = source_of(function)
+        return replace(found, tree=source_of(kept_lease).tree) if function is leased else found
+
+    monkeypatch.setattr(calls, "source_of", misread)
+    (verdict,) = prove_any_size(desk(leased), [told_before], portfolio=portfolio).verdicts
+    assert "the formulas are not what the functions say" in verdict.because
+
+
 def test_verify_proves_too(capsys: pytest.CaptureFixture[str]) -> None:
     """`evenhand.verify` has the proof beside the search, and none under the quick budget."""
     report = evenhand.verify(made(), [favourite])
@@ -216,6 +333,14 @@ def test_verify_proves_too(capsys: pytest.CaptureFixture[str]) -> None:
     assert {one.engine for one in report.findings} >= {"explore", "prove"}
     assert {one.engine for one in evenhand.verify(made(), [favourite], budget="quick").findings} == {"explore"}
     assert not capsys.readouterr().err
+
+
+def test_what_a_search_decides_is_not_told_as_proved() -> None:
+    """A false claim that holds in the scope holds for that scope alone, and the proof is said to be open."""
+    report = evenhand.verify(replace(made(ends=True), scope=Scope({"agents": 2})), [no_four])
+    (line,) = (one for one in str(report).splitlines() if one.startswith("HOLDS"))
+    assert "with agents=2" in line
+    assert "prove UNDECIDED for any number of agents: it is not inductive" in line
 
 
 def test_config_and_scope_go_together() -> None:
