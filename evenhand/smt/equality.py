@@ -27,9 +27,10 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.system import Mutant, System
 from evenhand.core.trace import Scenario, replay
 from evenhand.core.verdict import Status
+from evenhand.smt.cases import cases
 from evenhand.smt.conformance import Conformance
 from evenhand.smt.countermodel import all_of, confirmed, minimise
-from evenhand.smt.differential import agree, cases
+from evenhand.smt.differential import agree
 from evenhand.smt.logic import Definition, Formula, Not, forall, iff
 from evenhand.smt.matrix import touches
 from evenhand.smt.portfolio import Portfolio, shared
@@ -230,8 +231,9 @@ class _Asking(ProofTask):
                 self.doubt(ProofStatus.UNDECIDED, f"no solver decides whether {word} is the same: {answered.because}")
                 continue
             small = minimise(answered.model, all_of(both, Not(goal)))
+            realise = self.theorem.realise
             for structure in (small, answered.model):
-                run = self.theorem.realise(structure)
+                run = None if realise is None else realise(structure)
                 if isinstance(run, Scenario) and self.differ(run):
                     return run
             self.doubt(ProofStatus.UNDECIDED, f"{word} differs in a structure of the theory, and no run was made of it")
