@@ -14,7 +14,7 @@ from typing import Any
 
 from evenhand.model.markspace.guard_vocabulary import Policy
 from evenhand.model.markspace.layers_vocabulary import DIAGNOSTICS, PROBE, Layer, LayersConfig, Op, Operation, World
-from evenhand.model.markspace.marks import Act, Draft, Kind, Read, Space, Tick, Write
+from evenhand.model.markspace.marks import Act, Draft, Kind, Read, Tick, Write
 from evenhand.model.markspace.mutants import layers as faulty_layers
 from evenhand.model.markspace.mutants import marks as faulty
 from evenhand.model.markspace.readings import Readings
@@ -135,27 +135,21 @@ def view(run: Steps, number: int) -> Structure:
 _CONFIG = config_of(("x",), Policy.FIRST_WRITER)
 
 
-def _write(ident: int) -> Write:
-    return Write("x", Draft(Kind.OBSERVATION, "a"), ident)
+def _drawn(choose: random.Random, ident: int) -> Act:
+    """Return a write with this id, a tick or a read."""
+    written = Write("x", Draft(Kind.OBSERVATION, "a"), ident)
+    acts: list[Act] = [written, written, Tick(1), Tick(2), Read("x", "a")]
+    return choose.choice(acts)
 
 
 def samples(system: Any) -> Iterator[Steps]:
     """Return seeded runs in which any of four ids is offered, by any variant."""
-
-    def pick(choose: random.Random, _state: Space) -> Act:
-        return choose.choice([written := _write(choose.randint(1, 4)), written, Tick(1), Tick(2), Read("x", "a")])
-
-    return drawn_runs(system, _CONFIG, "store", 8, 6, pick)
+    return drawn_runs(system, _CONFIG, "store", 8, 6, lambda choose, _: _drawn(choose, choose.randint(1, 4)))
 
 
 def samples_in_sequence(system: Any) -> Iterator[Steps]:
     """Return seeded runs in which ids follow the order of writing, by any variant."""
-
-    def pick(choose: random.Random, state: Space) -> Act:
-        written = _write(len(state.marks) + 1)
-        return choose.choice([written, written, Tick(1), Tick(2), Read("x", "a")])
-
-    return drawn_runs(system, _CONFIG, "store", 8, 6, pick)
+    return drawn_runs(system, _CONFIG, "store", 8, 6, lambda choose, state: _drawn(choose, len(state.marks) + 1))
 
 
 _both = stored(m) & stored(n)
