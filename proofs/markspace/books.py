@@ -10,7 +10,9 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from evenhand.core.trace import Scenario, replay
 from evenhand.model.markspace import budget
+from evenhand.model.markspace.composing import initial
 from evenhand.model.markspace.composing_vocabulary import (
     ComposingAct,
     ComposingConfig,
@@ -226,14 +228,23 @@ _MENU: tuple[ComposingAct, ...] = (
 )
 
 
+_AGAIN_SUBSCRIBED = (
+    Subscribe("bob", (Pattern("a"),)),
+    Subscribe("bob", (Pattern("c"),)),
+    Publish("alice", "a"),
+    Get("bob", True),
+)
+
+
 def samples(system: Any) -> Iterator[Steps]:
-    """Return seeded runs of two agents that write, subscribe and poll, by any variant."""
+    """Yield a run with a second subscription, and seeded runs of two agents that write, subscribe and poll."""
 
     def pick(choose: random.Random, state: ComposingState) -> ComposingAct:
         again = Publish(choose.choice(_AGENTS.names), "c", supersedes=1)
-        return again if 0 < len(state.marks) < 3 and choose.random() < 0.3 else choose.choice(_MENU)
+        return again if 0 < len(state.marks) < 3 and choose.random() < 0.25 else choose.choice(_MENU)
 
-    return drawn_runs(system, _AGENTS, "books", 24, 9, pick)
+    yield tuple(replay(system, Scenario(_AGENTS, initial(_AGENTS)[0], _AGAIN_SUBSCRIBED)).steps)
+    yield from drawn_runs(system, _AGENTS, "books", 24, 9, pick)
 
 
 _invariant = partial(
