@@ -46,6 +46,15 @@ def run_of(steps: Sequence[AnyStep]) -> AnyScenario:
     return Scenario(steps[0].config, steps[0].before, tuple(step.action for step in steps))
 
 
+def single(situations: Callable[[], Iterable[tuple[Any, Any, Any]]]) -> Ends:
+    """Return the samples that are single steps: of a configuration, an initial state and an action each."""
+    return Ends(
+        lambda system: (
+            end_at(system, Scenario(config, start, ()), start, action) for config, start, action in situations()
+        )
+    )
+
+
 def end_at(system: AnySystem, way: AnyScenario, state: Any, action: Any) -> End:
     """Return the end of a way to a state and an action there."""
     return replace(way, actions=(*way.actions, action)), system.take(way.config, state, action)

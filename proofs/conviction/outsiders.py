@@ -9,17 +9,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from evenhand.core.system import Step
+from evenhand.core.trace import Scenario
 from evenhand.model.conviction.mutants import play
 from evenhand.model.conviction.vocabulary import Act, Config, Shown, State
 from evenhand.proofs.conviction import winners
 from evenhand.proofs.conviction.renamed import NAMED, view_named
 from evenhand.proofs.conviction.rules import PROPOSAL, age, never, p, score, top
 from evenhand.proofs.conviction.single import theorem
-from evenhand.proofs.conviction.winners import best, ties
+from evenhand.proofs.conviction.winners import ties, with_touches
 from evenhand.properties.conviction.winning import Late, an_outsider_can_decide_any_tie
 from evenhand.smt.arithmetic import at_most, below
 from evenhand.smt.logic import Function, conjunction, differ, exists, forall, iff, same
-from evenhand.smt.preludes import Twice
+from evenhand.smt.preludes import Twice, first_of_twins
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import constant
 from evenhand.smt.theorem import Lemma, Theorem
@@ -41,7 +42,7 @@ MOVED_ABOUT = TWICE.extended(
         "the_others_are_the_latest",
         forall(
             [p],
-            (best(p) & differ(p, chosen())) >> (~TWICE.second("never", p) & below(_AGE2(p), _AGE2(chosen()))),
+            (top(p) & differ(p, chosen())) >> (~TWICE.second("never", p) & below(_AGE2(p), _AGE2(chosen()))),
         )
         & iff(TWICE.second("never", chosen()), never(chosen())),
         "17.3: a move to a proposal is its LastStakeTick",
@@ -69,7 +70,12 @@ def view(case: tuple[Late, Step[Config, State, Act, Shown], Step[Config, State, 
     return Structure(one.universe, {**one.relations, **second}, functions)
 
 
-_TIED = conjunction([best(chosen()), ~best(home()), exists([p], best(p) & differ(p, chosen()))])
+def _scene(_structure: Structure) -> Scenario[Config, State, Act]:
+    """Return a tie of two proposals, staked on one after the other, beside a third that was staked on last."""
+    return with_touches((4, 4, 1), (0, 1))
+
+
+_TIED = conjunction([top(chosen()), ~top(home()), exists([p], top(p) & differ(p, chosen()))])
 DECIDED: Theorem = theorem(
     system="trio",
     claim=an_outsider_can_decide_any_tie,
@@ -78,23 +84,23 @@ DECIDED: Theorem = theorem(
     source="A 16.3, 16.6, 17.2, 17.3",
     theory=MOVED_ABOUT,
     view=view,
+    realise=first_of_twins(_scene),
     samples=ties,
     scope="any number of agents and proposals",
     assumes=_TIED,
     lemmas=(
-        Lemma("best", forall([p], iff(best(p), top(p)))),
-        Lemma("still_tied", forall([p], _TIED >> TWICE.alike("top", p)), ("best",)),
+        Lemma("still_tied", forall([p], _TIED >> TWICE.alike("top", p))),
         Lemma(
             "chosen_is_the_earliest",
             forall([p], _TIED >> iff(TWICE.second("first", p), same(p, chosen()))),
-            ("best", "still_tied"),
+            ("still_tied",),
             ("top", "top2"),
         ),
     ),
     opaque=("top", "top2", "first", "first2"),
     goal=TWICE.second("wins", chosen()) & TWICE.second("by_tick"),
     needs=("there_and_back", "the_others_are_the_latest"),
-    witness=exists([p], conjunction([best(p), differ(p, chosen()), below(_SCORE2(home()), score(home()))])),
+    witness=exists([p], conjunction([top(p), differ(p, chosen()), below(_SCORE2(home()), score(home()))])),
     mutants=TWICE.mutants(
         *winners.FAULTS.refuted(
             play.ties_have_no_winner,
