@@ -89,7 +89,7 @@ def follow(theorem: Theorem, theory: Theory, model: Structure, system: AnySystem
     if said := confirmed(theory, model, wrong):
         return EncodingDisagrees(model, f"the evaluator contradicts the solver's model: {said}")
     if theorem.realise is None:
-        return _sampled(theorem, theory, model, system)
+        return sampled(theorem, theory, model, system)
     small = minimise(model, all_of(theory, wrong))
     found = _replayed(theorem, small, system)
     if isinstance(found, Refutation) or small == model:
@@ -99,8 +99,8 @@ def follow(theorem: Theorem, theory: Theory, model: Structure, system: AnySystem
     return larger if isinstance(larger, Refutation) else found
 
 
-def _sampled(theorem: Theorem, theory: Theory, model: Structure, system: AnySystem) -> Outcome:
-    """The first sample of the variant that is a countermodel in `theory` and whose run refutes the claim."""
+def sampled(theorem: Theorem, theory: Theory, model: Structure, system: AnySystem) -> Outcome:
+    """Return the first sample of the variant that is a countermodel in `theory` and whose run refutes the claim."""
     assert isinstance(theorem.samples, Ends), "there is a realisation"
     for case, evidence in wrong_ends(system, theorem.claim, theorem.samples.runs(system)):
         seen = theorem.view(case)
