@@ -93,7 +93,6 @@ def _youngest_taken(start: str, end: str, wanted: Term) -> Formula:
     )
 
 
-_SAME = "either order"
 _FAULTS = Faults(
     (play.move_takes_the_youngest, *of_all(enough, "a move takes the youngest first", _youngest_taken)),
     (money.add_on_credit, *of_all(on_credit, "an addition is never refused for lack of points")),
