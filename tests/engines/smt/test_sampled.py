@@ -14,6 +14,8 @@ from evenhand.smt.countermodel import NoCounterpart, Refutation
 from evenhand.smt.ends import Ends, end_at, ends_along, single, ways
 from evenhand.smt.prove import prove
 from evenhand.smt.proved import ProofStatus
+from evenhand.smt.structure import Structure
+from evenhand.smt.transitions.invariant import Steps
 from tests.engines.smt.transitions.test_invariant import BUNDLE as LOCKS
 from tests.engines.smt.transitions.test_invariant import INVARIANT
 from tests.models.grant import BUNDLE, SYSTEM, THEOREM, blank
@@ -51,6 +53,10 @@ def test_what_is_no_countermodel_or_does_not_replay_refutes_nothing() -> None:
     assert prove(replace(SAMPLED, mutants=(unsaid,)), bundle=BUNDLE).status is ProofStatus.UNDECIDED
 
 
+def _unseen(_run: Steps, _number: int) -> Structure | None:
+    return None
+
+
 def test_a_sampled_run_refutes_the_mutant_of_an_invariant() -> None:
     """Up to the step that is wrong; not under a view that sees nothing, and not where the mutant has no fault."""
     sampled = replace(INVARIANT, realise=None)
@@ -58,7 +64,7 @@ def test_a_sampled_run_refutes_the_mutant_of_an_invariant() -> None:
     assert found.status is ProofStatus.HOLDS and isinstance(found.mutants[0].outcome, Refutation)
     careless, closed = sampled.mutants
     faultless = replace(careless, mutant=closed.mutant)
-    for wrong in (replace(sampled, view=lambda _run, _number: None), replace(sampled, mutants=(faultless,))):
+    for wrong in (replace(sampled, view=_unseen), replace(sampled, mutants=(faultless,))):
         assert isinstance(prove(wrong, bundle=LOCKS).mutants[0].outcome, NoCounterpart)
 
 
