@@ -118,7 +118,7 @@ def _boundary_case(theorem: Theorem, system: AnySystem, wanted: _Wanted) -> Iter
     answered = shared().only(Z3).ask(query, expected="sat", limits=_LIMITS)
     if answered.status == "unsat" and shared().ask(query, expected="unsat", limits=_LIMITS).status == "unsat":
         yield BoundaryCase(name, formula, axiom, impossible=True)
-    if answered.status != "sat" or answered.model is None:
+    if answered.status != "sat" or answered.model is None or theorem.realise is None:
         return
     try:
         evidence = theorem.realise(answered.model)

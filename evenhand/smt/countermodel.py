@@ -1,7 +1,9 @@
 """Validate a countermodel: confirm, minimise, realise and replay it.
 
 A solver's model counts only after the evaluator, which shares nothing with solver and printer, finds every assertion
-true in it.  It is then minimised, realised as a scenario, and replayed in the executable model.  Four outcomes:
+true in it.  It is then minimised, realised as a scenario, and replayed in the executable model.  A theorem may leave
+the realisation to its samples: then a sampled step takes the place of the solver's model, if its structure is a
+countermodel too and its run replays.  Four outcomes:
 `Refutation` (it replays from an initial state: a counterexample), `Induction` (the step is wrong, but its state may be
 unreachable), `NoCounterpart` (no scenario matches: an axiom is missing) and `EncodingDisagrees` (the model does
 something else).
@@ -20,6 +22,8 @@ from evenhand.core.trace import Lasso, Pair, replay
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.judge import judge, restate
 from evenhand.evidence.second_runs import at_step, compared
+from evenhand.smt.cases import wrong_ends
+from evenhand.smt.ends import Ends
 from evenhand.smt.logic import Formula, Not
 from evenhand.smt.structure import BadStructure, Structure
 from evenhand.smt.theorem import Theorem
@@ -84,6 +88,8 @@ def follow(theorem: Theorem, theory: Theory, model: Structure, system: AnySystem
     wrong = Not(theorem.formula)
     if said := confirmed(theory, model, wrong):
         return EncodingDisagrees(model, f"the evaluator contradicts the solver's model: {said}")
+    if theorem.realise is None:
+        return sampled(theorem, theory, model, system)
     small = minimise(model, all_of(theory, wrong))
     found = _replayed(theorem, small, system)
     if isinstance(found, Refutation) or small == model:
@@ -91,6 +97,19 @@ def follow(theorem: Theorem, theory: Theory, model: Structure, system: AnySystem
     # The minimised structure may not be realisable where the solver's own is.
     larger = _replayed(theorem, model, system)
     return larger if isinstance(larger, Refutation) else found
+
+
+def sampled(theorem: Theorem, theory: Theory, model: Structure, system: AnySystem) -> Outcome:
+    """Return the first sample of the variant that is a countermodel in `theory` and whose run refutes the claim."""
+    assert isinstance(theorem.samples, Ends), "there is a realisation"
+    for case, evidence in wrong_ends(system, theorem.claim, theorem.samples.runs(system)):
+        seen = theorem.view(case)
+        shown = None if seen is None else seen.without(theory.meanings)
+        if shown is not None and not confirmed(theory, shown, Not(theorem.formula)):
+            judgement = judge(system, theorem.claim, evidence)
+            if judgement.refutes:
+                return Refutation(shown, restate(system, theorem.claim, evidence), judgement.reason)
+    return NoCounterpart(model, "no sampled run refutes the claim by a countermodel")
 
 
 def all_of(theory: Theory, claim: Formula) -> Callable[[Structure], bool]:
@@ -108,6 +127,7 @@ def all_of(theory: Theory, claim: Formula) -> Callable[[Structure], bool]:
 
 
 def _replayed(theorem: Theorem, structure: Structure, system: AnySystem) -> Outcome:
+    assert theorem.realise is not None, "its samples have no runs"
     claim, evidence = theorem.claim, theorem.realise(structure)
     if evidence is None:
         return NoCounterpart(structure, "no scenario of the model matches this structure: an axiom is missing")

@@ -14,16 +14,16 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
 from typing import Any, TypeAlias
 
-from evenhand.core.kinds import Property, Safety
+from evenhand.core.kinds import Property
 from evenhand.core.relations import DeterminedBy, Paired
 from evenhand.core.system import AnyStep, AnySystem, Mutant
 from evenhand.core.taking import Taker, changed_rules
-from evenhand.evidence.second_runs import PAIRS_FROM, Compared, Place, at_step, compare, compared
+from evenhand.evidence.second_runs import compare
 from evenhand.processes.collector import uncollected
 from evenhand.smt.boundary_cases import AGAINST, BoundaryCase, boundary_cases
+from evenhand.smt.cases import case_of, cases, place_of, second_runs
 from evenhand.smt.conformance import ORIGINS, Conformance
 from evenhand.smt.lenses import Look, lens_of
 from evenhand.smt.logic import Definition, Holds, walk
@@ -31,53 +31,6 @@ from evenhand.smt.memo import Cache
 from evenhand.smt.samples import Samples
 from evenhand.smt.structure import Structure
 from evenhand.smt.theorem import Theorem
-
-
-def cases(system: AnySystem, claim: Property, steps: Iterable[AnyStep]) -> Iterator[tuple[Any, bool]]:
-    """Yield the cases of a claim in some steps, each with whether the claim is true of it.
-
-    A case is a step for a claim that reads steps; the first step of a run for one that reads histories (the theorem is
-    an induction step, which must contain the claim's memory); (way, step, other step) for `Paired` claims about steps;
-    (fork, last step, last step) for those about what the state before a step offers; a pair of steps with equal keys
-    for `DeterminedBy`.  Raises TypeError for other kinds.
-    """
-    match claim:
-        case Safety(reads="steps" | "histories"):
-            for step in steps:
-                if claim.applies(step.config):
-                    memory = claim.follow(claim.memory(step.config), step)
-                    yield step, claim.at(step.config, memory, step) is not False
-        case Paired():
-            for step in steps:
-                yield from ((_case(claim, one), not one.why) for one in _second_runs(system, claim, step))
-        case DeterminedBy():
-            first: dict[Any, AnyStep] = {}
-            for step in steps:
-                if claim.applies(step.config) and claim.when(step):
-                    kept = first.setdefault(claim.key(step), step)
-                    if kept is not step:
-                        yield (kept, step), claim.value(kept) == claim.value(step)
-        case _:
-            raise TypeError(
-                f"claim {claim.name} is of kind {claim.kind}; theorems state claims about steps or pairs, and with a "
-                "`ranking` claims about whole runs"
-            )
-
-
-def _second_runs(system: AnySystem, claim: Paired, step: AnyStep) -> tuple[Compared, ...]:
-    return tuple(compared(system, claim, _place(system, claim, step))) if claim.applies(step.config) else ()
-
-
-def _place(system: AnySystem, claim: Paired, step: AnyStep) -> Place:
-    """The step, or the state before it with all that it offers, as the claim reads."""
-    if claim.reads == "steps":
-        return at_step(step, first=False)
-    offered = islice(system.enabled(step.config, step.before), PAIRS_FROM)
-    return Place(step.config, step.before, tuple(offered))
-
-
-def _case(claim: Paired, one: Compared) -> tuple[Any, AnyStep, AnyStep | None]:
-    return one.way if claim.reads == "steps" else one.fork, one.left, one.right
 
 
 def variants(system: AnySystem, mutants: Sequence[Mutant[Any]]) -> tuple[AnySystem, ...]:
@@ -108,7 +61,7 @@ def _agree(
     sampled = theorem.samples if isinstance(theorem.samples, Samples) else None
     usual = _steps(theorem, system, system, None)
     pairs = isinstance(claim, Paired)
-    told, second_runs = [_Told(system, claim, one.step) for one in usual], Taker(system)
+    told, seconds = [_Told(system, claim, one.step) for one in usual], Taker(system)
     among = variants(system, mutants)
     for variant in (*among, *_sampled_readings(system, sampled)):
         reference = variant.variant == "reference"
@@ -121,7 +74,7 @@ def _agree(
             if one.alike is None:
                 found = told[one.place].cases if reference else cases(variant, claim, (one.step,))
             elif pairs:
-                found = told[one.alike].under(variant, second_runs)
+                found = told[one.alike].under(variant, seconds)
             else:
                 # Steps equal to the reference's were compared already, except with the mutant's own definitions.
                 found = told[one.alike].cases if words is not None else []
@@ -160,9 +113,9 @@ class _Told:
 
     def __init__(self, system: AnySystem, claim: Property, step: AnyStep) -> None:
         self.system, self.claim, self.step = system, claim, step
-        self.seconds = _second_runs(system, claim, step) if isinstance(claim, Paired) else ()
+        self.seconds = second_runs(system, claim, step) if isinstance(claim, Paired) else ()
         if isinstance(claim, Paired):
-            self.cases = [(_case(claim, one), not one.why) for one in self.seconds]
+            self.cases = [(case_of(claim, one), not one.why) for one in self.seconds]
         else:
             self.cases = list(cases(system, claim, (step,)))
 
@@ -171,7 +124,7 @@ class _Told:
         assert isinstance(self.claim, Paired)
         changed = changed_rules(self.system.rules, variant.rules)
         for one, case in zip(self.seconds, self.cases, strict=True):
-            fork, place = one.fork, _place(variant, self.claim, self.step)
+            fork, place = one.fork, place_of(variant, self.claim, self.step)
             runs = [(fork.config, fork.state, fork.right)]
             if place.step is None:  # else the first run is a step that is known to be the variant's too
                 runs.append((place.config, place.state, fork.left))
@@ -179,7 +132,7 @@ class _Told:
                 yield case
             else:
                 other = compare(variant, self.claim, place, one.way)
-                yield _case(self.claim, other), not other.why
+                yield case_of(self.claim, other), not other.why
 
 
 _STEPS: dict[tuple[int, int, str, int], tuple[Any, Any, tuple[_Taken, ...]]] = {}

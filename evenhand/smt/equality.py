@@ -19,17 +19,19 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.system import Mutant, System
 from evenhand.core.trace import Scenario, replay
-from evenhand.core.verdict import Status
+from evenhand.core.verdict import Evidence, Status
+from evenhand.smt.cases import cases
 from evenhand.smt.conformance import Conformance
 from evenhand.smt.countermodel import all_of, confirmed, minimise
-from evenhand.smt.differential import agree, cases
+from evenhand.smt.differential import agree
+from evenhand.smt.ends import Ends
 from evenhand.smt.logic import Definition, Formula, Not, forall, iff
 from evenhand.smt.matrix import touches
 from evenhand.smt.portfolio import Portfolio, shared
@@ -229,13 +231,18 @@ class _Asking(ProofTask):
             if answered.status != "sat" or answered.model is None:
                 self.doubt(ProofStatus.UNDECIDED, f"no solver decides whether {word} is the same: {answered.because}")
                 continue
-            small = minimise(answered.model, all_of(both, Not(goal)))
-            for structure in (small, answered.model):
-                run = self.theorem.realise(structure)
+            for run in self.runs(answered.model, all_of(both, Not(goal))):
                 if isinstance(run, Scenario) and self.differ(run):
                     return run
             self.doubt(ProofStatus.UNDECIDED, f"{word} differs in a structure of the theory, and no run was made of it")
         return None
+
+    def runs(self, model: Structure, keeps: Callable[[Structure], bool]) -> Iterator[Evidence | None]:
+        """Yield runs that may show the difference: those made of the model, or the sampled ones."""
+        if self.theorem.realise is not None:
+            yield from map(self.theorem.realise, (minimise(model, keeps), model))
+        elif isinstance(self.theorem.samples, Ends):
+            yield from (run for run, _ in self.theorem.samples.runs(self.system))
 
     def differ(self, run: Scenario[Any, Any, Any]) -> bool:
         """Return whether the executable mutant and the reference show different things on a run."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
@@ -21,8 +21,6 @@ from evenhand.smt.theory import Theory
 if TYPE_CHECKING:  # slow to import, and most commands draw nothing
     from hypothesis.strategies import SearchStrategy
 
-S = TypeVar("S")
-A = TypeVar("A")
 Situation: TypeAlias = tuple[Any, Any, Any]
 Event: TypeAlias = tuple[Callable[[Step[Any, Any, Any, Any]], bool], int]
 """A predicate of a step, and its floor: on how many drawn steps it must be true."""
@@ -67,23 +65,6 @@ def _examples(strategy: SearchStrategy[Any], count: int) -> list[Any]:
 
 def _always(_variables: tuple[Var, ...]) -> Formula:
     return TRUE
-
-
-def first_states(
-    found: list[S], acts: Callable[[S], Iterable[A]], after: Callable[[S, A], S | None], most: int
-) -> list[S]:
-    """Return `found` and what can be reached from it, breadth first, until there are more than `most` states.
-
-    `after(state, act)` is the state that an act leads to, or None if it is not wanted.
-    """
-    for state in found:
-        for act in acts(state):
-            later = after(state, act)
-            if later is not None and later not in found:
-                found.append(later)
-        if len(found) > most:
-            break
-    return found
 
 
 def steps_of(

@@ -44,12 +44,6 @@ def rank(rows: Iterable[tuple[str, ...]], elements: Iterable[str]) -> dict[str, 
     return {one: sum(row[1] == one for row in known) for one in elements}
 
 
-def in_order(rows: Iterable[tuple[str, ...]], elements: Iterable[str]) -> list[str]:
-    """Return elements as an order has them."""
-    place = rank(rows, found := tuple(elements))
-    return sorted(found, key=place.__getitem__)
-
-
 def beside(view: Callable[[Any], Structure | None], *moved: str) -> Callable[[tuple[Any, Any]], Structure | None]:
     """Return the view of two steps as one structure, in which `moved` relations have a second copy.
 

@@ -15,6 +15,7 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.property import Property
 from evenhand.core.system import Mutant, System, UnknownName
 from evenhand.core.verdict import Evidence, Status
+from evenhand.smt.ends import Ends
 from evenhand.smt.logic import TRUE, And, Definition, Formula, Var, exists, forall
 from evenhand.smt.ranking import Ranking
 from evenhand.smt.structure import Structure
@@ -100,8 +101,9 @@ class Theorem(Stated):
     """For all `variables`: `assumes` implies `goal`, in every structure of the theory.
 
     `view` maps a case of the claim (see `differential.cases`) to a structure, which may contain observed values of
-    defined relations, or to None outside the theory.  `realise` turns a structure into evidence that the model can
-    replay, or None.  `samples(system)` makes steps of any variant of the system.  `lemmas` split a large proof; the
+    defined relations, or to None outside the theory.  `samples(system)` makes steps of any variant of the system.
+    `realise` turns a structure into evidence that the model can replay, or None; without it the samples must be `Ends`,
+    and what replays is one of these.  `lemmas` split a large proof; the
     goal then follows from them with the `opaque` definitions unexpanded.  `quotient` names the quotient that the
     theorem licenses.  With a `ranking` the formula states the ranking's premise, which is compared with the model step
     by step, and the claim is about whole runs: `realise` returns a lasso or a deadlock.
@@ -112,12 +114,17 @@ class Theorem(Stated):
     assumes: Formula = TRUE
     goal: Formula
     view: Callable[[Any], Structure | None]
-    realise: Callable[[Structure], Evidence | None]
+    realise: Callable[[Structure], Evidence | None] | None = None
     samples: Callable[[System[Any, Any, Any, Any, Any]], Iterable[Any]] = _nothing
     lemmas: tuple[Lemma, ...] = ()
     opaque: tuple[str, ...] = ()
     quotient: str = ""
     ranking: Ranking | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.realise is None and (self.ranking is not None or not isinstance(self.samples, Ends)):
+            raise ValueError(f"theorem {self.name} lacks `realise`: its samples are no runs that refute its claim")
 
     def stepwise(self, system: System[Any, Any, Any, Any, Any]) -> Property:
         """Return the claim that the formula states about steps of `system`: that of the ranking, if there is one."""

@@ -8,17 +8,16 @@ environment publishes the next feasible actions.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
 from evenhand.core.system import System
-from evenhand.core.trace import Scenario
 from evenhand.model.apcm.compiler import REFERENCE, Rules
 from evenhand.model.apcm.generators import artifact_of
-from evenhand.model.apcm.menus import MOST, action_names, entry, preference_names
+from evenhand.model.apcm.menus import action_names, entry, preference_names
 from evenhand.model.apcm.mutants import inputs_and_views as views
-from evenhand.model.apcm.vocabulary import Act, Artifact, Config, Fields, Select, Situation, State, Submit
+from evenhand.model.apcm.vocabulary import Act, Artifact, Config, Fields, Select, Situation, Submit
 from evenhand.proofs.apcm.compiling import ACT, Compiler, feasible, result
 from evenhand.proofs.apcm.encoding import act
 from evenhand.properties.apcm import refusing
@@ -30,7 +29,6 @@ from evenhand.smt.theorem import Lemma
 from evenhand.smt.theory import Axiom, Theory
 from evenhand.smt.transitions.invariant import Invariant, Steps
 from evenhand.smt.transitions.machine import Machine, after
-from evenhand.smt.transitions.runs import Run
 from evenhand.source.rules import Faults
 from evenhand.source.simplify import numbered
 
@@ -138,67 +136,6 @@ def view(run: Steps, number: int) -> Structure | None:
     return Structure({"Act": tuple(map(act, config.actions))}, told, {"pick": constant(act(picked))})
 
 
-def realise(run: Run) -> Scenario[Config, State, Act] | None:
-    """Return a run of the model that matches a run of the machine; None where it has too many actions.
-
-    Forbidden actions violate the only preservation that an artefact requires; an artefact that must not compile
-    authorises a violation without declaring a collision.
-    """
-    elements = run.states[0].universe["Act"]
-    if len(elements) > MOST:
-        return None
-    known = [e for e in elements if (e,) in run.states[0].relations["inventory"]]
-    names = dict(zip(elements, action_names(len(elements)), strict=True))
-
-    def named(state: Structure, relation: str) -> tuple[str, ...]:
-        return tuple(sorted(names[row[0]] for row in state.relations[relation]))
-
-    def says(state: Structure, relation: str) -> bool:
-        return bool(state.relations[relation])
-
-    first = run.states[0]
-    situations: list[Situation] = []
-    actions: list[Act] = []
-    previous: Fields | None = None
-    bad: tuple[str, ...] = ()
-    proper = True
-    for state, later in zip(run.states, run.states[1:], strict=False):
-        if says(state, "submits"):
-            fields = Fields((), ("P1",), ()) if says(state, "compiled") else Fields(("P1",), (), ())
-            actions.append(Submit(artifact_of(fields, previous)))
-            if not says(state, "over") and not says(state, "offered"):
-                proper = not says(state, "invalid")
-                bad = named(state, "masked")
-                previous = fields if says(state, "compiled") and proper else previous
-        else:
-            actions.append(Select(names[state.functions["pick"][()]]))
-        if _spends(state, later):
-            situations.append(_situation(named(state, "feasible"), bad, proper))
-            bad, proper = (), True
-    situations.append(_situation(named(run.states[-1], "feasible"), bad, proper))
-    inventory_ = tuple(sorted(names[e] for e in known))
-    config = Config(inventory_, preference_names(2), tuple(situations))
-    start = State(
-        permitted=named(first, "permitted"), offered=named(first, "offered"), over="DONE" if says(first, "over") else ""
-    )
-    return Scenario(config, start, tuple(actions))
-
-
-def _spends(state: Structure, later: Structure) -> bool:
-    """Return whether a step uses up its place: an action was executed, or there was nothing to select."""
-    if state.relations["over"] or later.relations["over"]:
-        return False
-    if state.relations["submits"]:
-        return not state.relations["offered"] and not later.relations["offered"]
-    return (state.functions["pick"][()],) in state.relations["offered"]
-
-
-def _situation(possible: tuple[str, ...], bad: Sequence[str], proper: bool) -> Situation:
-    preferences = preference_names(2)
-    entries = tuple((name, entry(preferences, ("P1",) if name in bad else ())) for name in possible)
-    return Situation(possible, entries if proper else ())
-
-
 _ARTEFACTS = (
     Fields((), (), ()),
     Fields((), ("P1",), ()),
@@ -252,7 +189,6 @@ MASKED = Invariant(
     lemmas=(Lemma("offered_is_permitted", fol.forall([a], offered(a) >> (permitted(a) & feasible(a)))),),
     witness=~over() & ~submits() & offered(pick()),
     view=view,
-    realise=realise,
     samples=samples,
     scope="any number of actions, preferences, steps",
     mutants=(

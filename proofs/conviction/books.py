@@ -1,4 +1,4 @@
-"""Abstraction of the ledger: runs of the model as runs of the machine `ledger`; `plays` goes the other way.
+"""Abstraction of the ledger: runs of the model as runs of the machine `ledger`.
 
 Changes of balances and stakes are read from the states before and after a step; payments, stakes, taps and burns from
 its events.  So a step whose states do not match its log is no step of the machine.

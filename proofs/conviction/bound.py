@@ -6,11 +6,8 @@ to the former and takes at least one from the latter, which `clock` proves.
 
 from __future__ import annotations
 
-from evenhand.core.trace import Scenario
 from evenhand.model.conviction import vocabulary as model
-from evenhand.model.conviction.menus import TEXTS, agents_of
 from evenhand.model.conviction.mutants import play
-from evenhand.model.conviction.step import initial
 from evenhand.proofs.conviction.ledger import later
 from evenhand.proofs.conviction.walks import walks
 from evenhand.properties.conviction import ticking
@@ -24,7 +21,6 @@ from evenhand.smt.theorem import Lemma, Mutation
 from evenhand.smt.theory import Theory
 from evenhand.smt.transitions.invariant import Invariant, Steps
 from evenhand.smt.transitions.machine import Machine, after
-from evenhand.smt.transitions.runs import Run
 
 ISSUE = Sort("Issue")
 """Stands for the Issue that is counted; the theory has no other elements."""
@@ -112,16 +108,6 @@ def view(run: Steps, number_: int) -> Structure | None:
     return Structure({"Issue": ("issue",)}, relations_, {name: constant(n) for name, n in values.items()})
 
 
-def realise(_run: Run) -> Scenario[model.Config, model.State, model.Act]:
-    """Return an Issue of one agent that proposes and then does nothing, with a tick more than there may be."""
-    agents = agents_of(1, granted=0)
-    issue = model.Issue("issue_1", (agents[0].uid,), cycles=0)
-    config = model.Config(agents, (issue,), model.Constants(self_stake=0, think_ticks=1, stake_rounds=1), TEXTS)
-    proposes = model.Propose(agents[0].uid, agents[0].credential, None)
-    acts: tuple[model.Act, ...] = (model.Tick(), proposes, *[model.Tick()] * longest_issue(config, issue))
-    return Scenario(config, initial(config)[0], acts)
-
-
 BOUNDED_TICKS = Invariant(
     claim=_CLAIM,
     protocol="conviction",
@@ -134,7 +120,6 @@ BOUNDED_TICKS = Invariant(
     ),
     witness=open_() & same(count(), number(2)),
     view=view,
-    realise=realise,
     samples=walks,
     memory=("count", "bound"),
     scope="any number of agents, Issues with their mandatory fields, phases and ticks",

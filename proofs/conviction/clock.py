@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
 
-from evenhand.core.system import Step, System
+from evenhand.core.system import AnySystem, Step
 from evenhand.core.trace import Lasso, Scenario
 from evenhand.model.conviction import vocabulary as model
 from evenhand.model.conviction.menus import TEXTS, agents_of, offers
@@ -28,6 +28,7 @@ from evenhand.properties.conviction.predicates import OPEN, is_open, ticks_left
 from evenhand.properties.conviction.predicates import done as is_done
 from evenhand.properties.conviction.predicates import finalizes as does_finalize
 from evenhand.smt.arithmetic import at_least, at_most, below, element, minus, number, plus, value_of, zero
+from evenhand.smt.ends import End, Ends, ends_of
 from evenhand.smt.logic import (
     Definition,
     Formula,
@@ -228,25 +229,6 @@ def _on_offer(config: model.Config, state: model.State) -> bool:
     return any(act == model.Tick() for act in offers(config, state, ready=True))
 
 
-def scene(structure: Structure) -> Scenario[model.Config, model.State, model.Act] | None:
-    """Return a scenario with agents in FEEDBACK: some done, some late, some with a full timer; None outside a phase.
-
-    MaxThinkTicks is as small as the late agents that still have time allow.
-    """
-    if not structure.relations["inside"] or not structure.relations["ticks"]:
-        return None
-    agents, ready, filled, slow = _company(structure)
-    config = _config(agents, think=2 if slow else 1)
-    acts: list[model.Act] = [model.Tick(), *_proposals(agents), model.Tick()]
-    if slow and filled:
-        acts += [
-            *(model.SignalReady(agent.uid, agent.credential) for agent in agents if agent not in filled),
-            model.Tick(),
-        ]
-    acts += [*(model.SignalReady(agent.uid, agent.credential) for agent in ready), model.Tick()]
-    return Scenario(config, initial(config)[0], tuple(acts))
-
-
 def _company(structure: Structure) -> tuple[_Agents, list[model.Agent], list[model.Agent], list[model.Agent]]:
     """Return the participants of a structure: all, those that are done, those with a full timer, and the late rest."""
     rows = structure.relations["assigned"]
@@ -297,10 +279,12 @@ _PLACES = (
 )
 
 
-def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[Any]:
+@Ends
+def samples(system: AnySystem) -> Iterator[End]:
     """Return the steps of walks with slow and fast clocks: every tick, and every third act of an agent."""
     for run in walks(system, _PLACES):
-        yield from (step for place, step in enumerate(run) if isinstance(step.action, model.Tick) or place % 3 == 0)
+        found = enumerate(ends_of(run))
+        yield from (end for place, end in found if isinstance(end[1].action, model.Tick) or place % 3 == 0)
 
 
 FAULTS = Faults(CLOCK, ending)
@@ -311,7 +295,6 @@ _clock = partial(
     theorem,
     theory=CLOCK,
     view=view,
-    realise=scene,
     samples=samples,
     scope="any number of agents, Issues with their mandatory fields, phases and ticks",
 )

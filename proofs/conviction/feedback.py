@@ -6,16 +6,13 @@ A comment concerns one agent, so the theory holds only numbers.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
-from evenhand.core.system import Step, System
-from evenhand.core.trace import Scenario
-from evenhand.model.conviction.exact import exact
+from evenhand.core.system import AnySystem, Step
 from evenhand.model.conviction.mutants import money
 from evenhand.model.conviction.rules import REFERENCE
-from evenhand.model.conviction.texts import Text
-from evenhand.model.conviction.vocabulary import FEEDBACK, Act, Config, Constants, Feedback, Propose, Shown, State
-from evenhand.proofs.conviction.plays import Player
+from evenhand.model.conviction.vocabulary import FEEDBACK, Act, Config, Feedback, Shown, State
 from evenhand.proofs.conviction.rules import (
     admitted,
     commented,
@@ -29,11 +26,12 @@ from evenhand.proofs.conviction.rules import (
     price,
     there,
 )
-from evenhand.proofs.conviction.single import configuration, granted, meaning, theorem
-from evenhand.proofs.conviction.walks import walks
+from evenhand.proofs.conviction.single import meaning, theorem
+from evenhand.proofs.conviction.walks import ends, tried
 from evenhand.properties.conviction import proposing
 from evenhand.properties.conviction.predicates import accepted, events, seat_of
-from evenhand.smt.arithmetic import at_least, at_most, below, number, value_of
+from evenhand.smt.arithmetic import at_least, at_most, below, number
+from evenhand.smt.ends import End, Ends, end_at
 from evenhand.smt.logic import conjunction
 from evenhand.smt.preludes import relations
 from evenhand.smt.structure import Structure
@@ -96,28 +94,6 @@ def _of_section_11(step: Any) -> bool:
     return step.shown.rejected in (*_REASONS, "InsufficientCredit")
 
 
-def scene_feedback(structure: Structure) -> Scenario[Config, State, Act] | None:
-    """Return a scenario of two agents with proposals, one of which comments; None where that is outside FEEDBACK."""
-    said, values = structure.relations, {name: value_of(table[()]) for name, table in structure.functions.items()}
-    if not said["in_feedback"] or not said["there"] or values["have"] < 0 or values["price"] < 0:
-        return None
-    price_: Any = exact(values["price"])
-    constants = Constants(
-        self_stake=0,
-        think_ticks=1,
-        feedback_stake=price_,
-        feedback_limit=0 if values["given"] >= values["limit"] else 1,
-        feedback_length=0 if values["length"] > values["most_length"] else 1,
-    )
-    player = Player(configuration(granted(values["have"], 0), constants))
-    player.until("PROPOSE")
-    for agent in player.config.agents:
-        player.act(Propose(agent.uid, agent.credential, Text("a")))
-    player.until(FEEDBACK)
-    player.act(Feedback("agent_1", "key 1", "agent_1" if said["own_proposal"] else "agent_2", "x"))
-    return Scenario(player.config, player.start, tuple(player.actions))
-
-
 _FAULTS = Faults(COMMENTING, commented)
 
 _CYCLES = (
@@ -127,20 +103,26 @@ _CYCLES = (
 )
 
 
-def comments(system: System[Any, Any, Any, Any, Any]) -> Iterator[Any]:
-    """Yield, after every step of walks into FEEDBACK, every possible comment."""
-    for run in walks(system, _CYCLES):
-        for step in run:
-            if step.before.phase == FEEDBACK:
-                yield from _tried(system, step)
+def _strict(config: Config) -> Config:
+    """Return the configuration with one comment for each agent."""
+    return replace(config, constants=replace(config.constants, feedback_limit=1))
 
 
-def _tried(system: Any, step: Any) -> Iterator[Any]:
+@Ends
+def comments(system: AnySystem) -> Iterator[End]:
+    """Yield, after every step of walks into FEEDBACK, every possible comment, and each accepted one again."""
+    for end in ends(system, lambda step: step.before.phase == FEEDBACK, _CYCLES, _strict):
+        for run, step in tried(system, end, _comments_there(end[1])):
+            yield run, step
+            if not step.shown.rejected:
+                yield end_at(system, run, step.after, step.action)
+
+
+def _comments_there(step: Any) -> Iterator[Act]:
     for agent in step.config.agents:
         for target in (*(one.uid for one in step.before.proposals), "nothing"):
             for comment in ("x", "xx"):
-                act = Feedback(agent.uid, agent.credential, target, comment)
-                yield system.take(step.config, step.before, act)
+                yield Feedback(agent.uid, agent.credential, target, comment)
 
 
 LAWFUL = theorem(
@@ -158,7 +140,6 @@ LAWFUL = theorem(
     ),
     witness=below(number(0), price()),
     view=view_feedback,
-    realise=scene_feedback,
     samples=comments,
     scope="any amounts, lengths and limits",
     mutants=_FAULTS.refuted(

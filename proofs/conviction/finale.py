@@ -11,20 +11,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
-from evenhand.core.system import Step, System
-from evenhand.core.trace import Scenario
+from evenhand.core.system import AnySystem, Step
 from evenhand.model.conviction import vocabulary as model
 from evenhand.model.conviction.exact import Surd
 from evenhand.model.conviction.mutants import money, play
-from evenhand.model.conviction.step import initial
-from evenhand.proofs.conviction.single import configuration, granted, theorem
-from evenhand.proofs.conviction.walks import walks
+from evenhand.proofs.conviction.single import theorem
+from evenhand.proofs.conviction.walks import ends
 from evenhand.properties.conviction import points as about_points
 from evenhand.properties.conviction import staking
 from evenhand.properties.conviction.predicates import events, finalizes, stakes_on, weight
-from evenhand.smt.arithmetic import at_least, at_most, below, element, minus, number, plus, times, value_of
+from evenhand.smt.arithmetic import at_least, at_most, below, element, minus, number, plus, times
+from evenhand.smt.ends import End, Ends
 from evenhand.smt.logic import FALSE, Sort, exists, forall, same, variables
 from evenhand.smt.preludes import Faults, define, numbers, relations
 from evenhand.smt.structure import Structure
@@ -146,25 +144,6 @@ def _pile(key: tuple[str, str]) -> str:
     return f"pile:{key[0]}/{key[1]}"
 
 
-def scene(structure: Structure) -> Scenario[model.Config, model.State, model.Act]:
-    """Return agents with self-stakes of the stakes' points, and of 1 and 4, finalized after three rounds."""
-    return played(structure, 3)
-
-
-def played(structure: Structure, rounds: int) -> Scenario[model.Config, model.State, model.Act]:
-    """Return `scene` with another number of rounds; stakes saturate after two."""
-    found = {value_of(value) for value in structure.functions.get("points", {}).values()}
-    amounts = [amount for amount in sorted({*found, Fraction(1), Fraction(4)}) if amount > 0]
-    agents = granted(*amounts)
-    constants = model.Constants(
-        self_stake=int(max(amounts)) + 1, think_ticks=1, fraction=Fraction(3, 4), saturation=2, stake_rounds=rounds
-    )
-    config = configuration(agents, constants, cycles=0)
-    ready: tuple[model.Act, ...] = (*(model.SignalReady(agent.uid, agent.credential) for agent in agents), model.Tick())
-    propose = tuple(model.Propose(agent.uid, agent.credential, None) for agent in agents)
-    return Scenario(config, initial(config)[0], (model.Tick(), *propose, model.Tick(), *ready * rounds, model.Tick()))
-
-
 def _squares(config: model.Config) -> model.Config:
     """Return the configuration with theta = 1/2 and agents that own a square each: 1, 4, 9."""
     agents = tuple(replace(agent, granted=(n % 3 + 1) ** 2) for n, agent in enumerate(config.agents))
@@ -181,10 +160,15 @@ _PLACES = (
 )
 
 
-def finalizations(system: System[Any, Any, Any, Any, Any]) -> Iterator[Any]:
+@Ends
+def finalizations(system: AnySystem) -> Iterator[End]:
     """Return the finalizations of walks among agents whose points are squares."""
-    for run in walks(system, _PLACES, _squares):
-        yield from (step for step in run if step.before.phase == model.FINALIZE and isinstance(step.action, model.Tick))
+    return ends(
+        system,
+        lambda step: step.before.phase == model.FINALIZE and isinstance(step.action, model.Tick),
+        _PLACES,
+        _squares,
+    )
 
 
 _more = minus(greatest(), number(1))
@@ -219,7 +203,6 @@ _theorem = partial(
     theorem,
     theory=WEIGHING,
     view=view,
-    realise=scene,
     samples=finalizations,
     scope="any number of agents, proposals, stakes and rounds, any fraction and maximum",
 )

@@ -9,20 +9,17 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
-from evenhand.core.system import Step, System
-from evenhand.core.trace import Scenario
-from evenhand.model.conviction.exact import exact
+from evenhand.core.system import AnySystem, Step
 from evenhand.model.conviction.mutants import money, play
 from evenhand.model.conviction.rules import REFERENCE
-from evenhand.model.conviction.texts import Text
-from evenhand.model.conviction.vocabulary import STAKE, Act, Config, Constants, MoveStake, Propose, Shown, State
-from evenhand.proofs.conviction.plays import Player
+from evenhand.model.conviction.vocabulary import STAKE, Act, Config, MoveStake, Shown, State
 from evenhand.proofs.conviction.rules import amount, moved, same_proposal, stock
-from evenhand.proofs.conviction.single import configuration, granted, meaning, theorem
-from evenhand.proofs.conviction.walks import walks
+from evenhand.proofs.conviction.single import meaning, theorem
+from evenhand.proofs.conviction.walks import ends, tried
 from evenhand.properties.conviction import staking
 from evenhand.properties.conviction.predicates import owned
-from evenhand.smt.arithmetic import at_most, below, element, number, value_of
+from evenhand.smt.arithmetic import at_most, below, element, number
+from evenhand.smt.ends import End, Ends
 from evenhand.smt.logic import Function, Sort, conjunction, differ, same
 from evenhand.smt.preludes import define, relations
 from evenhand.smt.structure import Structure
@@ -86,27 +83,6 @@ def _ages(ages: Iterable[int]) -> Rows:
     return ones(f"age:{age}" for age in ages)
 
 
-def scene_move(structure: Structure) -> Scenario[Config, State, Act] | None:
-    """Return a scenario where an agent moves part of the stake on its own proposal; None where it has none.
-
-    The stake is new or one round old.
-    """
-    values = {name: value_of(structure.functions[name][()]) for name in ("amount", "stock")}
-    if values["stock"] < 0:
-        return None
-    wanted: Any = exact(values["amount"])
-    stock_: Any = exact(values["stock"])
-    constants = Constants(self_stake=stock_, think_ticks=1, saturation=2, stake_rounds=2)
-    player = Player(configuration(granted(stock_, stock_), constants))
-    player.until("PROPOSE")
-    for agent in player.config.agents:
-        player.act(Propose(agent.uid, agent.credential, Text("a")))
-    player.until(STAKE, turn=2)
-    target = "agent_1" if structure.relations["same_proposal"] else "agent_2"
-    player.act(MoveStake("agent_1", "key 1", "agent_1", target, wanted))
-    return Scenario(player.config, player.start, tuple(player.actions))
-
-
 _FAULTS = Faults(MOVING, moved)
 _FAULTS[play.move_keeps_multiplier] = (
     MOVING.means("arrives", same(h, oldest()), "what is moved keeps the rounds of the oldest"),
@@ -119,22 +95,20 @@ _ROUNDS = (
 )
 
 
-def moves(system: System[Any, Any, Any, Any, Any]) -> Iterator[Any]:
+@Ends
+def moves(system: AnySystem) -> Iterator[End]:
     """Yield, before each step of walks into the rounds, every possible move of one or three points."""
-    for run in walks(system, _ROUNDS):
-        for step in run:
-            if step.before.phase == STAKE and step.before.turn > 1:
-                yield from _moved_there(system, step)
+    for end in ends(system, lambda step: step.before.phase == STAKE and step.before.turn > 1, _ROUNDS):
+        yield from tried(system, end, _moves_there(end[1]))
 
 
-def _moved_there(system: Any, step: Any) -> Iterator[Any]:
+def _moves_there(step: Any) -> Iterator[Act]:
     agent = step.config.agents[0]
     uids = [one.uid for one in step.before.proposals]
     for source in uids:
         for target in uids:
             for points in (1, 3):
-                act = MoveStake(agent.uid, agent.credential, source, target, points)
-                yield system.take(step.config, step.before, act)
+                yield MoveStake(agent.uid, agent.credential, source, target, points)
 
 
 MOVED = theorem(
@@ -152,7 +126,6 @@ MOVED = theorem(
     ),
     witness=differ(young(), oldest()),
     view=view_move,
-    realise=scene_move,
     samples=moves,
     scope="any number of ages, any amounts",
     mutants=_FAULTS.refuted(play.move_keeps_multiplier, play.move_to_the_same, money.move_on_credit),

@@ -6,13 +6,8 @@ Exactly where the move takes none of the points that are added: what is not ther
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
-from evenhand.core.trace import Pair, Scenario
-from evenhand.model.conviction import vocabulary as model
-from evenhand.model.conviction.exact import exact
 from evenhand.model.conviction.mutants import money, play
-from evenhand.proofs.conviction.plays import Player
 from evenhand.proofs.conviction.purses import (
     AHEADS,
     AMOUNTS,
@@ -40,12 +35,11 @@ from evenhand.proofs.conviction.purses import (
     x,
     young,
 )
-from evenhand.proofs.conviction.single import configuration, granted, theorem
+from evenhand.proofs.conviction.single import theorem
 from evenhand.properties.conviction import staking
-from evenhand.smt.arithmetic import at_most, below, minus, number, plus, value_of
+from evenhand.smt.arithmetic import at_most, below, minus, number, plus
 from evenhand.smt.logic import Formula, Term, conjunction, differ, exists, forall, ite, same
 from evenhand.smt.preludes import Faults
-from evenhand.smt.structure import Structure
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom
 
@@ -99,35 +93,6 @@ def _youngest_taken(start: str, end: str, wanted: Term) -> Formula:
     )
 
 
-def scene(structure: Structure) -> Pair[model.Config, model.State, model.Act] | None:
-    """Return two runs: an agent adds to its proposal and moves from it, in one order and in the other.
-
-    All points are a round old where the countermodel has old stake there; the addition is more than the balance where
-    it has it so.
-    """
-    told, functions = structure.relations, structure.functions
-    if not all(told[name] for name in ("lawful", "lawful2", "adds", "moves2")):
-        return None
-    added, moved = (value_of(functions[name][()]) for name in ("asked", "asked2"))
-    have = value_of(functions["balance"][functions["by"][()],])
-    there = value_of(functions["pile"][functions["source2"][()],])
-    if min(added, moved) <= 0 or min(have, there) < 0:
-        return None
-    stake: Any = exact(there)
-    constants = model.Constants(self_stake=stake, think_ticks=9, saturation=2, stake_rounds=2)
-    player = Player(configuration(granted(there + have, 0), constants, cycles=0))
-    player.until(model.STAKE, turn=2)
-    agent, other = player.config.agents
-    acts: tuple[model.Act, model.Act] = (
-        model.AddStake(agent.uid, agent.credential, agent.uid, exact(added)),
-        model.MoveStake(agent.uid, agent.credential, agent.uid, other.uid, exact(moved)),
-    )
-    past = tuple(player.actions)
-    first, second = (Scenario(player.config, player.start, (*past, *way)) for way in (acts, acts[::-1]))
-    return Pair(first, second, "either order")
-
-
-_SAME = "either order"
 _FAULTS = Faults(
     (play.move_takes_the_youngest, *of_all(enough, "a move takes the youngest first", _youngest_taken)),
     (money.add_on_credit, *of_all(on_credit, "an addition is never refused for lack of points")),
@@ -138,7 +103,6 @@ APART: Theorem = theorem(
     claim=staking.funded_add_and_move_commute,
     theory=ONE_PURSE,
     view=view,
-    realise=scene,
     samples=moments,
     scope="any number of agents, proposals and points",
     variables=(a, v, x),
@@ -158,7 +122,6 @@ BY_ORDER: Theorem = theorem(
     claim=staking.added_points_can_be_moved_at_once,
     theory=replace(ONE_PURSE, axioms=tuple(one for one in ONE_PURSE.axioms if one.name in _PILES_ALONE)),
     view=view,
-    realise=scene,
     samples=moments,
     scope="any number of agents, proposals and points",
     assumes=conjunction(

@@ -12,18 +12,16 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 from evenhand.core.relations import Fork
-from evenhand.core.system import Step, System
-from evenhand.core.trace import Pair, Scenario
+from evenhand.core.system import AnySystem, Step
 from evenhand.model.conviction import vocabulary as model
-from evenhand.model.conviction.exact import exact
 from evenhand.model.conviction.mutants import money
 from evenhand.proofs.conviction.ledger import AGENT, affordable, most
-from evenhand.proofs.conviction.plays import Player
-from evenhand.proofs.conviction.single import configuration, granted, theorem
-from evenhand.proofs.conviction.walks import walks
+from evenhand.proofs.conviction.single import theorem
+from evenhand.proofs.conviction.walks import ends
 from evenhand.properties.conviction import staking
 from evenhand.properties.conviction.predicates import OPEN, actor, events, stakes_on
-from evenhand.smt.arithmetic import NUMBER, at_least, at_most, below, element, minus, number, plus, value_of
+from evenhand.smt.arithmetic import NUMBER, at_least, at_most, below, element, minus, number, plus
+from evenhand.smt.ends import End, Ends
 from evenhand.smt.logic import (
     TRUE,
     Definition,
@@ -372,32 +370,10 @@ def _lot(lot: _Lot) -> str:
     return f"lot:{lot[0]}/{lot[1]}/{lot[2]}"
 
 
-def moments(system: System[Any, Any, Any, Any, Any]) -> Iterator[RunStep]:
+@Ends
+def moments(system: AnySystem) -> Iterator[End]:
     """Yield every seventh step of the phases in which agents act, by any variant."""
-    open_ = (one for run in walks(system) for one in run if one.before.phase in OPEN)
-    yield from islice(open_, 0, None, 7)
-
-
-def scene(structure: Structure) -> Pair[model.Config, model.State, model.Act] | None:
-    """Return two runs, in which two agents add to their own proposals in one order and in the other."""
-    functions, told = structure.functions, structure.relations
-    if not all(told[f"adds{ending}"] and told[f"lawful{ending}"] for ending in ("", "2")):
-        return None
-    elements = structure.universe["Agent"]
-    amounts = [value_of(functions["balance"][(one,)]) for one in elements]
-    asked = [value_of(functions[f"asked{ending}"][()]) for ending in ("", "2")]
-    if min(*amounts, *asked) < 0 or 0 in asked:
-        return None
-    constants = model.Constants(self_stake=0, think_ticks=9, saturation=2, stake_rounds=2)
-    player = Player(configuration(granted(*amounts), constants, cycles=0))
-    player.until(model.STAKE, turn=2)
-    acts: list[model.Act] = []
-    for ending, amount in zip(("", "2"), asked, strict=True):
-        agent = player.config.agents[elements.index(functions[f"by{ending}"][()])]
-        acts.append(model.AddStake(agent.uid, agent.credential, agent.uid, exact(amount)))
-    past, (one, two) = tuple(player.actions), acts
-    first, second = (Scenario(player.config, player.start, (*past, *way)) for way in ((one, two), (two, one)))
-    return Pair(first, second, "either order")
+    yield from islice(ends(system, lambda step: step.before.phase in OPEN), 0, None, 7)
 
 
 FAULTS = Faults(
@@ -455,7 +431,6 @@ SAME_POINTS: Theorem = theorem(
     witness=conjunction(below(BALANCES["12"](act.by()), balance(act.by())) for act in ACTS)
     & exists([v], below(PILES[""](v), PILES["12"](v))),
     view=view,
-    realise=scene,
     samples=moments,
     scope="any number of agents, proposals and points",
     mutants=(

@@ -15,10 +15,10 @@ from evenhand.proofs.conviction import winners
 from evenhand.proofs.conviction.renamed_ticks import names_of, renamed
 from evenhand.proofs.conviction.rules import age, named_before, never, p, score
 from evenhand.proofs.conviction.single import theorem
-from evenhand.proofs.conviction.winners import RANKING, q, r, tied_scene, ties
+from evenhand.proofs.conviction.winners import RANKING, q, r, ties
 from evenhand.properties.conviction.winning import names_decide_nothing
 from evenhand.smt.logic import conjunction, exists, forall, iff, same
-from evenhand.smt.preludes import Twice, first_of_twins, ordered
+from evenhand.smt.preludes import Twice, ordered
 from evenhand.smt.structure import Structure
 from evenhand.smt.theorem import Lemma, Theorem
 from evenhand.smt.theory import Axiom
@@ -73,7 +73,6 @@ NAMES: Theorem = theorem(
     source="2.1, 17.2, 17.3",
     theory=RENAMED,
     view=view,
-    realise=first_of_twins(tied_scene),
     samples=ties,
     scope="any number of proposals, at finalization",
     variables=(p,),

@@ -10,22 +10,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from evenhand.core.system import Step, System
-from evenhand.core.trace import Scenario
+from evenhand.core.system import AnySystem, Step
 from evenhand.model.conviction import vocabulary as model
 from evenhand.model.conviction.exact import is_amount
 from evenhand.model.conviction.mutants import money, play
 from evenhand.proofs.conviction.ledger import AGENT, affordable
 from evenhand.proofs.conviction.ledger import most as greatest
-from evenhand.proofs.conviction.plays import Player
 from evenhand.proofs.conviction.renamed_ticks import names_of, renamed
-from evenhand.proofs.conviction.single import configuration, granted, theorem
-from evenhand.proofs.conviction.walks import walks
+from evenhand.proofs.conviction.single import theorem
+from evenhand.proofs.conviction.walks import ends
 from evenhand.properties.conviction.predicates import OPEN, actor, changed, stakes_on
 from evenhand.properties.conviction.winning import names_decide_nothing
 from evenhand.smt.arithmetic import NUMBER, at_most, below, element, minus, number, plus
+from evenhand.smt.ends import End, Ends, end_at
 from evenhand.smt.logic import Sort, conjunction, differ, disjunction, exists, forall, ite, same, variables
-from evenhand.smt.preludes import Declarations, Twice, first_of_twins, mutation, ordered
+from evenhand.smt.preludes import Declarations, Twice, mutation, ordered
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Table, constant, ones, props
 from evenhand.smt.theorem import Theorem
@@ -279,28 +278,16 @@ _TOLD = ("accepted", "ready_then", "there_then")
 view = renamed(view_act, _INPUTS, (*_AFTER, *_TOLD))
 
 
-def scene(_structure: Structure) -> Scenario[model.Config, model.State, model.Act]:
-    """Return an addition after READY, by the first of two agents."""
-    player = Player(
-        configuration(granted(2, 1), model.Constants(self_stake=1, think_ticks=1, stake_rounds=2), cycles=0)
-    )
-    player.until(model.STAKE, turn=2)
-    agent = player.config.agents[0]
-    player.act(model.SignalReady(agent.uid, agent.credential))
-    player.act(model.AddStake(agent.uid, agent.credential, agent.uid, 1))
-    return Scenario(player.config, player.start, tuple(player.actions))
-
-
-def acts(system: System[Any, Any, Any, Any, Any]) -> Iterator[Any]:
+@Ends
+def acts(system: AnySystem) -> Iterator[End]:
     """Yield every third action of walks, and actions after READY, by any variant."""
-    for run in walks(system):
-        for place, step in enumerate(run):
-            if isinstance(step.action, model.SignalReady) and not step.shown.rejected:
-                uid, key = step.action.agent, step.action.credential
-                for act in (model.Propose(uid, key, None), model.AddStake(uid, key, uid, 1)):
-                    yield system.take(step.config, step.after, act)
-            if actor(step.action) and place % 3 == 0:
-                yield step
+    for place, (run, step) in enumerate(ends(system, lambda step: bool(actor(step.action)))):
+        if isinstance(step.action, model.SignalReady) and not step.shown.rejected:
+            uid, key = step.action.agent, step.action.credential
+            for act in (model.Propose(uid, key, None), model.AddStake(uid, key, uid, 1)):
+                yield end_at(system, run, step.after, act)
+        if place % 3 == 0:
+            yield run, step
 
 
 _SAME = "names do not enter"
@@ -312,7 +299,6 @@ NO_ACT: Theorem = theorem(
     source="1.2, 2.1, 6.2, 9.2, 11, 14, A 16.3",
     theory=TWICE.extended("conviction_renamed_acts"),
     view=view,
-    realise=first_of_twins(scene),
     samples=acts,
     scope="any number of agents, proposals and points, at an action of an agent",
     variables=(a, p),

@@ -10,13 +10,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import islice
 from typing import Any, TypeAlias
 
-from evenhand.core.system import Step, System
-from evenhand.core.trace import Scenario
+from evenhand.core.system import AnySystem, Step
 from evenhand.model.conviction import vocabulary as model
 from evenhand.model.conviction.mutants import money, play
 from evenhand.model.conviction.renaming import Renaming
 from evenhand.model.conviction.rules import REFERENCE
-from evenhand.model.conviction.step import initial, progress
+from evenhand.model.conviction.step import progress
 from evenhand.proofs.conviction.rules import (
     AGENT,
     a,
@@ -36,14 +35,15 @@ from evenhand.proofs.conviction.rules import (
     wanted,
 )
 from evenhand.proofs.conviction.rules import earlier_name as named_before
-from evenhand.proofs.conviction.single import configuration, granted, theorem
-from evenhand.proofs.conviction.walks import PLACES, walks
+from evenhand.proofs.conviction.single import theorem
+from evenhand.proofs.conviction.walks import ends
 from evenhand.properties.conviction.predicates import done as is_done
 from evenhand.properties.conviction.predicates import events, ticking
 from evenhand.properties.conviction.winning import names_decide_nothing
 from evenhand.smt.arithmetic import element, minus
+from evenhand.smt.ends import End, Ends
 from evenhand.smt.logic import conjunction, exists, forall, same, variables
-from evenhand.smt.preludes import Twice, define, first_of_twins, numbers, ordered, relations
+from evenhand.smt.preludes import Twice, define, numbers, ordered, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, Table, constant, ones, prop
 from evenhand.smt.theorem import Theorem
@@ -168,16 +168,10 @@ def renamed(
 view = renamed(view_tick, _INPUTS, (*(one.name for one in _AFTER), "kicked", "ends"))
 
 
-def scene(structure: Structure) -> Scenario[model.Config, model.State, model.Act]:
-    """Return a tick at which nobody has proposed, among as many agents."""
-    agents = granted(*(1 for _ in structure.universe["Agent"]))
-    config = configuration(agents, model.Constants(self_stake=0, think_ticks=1), cycles=0)
-    return Scenario(config, initial(config)[0], (model.Tick(), model.Tick()))
-
-
-def ticks(system: System[Any, Any, Any, Any, Any]) -> Iterator[Any]:
+@Ends
+def ticks(system: AnySystem) -> Iterator[End]:
     """Yield every third tick inside a phase of walks, by any variant."""
-    yield from islice((step for run in walks(system, PLACES) for step in run if ticking(step)), 0, None, 3)
+    return islice(ends(system, ticking), 0, None, 3)
 
 
 _FAULTS = Faults(TICKING, ticked)
@@ -189,7 +183,6 @@ NO_TICK: Theorem = theorem(
     source="2.1, 9.1, 9.3, 9.5",
     theory=TWICE.extended("conviction_renamed_ticks"),
     view=view,
-    realise=first_of_twins(scene),
     samples=ticks,
     scope="any number of agents, at a tick inside a phase",
     variables=(a,),

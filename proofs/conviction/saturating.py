@@ -9,7 +9,6 @@ from __future__ import annotations
 from fractions import Fraction
 
 from evenhand.core.system import Step
-from evenhand.core.trace import Scenario
 from evenhand.model.conviction import vocabulary as model
 from evenhand.model.conviction.mutants import play
 from evenhand.proofs.conviction import finale
@@ -123,12 +122,6 @@ def view(step: Step[model.Config, model.State, model.Act, model.Shown]) -> Struc
     )
 
 
-def scene(structure: Structure) -> Scenario[model.Config, model.State, model.Act]:
-    """Return self-stakes finalized after two rounds, or after three if all are old."""
-    lots = {(name,) for name in structure.universe["Lot"]}
-    return finale.played(structure, 3 if lots <= structure.relations["old"] else 2)
-
-
 _FAULTS = Faults(
     (
         play.multiplier_forgets_the_one,
@@ -152,7 +145,6 @@ SATURATED: Theorem = theorem(
     claim=staking.saturation_reaches_the_target,
     theory=SATURATING,
     view=view,
-    realise=scene,
     samples=finale.finalizations,
     scope="any number of proposals, stakes and rounds, any fraction and maximum",
     variables=(p,),

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
-from evenhand.core.trace import Scenario
 from evenhand.model.conviction import vocabulary as model
-from evenhand.model.conviction.menus import TEXTS, agents_of
 from evenhand.model.conviction.mutants import play
-from evenhand.proofs.conviction.plays import Player
 from evenhand.proofs.conviction.walks import walks
 from evenhand.properties.conviction import proposing as about_proposing
 from evenhand.smt.logic import (
@@ -33,7 +29,6 @@ from evenhand.smt.theorem import Lemma, Mutation
 from evenhand.smt.theory import Theory
 from evenhand.smt.transitions.invariant import Invariant, Steps
 from evenhand.smt.transitions.machine import Machine, after
-from evenhand.smt.transitions.runs import Run
 
 AGENT = Sort("Agent")
 a = AGENT("a")
@@ -134,32 +129,6 @@ def view(run: Steps, number: int) -> Structure | None:
     return Structure({"Agent": tuple(named.values())}, relations_, functions)
 
 
-def realise(run: Run) -> Scenario[model.Config, model.State, model.Act] | None:
-    """Return two Issues whose agents propose when the run says so; an agent that a tick kicks out is silent."""
-    elements = run.states[0].universe["Agent"]
-    agents = tuple(replace(agent, granted=0) for agent in agents_of(len(elements)))
-    named = dict(zip(elements, agents, strict=True))
-    opened = [state for state in run.states[:-1] if state.relations["opens"]]
-    issues = tuple(
-        model.Issue(f"issue_{n}", tuple(named[row[0]].uid for row in sorted(state.relations["joins"])), 0)
-        for n, state in enumerate(opened, start=1)
-    )
-    player = Player(model.Config(agents, issues, model.Constants(self_stake=0, think_ticks=1, stake_rounds=1), TEXTS))
-    for state in run.states[:-1]:
-        said = state.relations
-        if said["opens"]:
-            player.act(model.Tick())
-        elif said["proposes"]:
-            agent = named[state.functions["by"][()]]
-            player.act(model.Propose(agent.uid, agent.credential, None))
-        elif said["ticks"]:
-            player.act(model.Tick())
-        elif said["finalizes"]:
-            player.until(model.FINALIZE)
-            player.act(model.Tick())
-    return Scenario(player.config, player.start, tuple(player.actions))
-
-
 _PLACES = (
     {"issues": 2, "texts": 1, "rounds": 1},
     {"issues": 2, "texts": 0, "rounds": 1, "agents": 1, "outsiders": 1},
@@ -189,7 +158,6 @@ ONE_EACH = Invariant(
     ),
     witness=proposed() & exists([a], has(a)),
     view=view,
-    realise=realise,
     samples=samples,
     reach=6,
     scope="any number of agents, Issues and ticks",

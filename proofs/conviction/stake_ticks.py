@@ -9,18 +9,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from evenhand.core.relations import Fork
-from evenhand.core.system import Step, System
-from evenhand.core.trace import Pair, Scenario
+from evenhand.core.system import AnySystem, Step
 from evenhand.model.conviction.mutants import play
-from evenhand.model.conviction.vocabulary import STAKE, Act, AddStake, Config, Constants, MoveStake, Shown, State, Tick
-from evenhand.proofs.conviction.plays import Player
-from evenhand.proofs.conviction.single import configuration, granted, theorem
-from evenhand.proofs.conviction.walks import walks
+from evenhand.model.conviction.vocabulary import STAKE, Act, AddStake, Config, MoveStake, Shown, State, Tick
+from evenhand.proofs.conviction.single import theorem
+from evenhand.proofs.conviction.walks import ends
 from evenhand.properties.conviction import staking, winning
 from evenhand.properties.conviction.predicates import events, finalizes, ticking
+from evenhand.smt.ends import End, Ends, end_at
 from evenhand.smt.logic import Definition, Formula, Sort, Var, conjunction, exists, forall, iff, ite, same, variables
 from evenhand.smt.preludes import Faults, define, relations
 from evenhand.smt.structure import Structure
@@ -236,68 +235,22 @@ _PLACES = (
 )
 
 
-def steps(system: System[Any, Any, Any, Any, Any]) -> Iterator[RunStep]:
-    """Yield the steps of walks through rounds of several ticks, by any variant."""
-    for run in walks(system, _PLACES):
-        yield from run
+@Ends
+def steps(system: AnySystem) -> Iterator[End]:
+    """Yield the steps of walks through rounds of several ticks, and second stakes in a tick, by any variant."""
+    for run, step in ends(system, lambda _step: True, _PLACES):
+        yield run, step
+        act = step.action
+        if isinstance(act, AddStake | MoveStake) and not step.shown.rejected:
+            for one in step.after.proposals:
+                yield end_at(system, run, step.after, AddStake(act.agent, act.credential, one.uid, 1))
 
 
-def moments(system: System[Any, Any, Any, Any, Any]) -> Iterator[RunStep]:
+@Ends
+def moments(system: AnySystem) -> Iterator[End]:
     """Yield every sixth step in the rounds of these walks: the actions on offer before it are compared in pairs."""
-    yield from islice((one for one in steps(system) if one.before.phase == STAKE and one.before.turn > 1), 0, None, 6)
-
-
-def _played(structure: Structure, agents: int) -> tuple[Player, dict[str, str]]:
-    """Return a player in the second round, where what has a LastStakeTick was staked on a tick ago or in this one."""
-    elements = structure.universe["Proposal"]
-    told = structure.relations
-    uids = {element: f"agent_{place}" for place, element in enumerate(elements, start=1)}
-    constants = Constants(self_stake=1, think_ticks=9, saturation=2, stake_rounds=2)
-    player = Player(configuration(granted(*[20] * agents), constants, cycles=0))
-    player.until(STAKE, turn=2)
-    last = player.config.agents[-1]
-    for now in (False, True):
-        for element, uid in uids.items():
-            if (element,) not in told["never"] and ((element,) in told["fresh"]) is now:
-                player.act(AddStake(last.uid, last.credential, uid, 1))
-        if not now:
-            player.act(Tick())
-    return player, uids
-
-
-def _action(structure: Structure, player: Player, uids: dict[str, str], place: int, ending: str) -> Act | None:
-    """Return the action of an agent: a move of a point of its own proposal, if it can be one, or an addition."""
-    aims = [uids[row[0]] for row in structure.relations[f"target{ending}"]]
-    if len(aims) != 1:
-        return None
-    agent = player.config.agents[place]
-    if structure.relations[f"moves{ending}"]:
-        return None if aims[0] == agent.uid else MoveStake(agent.uid, agent.credential, agent.uid, aims[0], 1)
-    return AddStake(agent.uid, agent.credential, aims[0], 1)
-
-
-def scene_one(structure: Structure) -> Scenario[Config, State, Act] | None:
-    """Return a run that ends in the action; in a proposal, where an automatic self-stake is placed."""
-    count = len(structure.universe["Proposal"]) + 2
-    player, uids = _played(structure, count)
-    if structure.relations["self_staked"]:
-        return Scenario(player.config, player.start, tuple(player.actions[:2]))
-    act = _action(structure, player, uids, count - 2, "")
-    return None if act is None else Scenario(player.config, player.start, (*player.actions, act))
-
-
-def scene_two(structure: Structure) -> Pair[Config, State, Act] | None:
-    """Return two runs, in which two agents act in one order and in the other."""
-    count = len(structure.universe["Proposal"]) + 3
-    player, uids = _played(structure, count)
-    acts = [_action(structure, player, uids, count - 3 + place, ending) for place, ending in enumerate(("", "2"))]
-    one, two = acts
-    if one is None or two is None:
-        return None
-    past = tuple(player.actions)
-    ways = ((*past, one, two), (*past, two, one))
-    first, second = (Scenario(player.config, player.start, way) for way in ways)
-    return Pair(first, second, "either order")
+    found = ends(system, lambda step: step.before.phase == STAKE and step.before.turn > 1, _PLACES)
+    return islice(found, 0, None, 6)
 
 
 # Faults.
@@ -348,7 +301,6 @@ LATEST = theorem(
     ),
     witness=exists([p, q], target(q) & never(p)),
     view=view_one,
-    realise=scene_one,
     samples=steps,
     scope="any number of proposals",
     mutants=ONE_FAULTS.refuted(*ONE_FAULTS),
@@ -365,7 +317,6 @@ COMMUTE = theorem(
     & iff(TWO.word("older12", p, q), TWO.word("older21", p, q)),
     witness=exists([p, q], target(p) & target2(q) & ~same(p, q)),
     view=view_two,
-    realise=scene_two,
     samples=moments,
     scope="any number of proposals",
     mutants=(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
-from evenhand.core.system import AnySystem
+from evenhand.core.system import AnyStep, AnySystem
 from evenhand.model.conviction.vocabulary import Act, Config, Enrol, Invite, Tick
+from evenhand.smt.ends import End, end_at, run_of
 from evenhand.smt.transitions.invariant import Steps
 
 PLACES: tuple[Mapping[str, int], ...] = (
@@ -70,3 +72,23 @@ def _walk(system: AnySystem, config: Config, draw: random.Random, length: int) -
         taken = system.take(config, state, draw.choice(acts[(enters or [draw.choice(kinds)])[0]]))
         yield taken
         state = taken.after
+
+
+def ends(
+    system: AnySystem,
+    keep: Callable[[AnyStep], bool],
+    places: Sequence[Mapping[str, int]] = PLACES,
+    altered: Callable[[Config], Config] = _as_is,
+) -> Iterator[End]:
+    """Yield the steps of `walks` that are to be kept, each with the run to it."""
+    for run in walks(system, places, altered):
+        for place, step in enumerate(run, 1):
+            if keep(step):
+                yield run_of(run[:place]), step
+
+
+def tried(system: AnySystem, end: End, acts: Iterable[Act]) -> Iterator[End]:
+    """Yield other actions in place of the last one of a run."""
+    run, step = end
+    way = replace(run, actions=run.actions[:-1])
+    return (end_at(system, way, step.before, act) for act in acts)

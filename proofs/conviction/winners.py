@@ -9,7 +9,7 @@ from functools import partial
 from math import isqrt
 from typing import Any
 
-from evenhand.core.system import Step, System
+from evenhand.core.system import AnySystem, Step
 from evenhand.core.trace import Scenario, replay
 from evenhand.model.conviction.mutants import play
 from evenhand.model.conviction.rules import REFERENCE
@@ -25,12 +25,13 @@ from evenhand.model.conviction.vocabulary import (
     State,
     Tick,
 )
-from evenhand.proofs.conviction.finale import finalizations, rational, scene
+from evenhand.proofs.conviction.finale import finalizations, rational
 from evenhand.proofs.conviction.rules import PROPOSAL, age, first, never, p, ranked, score, top
 from evenhand.proofs.conviction.single import configuration, granted, theorem
 from evenhand.properties.conviction import winning
 from evenhand.properties.conviction.predicates import events, finalizes
-from evenhand.smt.arithmetic import at_least, at_most, below, element, number, times, value_of
+from evenhand.smt.arithmetic import at_least, at_most, below, element, number, times
+from evenhand.smt.ends import End, Ends
 from evenhand.smt.logic import (
     Formula,
     Relation,
@@ -136,9 +137,7 @@ _OF_TOP = (
     Lemma("first_of_top", forall([p], first(p) >> top(p)), opaque=("top",)),
     Lemma("winner_of_top", forall([p], wins(p) >> top(p)), ("first_of_top",), ("top", "first")),
 )
-_theorem = partial(
-    theorem, view=view, realise=scene, samples=finalizations, scope="any number of proposals, stakes and rounds"
-)
+_theorem = partial(theorem, view=view, samples=finalizations, scope="any number of proposals, stakes and rounds")
 
 RANKED = _theorem(
     claim=winning.roots_rank_as_sums_do,
@@ -198,14 +197,6 @@ def with_touches(amounts: tuple[int, ...], touched: tuple[int, ...]) -> Scenario
     return Scenario(config, initial(config)[0], (*acts, Tick()))
 
 
-def tied_scene(structure: Structure) -> Scenario[Config, State, Act]:
-    """Return a tie of two proposals above a third, whose LastStakeTicks differ where those of the highest do."""
-    best = max(value_of(one) for one in structure.functions["score"].values())
-    tops = {row for row, value in structure.functions["score"].items() if value_of(value) == best}
-    full = len({structure.functions["age"][row] for row in tops}) == 1
-    return with_touches((4, 4, 1), () if full else (0, 1))
-
-
 _TIES = (
     ((4, 4, 1), ()),
     ((4, 4, 1), (0, 1)),
@@ -217,11 +208,13 @@ _TIES = (
 )
 
 
-def ties(system: System[Any, Any, Any, Any, Any]) -> Iterator[Step[Config, State, Act, Shown]]:
+@Ends
+def ties(system: AnySystem) -> Iterator[End]:
     """Yield finalizations of walks, and of ties that somebody else has touched or nobody, by any variant."""
-    yield from finalizations(system)
+    yield from finalizations.runs(system)
     for amounts, touched in _TIES:
-        yield replay(system, with_touches(amounts, touched)).steps[-1]
+        run = with_touches(amounts, touched)
+        yield run, replay(system, run).steps[-1]
 
 
 _TIE = exists([q, r], conjunction([differ(q, r), best(q), best(r)]))
@@ -230,7 +223,6 @@ TIED = _theorem(
     sentence="Of tied proposals the one with the earliest LastStakeTick wins; where that ties too, nobody does: so if "
     "nobody acts, and all proposals have the same stakes, there is a full tie.",
     theory=replace(RANKING, axioms=RANKING.axioms[:1]),
-    realise=tied_scene,
     samples=ties,
     variables=(p,),
     assumes=_TIE,

@@ -15,8 +15,6 @@ from typing import Any
 
 from evenhand.core.atoms import Atom
 from evenhand.core.system import System
-from evenhand.core.trace import Scenario
-from evenhand.model.cud.free_system import FREE, FreeState
 from evenhand.model.cud.kernel import LIVELOCK_EPOCHS
 from evenhand.model.cud.mutants import reporting
 from evenhand.model.cud.strategies import covering
@@ -30,7 +28,6 @@ from evenhand.smt.theorem import Lemma
 from evenhand.smt.theory import Axiom, Theory
 from evenhand.smt.transitions.invariant import Invariant, Steps
 from evenhand.smt.transitions.machine import Machine, after
-from evenhand.smt.transitions.runs import Run
 
 takes_place, attempted, refused, collided, changed = relations("takes_place attempted refused collided changed")
 COUNT = relations("count_1 count_2 count_3")
@@ -110,37 +107,6 @@ def view(run: Steps, number: int) -> Structure:
         for words, value in ((COUNT, counter), (STUCK, one), (QUIET, other)):
             said |= {f"{word.name}{end}": value >= n for n, word in enumerate(words, start=1)}
     return Structure({}, props(said))
-
-
-def _says(state: Structure, relation: Relation) -> bool:
-    return bool(state.relations[relation.name])
-
-
-def realise(run: Run) -> Scenario[Config, FreeState, Epoch] | None:
-    """Return four agents with two keys that act in each epoch as the run says; the first counter is the run's.
-
-    None where the counter is no number ("at least 2" and not "at least 1").
-    """
-    numbered = [_says(run.states[0], relation) for relation in COUNT]
-    if numbered != sorted(numbered, reverse=True):
-        return None
-    start = FREE.at(agents=4, keys=2, values=2)
-    config = next(iter(start.all_configs()))
-    begin = next(iter(start.initial(config)))
-    counter = sum(numbered)
-    epochs = tuple(
-        _epoch(
-            config,
-            number,
-            takes_place=_says(state, takes_place),
-            collides=_says(state, collided),
-            refuses=_says(state, refused),
-            changes=_says(state, changed),
-            reads=_says(state, attempted),
-        )
-        for number, state in enumerate(run.states[:-1])
-    )
-    return Scenario(config, FreeState(begin.world, begin.marks, counter), epochs)
 
 
 def _epoch(
@@ -224,7 +190,6 @@ _invariant = partial(
     machine=COUNTER,
     witness=COUNT[2](),
     view=view,
-    realise=realise,
     samples=samples,
     memory=tuple(relation.name for relation in _REMEMBERED),
 )

@@ -13,16 +13,15 @@ from typing import Any
 
 from evenhand.core.atoms import Opaque
 from evenhand.core.canonical import parse
-from evenhand.core.system import System
-from evenhand.core.trace import Scenario
+from evenhand.core.system import AnySystem
 from evenhand.model.cud import vocabulary as model
 from evenhand.model.cud.layouts import agent_names, key_names, start_world
 from evenhand.model.cud.mutants import reporting
 from evenhand.model.cud.step import ended, initial
-from evenhand.proofs.cud.concretisation import MOST_AGENTS, CudScenario
 from evenhand.proofs.cud.encoding import CudStep
 from evenhand.proofs.cud.vocabulary import AGENT
 from evenhand.properties.cud import blindness, history
+from evenhand.smt.ends import End, Ends, ends_along
 from evenhand.smt.logic import Sort, conjunction, differ, exists, forall, iff, ite, same, variables
 from evenhand.smt.preludes import Declarations, Faults
 from evenhand.smt.structure import Structure
@@ -272,56 +271,14 @@ def _choice(draw: random.Random, config: model.Config) -> model.Choice:
     return model.Choice(request, draft=model.Draft(content, forged) if draw.random() < 0.8 else None)
 
 
-def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[CudStep]:
+@Ends
+def samples(system: AnySystem) -> Iterator[End]:
     """Yield the epochs of drawn runs with and without communication, by any variant."""
     for number in range(45):
         draw = random.Random(f"cud mail {number}")
         config = _config(2 + number % 2, talks=number % 9 > 0)
-        (state,) = initial(config)
-        for _ in range(_SHORT):
-            step = system.take(config, state, model.Epoch(tuple((a, _choice(draw, config)) for a in config.agents)))
-            yield step
-            state = step.after
-
-
-def realise(structure: Structure) -> CudScenario | None:
-    """Return two epochs: what waits is sent and last tokens are earned in the first, drafts are sent in the second."""
-    told, elements = structure.relations, structure.universe["Agent"]
-    if len(elements) > MOST_AGENTS:
-        return None
-    following_ = structure.functions["following"]
-    walk = [elements[0]]  # agents in the order of `following`, as far as it goes, so that names are in it too
-    while (after := following_[(walk[-1],)]) not in walk:
-        walk.append(after)
-    ordered = [*walk, *(one for one in elements if one not in walk)]
-    called = dict(zip(ordered, agent_names(len(ordered)), strict=True))
-    config = _config(len(ordered), talks=bool(told["channel"]))
-    numbers = {one: number for number, one in enumerate(structure.universe["Mail"])}
-
-    def content(one: str) -> str | Opaque:
-        if (one,) in told["odd"]:
-            return Opaque("function")
-        text = f"[{numbers[one]}]" if (one,) in told["shapeless"] else f'{{"m":{numbers[one]}}}'
-        filled = f'[{numbers[one]},"{"p" * 5000}"]' if (one,) in told["shapeless"] else f'{{"m":"{"p" * 5000}"}}'
-        return filled if (one,) in told["oversize"] else text
-
-    tokens = sorted(row[0] for row in told["token"])
-    first: dict[str, model.Choice] = {}
-    second: dict[str, model.Choice] = {}
-    for one in ordered:
-        waiting = [row[0] for row in sorted(told["waits"]) if row[1] == one]
-        drafts = [row[1] for row in sorted(told["drafted"]) if row[0] == one]
-        named = [called[row[1]] for row in sorted(told["names"]) if row[0] == one]
-        refused = any((one, fact) in told["own"] for fact in tokens[1:])
-        draft = model.Draft(content(waiting[0])) if waiting else None
-        first[called[one]] = model.Choice(_refused(config) if refused else None, draft=draft)
-        if drafts:
-            second[called[one]] = model.Choice(draft=model.Draft(content(drafts[0]), named[0] if named else None))
-    epochs = tuple(
-        model.Epoch(tuple((name, kind.get(name, model.NO_CHOICE)) for name in config.agents))
-        for kind in (first, second)
-    )
-    return Scenario(config, initial(config)[0], epochs)
+        epochs = (model.Epoch(tuple((a, _choice(draw, config)) for a in config.agents)) for _ in range(_SHORT))
+        yield from ends_along(system, config, initial(config)[0], *epochs)
 
 
 # Theorems.
@@ -363,7 +320,6 @@ theorem = partial(
     protocol="cud",
     system="run",
     theory=POST,
-    realise=realise,
     samples=samples,
     scope="any number of agents, messages and epochs",
 )

@@ -10,10 +10,10 @@ from typing import Any
 
 from evenhand.model.cud.mutants import reporting
 from evenhand.proofs.cud.encoding import CudStep
-from evenhand.proofs.cud.mail import DATED, FAULTS, POST, SENDING, active, f, m, realise, theorem, x, y
+from evenhand.proofs.cud.mail import DATED, FAULTS, POST, SENDING, active, f, m, theorem, x, y
 from evenhand.properties.cud.blindness import only_ones_own_is_ever_observed
 from evenhand.smt.logic import conjunction, exists, forall
-from evenhand.smt.preludes import Twice, first_of_twins
+from evenhand.smt.preludes import Twice
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows
 
@@ -51,7 +51,6 @@ LEARNED = theorem(
     theory=TWICE.extended("cud_own_past"),
     variables=(x, m, y, f),
     view=view,
-    realise=first_of_twins(realise),
     assumes=conjunction([active(x), TWICE.second("active", x), forall([f], TWICE.alike("own", x, f))]),
     goal=conjunction(
         [

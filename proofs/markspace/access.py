@@ -49,7 +49,6 @@ ISOLATED = Theorem(
     scope="any number of scopes and grants",
     theory=STORING,
     view=view_storing,
-    realise=scopes.scene_of_writing,
     samples=scopes.samples_of_writing,
     assumes=~_covered,
     goal=~STORING.word("accepted") & ~STORING.word("stored"),
@@ -74,7 +73,6 @@ _read = partial(
     scope="any number of scopes, clearances and definitions",
     theory=READING,
     view=scopes.view_reading,
-    realise=scopes.scene_of_reading,
     samples=scopes.samples_of_reading,
 )
 

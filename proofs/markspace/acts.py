@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
-from evenhand.core.trace import Scenario
-from evenhand.model.markspace.guard import initial
-from evenhand.model.markspace.guard_systems import agent_names, resource_names
-from evenhand.model.markspace.guard_vocabulary import Act, Config, Policy, State
-from evenhand.model.markspace.readings import Readings
+from evenhand.model.markspace.guard_vocabulary import Config
 from evenhand.smt.logic import Function, Sort, forall, same, variables
 from evenhand.smt.preludes import relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, constant, props
-from evenhand.smt.transitions.runs import Run
 
 AGENT, RESOURCE = Sort("Agent"), Sort("Resource")
 a, b = variables(AGENT, "a b")
@@ -38,19 +32,3 @@ def acted(
     resource = what if what in config.resources else config.resources[0]
     functions = {"by": constant(agent), "at": constant(resource)}
     return Structure({"Agent": config.agents, "Resource": config.resources}, {**props(truths), **extents}, functions)
-
-
-def realised(
-    run: Run, acts: Callable[[Any, str, str], Iterable[Act]], *, ttl: int, readings: Readings | None = None
-) -> Scenario[Config, State, Act]:
-    """Return the `acts(state, agent, resource)` of each step of a run, under FIRST_WRITER."""
-    universe = run.states[0].universe
-    agents, resources = agent_names(len(universe["Agent"])), resource_names(len(universe["Resource"]))
-    names = dict(zip((*universe["Agent"], *universe["Resource"]), (*agents, *resources), strict=True))
-    config = Config(agents, resources, Policy.FIRST_WRITER, ttl, readings or Readings())
-    taken = (
-        act
-        for state in run.states[:-1]
-        for act in acts(state.relations, names[state.functions["by"][()]], names[state.functions["at"][()]])
-    )
-    return Scenario(config, initial(config)[0], tuple(taken))

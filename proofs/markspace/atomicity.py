@@ -10,11 +10,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from evenhand.core.trace import Scenario
-from evenhand.model.markspace.guard_vocabulary import Act, Config, Phase, State, Verdict, What
+from evenhand.model.markspace.guard_vocabulary import Config, Phase, Verdict, What
 from evenhand.model.markspace.mutants import guarding as faulty
 from evenhand.model.markspace.readings import Readings
-from evenhand.proofs.markspace.acts import AGENT, RESOURCE, a, acted, allowed, at, by, mine, r, realised
+from evenhand.proofs.markspace.acts import AGENT, RESOURCE, a, acted, allowed, at, by, mine, r
 from evenhand.proofs.markspace.walks import in_phase, walk
 from evenhand.properties.markspace import guarding
 from evenhand.properties.markspace.predicates import allowed_agents
@@ -35,7 +34,6 @@ from evenhand.smt.theorem import Lemma, Mutation
 from evenhand.smt.theory import Theory
 from evenhand.smt.transitions.invariant import Invariant, Steps
 from evenhand.smt.transitions.machine import Machine, after
-from evenhand.smt.transitions.runs import Run
 
 (told,) = relations("told", AGENT, RESOURCE)
 """The claim remembers that an agent was told ALLOW on a resource and nothing else since."""
@@ -119,18 +117,6 @@ def view(run: Steps, number: int) -> Structure | None:
     return acted(config, act.agent, act.resource, truths, extents)
 
 
-def realise(run: Run) -> Scenario[Config, State, Act]:
-    """Return the requests, calls and calls given up of a run."""
-
-    def acts(made: Any, who: str, what: str) -> Iterator[Act]:
-        for name, kind in (("asks", What.PRE), ("calls", What.CALL), ("abandons", What.ABANDON)):
-            if made[name]:
-                yield Act(kind, who, what)
-                return
-
-    return realised(run, acts, ttl=run.steps)
-
-
 def samples(system: Any) -> Iterator[Steps]:
     """Yield seeded walks of any variant, under FIRST_WRITER and in a scope that defers."""
     for agents, resources, deferred in ((2, 1, False), (3, 2, False), (2, 1, True), (3, 1, True)):
@@ -149,7 +135,6 @@ ATOMIC = Invariant(
     lemmas=(Lemma("who_is_allowed_was_told", forall([a, r], allowed(a, r) >> told(a, r))),),
     witness=exists([a, r], allowed(a, r)) & calls(),
     view=view,
-    realise=realise,
     samples=samples,
     memory=("told", "right"),
     scope="any number of agents and resources, under every policy, deferred or not",

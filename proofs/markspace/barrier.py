@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from itertools import product
-from typing import Any
 
-from evenhand.core.system import System
-from evenhand.core.trace import Scenario
+from evenhand.core.system import AnySystem
 from evenhand.model.markspace.layers import initial
 from evenhand.model.markspace.layers_vocabulary import (
     ANYWHERE,
@@ -23,12 +21,12 @@ from evenhand.model.markspace.layers_vocabulary import (
     LayersStep,
     Op,
     Operation,
-    World,
 )
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.mutants import layers as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.properties.markspace import layers
+from evenhand.smt.ends import End, Ends, ends_along
 from evenhand.smt.logic import Formula, Sort, exists, forall, iff, ite, same, variables
 from evenhand.smt.preludes import define, mutation, relations
 from evenhand.smt.structure import Structure
@@ -132,36 +130,6 @@ def view(step: LayersStep) -> Structure | None:
     return Structure({"Denial": tuple("/".join(one) for one in known)}, relations)
 
 
-def scene(structure: Structure) -> Scenario[LayersConfig, World, Operation]:
-    """Return a run that adds the structure's denials, then takes the operation."""
-    told = structure.relations
-
-    def holds(relation: str, *arguments: str) -> bool:
-        return arguments in told[relation]
-
-    def about(op: Op, name: str, token: str = "") -> Operation:
-        agent = "alice" if holds("mine", name) else "bob"
-        place = f"s{structure.universe['Denial'].index(name)}"
-        if op is Op.NARROW and holds("about_need", name):
-            return Operation(Op.REQUIRE_NEED, agent, place)
-        return Operation(op, agent, place, Kind.OBSERVATION, token)
-
-    acts = [about(Op.NARROW, name) for name in structure.universe["Denial"] if holds("denied", name)]
-    token = TOKEN if holds("principal") else FORGED
-    names = structure.universe["Denial"]
-    if holds("restores_all"):
-        acts.append(Operation(Op.RESTORE_ALL, "alice", token=token))
-    elif holds("restores"):
-        meant = [name for name in names if holds("named", name)]
-        fresh = Operation(Op.RESTORE, "alice", "elsewhere", Kind.OBSERVATION, token)
-        acts.append(about(Op.RESTORE, meant[0], token) if meant else fresh)
-    else:
-        new = [name for name in names if holds("added", name)]
-        fresh = Operation(Op.NARROW, "alice", "elsewhere") if holds("narrows") else Operation(Op.TICK)
-        acts.append(about(Op.NARROW, new[0]) if new else fresh)
-    return Scenario(CONFIG, initial(CONFIG)[0], tuple(acts))
-
-
 def _menu() -> Iterator[Operation]:
     for agent in CONFIG.agents:
         yield Operation(Op.NARROW, agent, "a")
@@ -173,15 +141,13 @@ def _menu() -> Iterator[Operation]:
             yield Operation(Op.RESTORE_ALL, agent, token=token)
 
 
-def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[LayersStep]:
+@Ends
+def samples(system: AnySystem) -> Iterator[End]:
     """Yield every run of two operations, each followed by a third operation, by any variant."""
     menu = tuple(_menu())
     for first, second in product(menu, repeat=2):
-        state = initial(CONFIG)[0]
-        for act in (first, second, menu[(menu.index(first) + menu.index(second)) % len(menu)]):
-            step = system.take(CONFIG, state, act)
-            yield step
-            state = step.after
+        third = menu[(menu.index(first) + menu.index(second)) % len(menu)]
+        yield from ends_along(system, CONFIG, initial(CONFIG)[0], first, second, third)
 
 
 _theorem = partial(
@@ -190,7 +156,6 @@ _theorem = partial(
     system="layers",
     theory=BARRIER,
     view=view,
-    realise=scene,
     samples=samples,
     scope="any number of agents, scopes and revocations",
 )

@@ -6,12 +6,13 @@ agents hear is read from the functions of the guard and of its mutants.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cache, partial
+from itertools import islice
 from typing import Any
 
-from evenhand.core.system import System
-from evenhand.core.trace import Scenario
+from evenhand.core.system import AnySystem
+from evenhand.core.trace import AnyScenario
 from evenhand.core.verdict import Status
 from evenhand.model.markspace.guard import REFERENCE, initial
 from evenhand.model.markspace.guard_systems import agent_names
@@ -34,11 +35,11 @@ from evenhand.proofs.markspace.intents import (
 )
 from evenhand.proofs.markspace.rules import ROOM, fired
 from evenhand.properties.markspace import contesting
+from evenhand.smt.ends import End, Ends, end_at, ways
 from evenhand.smt.logic import Formula, conjunction, differ, exists, forall, same
 from evenhand.smt.preludes import define, ordered
-from evenhand.smt.samples import first_states
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import constant, in_order, line, ones, prop
+from evenhand.smt.tables import constant, line, ones, prop
 from evenhand.smt.theorem import Lemma, Theorem
 from evenhand.smt.theory import Axiom, Theory
 from evenhand.source.rules import Faults
@@ -122,47 +123,13 @@ def _config(agents: int) -> Config:
     return Config(agent_names(agents), (ROOM,), Policy.HIGHEST_CONFIDENCE, 1, Readings(), deferred=True)
 
 
-def scene(structure: Structure) -> Scenario[Config, State, Act]:
-    """Return a run: the holder is allowed first and acts after the others have asked; its own intent comes last."""
-    told, elements = structure.relations, structure.universe["Agent"]
-    names = dict(zip(elements, agent_names(len(elements)), strict=True))
-    intents = structure.universe["Intent"]
-    level = {one: sum(row[0] == one for row in told["surer"]) for one in intents}
-    by = structure.functions["author"]
-    asks = [(names[by[(one,)]], level[one]) for one in in_order(told["earlier"], intents)]
-    holders = [names[structure.functions["holder"][()]]] if told["claimed"] else []
-    acts: list[Act] = []
-    if holders:
-        acts = [Act(What.PRE, holders[0], ROOM), Act(What.BOUNDARY, resource=ROOM), Act(What.CALL, holders[0], ROOM)]
-    # The holder's action supersedes its first intent; intents before its second one cannot be refused by then.
-    split = next((number for number, (who, _) in enumerate(asks) if who in holders), len(asks))
-    acts += [Act(What.PRE, who, ROOM, sure) for who, sure in asks[:split]]
-    late = [Act(What.PRE, who, ROOM, sure) for who, sure in asks[split:]]
-    acts += [Act(What.POST, holders[0], ROOM)] if holders else []
-    if holders and len(late) > 1:  # those after the holder must ask while nothing is claimed
-        return _interleaved(asks, holders[0], len(elements))
-    start = _config(len(elements))
-    return Scenario(start, initial(start)[0], (*acts, *late, Act(What.BOUNDARY, resource=ROOM)))
-
-
-def _interleaved(asks: Sequence[tuple[str, int]], holder: str, agents: int) -> Scenario[Config, State, Act]:
-    """Return such a run with the holder's intent last: the rank of intents that cannot win decides nothing."""
-    others = [(who, sure) for who, sure in asks if who != holder]
-    own = next(sure for who, sure in asks if who == holder)
-    acts = [Act(What.PRE, holder, ROOM), Act(What.BOUNDARY, resource=ROOM), Act(What.CALL, holder, ROOM)]
-    acts += [Act(What.PRE, who, ROOM, sure) for who, sure in others]
-    acts += [Act(What.POST, holder, ROOM), Act(What.PRE, holder, ROOM, own), Act(What.BOUNDARY, resource=ROOM)]
-    config = _config(agents)
-    return Scenario(config, initial(config)[0], tuple(acts))
-
-
 MOST = 40
 """The number of states in which a boundary fires."""
 
 
 @cache
-def _states(config: Config) -> list[State]:
-    """Return the first states of the reference, breadth first, that hold intents."""
+def _ways(config: Config) -> Mapping[State, AnyScenario]:
+    """Return the first states of the reference, breadth first, that hold intents, each with a way there."""
 
     def acts(state: State) -> Iterator[Act]:
         for agent, doing in zip(config.agents, state.doing, strict=True):
@@ -170,16 +137,17 @@ def _states(config: Config) -> list[State]:
             busy = [Act(what, agent, ROOM) for what in (What.CALL, What.POST)]
             yield from (*(idle if doing == IDLE else busy), Act(What.BOUNDARY, resource=ROOM))
 
-    found = first_states(list(initial(config)), acts, partial(after, config), MOST * len(config.agents))
-    return [state for state in found if state.on(ROOM)]
+    found = ways(config, initial(config)[0], acts, partial(after, config), MOST * len(config.agents))
+    return {state: way for state, way in found.items() if state.on(ROOM)}
 
 
-def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[GuardStep]:
+@Ends
+def samples(system: AnySystem) -> Iterator[End]:
     """Yield boundaries in many states of two and three agents, by any variant; every third of those of three."""
     for agents, spread in ((2, 1), (3, 3)):
         config = _config(agents)
-        for state in _states(config)[::spread]:
-            yield system.take(config, state, Act(What.BOUNDARY, resource=ROOM))
+        for state, way in islice(_ways(config).items(), 0, None, spread):
+            yield end_at(system, way, state, Act(What.BOUNDARY, resource=ROOM))
 
 
 _theorem = partial(
@@ -188,7 +156,6 @@ _theorem = partial(
     system="deferred",
     theory=BOUNDARY,
     view=view,
-    realise=scene,
     samples=samples,
     scope="any number of agents and intents",
 )

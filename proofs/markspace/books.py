@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from evenhand.core.system import AnyStep
-from evenhand.core.trace import Scenario
+from evenhand.core.trace import Scenario, replay
 from evenhand.model.markspace import budget
 from evenhand.model.markspace.composing import initial
 from evenhand.model.markspace.composing_vocabulary import (
@@ -24,7 +23,6 @@ from evenhand.model.markspace.composing_vocabulary import (
     Subscribe,
     Unsubscribe,
 )
-from evenhand.model.markspace.layers import initial as initial_layers
 from evenhand.model.markspace.layers_vocabulary import Layer, LayersConfig, Op, Operation, World
 from evenhand.model.markspace.mutants import layers as faulty
 from evenhand.model.markspace.readings import Readings
@@ -33,6 +31,7 @@ from evenhand.proofs.markspace.composed import AGENT, PATTERN, a, pattern
 from evenhand.proofs.markspace.delivering import MARK, by, clears, m, polls, subscribes, superseded
 from evenhand.properties.markspace import composing, limits
 from evenhand.properties.markspace.composing_predicates import fits as matches
+from evenhand.smt.ends import drawn_runs
 from evenhand.smt.logic import (
     FALSE,
     TRUE,
@@ -54,7 +53,6 @@ from evenhand.smt.theorem import Lemma, Mutation
 from evenhand.smt.theory import Theory
 from evenhand.smt.transitions.invariant import Invariant, Steps
 from evenhand.smt.transitions.machine import Machine, after
-from evenhand.smt.transitions.runs import Run
 
 
 def _wrong(machine: Machine, mutant: Any, word: str, body: Formula, because: str = "") -> Mutation:
@@ -221,34 +219,6 @@ def _rows(config: ComposingConfig, held: Sequence[Sequence[Any] | None], called:
     return frozenset((name, called(one)) for name, many in pairs for one in many or ())
 
 
-def realise(run: Run) -> Scenario[ComposingConfig, ComposingState, ComposingAct] | None:
-    """Return a run in which every pattern has a scope of its own; None where a mark fits two patterns."""
-    universe = run.states[0].universe
-    places = {one: f"s{place}" for place, one in enumerate(universe["Pattern"])}
-    config = ComposingConfig((*((name, None) for name in universe["Agent"]), ("other", None)), Readings(), capacity=99)
-    acts: list[ComposingAct] = []
-    numbers: dict[str, int] = {}
-    for one in run.states[:-1]:
-        told, who = one.relations, one.functions["by"][()]
-        fit = [row[0] for row in sorted(told["fits"])]
-        written = sum(isinstance(act, Publish) for act in acts)
-        if told["subscribes"]:
-            held = tuple(Pattern(places[row[0]]) for row in sorted(told["given"]))
-            acts.append(Subscribe(who, held or (Pattern("nowhere"),)))
-        elif told["unsubscribes"]:
-            acts.append(Unsubscribe(who))
-        elif told["publishes"]:
-            if len(fit) > 1:
-                return None
-            numbers[one.functions["new"][()]] = written + 1
-            acts.append(Publish(who, places[fit[0]] if fit else "elsewhere"))
-        elif told["polls"]:
-            gone = [numbers[row[0]] for row in sorted(told["superseded"]) if row[0] in numbers]
-            acts += [Publish("other", "elsewhere", supersedes=number) for number in gone]
-            acts.append(Get(who, bool(told["clears"])))
-    return Scenario(config, initial(config)[0], tuple(acts))
-
-
 _AGENTS = ComposingConfig((("alice", None), ("bob", None)), Readings(), capacity=9)
 _MENU: tuple[ComposingAct, ...] = (
     *(Publish(who, place) for who in _AGENTS.names for place in ("a", "c")),
@@ -258,16 +228,23 @@ _MENU: tuple[ComposingAct, ...] = (
 )
 
 
+_AGAIN_SUBSCRIBED = (
+    Subscribe("bob", (Pattern("a"),)),
+    Subscribe("bob", (Pattern("c"),)),
+    Publish("alice", "a"),
+    Get("bob", True),
+)
+
+
 def samples(system: Any) -> Iterator[Steps]:
-    """Yield seeded runs of two agents that write, subscribe and poll, by any variant."""
-    for draw in range(12):
-        choose, run = random.Random(f"books {draw}"), list[AnyStep]()
-        state: Any = initial(_AGENTS)[0]
-        for place in range(9):
-            again = Publish(choose.choice(_AGENTS.names), "c", supersedes=1) if state.marks and place % 4 == 3 else None
-            run.append(system.take(_AGENTS, state, again or choose.choice(_MENU)))
-            state = run[-1].after
-        yield tuple(run)
+    """Yield a run with a second subscription, and seeded runs of two agents that write, subscribe and poll."""
+
+    def pick(choose: random.Random, state: ComposingState) -> ComposingAct:
+        again = Publish(choose.choice(_AGENTS.names), "c", supersedes=1)
+        return again if 0 < len(state.marks) < 3 and choose.random() < 0.25 else choose.choice(_MENU)
+
+    yield tuple(replay(system, Scenario(_AGENTS, initial(_AGENTS)[0], _AGAIN_SUBSCRIBED)).steps)
+    yield from drawn_runs(system, _AGENTS, "books", 24, 9, pick)
 
 
 _invariant = partial(
@@ -282,7 +259,6 @@ _invariant = partial(
     ),
     witness=exists([a, m], queued(a, m)) & polls(),
     view=view,
-    realise=realise,
     samples=samples,
     memory=("due", "booked", "more", "less"),
     reach=5,
@@ -379,32 +355,14 @@ def view_warnings(run: Steps, number: int) -> Structure | None:
     return Structure({"Account": tuple(called.values())}, told)
 
 
-def realise_warnings(run: Run) -> Scenario[LayersConfig, World, Operation] | None:
-    """Return the rounds of a run as rounds of alice, who first uses up four of five tokens where she is over."""
-    own = {row[0] for one in run.states[:-1] for row in one.relations["mine"]}
-    if len(own) > len(KINDS):
-        return None
-    kinds = {one: kind for kind, one in enumerate(sorted(own))}
-    used, acts = [0, 0], list[Operation]()
-    for one in run.states[:-1]:
-        tokens = [0, 0]
-        for account, kind in kinds.items():
-            if (account,) in one.relations["over"] and not used[kind]:
-                tokens[kind] = used[kind] = 4
-        acts += [Operation(Op.ROUND, "alice", tokens=(tokens[0], tokens[1]))] if one.relations["rounds"] else []
-    return Scenario(_SPENDING, initial_layers(_SPENDING)[0], tuple(acts))
-
-
 def samples_of_warnings(system: Any) -> Iterator[Steps]:
-    """Yield seeded runs of rounds and raised ceilings, by any variant."""
-    for draw in range(8):
-        choose, run = random.Random(f"warnings {draw}"), list[AnyStep]()
-        state: Any = initial_layers(_SPENDING)[0]
-        for _ in range(6):
-            who, tokens = choose.choice(_SPENDING.agents), choose.choice([(4, 0), (0, 4), (0, 0), (5, 1)])
-            run.append(system.take(_SPENDING, state, Operation(Op.ROUND, who, tokens=tokens)))
-            state = run[-1].after
-        yield tuple(run)
+    """Return seeded runs of rounds, by any variant."""
+
+    def pick(choose: random.Random, _state: World) -> Operation:
+        tokens = choose.choice([(4, 0), (0, 4), (0, 0), (5, 1)])
+        return Operation(Op.ROUND, choose.choice(_SPENDING.agents), tokens=tokens)
+
+    return drawn_runs(system, _SPENDING, "warnings", 8, 6, pick)
 
 
 WARNED_ONCE = Invariant(
@@ -416,7 +374,6 @@ WARNED_ONCE = Invariant(
     lemmas=(Lemma("who_was_warned_is_remembered", forall([x], written(x) >> warned(x))),),
     witness=exists([x], warned(x)),
     view=view_warnings,
-    realise=realise_warnings,
     samples=samples_of_warnings,
     memory=("written", "fit"),
     scope="any number of agents, kinds of tokens and rounds",

@@ -9,17 +9,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import product
-from math import lcm
-from typing import Any
 
-from evenhand.core.system import System
-from evenhand.core.trace import Scenario
+from evenhand.core.system import AnySystem
 from evenhand.model.markspace.layers import initial
-from evenhand.model.markspace.layers_vocabulary import TOKEN, Layer, LayersConfig, LayersStep, Op, Operation, World
+from evenhand.model.markspace.layers_vocabulary import TOKEN, Layer, LayersConfig, LayersStep, Op, Operation
 from evenhand.model.markspace.mutants import layers as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.properties.markspace import limits
-from evenhand.smt.arithmetic import at_least, at_most, below, element, number, value_of, zero
+from evenhand.smt.arithmetic import at_least, at_most, below, element, number, zero
+from evenhand.smt.ends import End, Ends, ends_along
 from evenhand.smt.logic import TRUE, Formula, Sort, conjunction, exists, forall, ite, variables
 from evenhand.smt.preludes import define, mutation, numbers, relations
 from evenhand.smt.structure import Structure
@@ -121,34 +119,8 @@ def view(taken: LayersStep) -> Structure | None:
     return Structure({"Account": tuple(accounts.values())}, relations, functions)
 
 
-def scene(structure: Structure) -> Scenario[LayersConfig, World, Operation] | None:
-    """Return a run in which alice uses her tokens in one round, or none, then acts; all numbers become whole."""
-    told, tables = structure.relations, structure.functions
-    own = sorted((name for (name,) in told["mine"]), key=lambda name: (name,) in told["output"])
-    kinds = [int((name,) in told["output"]) for name in own]
-    if len(set(kinds)) < len(kinds):
-        return None
-    values = {symbol: [value_of(tables[symbol][(name,)]) for name in own] for symbol in ("used", "ceiling", "tokens")}
-    scale = lcm(*(one.denominator for many in values.values() for one in many))
-
-    def whole(symbol: str) -> tuple[int, int]:
-        found = [0, 0]
-        for kind, value in zip(kinds, values[symbol], strict=True):
-            found[kind] = int(value * scale)
-        return found[0], found[1]
-
-    totals: list[int | None] = [None, None]
-    for name, kind in zip(own, kinds, strict=True):
-        totals[kind] = whole("ceiling")[kind] if (name,) in told["limited"] else None
-    op = Op.ROUND if told["rounds"] else Op.RAISE if told["raises"] else Op.TICK
-    act = Operation(op, "alice", tokens=whole("tokens"), token=TOKEN if told["principal"] else "forged")
-    spent = [Operation(Op.ROUND, "alice", tokens=whole("used"))] if any(whole("used")) else []
-    config = replace(CONFIG, budget=(totals[0], totals[1]))
-    return Scenario(config, initial(config)[0], (*spent, act))
-
-
 _MENU = (
-    Operation(Op.ROUND, "alice", tokens=(1, 0)),
+    Operation(Op.ROUND, "alice", tokens=(0, 2)),
     Operation(Op.ROUND, "alice", tokens=(4, 1)),
     Operation(Op.ROUND, "bob", tokens=(5, 3)),
     Operation(Op.RAISE, "alice", tokens=(1, 1), token=TOKEN),
@@ -157,15 +129,14 @@ _MENU = (
 )
 
 
-def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[LayersStep]:
+@Ends
+def samples(system: AnySystem) -> Iterator[End]:
     """Yield every run of three operations under four budgets, by any variant."""
     for budget in ((5, 2), (5, None), (None, None), (4, 1)):
         config = replace(CONFIG, budget=budget)
         for first, second, third in product(_MENU[:4], _MENU[:4], _MENU):
-            state = initial(config)[0]
-            for act in (first, second):
-                state = system.take(config, state, act).after
-            yield system.take(config, state, third)
+            *_, last = ends_along(system, config, initial(config)[0], first, second, third)
+            yield last
 
 
 _theorem = partial(
@@ -174,7 +145,6 @@ _theorem = partial(
     system="layers",
     theory=BUDGETS,
     view=view,
-    realise=scene,
     samples=samples,
     scope="any number of agents, kinds of tokens and rounds",
 )

@@ -9,20 +9,17 @@ configuration alone where time has no end.  Each theorem licenses its own map.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from functools import partial
-from math import lcm
 from typing import Any
 
-from evenhand.core.system import System
-from evenhand.core.trace import Pair, Scenario
-from evenhand.model.markspace.clocked import initial
-from evenhand.model.markspace.clocked_vocabulary import ClockConfig, ClockState, ClockStep
-from evenhand.model.markspace.composing_vocabulary import Activate, ComposingAct, Manifest, Update, Wait
+from evenhand.core.system import AnySystem
+from evenhand.core.trace import AnyScenario, Scenario
+from evenhand.model.markspace.clocked_vocabulary import ClockStep
+from evenhand.model.markspace.composing_vocabulary import Activate, Update, Wait
 from evenhand.model.markspace.mutants import layers
-from evenhand.model.markspace.readings import Readings
 from evenhand.properties.markspace import clocked
-from evenhand.smt.arithmetic import at_least, at_most, below, element, minus, number, plus, value_of, zero
+from evenhand.smt.arithmetic import at_least, at_most, below, element, minus, number, plus, zero
+from evenhand.smt.ends import End, Ends, end_at
 from evenhand.smt.logic import Formula, Sort, conjunction, exists, forall, iff, ite, same, variables
 from evenhand.smt.preludes import Twice, define, mutation, numbers, relations
 from evenhand.smt.structure import Structure
@@ -196,64 +193,20 @@ def view(case: Case) -> Structure | None:
     return Structure({"Agent": tuple(agents.values())}, relations, functions)
 
 
-def scene(structure: Structure) -> Pair[ClockConfig, ClockState, ComposingAct] | None:
-    """Return a run to the state before the step, and the step; seconds are so short that all instants are whole.
-
-    Each agent is activated at its instant by an interval that it has at that moment alone.
-    """
-    agents = structure.universe["Agent"]
-    told, values = structure.relations, structure.functions
-
-    def number_of(name: str, *row: str) -> Fraction:
-        return value_of(values[name][row])
-
-    ran_at = {agent: number_of("last", agent) for agent in agents if (agent,) in told["ran"]}
-    every = {agent: number_of("interval", agent) for agent in agents if (agent,) in told["scheduled"]}
-    numbers = [*ran_at.values(), *every.values(), number_of("now"), number_of("given"), number_of("longest")]
-    parts = lcm(*(one.denominator for one in numbers))
-    end = int(number_of("now") * parts)
-    if end > MOST or not all(one >= 0 for one in numbers):
-        return None
-    manifests = tuple((agent, Manifest()) for agent in agents)
-    config = ClockConfig(manifests, Readings(), longest=max(1, int(number_of("longest") * parts)))
-    acts: list[ComposingAct] = []
-    for second in range(end + 1):
-        for agent, when in ran_at.items():
-            if when * parts == second:
-                acts += [Update(agent, 1), Activate(), Update(agent, None)]
-        acts += [Wait()] if second < end else []
-    acts += [Update(agent, int(size * parts)) for agent, size in every.items()]
-    acts.append(_last(structure, agents, int(number_of("given") * parts)))
-    run: Scenario[ClockConfig, ClockState, ComposingAct] = Scenario(config, initial(config)[0], tuple(acts))
-    return Pair(run, run, "a state and its image")
-
-
-MOST = 60
-"""The most seconds of a run that a structure is made into."""
-
-
-def _last(structure: Structure, agents: tuple[str, ...], asked: int) -> ComposingAct:
-    told = structure.relations
-    if told["waits"]:
-        return Wait()
-    if told["updates"]:
-        agent = next((one for one in agents if (one,) in told["named"]), agents[0])
-        return Update(agent, asked if told["gives"] else None)
-    return Activate() if told["activates"] else Update(agents[0], 0)
-
-
-def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[ClockStep]:
+@Ends
+def samples(system: AnySystem) -> Iterator[End]:
     """Yield walks of seven steps and more, with and without patience, and every action on their way, by any variant."""
     endless = system.at(horizon=0)
     for config in endless.all_configs():
         for patience in range(4):
             state = next(iter(endless.initial(config)))
+            way: AnyScenario = Scenario(config, state, ())
             for turn in range(7):
                 offered = list(endless.enabled(config, state))
-                yield from (endless.take(config, state, act) for act in offered)
-                state = endless.take(config, state, offered[(turn * (patience + 2)) % len(offered)]).after
-                for _ in range(patience):
-                    state = endless.take(config, state, Wait()).after
+                yield from (end_at(endless, way, state, act) for act in offered)
+                for act in (offered[(turn * (patience + 2)) % len(offered)], *[Wait()] * patience):
+                    way, taken = end_at(endless, way, state, act)
+                    state = taken.after
 
 
 _theorem = partial(
@@ -262,7 +215,6 @@ _theorem = partial(
     system="clock",
     variables=(a,),
     view=view,
-    realise=scene,
     samples=samples,
     scope="any number of agents, seconds and intervals",
 )

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
-from typing import Any
 
-from evenhand.core.system import System
-from evenhand.core.trace import Pair, Scenario
+from evenhand.core.system import AnySystem
 from evenhand.model.markspace.composing import initial
 from evenhand.model.markspace.composing_vocabulary import (
     ComposingConfig,
-    ComposingState,
     ComposingStep,
     Manifest,
     Pattern,
@@ -24,6 +21,7 @@ from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.mutants import layers
 from evenhand.model.markspace.readings import Readings
 from evenhand.properties.markspace import composing
+from evenhand.smt.ends import End, Ends, ends_along
 from evenhand.smt.logic import Formula, Function, Relation, Sort, exists, forall, iff, same, variables
 from evenhand.smt.preludes import Twice, define, mutation
 from evenhand.smt.structure import Structure
@@ -31,8 +29,6 @@ from evenhand.smt.tables import Rows, beside, constant, ones, prop
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
-Act = Publish | Subscribe | Pipeline
-Scene = Scenario[ComposingConfig, ComposingState, Act]
 STAGE, OUTPUT, INPUT, GRANT = Sort("Stage"), Sort("Output"), Sort("Input"), Sort("Grant")
 s, r = variables(STAGE, "s r")
 o, i, g = OUTPUT("o"), INPUT("i"), GRANT("g")
@@ -158,47 +154,6 @@ view_twice = beside(view, "written", "connected", "overpromises")
 """One pipeline, validated in two spaces."""
 
 
-def _manifests(structure: Structure) -> tuple[tuple[str, Manifest], ...]:
-    """Return manifests: each output is a scope of its own; an input has a pattern for each output it takes."""
-    told = structure.relations
-    scopes = {one: f"o{number}" for number, one in enumerate(structure.universe["Output"])}
-    found: list[tuple[str, Manifest]] = []
-    for stage in structure.universe["Stage"]:
-        outputs = tuple((scopes[out], Kind.OBSERVATION) for here, out in sorted(told["gives"]) if here == stage)
-        wanted = {one for here, one in told["wants"] if here == stage}
-        inputs = tuple(Pattern(scopes[out]) for one, out in sorted(told["takes"]) if one in wanted)
-        held = {one for here, one in told["holds"] if here == stage}
-        exact = [(scopes[out], Kind.OBSERVATION) for one, out in sorted(told["covers"]) if one in held]
-        alike = [(scopes[out], Kind.WARNING) for one, out in sorted(told["begins"]) if one in held]
-        found.append((stage, Manifest(inputs, outputs, (*exact, *alike))))
-    return tuple(found)
-
-
-def _line(structure: Structure) -> tuple[str, ...]:
-    """Return two stages that follow each other, the first of all if there are none."""
-    pairs = sorted(structure.relations["follows"])
-    return (pairs[0][1], pairs[0][0]) if pairs else structure.universe["Stage"][:1]
-
-
-def _run(structure: Structure, something: bool, names: tuple[str, ...]) -> Scene:
-    agents = _manifests(structure)
-    config = ComposingConfig(agents, Readings(), capacity=2)
-    before: tuple[Act, ...] = (Publish(agents[0][0], "a"),) if something else ()
-    return Scenario(config, initial(config)[0], (*before, Pipeline(names)))
-
-
-def scene(structure: Structure) -> Scene:
-    """Return a run that validates every agent by itself, to check its promises."""
-    return _run(structure, bool(structure.relations["written"]), structure.universe["Stage"])
-
-
-def scene_twice(structure: Structure) -> Pair[ComposingConfig, ComposingState, Act]:
-    """Return the same two agents in a space with a mark and in an empty one."""
-    written_in = [bool(structure.relations[name]) for name in ("written", "written2")]
-    left, right = (_run(structure, one, _line(structure)) for one in written_in)
-    return Pair(left, right, "the same manifests")
-
-
 _SOURCE = Manifest((), (("a/b", Kind.OBSERVATION),), (("a", Kind.OBSERVATION),))
 _SINK = Manifest((Pattern("a", Kind.OBSERVATION.value),), (("c", Kind.NEED),), (("c", Kind.WARNING),))
 _DEAF = Manifest((Pattern("ab"), Pattern("a", Kind.WARNING.value)), (("a", Kind.NEED), ("ab", Kind.NEED)), ())
@@ -210,15 +165,14 @@ def _config() -> ComposingConfig:
     return ComposingConfig(tuple(named.items()), Readings(), capacity=3)
 
 
-def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[ComposingStep]:
+@Ends
+def samples(system: AnySystem) -> Iterator[End]:
     """Yield pipelines of one, two and three agents, before and after a mark was written, by any variant."""
     config = _config()
-    empty = initial(config)[0]
-    full = system.take(config, empty, Publish("source", "a")).after
     two = [(one, other) for one in config.names for other in config.names if one != other]
     for names in (*((one,) for one in config.names), *two, ("source", "sink", "many"), ("many", "sink", "source")):
-        for state in (empty, full):
-            yield system.take(config, state, Pipeline(names))
+        for before in ((), (Publish("source", "a"),)):
+            yield list(ends_along(system, config, initial(config)[0], *before, Pipeline(names)))[-1]
 
 
 # Conformance: matching.
@@ -250,36 +204,17 @@ view_matched_twice = beside(view_matching, "first", "queued")
 """One mark and the same subscriptions, after more and after less was written."""
 
 
-def scene_matched(structure: Structure) -> Pair[ComposingConfig, ComposingState, Act]:
-    """Return two runs: every agent subscribes; the mark is written first, or after another one."""
-    told, agents = structure.relations, structure.universe["Agent"]
-    config = ComposingConfig(tuple((name, None) for name in agents), Readings(), capacity=2)
-    scopes = {one: "a" if (one,) in told["fits"] else "c" for one in structure.universe["Pattern"]}
-    acts: list[Act] = []
-    for name in agents:
-        held = dict.fromkeys(Pattern(scopes[one]) for who, one in sorted(told["watches"]) if who == name)
-        acts += [Subscribe(name, tuple(held))] if held else []
-    author = structure.functions["writer"][()]
-
-    def run(alone: bool) -> Scene:
-        before = () if alone else (Publish(author, "elsewhere"),)
-        return Scenario(config, initial(config)[0], (*acts, *before, Publish(author, "a")))
-
-    return Pair(run(bool(told["first"])), run(bool(told["first2"])), "the same mark")
-
-
-def samples_of_matching(system: System[Any, Any, Any, Any, Any]) -> Iterator[ComposingStep]:
+@Ends
+def samples_of_matching(system: AnySystem) -> Iterator[End]:
     """Yield marks of several scopes written into an empty space and after another, by any variant."""
     config = _config()
     patterns = ((Pattern("a"),), (Pattern("a/b"), Pattern("c")), (Pattern("a", Kind.WARNING.value), Pattern("", "")))
     for held in patterns:
-        state = initial(config)[0]
-        for name in ("source", "sink"):
-            state = system.take(config, state, Subscribe(name, held)).after
-        later = system.take(config, state, Publish("deaf", "c")).after
+        acts = Subscribe("source", held), Subscribe("sink", held)
         for author in ("source", "deaf"):
             for act in (Publish(author, "a/b"), Publish(author, "ab"), Publish(author, "c", Kind.WARNING)):
-                yield from (system.take(config, begun, act) for begun in (state, later))
+                for before in ((), (Publish("deaf", "c"),)):
+                    yield list(ends_along(system, config, initial(config)[0], *acts, *before, act))[-1]
 
 
 _theorem = partial(
@@ -299,7 +234,6 @@ STRUCTURAL = _theorem(
     source="P53, 13.5",
     theory=TWICE.theory,
     view=view_twice,
-    realise=scene_twice,
     samples=samples,
     goal=TWICE.alike("connected"),
     witness=written() & ~TWICE.second("written") & exists([s, r], follows(r, s)),
@@ -315,7 +249,6 @@ HONEST = _theorem(
     source="P54, 13.5",
     theory=PIPELINE,
     view=view,
-    realise=scene,
     samples=samples,
     variables=(s,),
     goal=iff(forall([o], gives(s, o) >> _permitted), ~PIPELINE.word("overpromises", s)),
@@ -332,7 +265,6 @@ PURE = _theorem(
     source="P55, 13.1",
     theory=MATCHING_TWICE.theory,
     view=view_matched_twice,
-    realise=scene_matched,
     samples=samples_of_matching,
     variables=(a,),
     goal=MATCHING_TWICE.alike("queued", a),

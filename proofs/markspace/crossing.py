@@ -11,8 +11,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, TypeAlias
 
-from evenhand.core.system import System
-from evenhand.core.trace import Scenario
+from evenhand.core.system import AnySystem
 from evenhand.model.markspace.exact import Amount, total
 from evenhand.model.markspace.marks import (
     HALF,
@@ -27,15 +26,16 @@ from evenhand.model.markspace.marks import (
     SpaceConfig,
     SpaceStep,
     Visibility,
-    Write,
 )
 from evenhand.model.markspace.mutants import marks
 from evenhand.model.markspace.readings import Readings
+from evenhand.proofs.markspace.walks import written
 from evenhand.properties.markspace.leaking import parted, purged, reads_leak_through_references_alone
 from evenhand.properties.markspace.space_predicates import alone, covered, warnings_against
 from evenhand.smt import logic as fol
-from evenhand.smt.arithmetic import at_least, at_most, below, element, minus, number, plus, value_of
-from evenhand.smt.preludes import define, first_of_twins, mutation, numbers, relations
+from evenhand.smt.arithmetic import at_least, at_most, below, element, minus, number, plus
+from evenhand.smt.ends import End, Ends
+from evenhand.smt.preludes import define, mutation, numbers, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Table, constant, ones
 from evenhand.smt.theorem import Theorem
@@ -162,10 +162,11 @@ _WRITER = Agent("alice", frozenset((scope, kind) for scope in "ac" for kind in K
 _CONFIG = SpaceConfig((_WRITER, Agent("bob", frozenset(), frozenset())), (_OPENLY, _SECRETLY), Readings(), capacity=6)
 
 
-def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[SpaceStep]:
+@Ends
+def samples(system: AnySystem) -> Iterator[End]:
     """Yield reads of a mark with an open and a hidden warning, either superseded or not, of several strengths."""
     amounts = (None, Fraction(1, 4), HALF, Fraction(1))
-    for first, second, strong in product(amounts, amounts, (HALF, Fraction(1))):
+    for first, second, strong in product(amounts, amounts, (MIN_STRENGTH / 2, HALF, Fraction(1))):
         for kind, target in ((None, 0), *product((Kind.OBSERVATION, Kind.WARNING), (1, 2))):
             drafts = [Draft(Kind.OBSERVATION, "a", strength=strong)]
             for scope, amount in (("a", first), ("c", second)):
@@ -173,21 +174,8 @@ def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[SpaceStep]:
                     drafts.append(Draft(Kind.WARNING, scope, strength=amount, invalidates=1))
             if kind is not None:
                 drafts.append(Draft(kind, "c", strength=Fraction(1, 4), supersedes=target))
-            written = tuple(Mark(number_, "alice", draft) for number_, draft in enumerate(drafts, start=1))
-            yield system.take(_CONFIG, Space(written), Read("bob", "a"))
-
-
-def scene(structure: Structure) -> Scenario[SpaceConfig, Space, Any]:
-    """Return a read of a mark that a hidden one of another kind supersedes; too weak to be read if all marks are."""
-    told = structure.functions
-    least = value_of(told["threshold"][()])
-    weak = all(value_of(told["own"][one]) - value_of(told["warned"][one]) < least for one in told["own"])
-    drafts = (
-        Draft(Kind.OBSERVATION, "a", strength=MIN_STRENGTH / 2 if weak else HALF),
-        Draft(Kind.WARNING, "c", supersedes=1),
-    )
-    written = (Write("alice", draft, number_) for number_, draft in enumerate(drafts, start=1))
-    return Scenario(_CONFIG, Space(), (*written, Read("bob", "a")))
+            marks = [Mark(number_, "alice", draft) for number_, draft in enumerate(drafts, start=1)]
+            yield written(system, _CONFIG, marks, Read("bob", "a"))
 
 
 _STRICTLY = {"seen": ~shadowed(m) & at_least(_WHOLE, strict()), "seen2": at_least(_OPEN, strict())}
@@ -202,7 +190,6 @@ CROSSED: Theorem = Theorem(
     scope="any number of marks and warnings",
     theory=READ_TWICE,
     view=view,
-    realise=first_of_twins(scene),
     samples=samples,
     goal=fol.iff(fol.exists([m], _OTHERWISE), fol.exists([m], _GIVEN_AWAY)),
     needs=("the_threshold_is_positive",),

@@ -31,6 +31,7 @@ from evenhand.proofs.markspace.intents import (
 from evenhand.proofs.markspace.policies import CLAIMED, REQUESTED, by_name, ends, leads, read
 from evenhand.proofs.markspace.rules import answered
 from evenhand.properties.markspace import guarding
+from evenhand.smt.ends import Ends
 from evenhand.smt.logic import differ, exists, forall, iff, same
 from evenhand.smt.preludes import Twice, define
 from evenhand.smt.structure import Structure
@@ -74,8 +75,7 @@ _theorem = partial(
     system="first_writer",
     theory=PRE_ACTION,
     view=view,
-    realise=policies.scene,
-    samples=partial(policies.samples, places=((Policy.FIRST_WRITER, False),)),
+    samples=Ends(partial(policies.requests, places=((Policy.FIRST_WRITER, False),))),
     scope="any number of agents and intents",
 )
 
@@ -156,7 +156,6 @@ DETERMINED = _theorem(
     source="P36",
     theory=TWICE.theory,
     view=view_twice,
-    realise=policies.scene_twice,
     variables=(i,),
     goal=TWICE.alike("allowed") & TWICE.alike("refused") & TWICE.alike("found") & TWICE.alike("wins", i),
     witness=exists([a], running(a)) & ~exists([a], TWICE.second("running", a)),

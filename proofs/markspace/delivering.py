@@ -6,10 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import product
-from typing import Any
 
-from evenhand.core.system import System
-from evenhand.core.trace import Scenario
+from evenhand.core.system import AnySystem
 from evenhand.model.markspace.composing import initial
 from evenhand.model.markspace.composing_vocabulary import (
     ComposingAct,
@@ -37,14 +35,13 @@ from evenhand.proofs.markspace.composed import (
     writer,
 )
 from evenhand.properties.markspace import composing
+from evenhand.smt.ends import End, Ends, end_at, ends_along
 from evenhand.smt.logic import Formula, Function, Sort, differ, exists, iff, same, variables
 from evenhand.smt.preludes import define, mutation, ordered, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Rows, constant, in_order, line, ones, prop
+from evenhand.smt.tables import Rows, constant, line, ones, prop
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
-
-Scene = Scenario[ComposingConfig, ComposingState, ComposingAct]
 
 # Queueing: a mark may supersede another, which patterns fitted or did not.
 
@@ -74,36 +71,18 @@ def _fits(named: str, mark: Written) -> bool:
     return under and kind in ("", mark.kind.value) and subject in ("", mark.subject)
 
 
-_PLACES = {(True, True): "a", (True, False): "a/new", (False, True): "a/old", (False, False): "c"}
-
-
-def scene_queueing(structure: Structure) -> Scene:
-    """Return a run: every agent subscribes, the writer writes a mark, then one that supersedes it."""
-    told, agents = structure.relations, structure.universe["Agent"]
-    config = ComposingConfig(tuple((name, None) for name in agents), Readings(), capacity=2)
-    scopes = {one: _PLACES[(one,) in told["fits"], (one,) in told["fits_old"]] for one in structure.universe["Pattern"]}
-    acts: list[ComposingAct] = []
-    for name in agents:
-        held = dict.fromkeys(Pattern(scopes[one]) for who, one in sorted(told["watches"]) if who == name)
-        acts += [Subscribe(name, tuple(held))] if held else []
-    author = structure.functions["writer"][()]
-    acts += [Publish(author, "a/old"), Publish(author, "a/new", supersedes=1)]
-    return Scenario(config, initial(config)[0], tuple(acts))
-
-
 _AGENTS = ComposingConfig((("alice", None), ("bob", None)), Readings(), capacity=3)
 
 
-def samples_of_queueing(system: System[Any, Any, Any, Any, Any]) -> Iterator[ComposingStep]:
+@Ends
+def samples_of_queueing(system: AnySystem) -> Iterator[End]:
     """Yield marks that supersede or do not, written by either of two agents, for several patterns, by any variant."""
     held = ((Pattern("a"),), (Pattern("a/b"), Pattern("c")), (Pattern("a", subject="y"),), ())
     for one, two in product(held, held):
-        state = initial(_AGENTS)[0]
-        for name, patterns in zip(_AGENTS.names, (one, two), strict=True):
-            state = system.take(_AGENTS, state, Subscribe(name, patterns)).after
-        state = system.take(_AGENTS, state, Publish("alice", "a/b")).after
+        acts = *map(Subscribe, _AGENTS.names, (one, two)), Publish("alice", "a/b")
         for author, place, old in product(_AGENTS.names, ("a", "ab", "c"), (0, 1)):
-            yield system.take(_AGENTS, state, Publish(author, place, supersedes=old))
+            last = Publish(author, place, supersedes=old)
+            yield list(ends_along(system, _AGENTS, initial(_AGENTS)[0], *acts, last))[-1]
 
 
 FITTING = Theorem(
@@ -113,7 +92,6 @@ FITTING = Theorem(
     scope="any number of agents and patterns",
     theory=QUEUEING,
     view=view_queueing,
-    realise=scene_queueing,
     samples=samples_of_queueing,
     variables=(a,),
     assumes=QUEUEING.word("queued", a),
@@ -200,28 +178,6 @@ def view(taken: ComposingStep) -> Structure | None:
     return Structure({"Agent": config.names, "Mark": tuple(names.values())}, relations, {"by": constant(act.agent)})
 
 
-def scene(structure: Structure) -> Scene:
-    """Return a run: another agent writes the marks, each where those watch who wait for it; then one acts."""
-    told, agents = structure.relations, structure.universe["Agent"]
-    marks = in_order(told["written_before"], structure.universe["Mark"])
-    config = ComposingConfig((*((name, None) for name in agents), ("writer", None)), Readings(), capacity=99)
-    acts: list[ComposingAct] = []
-    for number, mark in enumerate(marks):
-        place = f"s{number}"
-        waiting = [name for name in agents if (name, mark) in told["waits"]]
-        acts += [Subscribe(name, (Pattern(place),)) for name in waiting]
-        acts += [Publish("writer", place), *(Subscribe(name, (Pattern("nowhere"),)) for name in waiting)]
-    acts += [
-        Publish("writer", "elsewhere", supersedes=number)
-        for number, mark in enumerate(marks, start=1)
-        if (mark,) in told["superseded"]
-    ]
-    who = structure.functions["by"][()]
-    patterns = tuple(Pattern(f"s{number}") for number, mark in enumerate(marks) if (mark,) in told["watched"])
-    last = Subscribe(who, patterns or (Pattern("nowhere"),)) if told["subscribes"] else Get(who, bool(told["clears"]))
-    return Scenario(config, initial(config)[0], (*acts, last))
-
-
 _ACTS: tuple[ComposingAct, ...] = (
     Publish("alice", "a"),
     Publish("alice", "c", supersedes=1),
@@ -239,15 +195,13 @@ _LAST: tuple[ComposingAct, ...] = (
 )
 
 
-def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[ComposingStep]:
+@Ends
+def samples(system: AnySystem) -> Iterator[End]:
     """Yield subscriptions and polls after every run of three operations, by any variant."""
-    begun = system.take(_AGENTS, initial(_AGENTS)[0], Subscribe("bob", (Pattern("a"), Pattern("c")))).after
-    begun = system.take(_AGENTS, begun, Subscribe("alice", (Pattern("a"),))).after
+    begun = Subscribe("bob", (Pattern("a"), Pattern("c"))), Subscribe("alice", (Pattern("a"),))
     for acts in product(_ACTS, repeat=3):
-        state = begun
-        for act in acts:
-            state = system.take(_AGENTS, state, act).after
-        yield from (system.take(_AGENTS, state, act) for act in _LAST)
+        *_, (way, taken) = ends_along(system, _AGENTS, initial(_AGENTS)[0], *begun, *acts)
+        yield from (end_at(system, way, taken.after, act) for act in _LAST)
 
 
 _theorem = partial(
@@ -257,7 +211,6 @@ _theorem = partial(
     scope="any number of agents and marks",
     theory=QUEUES,
     view=view,
-    realise=scene,
     samples=samples,
 )
 _says = QUEUES.word

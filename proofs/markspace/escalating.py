@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache, partial
-from typing import Any
+from functools import partial
 
-from evenhand.core.system import System
-from evenhand.core.trace import Scenario
+from evenhand.core.system import AnySystem
 from evenhand.core.verdict import Status
-from evenhand.model.markspace.layers import REFERENCE, initial, step
 from evenhand.model.markspace.layers_vocabulary import (
     ANYWHERE,
     TOKEN,
@@ -19,16 +16,16 @@ from evenhand.model.markspace.layers_vocabulary import (
     LayersStep,
     Op,
     Operation,
-    World,
 )
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.mutants import layers as faulty
 from evenhand.model.markspace.readings import Readings
+from evenhand.proofs.markspace.walks import layered
 from evenhand.properties.markspace import layers
-from evenhand.smt.arithmetic import at_least, at_most, below, number, plus, value_of
+from evenhand.smt.arithmetic import at_least, at_most, below, number, plus
+from evenhand.smt.ends import End, Ends, end_at
 from evenhand.smt.logic import Formula, Sort, exists, forall, same, variables
 from evenhand.smt.preludes import define, mutation, numbers, relations
-from evenhand.smt.samples import first_states
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import constant, ones, prop
 from evenhand.smt.theorem import Theorem
@@ -74,6 +71,12 @@ CONFIG = LayersConfig(
 )
 """One observation a window is expected, so the third is a spike, and the fourth is refused."""
 WROTE = Operation(Op.WRITE, "alice", "a", Kind.OBSERVATION)
+_MENU = (
+    WROTE,
+    Operation(Op.WRITE, "alice", "c", Kind.NEED),
+    Operation(Op.TICK),
+    Operation(Op.RESTORE_ALL, "alice", token=TOKEN),
+)
 
 
 def view(taken: LayersStep) -> Structure | None:
@@ -102,44 +105,18 @@ def view(taken: LayersStep) -> Structure | None:
     return Structure({"Permission": tuple(sorted(named.values()))}, relations, functions)
 
 
-def scene(structure: Structure) -> Scenario[LayersConfig, World, Operation]:
-    """Return four observations in one window, the last refused: the first flag; the threshold is the structure's."""
-    told = value_of(structure.functions["threshold"][()])
-    config = replace(CONFIG, threshold=told.numerator // told.denominator)
-    return Scenario(config, initial(config)[0], (WROTE,) * 4)
-
-
 MOST = 60
 """The number of states in which alice writes."""
 
 
-@cache
-def _states() -> list[World]:
-    """Return the first states of the reference, breadth first."""
-    menu = (
-        WROTE,
-        Operation(Op.WRITE, "alice", "c", Kind.NEED),
-        Operation(Op.TICK),
-        Operation(Op.RESTORE_ALL, "alice", token=TOKEN),
-    )
-    begun = initial(CONFIG)[0]
-    for _ in range(4):
-        begun, _shown = step(REFERENCE, CONFIG, begun, WROTE)
-
-    def after(state: World, act: Operation) -> World | None:
-        later, _ = step(REFERENCE, CONFIG, state, act)
-        return later if len(later.stored) < CONFIG.capacity else None
-
-    return first_states([*initial(CONFIG), begun], lambda _state: menu, after, MOST)
-
-
-def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[LayersStep]:
+@Ends
+def samples(system: AnySystem) -> Iterator[End]:
     """Yield writes from many states, before and after flags, by any variant."""
-    for state in _states():
+    for state, way in layered(CONFIG, _MENU, MOST, [WROTE] * 4).items():
         for scope in ("a", "c"):
             for threshold in (2, 1, 0):
-                config = replace(CONFIG, threshold=threshold)
-                yield system.take(config, state, Operation(Op.WRITE, "alice", scope, Kind.OBSERVATION))
+                there = replace(way, config=replace(CONFIG, threshold=threshold))
+                yield end_at(system, there, state, Operation(Op.WRITE, "alice", scope, Kind.OBSERVATION))
 
 
 _theorem = partial(
@@ -148,7 +125,6 @@ _theorem = partial(
     system="layers",
     theory=ESCALATION,
     view=view,
-    realise=scene,
     samples=samples,
     scope="any number of permissions, flags and thresholds",
 )

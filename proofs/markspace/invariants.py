@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from evenhand.core.trace import Scenario
-from evenhand.model.markspace.guard_vocabulary import Act, Config, Doing, Phase, State, What
+from evenhand.model.markspace.guard_vocabulary import Config, Doing, Phase
 from evenhand.model.markspace.mutants import guarding
-from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.acts import (
     AGENT,
     RESOURCE,
@@ -25,7 +23,6 @@ from evenhand.proofs.markspace.acts import (
     idle,
     mine,
     r,
-    realised,
     running,
     s,
 )
@@ -54,7 +51,6 @@ from evenhand.smt.theorem import Lemma, Mutation
 from evenhand.smt.theory import Theory
 from evenhand.smt.transitions.invariant import Invariant, Steps
 from evenhand.smt.transitions.machine import Machine, after
-from evenhand.smt.transitions.runs import Run
 
 enters, calls, leaves = relations("enters calls leaves")
 (free,) = relations("free")
@@ -114,20 +110,6 @@ def view(run: Steps, number: int) -> Structure:
     return acted(config, agent, new.resource or old.resource, told, phases)
 
 
-def realise(run: Run) -> Scenario[Config, State, Act]:
-    """Return requests, calls and abandoned or failed calls as the run says; intents last a second, so all are alone."""
-
-    def acts(told: Any, who: str, what: str) -> Iterator[Act]:
-        if told["enters"]:
-            yield from (Act(What.TICK), Act(What.PRE, who, what))
-        elif told["calls"]:
-            yield Act(What.CALL, who, what)
-        elif told["leaves"]:
-            yield from (Act(What.ABANDON, who, what), Act(What.POST, who, what, failed=True))
-
-    return realised(run, acts, ttl=0, readings=Readings(guard_atomicity="through_tool_call"))
-
-
 def samples(system: Any) -> Iterator[Steps]:
     """Yield seeded walks of any variant: two or three agents, one or two resources, intents that soon run out."""
     for agents, resources, draws in ((2, 1, 6), (3, 2, 6), (2, 2, 4)):
@@ -157,7 +139,6 @@ EXCLUSION = Invariant(
     ),
     witness=exists([a, r], running(a, r)),
     view=view,
-    realise=realise,
     samples=samples,
     scope="any number of agents and resources",
     mutants=(

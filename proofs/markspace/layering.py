@@ -7,15 +7,11 @@ revoked what it needs, is given; what follows from it is the theory.  The readin
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache, partial
-from math import lcm
 from typing import Any
 
-from evenhand.core.system import System
-from evenhand.core.trace import Scenario
+from evenhand.core.system import AnySystem
 from evenhand.model.markspace import barrier
-from evenhand.model.markspace.layers import REFERENCE, initial, step
 from evenhand.model.markspace.layers_vocabulary import (
     DIAGNOSTICS,
     PROBE,
@@ -30,11 +26,12 @@ from evenhand.model.markspace.layers_vocabulary import (
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.mutants import layers as faulty
 from evenhand.model.markspace.readings import Readings
+from evenhand.proofs.markspace.walks import layered
 from evenhand.properties.markspace import layers, limits
-from evenhand.smt.arithmetic import at_most, below, number, value_of, zero
+from evenhand.smt.arithmetic import at_most, below, number, zero
+from evenhand.smt.ends import End, Ends, end_at
 from evenhand.smt.logic import FALSE, Formula, conjunction, iff
 from evenhand.smt.preludes import define, mutation, numbers, relations
-from evenhand.smt.samples import first_states
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import constant, props
 from evenhand.smt.theorem import Theorem
@@ -170,42 +167,6 @@ _LAYERS = {"barrier": _B, "probe": _P, "envelope": _E, "rates": _R, "telemetry":
 ALICE = "alice"
 
 
-def _setting(told: Any, others: int, rate: tuple[int | None, int | None]) -> LayersConfig:
-    """Return a deployment with the structure's layers; observations beyond two a window are a spike, if any are."""
-    present = frozenset(layer for name, layer in _LAYERS.items() if told[f"has_{name}"])
-    base = LayersConfig(present, (ALICE, *(f"other_{i}" for i in range(others))), Readings(), rate=rate, capacity=99)
-    return replace(base, baseline=1 if told["anomalous"] else None, samples=99)
-
-
-def scene(structure: Structure) -> Scenario[LayersConfig, World, Operation] | None:
-    """Return a run: alice becomes anomalous if she must, a window is filled, then she or the probe attempts."""
-    told = structure.relations
-    values = {name: value_of(table[()]) for name, table in structure.functions.items()}
-    scale = lcm(*(value.denominator for value in values.values()))
-    size = {name: int(value * scale) for name, value in values.items()}
-    if max(size.values()) > MOST:
-        return None
-    apart = size["here"] - size["own"]
-    rate = (size["each_rate"] if told["each_limited"] else None, size["all_rate"] if told["all_limited"] else None)
-    elsewhere = bool(told["busy"]) and not size["here"]
-    config = _setting(told, apart + elsewhere, rate)
-    odd = [Operation(Op.WRITE, ALICE, "c")] * 3
-    acts = [*odd, Operation(Op.CHECK, ALICE), Operation(Op.TICK), Operation(Op.TICK)] if told["anomalous"] else []
-    acts += [Operation(Op.WRITE, ALICE, "a")] * size["own"]
-    acts += [Operation(Op.WRITE, name, "c" if elsewhere else "a") for name in config.agents[1:]]
-    op, kind = (Op.WRITE, Kind.OBSERVATION) if told["writes"] else (Op.EXECUTE, Kind.ACTION)
-    if told["revoked"]:
-        acts.append(Operation(Op.NARROW, ALICE, "a", kind))
-    if told["gated"]:
-        acts.append(Operation(Op.INJECT, ALICE))
-    if not told["watched"]:
-        who, where = (PROBE, DIAGNOSTICS) if told["authorised"] else ("stranger", "a")
-    else:
-        who, where = ALICE, "a" if told["authorised"] else DIAGNOSTICS
-    kind = kind if told["lawful"] or op is Op.EXECUTE else Kind.INTENT
-    return Scenario(config, initial(config)[0], (*acts, Operation(op, who, where, kind)))
-
-
 MOST, STATES = 9, 16
 """The largest number of writes in a run; the number of states per deployment in which attempts are compared."""
 
@@ -234,27 +195,13 @@ def _menu(config: LayersConfig) -> tuple[Operation, ...]:
     return tuple(found)
 
 
-@cache
-def _states(config: LayersConfig) -> tuple[World, ...]:
-    """Return the first states of the reference, breadth first, and those of a window that alice fills."""
-    filled = [initial(config)[0]]
-    for _ in range(4):
-        filled.append(step(REFERENCE, config, filled[-1], Operation(Op.WRITE, ALICE, "a"))[0])
-
-    def after(state: World, act: Operation) -> World | None:
-        later, _ = step(REFERENCE, config, state, act)
-        return later if len(later.stored) < config.capacity else None
-
-    return tuple(first_states([*dict.fromkeys(filled)], lambda _state: _menu(config), after, STATES))
-
-
-def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[LayersStep]:
+@Ends
+def samples(system: AnySystem) -> Iterator[End]:
     """Yield writes and tool calls from many states of deployments with several layers, by any variant."""
     for config in _CONFIGS:
-        for state in _states(config):
-            for act in _menu(config):
-                if act.op in (Op.WRITE, Op.EXECUTE):
-                    yield system.take(config, state, act)
+        menu, fill = _menu(config), [Operation(Op.WRITE, ALICE, "a")] * 4
+        for state, way in layered(config, menu, STATES, fill).items():
+            yield from (end_at(system, way, state, act) for act in menu if act.op in (Op.WRITE, Op.EXECUTE))
 
 
 _theorem = partial(
@@ -263,7 +210,6 @@ _theorem = partial(
     system="layers",
     theory=LAYERED,
     view=view,
-    realise=scene,
     samples=samples,
     scope="any numbers of writes and limits, and every combination of layers",
 )

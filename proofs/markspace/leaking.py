@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from evenhand.core.system import System
-from evenhand.core.trace import Scenario
+from evenhand.core.system import AnySystem
 from evenhand.model.markspace.marks import (
     Agent,
     Draft,
@@ -28,7 +27,8 @@ from evenhand.model.markspace.readings import Readings
 from evenhand.properties.markspace.leaking import purged, writes_do_not_leak
 from evenhand.properties.markspace.space_predicates import hidden_from
 from evenhand.smt import logic as fol
-from evenhand.smt.preludes import define, first_of_twins, mutation, relations
+from evenhand.smt.ends import End, Ends, ends_along
+from evenhand.smt.preludes import define, mutation, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, constant, ones, prop
 from evenhand.smt.theorem import Theorem
@@ -131,22 +131,14 @@ def _write(scope: str, new: int, writer: str = "alice", kind: Kind = Kind.OBSERV
     return Write(writer, Draft(kind, scope), new)
 
 
-def scene(structure: Structure) -> Scenario[SpaceConfig, Space, Write]:
-    """Return a write to an open scope, after one to a scope that the reader may not see if there is a hidden mark."""
-    told = structure.relations
-    before = (_write("c", 1),) if told["taken"] & told["hidden"] else ()
-    last = _write("c" if told["into_hidden"] else "a", len(before) + 1)
-    return Scenario(_CONFIG, Space(), (*before, last))
-
-
-def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[SpaceStep]:
+@Ends
+def samples(system: AnySystem) -> Iterator[End]:
     """Yield writes after up to two others, lawful and not, open and hidden, with a fresh id or a taken one."""
     for past in ((), ("a",), ("c",), ("a", "c"), ("c", "a"), ("c", "c")):
-        space = Space()
-        for number, scope in enumerate(past, start=1):
-            space = system.take(_CONFIG, space, _write(scope, number)).after
+        acts = [_write(scope, number) for number, scope in enumerate(past, start=1)]
         for scope, writer, new in product(("a", "c"), ("alice", "bob"), (len(past) + 1, 7, 1)):
-            yield system.take(_CONFIG, space, _write(scope, new, writer))
+            *_, last = ends_along(system, _CONFIG, Space(), *acts, _write(scope, new, writer))
+            yield last
 
 
 _word = WRITING_TWICE.word
@@ -164,7 +156,6 @@ APART: Theorem = Theorem(
     scope="any number of marks",
     theory=WRITING_TWICE,
     view=view,
-    realise=first_of_twins(scene),
     samples=samples,
     variables=(i,),
     goal=fol.conjunction(

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from evenhand.core.trace import Scenario
-from evenhand.model.markspace.guard_vocabulary import Act, Config, Phase, Policy, State, Verdict, What
+from evenhand.model.markspace.guard_vocabulary import Config, Phase, Policy, Verdict, What
 from evenhand.model.markspace.mutants import guarding
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.acts import (
@@ -25,7 +24,6 @@ from evenhand.proofs.markspace.acts import (
     idle,
     mine,
     r,
-    realised,
     running,
 )
 from evenhand.proofs.markspace.walks import in_phase, walk
@@ -49,7 +47,6 @@ from evenhand.smt.theorem import Lemma, Mutation
 from evenhand.smt.theory import Theory
 from evenhand.smt.transitions.invariant import Invariant, Steps
 from evenhand.smt.transitions.machine import Machine, after
-from evenhand.smt.transitions.runs import Run
 
 lives, survives = relations("lives survives", AGENT, RESOURCE)
 """The intent of an agent on a resource lives, and outlives a second."""
@@ -121,25 +118,9 @@ def view(run: Steps, number: int) -> Structure | None:
     return acted(config, act.agent, act.resource, told, extents)
 
 
-def realise(run: Run) -> Scenario[Config, State, Act]:
-    """Return requests, calls and ends of calls as the run says; intents live longer than the run."""
-
-    def acts(told: Any, who: str, what: str) -> Iterator[Act]:
-        if told["asks"]:
-            yield Act(What.PRE, who, what)
-        elif told["calls"]:
-            yield Act(What.CALL, who, what)
-        elif told["leaves"]:
-            yield Act(What.POST if told["reports"] else What.ABANDON, who, what, failed=True)
-        elif told["passes"]:
-            yield Act(What.TICK)
-
-    return realised(run, acts, ttl=run.steps)
-
-
 def samples(system: Any) -> Iterator[Steps]:
     """Yield seeded walks of any variant: two or three agents, one or two resources."""
-    for agents, resources, ttl, draws in ((2, 1, 1, 6), (3, 1, 1, 4), (2, 2, 0, 4)):
+    for agents, resources, ttl, draws in ((2, 1, 1, 12), (2, 1, 3, 12), (3, 1, 1, 4), (2, 2, 0, 4)):
         small = system.at(agents=agents, resources=resources, ttl=ttl)
         config = next(iter(small.all_configs()))
         for draw in range(draws):
@@ -159,7 +140,6 @@ LEASED = Invariant(
     lemmas=(Lemma("one_is_leased", forall([a, b, r], (_busy(a) & _busy(b)) >> same(a, b))),),
     witness=exists([a, r], running(a, r) & lives(a, r)),
     view=view,
-    realise=realise,
     samples=samples,
     scope="any number of agents and resources, under FIRST_WRITER",
     mutants=(

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from itertools import product
-from typing import Any
 
-from evenhand.core.system import System
+from evenhand.core.system import AnySystem
 from evenhand.core.verdict import Status
 from evenhand.model.markspace.guard import initial
 from evenhand.model.markspace.guard_systems import agent_names
@@ -18,12 +17,13 @@ from evenhand.model.markspace.guard_vocabulary import Act, Config, GuardStep, Po
 from evenhand.model.markspace.mutants import guarding as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace import policies
-from evenhand.proofs.markspace.intents import after, by_confidence, i, j, surer
+from evenhand.proofs.markspace.intents import by_confidence, i, j, surer
 from evenhand.proofs.markspace.policies import PRE_ACTION
 from evenhand.proofs.markspace.rules import ROOM
 from evenhand.properties.markspace.deciding import confidence_decides_nothing
+from evenhand.smt.ends import End, Ends, ends_along
 from evenhand.smt.logic import exists
-from evenhand.smt.preludes import Twice, first_of_twins
+from evenhand.smt.preludes import Twice
 from evenhand.smt.structure import Structure
 from evenhand.smt.theorem import Theorem
 
@@ -55,7 +55,8 @@ def view_elsewhere(case: _Case) -> Structure | None:
     return None if case[1].config.policy is Policy.HIGHEST_CONFIDENCE else _view(case)
 
 
-def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[GuardStep]:
+@Ends
+def samples(system: AnySystem) -> Iterator[End]:
     """Yield requests after intents of every level, without a claim and beside one, by any variant."""
     for agents, policy in product((2, 3), (Policy.FIRST_WRITER, Policy.YIELD_ALL)):
         config = Config(agent_names(agents), (ROOM,), policy, 1, Readings())
@@ -63,10 +64,7 @@ def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[GuardStep]:
             asks = [Act(What.PRE, name, ROOM, level) for name, level in zip(config.agents, levels, strict=True)]
             first = config.agents[0]
             for more in ((), (Act(What.CALL, first, ROOM), Act(What.POST, first, ROOM))):
-                (state,) = initial(config)
-                for act in (asks[0], *more, *asks[1:-1]):
-                    state = after(config, state, act)
-                yield system.take(config, state, asks[-1])
+                yield list(ends_along(system, config, initial(config)[0], asks[0], *more, *asks[1:]))[-1]
 
 
 _theorem = partial(
@@ -74,7 +72,6 @@ _theorem = partial(
     claim=confidence_decides_nothing,
     protocol="markspace",
     theory=TWICE.theory,
-    realise=first_of_twins(policies.scene),
     source="6.1: the arbitration profile",
 )
 _SAME = "it looks at no level"

@@ -15,7 +15,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from evenhand.core.system import Mutant, System
+from evenhand.core.system import AnySystem, Mutant
 from evenhand.model.markspace.exact import ZERO, decayed, plain
 from evenhand.model.markspace.marks import HALF, ONE, Kind
 from evenhand.model.markspace.mutants import marks
@@ -25,7 +25,8 @@ from evenhand.proofs.markspace import strength_encoding as encoding
 from evenhand.proofs.markspace.strength_definitions import INSTANT
 from evenhand.properties.markspace import signals
 from evenhand.smt import logic as fol
-from evenhand.smt.arithmetic import at_least, at_most, below, number, plus, times, zero
+from evenhand.smt.arithmetic import at_least, at_most, below, number, plus, times, value_of, zero
+from evenhand.smt.ends import End, Ends, ends_along
 from evenhand.smt.preludes import define, mutation, numbers, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import constant, ones, prop
@@ -176,15 +177,8 @@ def view_lasting(step: SignalStep) -> Structure | None:
     return Structure({"Instant": encoding.INSTANTS}, relations, functions)
 
 
-def scene_of_lasting(structure: Structure) -> encoding.Scene:
-    """Return such a mark: an intent from its last second to the one after it, any other kind from its creation on."""
-    kind = next(one for one in (Kind.ACTION, Kind.INTENT, Kind.NEED) if structure.relations[f"is_{one.value}"])
-    begins = 1 if kind is Kind.INTENT else 0
-    settled = bool(structure.relations["resolved"])
-    return encoding.taken(Measure(kind, encoding.value(structure, "initial"), age=begins, later=1, resolved=settled))
-
-
-def samples_of_lasting(system: System[Any, Any, Any, Any, Any]) -> Iterator[SignalStep]:
+@Ends
+def samples_of_lasting(system: AnySystem) -> Iterator[End]:
     """Yield actions, intents and needs at two instants, by any variant."""
     acts = [
         Measure(kind, strength, age=begins, later=later, resolved=settled)
@@ -194,19 +188,18 @@ def samples_of_lasting(system: System[Any, Any, Any, Any, Any]) -> Iterator[Sign
         for begins, later in ((0, 0), (0, 1), (1, 1), (2, 0), (1, 2))
     ]
     for act in acts:
-        yield from (
-            system.take(encoding.taken(act, lives=Lives(1, 1, ttl)).config, encoding.taken(act).start, act)
-            for ttl in (1, 2)
-        )
+        for ttl in (1, 2):
+            yield from ends_along(system, encoding.taken(act, lives=Lives(1, 1, ttl)).config, Still(), act)
 
 
-def samples_of_halving(system: System[Any, Any, Any, Any, Any]) -> Iterator[SignalStep]:
+@Ends
+def samples_of_halving(system: AnySystem) -> Iterator[End]:
     """Yield observations and warnings, at most two half-lives apart, by any variant."""
     for kind, strength in product((Kind.OBSERVATION, Kind.WARNING), (ONE, HALF, Fraction(0))):
         for begins, later in ((0, 0), (0, 1), (0, 2), (2, 2)):
             for lives in (Lives(1, 1, 1), Lives(2, 1, 1), Lives(1, 2, 2)):
                 act = Measure(kind, strength, age=begins, later=later)
-                yield system.take(encoding.taken(act, lives=lives).config, Still(), act)
+                yield from ends_along(system, encoding.taken(act, lives=lives).config, Still(), act)
 
 
 def view_halving(step: SignalStep) -> Structure | None:
@@ -237,10 +230,13 @@ def view_halving(step: SignalStep) -> Structure | None:
 
 
 def scene_of_halving(structure: Structure) -> encoding.Scene:
-    """Return a new mark of that kind, and one half-life of its own later; observations last longer than warnings."""
+    """Return a new mark of that kind, and one half-life of its own later; observations last longer than warnings.
+
+    By samples alone a mutant would not be found: what it makes of a warning is irrational.
+    """
     kind = Kind.OBSERVATION if structure.relations["observed"] else Kind.WARNING
     lives = Lives(1, 1, 1) if kind is Kind.OBSERVATION else Lives(9, 1, 1)
-    return encoding.taken(Measure(kind, encoding.value(structure, "initial"), later=1), lives=lives)
+    return encoding.taken(Measure(kind, value_of(structure.functions["initial"][()]), later=1), lives=lives)
 
 
 _theorem = partial(
@@ -249,7 +245,6 @@ _theorem = partial(
     system="signals",
     theory=LASTING,
     view=view_lasting,
-    realise=scene_of_lasting,
     samples=samples_of_lasting,
     scope="any number of instants, over the reals",
 )

@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
+from itertools import islice
 from typing import Any, TypeAlias
 
-from evenhand.core.system import System
-from evenhand.core.trace import Pair, Scenario
+from evenhand.core.system import AnySystem
+from evenhand.core.trace import AnyScenario
 from evenhand.core.verdict import Status
 from evenhand.model.markspace.guard import REFERENCE, initial
 from evenhand.model.markspace.guard_systems import agent_names
@@ -47,11 +48,11 @@ from evenhand.proofs.markspace.intents import (
 )
 from evenhand.proofs.markspace.rules import ROOM, answered
 from evenhand.properties.markspace import guarding
+from evenhand.smt.ends import End, Ends, end_at, ways
 from evenhand.smt.logic import Definition, Formula, conjunction, differ, exists, forall, iff, ite, same
 from evenhand.smt.preludes import Twice, define, ordered
-from evenhand.smt.samples import first_states
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import beside, constant, in_order, line, prop
+from evenhand.smt.tables import beside, constant, line, prop
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 from evenhand.source.rules import Faults
@@ -198,54 +199,13 @@ def _config(agents: int, policy: Policy, waits: bool) -> Config:
     return Config(agent_names(agents), (ROOM,), policy, 1, Readings(), deferred=waits)
 
 
-def _place(structure: Structure) -> tuple[Policy, bool]:
-    """Return the policy of a structure, and whether its scope defers."""
-    told = structure.relations
-    sure = Policy.HIGHEST_CONFIDENCE if told.get("by_confidence") else Policy.FIRST_WRITER
-    return (Policy.YIELD_ALL if told.get("yields") else sure), bool(told.get("deferred"))
-
-
-def _calls(who: str, waits: bool) -> tuple[Act, ...]:
-    """Return the acts of the first asker: it is allowed, at the boundary where the scope defers, and calls its tool."""
-    boundary = (Act(What.BOUNDARY, resource=ROOM),) if waits else ()
-    return (Act(What.PRE, who, ROOM), *boundary, Act(What.CALL, who, ROOM))
-
-
-def scene(structure: Structure) -> Scenario[Config, State, Act]:
-    """Return a run: the holder claims first; the others ask in their order meanwhile; then the asker."""
-    told = structure.relations
-    names = _named(structure)
-    by, marks = structure.functions["author"], structure.universe["Intent"]
-    levels = {one: sum(row[0] == one for row in told.get("surer", ())) for one in marks}
-    who, new_one = names[structure.functions["asker"][()]], structure.functions["new"][()]
-    ranked = [one for one in in_order(told["earlier"], marks) if one != new_one]
-    asks = [Act(What.PRE, names[by[(one,)]], ROOM, levels[one]) for one in ranked]
-    last = Act(What.PRE, who, ROOM, levels[new_one])
-    policy, waits = _place(structure)
-    config = _config(len(names), policy, waits)
-    holders = [names[row[0]] for row in sorted(told["claims"])]
-    asked = [last] if told["asked_before"] and who not in holders else []
-    if not holders:
-        return Scenario(config, initial(config)[0], (*asks, *asked, last))
-    others = [act for act in asks if act.agent not in holders]
-    again = [act for act in asks if act.agent in holders]
-    acts = (*_calls(holders[0], waits), *others, *asked, Act(What.POST, holders[0], ROOM), *again, last)
-    return Scenario(config, initial(config)[0], acts)
-
-
-def _named(structure: Structure) -> dict[str, str]:
-    """Return the names of a structure's agents, in its order of names."""
-    elements = in_order(structure.relations["named_before"], structure.universe["Agent"])
-    return dict(zip(elements, agent_names(len(elements)), strict=True))
-
-
 MOST = 40
 """The number of states from which each idle agent asks, for each number of agents and policy."""
 
 
 @cache
-def _states(config: Config) -> list[State]:
-    """Return the first states of the reference, breadth first."""
+def _ways(config: Config) -> Mapping[State, AnyScenario]:
+    """Return the first states of the reference, breadth first, each with a way there."""
     levels = (0, 1) if config.policy is Policy.HIGHEST_CONFIDENCE else (0,)
 
     def acts(state: State) -> Iterator[Act]:
@@ -254,22 +214,23 @@ def _states(config: Config) -> list[State]:
             busy = [Act(what, agent, ROOM) for what in (What.CALL, What.POST)]
             yield from (*(idle if doing == IDLE else busy), Act(What.BOUNDARY, resource=ROOM), Act(What.TICK))
 
-    return first_states(list(initial(config)), acts, partial(after, config), MOST * (len(config.agents) - 1))
+    return ways(config, initial(config)[0], acts, partial(after, config), MOST * (len(config.agents) - 1))
 
 
 _SPREAD = {2: 1, 3: 3}
 
 
-def samples(
-    system: System[Any, Any, Any, Any, Any], places: Sequence[tuple[Policy, bool]] = PLACES
-) -> Iterator[GuardStep]:
+def requests(system: AnySystem, places: Sequence[tuple[Policy, bool]] = PLACES) -> Iterator[End]:
     """Yield requests under every policy from many states of two agents and every third of three, by any variant."""
     for agents, spread in _SPREAD.items():
         for policy, waits in places:
             config = _config(agents, policy, waits)
-            for state in _states(config)[::spread]:
+            for state, way in islice(_ways(config).items(), 0, None, spread):
                 for agent in config.agents:
-                    yield system.take(config, state, Act(What.PRE, agent, ROOM))
+                    yield end_at(system, way, state, Act(What.PRE, agent, ROOM))
+
+
+samples = Ends(requests)
 
 
 _theorem = partial(
@@ -278,7 +239,6 @@ _theorem = partial(
     system="highest_confidence",
     theory=PRE_ACTION,
     view=view,
-    realise=scene,
     samples=samples,
     scope="any number of agents and intents, under every policy",
 )
@@ -377,19 +337,6 @@ view_twice = beside(view, "running", "found", "wins", "allowed", "blocked", "ref
 """Two requests of one agent, with the same marks on the resource."""
 
 
-def scene_twice(structure: Structure) -> Pair[Config, State, Act]:
-    """Return two runs: one agent is allowed, and in one of them it calls its tool before the asker asks."""
-    policy, waits = _place(structure)
-    config = _config(2, policy, waits)
-    other, last = config.agents
-
-    def run(name: str) -> Scenario[Config, State, Act]:
-        acts = _calls(other, waits) if structure.relations[name] else _calls(other, waits)[:-1]
-        return Scenario(config, initial(config)[0], (*acts, Act(What.PRE, last, ROOM)))
-
-    return Pair(run("running"), run("running2"), "the same marks")
-
-
 DETERMINED = _theorem(
     name="guard_determinism_under_every_policy",
     claim=guarding.guard_determinism_p36,
@@ -397,7 +344,6 @@ DETERMINED = _theorem(
     source="P36",
     theory=TWICE.theory,
     view=view_twice,
-    realise=scene_twice,
     variables=(i,),
     goal=conjunction([TWICE.alike(name) for name in ("allowed", "blocked", "refused", "found")])
     & TWICE.alike("wins", i),

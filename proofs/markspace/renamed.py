@@ -29,8 +29,9 @@ from evenhand.proofs.markspace.intents import (
     surer,
 )
 from evenhand.properties.markspace.deciding import Renaming, names_decide_nothing
+from evenhand.smt.ends import End, Ends
 from evenhand.smt.logic import Function, Sort, conjunction, exists, forall, iff, same
-from evenhand.smt.preludes import Twice, first_of_twins
+from evenhand.smt.preludes import Twice
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows
 from evenhand.smt.theorem import Theorem
@@ -114,8 +115,8 @@ def _view(base: Theory, request: Callable[[GuardStep], Structure | None], case: 
     return Structure(universe, {**one.relations, **copies}, {**one.functions, **doubled, **maps})
 
 
-def _each(number: int, samples: Callable[[Any], Iterable[GuardStep]], system: Any) -> Iterator[GuardStep]:
-    return islice(iter(samples(system)), 0, None, number)
+def _each(number: int, ends: Callable[[Any], Iterable[End]], system: Any) -> Iterator[End]:
+    return islice(iter(ends(system)), 0, None, number)
 
 
 _SAME = "it goes by what is renamed with the agents"
@@ -132,8 +133,7 @@ NAMES = _theorem(
     system="first_writer",
     theory=_renamed(TWICE, "markspace_renamed"),
     view=partial(_view, deciding.PRE_ACTION, deciding.view),
-    realise=first_of_twins(policies.scene),
-    samples=partial(_each, 11, partial(policies.samples, places=((Policy.FIRST_WRITER, False),))),
+    samples=Ends(partial(_each, 11, partial(policies.requests, places=((Policy.FIRST_WRITER, False),)))),
     scope="any number of agents and intents, requests under FIRST_WRITER",
     sentence="Rename the agents, and the answer to a request is the same: who wins, whose action is in the way.",
     goal=conjunction([TWICE.alike(name) for name in ("found", "allowed", "refused")]) & TWICE.alike("wins", i),
@@ -152,8 +152,7 @@ NAMES_UNDER_EVERY_POLICY = _theorem(
     system="highest_confidence",
     theory=_renamed(EVERYWHERE, "markspace_policies_renamed"),
     view=partial(_view, policies.PRE_ACTION, policies.view),
-    realise=first_of_twins(policies.scene),
-    samples=partial(_each, 13, policies.samples),
+    samples=Ends(partial(_each, 13, policies.requests)),
     scope="any number of agents and intents, requests under every policy",
     sentence="Rename the agents, and the answer to a request is the same under every policy, immediate or deferred.",
     goal=conjunction([EVERYWHERE.alike(name) for name in _ANSWERS]) & EVERYWHERE.alike("wins", i),

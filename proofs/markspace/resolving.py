@@ -12,8 +12,8 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from evenhand.core.system import System
-from evenhand.core.trace import Pair, Scenario
+from evenhand.core.system import AnySystem
+from evenhand.core.trace import Scenario
 from evenhand.model.markspace.guard_vocabulary import Policy
 from evenhand.model.markspace.marks import (
     Act,
@@ -26,17 +26,17 @@ from evenhand.model.markspace.marks import (
     Space,
     SpaceConfig,
     SpaceStep,
-    Tick,
-    Write,
 )
 from evenhand.model.markspace.mutants import marks as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.intents import AGENT, INTENT, author, best, by_confidence, i, j, k, surer, yields
+from evenhand.proofs.markspace.walks import written
 from evenhand.properties.markspace import space
+from evenhand.smt.ends import End, Ends
 from evenhand.smt.logic import Formula, Relation, differ, exists, forall, iff, ite, same
 from evenhand.smt.preludes import Twice, define, mutation, ordered, ranked, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import beside, prop, rank
+from evenhand.smt.tables import beside, prop
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
@@ -147,43 +147,6 @@ view_listed_twice = beside(view_resolution, "listed_before", "wins")
 """Two resolutions of one set of intents."""
 
 
-def _ranks(structure: Structure, relation: str) -> dict[str, int]:
-    """Return how many intents stand before each intent."""
-    return rank(structure.relations[relation], structure.universe["Intent"])
-
-
-def _listing(structure: Structure, listed: str) -> Scene:
-    """Return the intents written in the order of listing, a second between instants, with the structure's ids."""
-    old, sure, ids = (_ranks(structure, name) for name in ("older", "surer", "numbered_before"))
-    agents = {name: f"agent_{number}" for number, name in enumerate(structure.universe["Agent"], start=1)}
-    by = structure.functions["author"]
-    policy = Policy.FIRST_WRITER
-    if structure.relations["by_confidence"]:
-        policy = Policy.HIGHEST_CONFIDENCE
-    elif structure.relations["yields"]:
-        policy = Policy.YIELD_ALL
-    acts: list[Act] = []
-    now = 0
-    place = _ranks(structure, listed)
-    for one in sorted(structure.universe["Intent"], key=place.__getitem__):
-        if old[one] > now:
-            acts.append(Tick())
-            now = old[one]
-        draft = Draft(Kind.INTENT, "a", verb="book", confidence=Fraction(1, 1 + sure[one]))
-        acts.append(Write(agents[by[(one,)]], draft, ids[one] + 1))
-    return Scenario(config_of(tuple(agents.values()), policy), Space(), (*acts, Decide(None, "a")))
-
-
-def scene_of_resolution(structure: Structure) -> Scene:
-    """Return a run that writes and resolves the intents."""
-    return _listing(structure, "listed_before")
-
-
-def scene_of_listings(structure: Structure) -> Pair[SpaceConfig, Space, Act]:
-    """Return two runs that write the same intents in two orders."""
-    return Pair(_listing(structure, "listed_before"), _listing(structure, "listed_before2"), "listed twice")
-
-
 def _spaces() -> Iterator[tuple[Mark, ...]]:
     """Yield two and three intents of each pattern of instants, ids, authors and confidences."""
     levels = (Fraction(1), Fraction(1, 2))
@@ -203,12 +166,13 @@ def _marks(
     return tuple(map(Mark, ids, authors, drafts, ages))
 
 
-def samples_of_resolution(system: System[Any, Any, Any, Any, Any]) -> Iterator[SpaceStep]:
+@Ends
+def samples_of_resolution(system: AnySystem) -> Iterator[End]:
     """Yield conflicts of two and three intents under every policy, listed in the order of ids and in others."""
     for policy in POLICIES:
         config = config_of(("x", "y", "z"), policy)
         for marks in _spaces():
-            yield system.take(config, Space(marks), Decide(None, "a"))
+            yield written(system, config, marks, Decide(None, "a"))
 
 
 _theorem = partial(
@@ -217,7 +181,6 @@ _theorem = partial(
     system="space",
     theory=RESOLUTION,
     view=view_resolution,
-    realise=scene_of_resolution,
     samples=samples_of_resolution,
     scope="any number of agents and intents, under every policy",
 )
@@ -239,7 +202,6 @@ PURE = _theorem(
     sentence="Whoever resolves a set of intents, and in whatever order they are listed, the same one wins.",
     theory=TWICE.theory,
     view=view_listed_twice,
-    realise=scene_of_listings,
     variables=(i,),
     goal=TWICE.alike("wins", i),
     witness=_several & exists([i, j], listed_before(i, j) & ~TWICE.second("listed_before", i, j)),

@@ -11,8 +11,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from evenhand.core.system import System
-from evenhand.core.trace import Scenario
+from evenhand.core.system import AnySystem
 from evenhand.model.markspace.guard_vocabulary import Policy
 from evenhand.model.markspace.marks import (
     Agent,
@@ -30,9 +29,10 @@ from evenhand.model.markspace.mutants import marks
 from evenhand.model.markspace.readings import Readings
 from evenhand.properties.markspace import space
 from evenhand.smt import logic as fol
+from evenhand.smt.ends import End, Ends, ends_along
 from evenhand.smt.preludes import define, mutation, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import constant, in_order, ones, prop
+from evenhand.smt.tables import constant, ones, prop
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
@@ -173,25 +173,8 @@ def _organised(agents: tuple[Agent, ...], *scopes: ScopeDef) -> SpaceConfig:
     return SpaceConfig(agents, scopes, Readings(), hooks=(), capacity=1)
 
 
-def scene_of_writing(structure: Structure) -> Scenario[SpaceConfig, Space, Write]:
-    """Return a run: an agent with a grant for the scope, one above it or one with a common name prefix writes there."""
-    place = structure.functions["asked"][()]
-    told = structure.relations
-    over = {row[0] for row in told["above"] if row[1] == place}
-    grants: set[tuple[str, Kind]] = set()
-    name = "a/b"
-    for relation, kind in (("granted", Kind.OBSERVATION), ("granted_another", Kind.WARNING)):
-        held = {row[0] for row in told[relation]}
-        grants |= {("a/b", kind)} if place in held else set()
-        grants |= {("a", kind)} if held & over - {place} else set()
-    alike = {row[0] for row in told["begins"] if row[1] == place} - over
-    if not grants and alike & {row[0] for row in told["granted"]}:
-        name, grants = "ab", {("a", Kind.OBSERVATION)}
-    config = _organised((Agent("alice", frozenset(grants), frozenset()),), *map(ScopeDef, ("a", "ab")))
-    return Scenario(config, Space(), (Write("alice", Draft(Kind.OBSERVATION, name), 1),))
-
-
-def samples_of_writing(system: System[Any, Any, Any, Any, Any]) -> Iterator[SpaceStep]:
+@Ends
+def samples_of_writing(system: AnySystem) -> Iterator[End]:
     """Yield agents with one grant or two, asking for every scope, by any variant."""
     single = [(scope, kind) for scope in ("a", "a/b", "c") for kind in (Kind.OBSERVATION, Kind.WARNING)]
     holdings = [(), *((one,) for one in single), (("a", Kind.WARNING), ("c", Kind.OBSERVATION))]
@@ -199,7 +182,7 @@ def samples_of_writing(system: System[Any, Any, Any, Any, Any]) -> Iterator[Spac
         agents = (Agent("alice", frozenset(grants), frozenset()),)
         config = _organised(agents, *map(ScopeDef, ("a", "ab", "c")))
         for name in NAMES:
-            yield system.take(config, Space(), Write("alice", Draft(Kind.OBSERVATION, name), 1))
+            yield from ends_along(system, config, Space(), Write("alice", Draft(Kind.OBSERVATION, name), 1))
 
 
 def view_reading(step: SpaceStep) -> Structure | None:
@@ -226,10 +209,6 @@ def view_reading(step: SpaceStep) -> Structure | None:
     return Structure({"Scope": known}, relations, {"asked": constant(act.scope)})
 
 
-def _seen(config: SpaceConfig) -> tuple[Write, Read]:
-    return Write("alice", Draft(Kind.OBSERVATION, "a/b/c"), 1), Read("bob", "a/b/c")
-
-
 def _deployment(top: Visibility, middle: Visibility | None, clearance: frozenset[str]) -> SpaceConfig:
     """Return a deployment: `a` as visible as `top`, `a/b` as `middle` or undefined; bob has `clearance`."""
     writer = Agent("alice", frozenset({("a", Kind.OBSERVATION)}), frozenset())
@@ -239,36 +218,17 @@ def _deployment(top: Visibility, middle: Visibility | None, clearance: frozenset
     return _organised((writer, Agent("bob", frozenset(), clearance)), *scopes)
 
 
-def scene_of_reading(structure: Structure) -> Scenario[SpaceConfig, Space, Write | Read]:
-    """Return a read of a mark in an undefined scope; a scope above it has the visibility that governs there."""
-    told, place = structure.relations, structure.functions["asked"][()]
-    over = {row[0] for row in told["above"] if row[1] == place}
-    definitions = [one for one in in_order(told["above"], over) if (one,) in told["defined"]]
-
-    def visibility(name: str) -> Visibility:
-        if (name,) in told["is_open"]:
-            return Visibility.OPEN
-        return Visibility.CLASSIFIED if (name,) in told["classified"] else Visibility.PROTECTED
-
-    governing = visibility(definitions[-1])
-    top = visibility(definitions[0])
-    if top is governing:  # the root may be anything else
-        top = Visibility.PROTECTED if governing is not Visibility.PROTECTED else Visibility.OPEN
-    held = {row[0] for row in told["cleared"]} & over
-    clearance = ({"a/b/c"} if place in held else set[str]()) | ({"a/b"} if held - {place} else set[str]())
-    config = _deployment(top, governing, frozenset(clearance))
-    return Scenario(config, Space(), _seen(config))
-
-
-def samples_of_reading(system: System[Any, Any, Any, Any, Any]) -> Iterator[SpaceStep]:
+@Ends
+def samples_of_reading(system: AnySystem) -> Iterator[End]:
     """Yield reads of a mark at every level, for every visibility and every level of clearance."""
     views = tuple(Visibility)
     for top, middle in product(views, (None, *views)):
         for clearance in (frozenset[str](), frozenset({"a"}), frozenset({"a/b/c"}), frozenset({"c"})):
             config = _deployment(top, middle, clearance)
             for scope in ("a/b", "a/b/c"):
-                wrote = system.take(config, Space(), Write("alice", Draft(Kind.OBSERVATION, scope), 1))
-                yield system.take(config, wrote.after, Read("bob", scope))
+                wrote = Write("alice", Draft(Kind.OBSERVATION, scope), 1)
+                *_, last = ends_along(system, config, Space(), wrote, Read("bob", scope))
+                yield last
 
 
 _theorem = partial(Theorem, protocol="markspace", system="space", scope="any number of scopes, grants and definitions")
@@ -280,7 +240,6 @@ INHERITED = _theorem(
     sentence="A grant for a scope holds for every scope below one below it, at any depth, and for no other.",
     theory=WRITING,
     view=view_writing,
-    realise=scene_of_writing,
     samples=samples_of_writing,
     goal=fol.forall([p, q], (granted(p) & above(p, q) & above(q, asked())) >> _accepted)
     & (_accepted >> fol.exists([p], granted(p) & above(p, asked()))),
@@ -305,7 +264,6 @@ VISIBLE = _theorem(
     sentence="A scope without a definition is seen as the scope right above it; who is cleared there is cleared below.",
     theory=READING,
     view=view_reading,
-    realise=scene_of_reading,
     samples=samples_of_reading,
     variables=(q,),
     assumes=~defined(asked()) & _below & _nearest,

@@ -7,24 +7,21 @@ with a probe, which stores a mark only if its author is authorised for the scope
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from math import lcm
 from typing import Any
 
-from evenhand.core.system import AnyStep
-from evenhand.core.trace import Scenario
 from evenhand.model.markspace.guard_vocabulary import Policy
-from evenhand.model.markspace.layers import initial
 from evenhand.model.markspace.layers_vocabulary import DIAGNOSTICS, PROBE, Layer, LayersConfig, Op, Operation, World
-from evenhand.model.markspace.marks import Act, Draft, Kind, Read, Space, SpaceConfig, Tick, Write
+from evenhand.model.markspace.marks import Act, Draft, Kind, Read, Tick, Write
 from evenhand.model.markspace.mutants import layers as faulty_layers
 from evenhand.model.markspace.mutants import marks as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.resolving import config_of
 from evenhand.properties.markspace import layers, space
-from evenhand.smt.arithmetic import NUMBER, at_most, below, element, number, plus, value_of, zero
+from evenhand.smt.arithmetic import NUMBER, at_most, below, element, number, plus, zero
+from evenhand.smt.ends import drawn_runs
 from evenhand.smt.logic import (
     FALSE,
     TRUE,
@@ -47,7 +44,6 @@ from evenhand.smt.theorem import Lemma, Mutation
 from evenhand.smt.theory import Axiom, Theory
 from evenhand.smt.transitions.invariant import Invariant, Steps
 from evenhand.smt.transitions.machine import Machine, after
-from evenhand.smt.transitions.runs import Run
 
 MARK = Sort("Mark")
 m, n = variables(MARK, "m n")
@@ -139,48 +135,25 @@ def view(run: Steps, number: int) -> Structure:
 _CONFIG = config_of(("x",), Policy.FIRST_WRITER)
 
 
-def realise(run: Run) -> Scenario[SpaceConfig, Space, Act]:
-    """Return the writes and ticks of a run; numbers become whole."""
-    inputs = [
-        (one.relations, {s: value_of(one.functions[s][()]) for s in ("wanted", "seconds")}) for one in run.states[:-1]
-    ]
-    scale = lcm(*(value.denominator for _, told in inputs for value in told.values()))
-
-    def acts() -> Iterator[Act]:
-        for told, values in inputs:
-            if told["writes"]:
-                yield Write("x", Draft(Kind.OBSERVATION, "a"), int(values["wanted"] * scale))
-            elif told["passes"]:
-                yield Tick(int(values["seconds"] * scale))
-
-    return Scenario(_CONFIG, Space(), tuple(acts()))
-
-
-def _walks(ids: Callable[[random.Random, int], int], system: Any) -> Iterator[Steps]:
-    for draw in range(8):
-        choose, run = random.Random(f"store {draw}"), list[AnyStep]()
-        state: Any = Space()
-        for _ in range(6):
-            written = Write("x", Draft(Kind.OBSERVATION, "a"), ids(choose, len(state.marks)))
-            run.append(system.take(_CONFIG, state, choose.choice([written, written, Tick(1), Tick(2), Read("x", "a")])))
-            state = run[-1].after
-        yield tuple(run)
+def _drawn(choose: random.Random, ident: int) -> Act:
+    """Return a write with this id, a tick or a read."""
+    written = Write("x", Draft(Kind.OBSERVATION, "a"), ident)
+    acts: list[Act] = [written, written, Tick(1), Tick(2), Read("x", "a")]
+    return choose.choice(acts)
 
 
 def samples(system: Any) -> Iterator[Steps]:
-    """Yield seeded runs in which any of four ids is offered, by any variant."""
-    return _walks(lambda choose, _count: choose.randint(1, 4), system)
+    """Return seeded runs in which any of four ids is offered, by any variant."""
+    return drawn_runs(system, _CONFIG, "store", 8, 6, lambda choose, _: _drawn(choose, choose.randint(1, 4)))
 
 
 def samples_in_sequence(system: Any) -> Iterator[Steps]:
-    """Yield seeded runs in which ids follow the order of writing, by any variant."""
-    return _walks(lambda _choose, count: count + 1, system)
+    """Return seeded runs in which ids follow the order of writing, by any variant."""
+    return drawn_runs(system, _CONFIG, "store", 8, 6, lambda choose, state: _drawn(choose, len(state.marks) + 1))
 
 
 _both = stored(m) & stored(n)
-_store = partial(
-    Invariant, protocol="markspace", system="space", view=view, realise=realise, scope="any number of marks"
-)
+_store = partial(Invariant, protocol="markspace", system="space", view=view, scope="any number of marks")
 
 
 def _means(machine: Machine, mutant: Any, word: str, body: Formula) -> Mutation:
@@ -269,29 +242,14 @@ def view_probed(run: Steps, number: int) -> Structure:
     return Structure({"Mark": tuple(names)}, relations, {"new": constant(names[there])})
 
 
-def realise_probed(run: Run) -> Scenario[LayersConfig, World, Operation]:
-    """Return the writes of a run, by the probe or an agent, in the diagnostic scope or another."""
-
-    def acts() -> Iterator[Operation]:
-        for one in run.states[:-1]:
-            mark = (one.functions["new"][()],)
-            if one.relations["stores"]:
-                where = DIAGNOSTICS if mark in one.relations["diagnostic"] else "a"
-                yield Operation(Op.WRITE, PROBE if mark in one.relations["probes"] else "alice", where)
-
-    return Scenario(_PROBING, initial(_PROBING)[0], tuple(acts()))
-
-
 def samples_probed(system: Any) -> Iterator[Steps]:
-    """Yield seeded runs of writes and tool calls by the probe, an agent and a stranger, by any variant."""
-    for draw in range(8):
-        choose, run = random.Random(f"probe {draw}"), list[AnyStep]()
-        state: Any = initial(_PROBING)[0]
-        for _ in range(6):
-            who, where = choose.choice(["alice", PROBE, PROBE, "stranger"]), choose.choice(["a", DIAGNOSTICS])
-            run.append(system.take(_PROBING, state, Operation(choose.choice([Op.WRITE, Op.EXECUTE]), who, where)))
-            state = run[-1].after
-        yield tuple(run)
+    """Return seeded runs of writes and tool calls by the probe, an agent and a stranger, by any variant."""
+
+    def pick(choose: random.Random, _state: World) -> Operation:
+        who, where = choose.choice(["alice", PROBE, PROBE, "stranger"]), choose.choice(["a", DIAGNOSTICS])
+        return Operation(choose.choice([Op.WRITE, Op.EXECUTE]), who, where)
+
+    return drawn_runs(system, _PROBING, "probe", 8, 6, pick)
 
 
 ISOLATED = Invariant(
@@ -303,7 +261,6 @@ ISOLATED = Invariant(
     lemmas=(Lemma("isolated_without_the_probe_too", forall([m], stored(m) >> iff(probes(m), diagnostic(m)))),),
     witness=exists([m, n], _both & probes(m) & ~probes(n)),
     view=view_probed,
-    realise=realise_probed,
     samples=samples_probed,
     scope="any number of marks",
     mutants=(_means(PROBED, faulty_layers.probe_writes_anywhere, "authorised", probes(new()) | known()),),

@@ -1,4 +1,4 @@
-"""Abstraction and concretisation of strength: measurements as structures, and back.
+"""Abstraction of strength: measurements as structures.
 
 A measurement with irrational numbers lies outside: structures hold rational numbers.
 """
@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from evenhand.core.system import System
 from evenhand.core.trace import Scenario
 from evenhand.model.markspace.exact import ZERO, Amount, decayed, total
 from evenhand.model.markspace.marks import Kind, Source
@@ -17,7 +16,8 @@ from evenhand.model.markspace.readings import Readings
 from evenhand.model.markspace.signals import WEIGHTS
 from evenhand.model.markspace.signals_vocabulary import Against, Combine, Measure, SignalConfig, SignalStep, Still
 from evenhand.model.markspace.strength import Lives
-from evenhand.smt.arithmetic import element, value_of
+from evenhand.smt.arithmetic import element
+from evenhand.smt.ends import Ends, ends_along
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, Table, constant, line, ones, prop
 
@@ -171,87 +171,13 @@ def view_aggregate(step: SignalStep) -> Structure | None:
 # Back: a measurement that looks like a structure.
 
 
-def value(structure: Structure, name: str, *arguments: str) -> Fraction:
-    """Return the value of a structure's function."""
-    return value_of(structure.functions[name][arguments])
-
-
 def taken(act: Measure | Combine, **more: Any) -> Scene:
     """Return the one measurement, in a default deployment changed by `more`."""
     usual: dict[str, Any] = {"weights": WEIGHTS, "factor": Fraction(3, 10), "cap": Fraction(2), "lives": Lives(1, 1, 1)}
     return Scenario(SignalConfig(**{**usual, **more}, readings=Readings()), Still(), (act,))
 
 
-def scene_of_decay(structure: Structure) -> Scene:
-    """Return a mark of that kind and strength, new and two half-lives later."""
-    kind = Kind.OBSERVATION if structure.relations["observed"] else Kind.WARNING
-    return taken(Measure(kind, value(structure, "initial"), later=2))
-
-
-def scene_of_trust(structure: Structure) -> Scene:
-    """Return a new observation of that strength, by the most or least trusted source, under the structure's weights."""
-    now = structure.functions["now"][()]
-    mine = structure.functions["own"][()]
-    other = structure.functions["mirror"][(mine,)]
-    most = (mine, other) in structure.relations["more_trusted"]
-    strengths = [value(structure, "base", name) for name in (now, *structure.universe["Instant"])]
-    low, high = sorted((value(structure, "weight", mine), value(structure, "weight", other)))
-    source = Source.FLEET if most else Source.UNVERIFIED
-    return taken(Measure(Kind.OBSERVATION, max(strengths), source), weights=(high, (low + high) / 2, low))
-
-
-def scene_of_warnings(structure: Structure) -> Scene:
-    """Return an action, or an observation that decays nine times faster than the warning against it."""
-    pairs = sorted(structure.relations["before"])
-    first, second = pairs[0] if pairs else (structure.universe["Instant"][0],) * 2
-    worth, after = value(structure, "effective", first), value(structure, "effective", second)
-    warnings = (Against(value(structure, "against", first)),)
-    if not pairs:  # one instant: the one with the violation
-        names = structure.universe["Instant"]
-        name = max(names, key=lambda one: value(structure, "against", one) - value(structure, "effective", one))
-        strong = (Against(value(structure, "against", name)),)
-        return taken(Measure(Kind.ACTION, value(structure, "effective", name), warnings=strong))
-    if worth == after:
-        return taken(Measure(Kind.ACTION, worth, later=1, warnings=warnings))
-    return taken(Measure(Kind.OBSERVATION, worth, later=1, warnings=warnings), lives=Lives(1, 9, 1))
-
-
-def scene_of_aggregates(structure: Structure) -> Scene:
-    """Return two identical marks, or the strongest, the rest as one mark, and the new one."""
-    best, rest, more = (value(structure, name) for name in ("best", "rest", "more"))
-    strengths = (more,) if structure.relations["identical"] else (best, *([rest] if 0 < rest <= best else []))
-    return taken(Combine(strengths, more), factor=value(structure, "share"), cap=value(structure, "cap"))
-
-
 # Samples: each theorem has its own steps.
-
-
-def _steps(
-    system: System[Any, Any, Any, Any, Any], acts: Callable[[], Iterator[Measure | Combine]]
-) -> Iterator[SignalStep]:
-    for config in _deployments():
-        for act in acts():
-            yield system.take(config, Still(), act)
-
-
-def samples_of_decay(system: System[Any, Any, Any, Any, Any]) -> Iterator[SignalStep]:
-    """Yield observations and warnings at two instants, by any variant."""
-    return _steps(system, lambda: _measures(Kind.OBSERVATION, Kind.WARNING))
-
-
-def samples_of_trust(system: System[Any, Any, Any, Any, Any]) -> Iterator[SignalStep]:
-    """Yield observations by every source."""
-    return _steps(system, lambda: _measures(Kind.OBSERVATION))
-
-
-def samples_of_warnings(system: System[Any, Any, Any, Any, Any]) -> Iterator[SignalStep]:
-    """Yield marks with warnings against them."""
-    return _steps(system, _warned)
-
-
-def samples_of_aggregates(system: System[Any, Any, Any, Any, Any]) -> Iterator[SignalStep]:
-    """Yield marks that are combined."""
-    return _steps(system, _combined)
 
 
 def _deployments() -> Iterator[SignalConfig]:
@@ -286,3 +212,22 @@ def _combined() -> Iterator[Combine]:
     for strengths in ((), (ONE,), (HALF,), (NOTHING,), *several):
         for more in (NOTHING, HALF, ONE, Fraction(2)):
             yield Combine(strengths, more)
+
+
+def _ends(acts: Callable[[], Iterable[Measure | Combine]]) -> Ends:
+    """Return the samples of these measurements in every deployment."""
+    return Ends(
+        lambda system: (
+            end for config in _deployments() for act in acts() for end in ends_along(system, config, Still(), act)
+        )
+    )
+
+
+SAMPLES_OF_DECAY = _ends(lambda: _measures(Kind.OBSERVATION, Kind.WARNING))
+"""Observations and warnings at two instants."""
+SAMPLES_OF_TRUST = _ends(lambda: _measures(Kind.OBSERVATION))
+"""Observations by every source."""
+SAMPLES_OF_WARNINGS = _ends(_warned)
+"""Marks with warnings against them."""
+SAMPLES_OF_AGGREGATES = _ends(_combined)
+"""Marks that are combined."""

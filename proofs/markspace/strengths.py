@@ -63,9 +63,8 @@ GROWTH = _theorem(
     variables=(t, u),
     assumes=upto(t, u),
     goal=~DECAY.word("grows", t, u),
-    samples=encoding.samples_of_decay,
+    samples=encoding.SAMPLES_OF_DECAY,
     view=encoding.view_decay,
-    realise=encoding.scene_of_decay,
     needs=("factors_never_grow", "strengths_are_not_negative"),
     mutants=(mutation(DECAY, marks.observations_grow, {"grows": GROWING}),),
 )
@@ -75,9 +74,8 @@ _REVERSED = mutation(TRUST, marks.trust_reversed, {"above": REVERSED})
 _IGNORED = mutation(TRUST, marks.trust_ignored, {"above": FALSE})
 _TRUSTED: dict[str, Any] = {
     "theory": TRUST,
-    "samples": encoding.samples_of_trust,
+    "samples": encoding.SAMPLES_OF_TRUST,
     "view": encoding.view_trust,
-    "realise": encoding.scene_of_trust,
 }
 
 ORDER = _theorem(
@@ -115,9 +113,8 @@ BOUNDS = _theorem(
 _NO_FLOOR = "without a floor a mark recovers all the same"
 _WARNED: dict[str, Any] = {
     "theory": WARNED,
-    "samples": encoding.samples_of_warnings,
+    "samples": encoding.SAMPLES_OF_WARNINGS,
     "view": encoding.view_warned,
-    "realise": encoding.scene_of_warnings,
 }
 _time_passes = before(t, u) & lasts(u)
 
@@ -167,9 +164,8 @@ RECOVERY_REPAIRED = _theorem(
 _SUM = mutation(AGGREGATE, marks.plain_sum, PLAIN_SUM)
 _AGGREGATED: dict[str, Any] = {
     "theory": AGGREGATE,
-    "samples": encoding.samples_of_aggregates,
+    "samples": encoding.SAMPLES_OF_AGGREGATES,
     "view": encoding.view_aggregate,
-    "realise": encoding.scene_of_aggregates,
 }
 
 SUBLINEAR = _theorem(

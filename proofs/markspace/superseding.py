@@ -6,18 +6,19 @@ from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
 
-from evenhand.core.system import System
-from evenhand.core.trace import Scenario
+from evenhand.core.system import AnySystem
 from evenhand.model.markspace.guard_vocabulary import Policy
-from evenhand.model.markspace.marks import Act, Draft, Kind, Mark, Read, Resolve, Space, SpaceStep, Write
+from evenhand.model.markspace.marks import Draft, Kind, Mark, Read, Resolve, SpaceStep
 from evenhand.model.markspace.mutants import marks as faulty
 from evenhand.model.markspace.readings import Readings
-from evenhand.proofs.markspace.resolving import Scene, config_of
+from evenhand.proofs.markspace.resolving import config_of
+from evenhand.proofs.markspace.walks import written
 from evenhand.properties.markspace import space
+from evenhand.smt.ends import End, Ends
 from evenhand.smt.logic import Formula, Function, Sort, differ, exists, forall, same, variables
 from evenhand.smt.preludes import define, mutation, ordered, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import constant, in_order, line, ones, rank
+from evenhand.smt.tables import constant, line, ones
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
@@ -84,29 +85,15 @@ def view_supersession(step: SpaceStep) -> Structure | None:
     return Structure({"Mark": tuple(names.values())}, relations)
 
 
-def scene_of_supersession(structure: Structure) -> Scene | None:
-    """Return a run that writes the marks in order, each with the mark it supersedes; then infrastructure reads."""
-    told, marks = structure.relations, structure.universe["Mark"]
-    place = rank(told["written_before"], marks)
-    classes = sorted({min(row[1] for row in told["alike"] if row[0] == one) for one in marks})
-    if len(classes) > len(KINDS):
-        return None
-    acts: list[Act] = []
-    for one in sorted(marks, key=place.__getitem__):
-        kind = KINDS[classes.index(min(row[1] for row in told["alike"] if row[0] == one))]
-        target = next((place[row[1]] + 1 for row in sorted(told["supersedes"]) if row[0] == one), None)
-        acts.append(Write("x", Draft(kind, "a", supersedes=target), place[one] + 1))
-    return Scenario(config_of(("x",), Policy.FIRST_WRITER), Space(), (*acts, Read(None, "a")))
-
-
-def samples_of_supersession(system: System[Any, Any, Any, Any, Any]) -> Iterator[SpaceStep]:
+@Ends
+def samples_of_supersession(system: AnySystem) -> Iterator[End]:
     """Yield ways in which three marks of one, two and three kinds can supersede each other, by any variant."""
     config = config_of(("x",), Policy.FIRST_WRITER)
     for kinds in ((KINDS[0],) * 3, KINDS, (KINDS[0], KINDS[1], KINDS[0])):
         for targets in product((None, 2), (None, 1, 3), (None, 1, 2)):
             drafts = [Draft(kind, "a", supersedes=target) for kind, target in zip(kinds, targets, strict=True)]
             marks = tuple(Mark(number, "x", draft) for number, draft in enumerate(drafts, start=1))
-            yield system.take(config, Space(marks), Read(None, "a"))
+            yield written(system, config, marks, Read(None, "a"))
 
 
 HIDDEN = Theorem(
@@ -118,7 +105,6 @@ HIDDEN = Theorem(
     scope="any number of marks",
     theory=SUPERSESSION,
     view=view_supersession,
-    realise=scene_of_supersession,
     samples=samples_of_supersession,
     variables=(m, n, o),
     assumes=_over(n, m),
@@ -192,21 +178,8 @@ def view_resolution(step: SpaceStep) -> Structure | None:
     return Structure({"Mark": tuple(called.values())}, relations, functions)
 
 
-def scene_of_resolution(structure: Structure) -> Scene:
-    """Return a run that writes needs and an action in order, each with the mark it supersedes, and resolves one."""
-    told = structure.relations
-    last, wanted = (structure.functions[name][()] for name in ("copy", "need"))
-    marks = [one for one in in_order(told["written_before"], structure.universe["Mark"]) if one != last]
-    acts: list[Act] = [Write("x", Draft(Kind.ACTION, "a", verb="booked"), len(marks) + 1)]
-    for number, one in enumerate(marks, start=1):
-        target = next((marks.index(row[1]) + 1 for row in sorted(told["named"]) if row[0] == one), None)
-        kind = Kind.NEED if (one, last) in told["alike"] else Kind.ACTION
-        acts.append(Write("x", Draft(kind, "a", verb="booked", supersedes=target), number))
-    acts.append(Resolve(marks.index(wanted) + 1, len(marks) + 1, len(marks) + 2))
-    return Scenario(config_of(("x",), Policy.FIRST_WRITER), Space(), tuple(acts))
-
-
-def samples_of_resolution(system: System[Any, Any, Any, Any, Any]) -> Iterator[SpaceStep]:
+@Ends
+def samples_of_resolution(system: AnySystem) -> Iterator[End]:
     """Yield resolutions of either of two needs by an action, whichever supersede each other, by any variant."""
     config = config_of(("x",), Policy.FIRST_WRITER)
     for targets, wanted in product(product((None, 2), (None, 1), (None, 1, 2)), (1, 2)):
@@ -215,7 +188,7 @@ def samples_of_resolution(system: System[Any, Any, Any, Any, Any]) -> Iterator[S
             for kind, target in zip((Kind.NEED, Kind.NEED, Kind.ACTION), targets, strict=True)
         ]
         marks = tuple(Mark(number, "x", draft) for number, draft in enumerate(drafts, start=1))
-        yield system.take(config, Space(marks), Resolve(wanted, 3, 4))
+        yield written(system, config, marks, Resolve(wanted, 3, 4))
 
 
 SETTLED = Theorem(
@@ -226,7 +199,6 @@ SETTLED = Theorem(
     scope="any number of marks",
     theory=RESOLUTION,
     view=view_resolution,
-    realise=scene_of_resolution,
     samples=samples_of_resolution,
     goal=RESOLUTION.word("names", copy(), need()) & RESOLUTION.word("spent", need()) & RESOLUTION.word("spent", copy()),
     needs=("writes_are_ordered", "the_copy_is_last"),

@@ -9,16 +9,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from fractions import Fraction
-from math import ceil
 from typing import Any
 
-from evenhand.core.trace import Scenario
-from evenhand.model.markspace.clocked import initial
-from evenhand.model.markspace.clocked_vocabulary import ClockConfig, ClockState, ClockStep
-from evenhand.model.markspace.composing_vocabulary import LONGEST, Activate, ComposingAct, Manifest, Update, Wait
+from evenhand.model.markspace.clocked_vocabulary import ClockConfig, ClockStep
+from evenhand.model.markspace.composing_vocabulary import LONGEST, Activate, Update, Wait
 from evenhand.model.markspace.mutants import layers
-from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.clocked import (
     AGENT,
     a,
@@ -35,7 +30,7 @@ from evenhand.proofs.markspace.clocked import (
     waits,
 )
 from evenhand.properties.markspace import composing
-from evenhand.smt.arithmetic import at_least, at_most, below, minus, number, plus, value_of, zero
+from evenhand.smt.arithmetic import at_least, at_most, below, minus, number, plus, zero
 from evenhand.smt.logic import Formula, Function, Term, conjunction, exists, forall, iff, ite, same
 from evenhand.smt.preludes import define, mutation, numbers, relations
 from evenhand.smt.structure import Structure
@@ -44,7 +39,6 @@ from evenhand.smt.theorem import Lemma
 from evenhand.smt.theory import Axiom, Theory
 from evenhand.smt.transitions.invariant import Invariant, Steps
 from evenhand.smt.transitions.machine import Machine, after
-from evenhand.smt.transitions.runs import Run
 
 counted, known = relations("counted known", AGENT)
 """The claim saw an agent activated; the claim knows an interval of it."""
@@ -179,34 +173,6 @@ def view(run: Steps, place: int) -> Structure | None:
     return Structure({"Agent": config.names}, {**props(truths), **extents}, functions)
 
 
-def _whole(value: str) -> int:
-    """The least whole number of seconds that is no less: instants are whole, so it is over at the same of them."""
-    return ceil(Fraction(value_of(value)))
-
-
-def realise(run: Run) -> Scenario[ClockConfig, ClockState, ComposingAct]:
-    """Return the waits, activations and updates of a run, with whole intervals."""
-    first = run.states[0]
-    names = first.universe["Agent"]
-    manifests = tuple(
-        (name, Manifest(interval=_whole(first.functions["interval"][(name,)]) if (name,) in scheduled_ else None))
-        for scheduled_ in (first.relations["scheduled"],)
-        for name in names
-    )
-    config = ClockConfig(manifests, Readings(), longest=LONGEST)
-    acts: list[ComposingAct] = []
-    for state in run.states[:-1]:
-        made = state.relations
-        if made["waits"]:
-            acts.append(Wait())
-        elif made["activates"]:
-            acts.append(Activate())
-        elif made["updates"]:
-            value = _whole(state.functions["given"][()]) if made["gives"] else None
-            acts += [Update(name, value) for name in names if (name,) in made["named"]]
-    return Scenario(config, initial(config)[0], tuple(acts))
-
-
 def samples(system: Any) -> Iterator[Steps]:
     """Yield seeded walks of any variant, without an end of time; every second act looks at the clock or lets it go."""
     endless = system.at(horizon=0)
@@ -252,7 +218,6 @@ APART_IN_TIME = Invariant(
     needs=("given_intervals_are_on_offer",),
     witness=activates() & exists([a], ran(a) & activated(a)),
     view=view,
-    realise=realise,
     samples=samples,
     memory=("counted", "known", "since", "told", "right"),
     scope=f"any number of agents and seconds, and intervals of up to {LONGEST} seconds, the longest on offer",

@@ -1,14 +1,21 @@
-"""Seeded walks of the guard: runs on which theories and model are compared."""
+"""Runs on which theories and model are compared: walks of the guard, ways to states of spaces and deployments."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from evenhand.core.system import System
+from evenhand.core.system import AnySystem, System
+from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.model.markspace.guard import initial
 from evenhand.model.markspace.guard_vocabulary import Act, Config, GuardStep, Phase, State, What
+from evenhand.model.markspace.layers import REFERENCE
+from evenhand.model.markspace.layers import initial as initial_layers
+from evenhand.model.markspace.layers import step as layered_step
+from evenhand.model.markspace.layers_vocabulary import LayersConfig, Operation, World
+from evenhand.model.markspace.marks import Mark, Space, SpaceConfig, Tick, Write
+from evenhand.smt.ends import End, end_at, ways
 from evenhand.smt.tables import Rows
 
 Guard = System[Config, State, Act, Any, Any]
@@ -24,6 +31,30 @@ def walk(system: Guard, config: Config, seed: str, length: int) -> Iterator[Guar
         step = system.take(config, state, choose.choice(kinds[choose.choice(list(kinds))]))
         yield step
         state = step.after
+
+
+def written(system: AnySystem, config: SpaceConfig, marks: Sequence[Mark], act: Any) -> End:
+    """Return the end of a run that writes these marks, and of an act in the space of them."""
+    now = max((mark.age for mark in marks), default=0)
+    acts: list[Any] = []
+    for mark in marks:
+        acts += [Tick(now - mark.age)] if mark.age < now else []
+        acts.append(Write(mark.agent, mark.draft, mark.id))
+        now = mark.age
+    acts += [Tick(now)] if now else []
+    return end_at(system, Scenario(config, Space(), tuple(acts)), Space(tuple(marks)), act)
+
+
+def layered(
+    config: LayersConfig, menu: tuple[Operation, ...], most: int, *firsts: Sequence[Operation]
+) -> Mapping[World, AnyScenario]:
+    """Return the first states of a deployment, breadth first, each with a way there."""
+
+    def after(state: World, act: Operation) -> World | None:
+        later, _ = layered_step(REFERENCE, config, state, act)
+        return later if len(later.stored) < config.capacity else None
+
+    return ways(config, initial_layers(config)[0], lambda _state: menu, after, most, firsts)
 
 
 def in_phase(config: Config, state: State, phase: Phase) -> Rows:

@@ -9,12 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache, partial
-from typing import Any
 
-from evenhand.core.system import System
-from evenhand.core.trace import Scenario
+from evenhand.core.system import AnySystem
 from evenhand.model.markspace import envelope
-from evenhand.model.markspace.layers import REFERENCE, initial, step
 from evenhand.model.markspace.layers_vocabulary import (
     TOKEN,
     Envelope,
@@ -24,16 +21,16 @@ from evenhand.model.markspace.layers_vocabulary import (
     LayersStep,
     Op,
     Operation,
-    World,
 )
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.mutants import layers as faulty
 from evenhand.model.markspace.readings import Readings
+from evenhand.proofs.markspace.walks import layered
 from evenhand.properties.markspace import layers
 from evenhand.smt.arithmetic import at_most, below
+from evenhand.smt.ends import End, Ends, end_at
 from evenhand.smt.logic import FALSE, Formula, Function, Sort, exists, forall, same, variables
 from evenhand.smt.preludes import define, mutation, numbers, relations
-from evenhand.smt.samples import first_states
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import constant, ones, props
 from evenhand.smt.theorem import Theorem
@@ -131,22 +128,6 @@ def view(taken: LayersStep) -> Structure | None:
     return Structure({"Agent": config.agents}, {**props(truths), **held}, functions)
 
 
-def scene(structure: Structure) -> Scenario[LayersConfig, World, Operation]:
-    """Return a run: alice is restricted by a spike if she must be, is observed anew, and is checked, or writes."""
-    told = structure.relations
-    held = (structure.functions["by"][()],) in told["restricted"]
-    config = CONFIG if told["declared"] or held else _NEVER
-    spike = (Operation(Op.WRITE, "alice", "a"),) * 3
-    holds = (Operation(Op.CHECK, "alice"), Operation(Op.TICK), Operation(Op.TICK))
-    acts: tuple[Operation, ...] = (*spike, *holds) if held else ()
-    acts += spike if told["strange"] and told["declared"] and not held else ()
-    acts += (Operation(Op.WRITE, "alice", "a"),) if told["tried"] else ()
-    op = Op.WRITE if told["judged"] else Op.RESET if told["resets"] else Op.CHECK
-    token = TOKEN if told["principal"] else "forged"
-    last = Operation(op, "alice", "a", token=token) if told["judged"] | told["checks"] | told["resets"] else None
-    return Scenario(config, initial(config)[0], (*acts, last or Operation(Op.TICK)))
-
-
 MOST = 40
 """The number of states per deployment in which every operation is compared."""
 
@@ -159,30 +140,16 @@ def _menu(config: LayersConfig) -> tuple[Operation, ...]:
     return tuple(found)
 
 
-@cache
-def _states(config: LayersConfig) -> tuple[World, ...]:
-    """Return the first states of the reference, breadth first, after a spike of alice's and after writes of all."""
-    begun = initial(config)[0]
-    spiked, dense = [begun], [begun]
-    for _ in range(3):
-        spiked.append(step(REFERENCE, config, spiked[-1], Operation(Op.WRITE, "alice", "a"))[0])
-    for agent in config.agents:
-        dense.append(step(REFERENCE, config, dense[-1], Operation(Op.WRITE, agent, "a"))[0])
-    held = step(REFERENCE, config, spiked[-1], Operation(Op.CHECK, "alice"))[0]
-
-    def after(state: World, act: Operation) -> World | None:
-        later, _ = step(REFERENCE, config, state, act)
-        return later if len(later.stored) < config.capacity else None
-
-    found = [*dict.fromkeys((begun, spiked[-1], held, dense[-1]))]
-    return tuple(first_states(found, lambda _state: _menu(config), after, MOST))
-
-
-def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[LayersStep]:
+@Ends
+def samples(system: AnySystem) -> Iterator[End]:
     """Yield every operation in many states of four deployments, by any variant."""
     for config in (CONFIG, _LATER, _DENSE, _NEVER):
-        for state in _states(config):
-            yield from (system.take(config, state, act) for act in _menu(config))
+        spike = [Operation(Op.WRITE, "alice", "a")] * 3
+        held = (*spike, Operation(Op.CHECK, "alice"), Operation(Op.TICK), Operation(Op.TICK))
+        dense = [Operation(Op.WRITE, agent, "a") for agent in config.agents]
+        menu = _menu(config)
+        for state, way in layered(config, menu, MOST, held, dense).items():
+            yield from (end_at(system, way, state, act) for act in menu)
 
 
 _theorem = partial(
@@ -191,7 +158,6 @@ _theorem = partial(
     system="layers",
     theory=WATCHED,
     view=view,
-    realise=scene,
     samples=samples,
     scope="any number of agents and windows",
 )

@@ -1,8 +1,7 @@
-"""Abstraction and concretisation between the theory of a decision and the executable model.
+"""Abstraction of a decision of the executable model to the theory.
 
-`structure_of` reads a decision as a finite structure, from the observations, the candidates and what was shown;
-`scene` writes a structure as a cycle.  Hashes cannot be chosen, so a scene searches for justifications whose bundles
-have the order of the structure.  Neither runs the kernel.
+`structure_of` reads a decision as a finite structure, from the observations, the candidates and what was shown.  It
+does not run the kernel.
 """
 
 from __future__ import annotations
@@ -11,20 +10,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from evenhand.core.trace import Scenario
 from evenhand.model.sovereign import vocabulary as model
 from evenhand.model.sovereign.artifacts import artifact_id
 from evenhand.model.sovereign.constitution import REFERENCE_CONSTITUTION, cite
-from evenhand.model.sovereign.menus import ESCAPES, TREE, candidate
 from evenhand.model.sovereign.readings import Readings
-from evenhand.model.sovereign.state import Act, Config, Decide, State
-from evenhand.model.sovereign.step import SovereignStep, initial
+from evenhand.model.sovereign.state import Config, Decide
+from evenhand.model.sovereign.step import SovereignStep
 from evenhand.properties.sovereign import predicates
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Rows, constant, in_order, line, ones, prop, rank
+from evenhand.smt.tables import Rows, constant, line, ones, prop
 
 LIMIT = REFERENCE_CONSTITUTION.limits.max_total_tokens_per_cycle
-TRIES = 4_000
 
 
 def named(things: tuple[Any, ...], sort: str) -> tuple[str, ...]:
@@ -162,95 +158,3 @@ def _of_outcome(decision: model.Decision, names: tuple[str, ...]) -> dict[str, R
         "wins": frozenset([(decision.winner,)]) if decision.kind == "ACTION" and decision.warrant else frozenset(),
         "warranted": prop(decision.warrant is not None),
     }
-
-
-def _observation(structure: Structure, name: str, amounts: Mapping[str, int]) -> model.Observation:
-    told = structure.relations
-    if (name,) in told["timestamp"]:
-        return model.Observation(
-            "timestamp", (("iso8601_utc", "2026-02-12T12:00:00Z" if (name,) in told["proper"] else ""),)
-        )
-    if (name,) in told["failure"]:
-        return model.Observation("system", (("event", "startup_integrity_fail"),))
-    if (name,) in told["budget"]:
-        count = amounts[structure.functions["count"][(name,)]]
-        return model.Observation("budget", (("llm_output_token_count", count if (name,) in told["readable"] else "x"),))
-    return model.Observation("user_input", (("text", name),))
-
-
-def _amounts(structure: Structure) -> dict[str, int]:
-    """Return a count for each amount, in the structure's order; the limit's is the constitution's."""
-    names = structure.universe["Amount"]
-    place = rank(structure.relations["le"], names)
-    zero = place[structure.functions["limit"][()]]
-    return {name: LIMIT + (place[name] - zero) for name in names}
-
-
-def scene(structure: Structure, only: str = "present") -> Scenario[Config, State, Act] | None:
-    """Return a cycle that matches the structure; None if none does, or no justification gives the order of hashes."""
-    told = structure.relations
-    amounts = _amounts(structure)
-    seen = tuple(_observation(structure, name, amounts) for name in structure.universe["Obs"])
-    here = [name for name in structure.universe["Cand"] if (name,) in told[only]]
-    ids = tuple(artifact_id(one) for one in seen)[:1]
-    keys = structure.functions["key"]
-    hashes = {keys[(name,)] for name in structure.universe["Cand"]}
-    wanted = in_order(told["less"], hashes)
-    made: dict[str, model.Candidate] = {}
-    for place, wished in enumerate(wanted):
-        name = next(n for n in structure.universe["Cand"] if keys[(n,)] == wished)
-        found = _in_place(structure, name, ids, place, len(wanted))
-        if found is None:
-            return None
-        made[wished] = found
-    many = [_by(made[keys[(name,)]], (name,) in told["lacks"]) for name in here]
-    order = rank(told["before"], here)
-    listed = tuple(one for _, one in sorted(zip(here, many, strict=True), key=lambda pair: order[pair[0]]))
-    config = Config(tree=TREE)
-    return Scenario(config, initial(config)[0], (Decide(seen, listed),))
-
-
-def _by(one: model.Candidate, lacks: bool) -> model.Candidate:
-    """Return the candidate, with the author "nobody" where something must be lacking."""
-    if not lacks:
-        return one
-    return replace(one, request=replace(one.request, author="nobody"))
-
-
-def _in_place(structure: Structure, name: str, ids: tuple[str, ...], place: int, of: int) -> model.Candidate | None:
-    """Return a candidate with an element's faults and its hash in part `place` of `of`; None: none found."""
-    for number in range(TRIES):
-        one = _content(structure, name, ids, f"why {number}")
-        if predicates.bundle_of("content", one)[0] * of // 256 == place:
-            return one
-    return None
-
-
-def _content(structure: Structure, name: str, ids: tuple[str, ...], why: str) -> model.Candidate:
-    told = structure.relations
-    bad = (name,) in told["outside"]
-    if (name,) in told["log_append"]:
-        fields: Any = (("jsonl_lines", ()), ("log_name", "../../x" if bad else "artifacts"))
-        base = candidate((), model.NOTIFY, why=why, author="kernel")
-        base = replace(base, request=model.Request(model.LOG_APPEND, fields, "kernel"))
-    elif (name,) in told["undeclared"]:
-        base = candidate((), "Shell", why=why)
-    else:
-        base = candidate((), model.WRITE_LOCAL, path=ESCAPES[0] if bad else "workspace/x", why=why)
-    cited = [one for who, one in sorted(told["cites"]) if who == name]
-    clauses = REFERENCE_CONSTITUTION.clauses
-    listed = tuple(_citation(structure, one, clauses) for one in cited)
-    scope = base.scope
-    assert scope is not None
-    bound = () if (name,) in told["unscoped"] else ids
-    return replace(base, citations=listed, scope=replace(scope, observation_ids=bound))
-
-
-def _citation(structure: Structure, one: str, clauses: tuple[str, ...]) -> str:
-    """Return a citation for an element: distinct elements have distinct texts."""
-    number = structure.universe["Cite"].index(one)
-    if (one,) in structure.relations["resolving"]:
-        pointers = ("/limits", "/version", "/clauses", "/io_policy", "")
-        names = (*clauses, *pointers)
-        return cite(REFERENCE_CONSTITUTION, names[number % len(names)])
-    return cite(REFERENCE_CONSTITUTION, f"NO-{number}")

@@ -7,22 +7,21 @@ and by the text alone.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import Any
 
-from evenhand.core.system import System
-from evenhand.core.trace import Scenario
+from evenhand.core.system import AnySystem
 from evenhand.model.sovereign.artifacts import artifact_id
 from evenhand.model.sovereign.menus import TREE, candidate, usual
 from evenhand.model.sovereign.mutants import executor_and_log as faulty
 from evenhand.model.sovereign.paths import BASE, Place, dir_, link_, resolve
 from evenhand.model.sovereign.readings import Readings
-from evenhand.model.sovereign.state import Act, Check, Config, Decide, Mutate, State, Swap, Use
+from evenhand.model.sovereign.state import Act, Check, Config, Decide, Mutate, Swap, Use
 from evenhand.model.sovereign.step import SovereignStep, initial
 from evenhand.model.sovereign.vocabulary import EXECUTORS, WRITE_LOCAL, Effect, Request, Warrant, field
 from evenhand.properties.sovereign import executing
 from evenhand.properties.sovereign.predicates import bundle_of, times_of
+from evenhand.smt.ends import End, Ends, ends_along
 from evenhand.smt.logic import TRUE, Sort, conjunction, exists, same
 from evenhand.smt.preludes import Declarations, Faults
 from evenhand.smt.structure import Structure
@@ -165,32 +164,8 @@ _FORGED = Warrant(_MINE.request, "0" * 64, "")
 _NOWHERE = Warrant(Request(WRITE_LOCAL, (("content", "m"), ("path", "artifacts/g")), ""), "1" * 64, "")
 
 
-def use_scene(structure: Structure) -> Scenario[Config, State, Act] | None:
-    """Return a run that ends in such a use: warranted or forged, spent, mutated in hand, a link swapped."""
-    told = structure.relations
-    mine = structure.functions["held"][()]
-    if (mine,) in told["old"]:
-        return None  # needs a second cycle, which the samples have
-    outside = (structure.functions["now"][()],) not in told["allowed"]
-    genuine = (mine,) in told["issued"]
-    same_request = structure.functions["hand"][()] == structure.functions["names"][(mine,)]
-    warrant = _MINE if genuine else _FORGED
-    config = Config(tree=TREE)
-    asked = _WRITE.request if same_request else _OTHER
-    actions: list[Act] = [Decide(_SEEN, (_WRITE,))]
-    if (mine,) in told["spent"]:
-        actions += [Check(EXECUTORS[1], warrant, _WRITE.request), Check(EXECUTORS[0], warrant, _WRITE.request)]
-        actions += [Use(EXECUTORS[1])]
-    else:
-        actions += [Check(EXECUTORS[0], warrant, _WRITE.request)]
-    if asked != _WRITE.request:
-        actions.append(Mutate(EXECUTORS[0], asked))
-    if outside:
-        actions.append(Swap(D, link_("../../etc")))
-    return Scenario(config, initial(config)[0], (*actions, Use(EXECUTORS[0])))
-
-
-def uses(system: System[Any, Any, Any, Any, Any]) -> Any:
+@Ends
+def uses(system: AnySystem) -> Iterator[End]:
     """Return uses for conformance tests: lawful, forged, replayed, stale, mutated, with links swapped."""
     config = Config(tree=TREE)
     honest = _WRITE.request
@@ -209,10 +184,8 @@ def uses(system: System[Any, Any, Any, Any, Any]) -> Any:
     for warrant, request in ((_MINE, honest), (_FORGED, honest), (_NOWHERE, _NOWHERE.request), (_MINE, _OTHER)):
         for start in ((cycle,), (cycle, Check(EXECUTORS[1], _MINE, honest), Use(EXECUTORS[1]))):
             for middle in between:
-                (state,) = initial(config)
-                for action in (*start, Check(EXECUTORS[0], warrant, request), *middle):
-                    state = system.take(config, state, action).after
-                yield system.take(config, state, Use(EXECUTORS[0]))
+                acts = (*start, Check(EXECUTORS[0], warrant, request), *middle, Use(EXECUTORS[0]))
+                yield list(ends_along(system, config, initial(config)[0], *acts))[-1]
 
 
 _of_uses = partial(
@@ -221,7 +194,6 @@ _of_uses = partial(
     system="agent",
     theory=USE,
     view=view_use,
-    realise=use_scene,
     samples=uses,
     scope="any number of warrants issued and spent, any tree",
 )

@@ -12,7 +12,7 @@ from evenhand.model.sovereign.menus import ESCAPES, TREE, at_time, budget, candi
 from evenhand.model.sovereign.state import Act, Config, Decide, State
 from evenhand.model.sovereign.step import initial
 from evenhand.model.sovereign.vocabulary import KERNEL, LOG_APPEND, READ_LOCAL, WRITE_LOCAL, Candidate
-from evenhand.smt.samples import steps_of
+from evenhand.smt.ends import single
 
 
 def _kinds(seen: tuple[Any, ...]) -> tuple[Candidate, ...]:
@@ -69,7 +69,7 @@ def _starts() -> tuple[tuple[Config, State, Act], ...]:
     return tuple((config, start, action) for action in found)
 
 
-samples = steps_of(_starts)
+samples = single(_starts)
 """The samples, as steps of any variant of the system."""
 
 
@@ -84,5 +84,5 @@ def _few() -> tuple[tuple[Config, State, Act], ...]:
     return tuple((config, start, action) for action in found)
 
 
-samples_of_pairs = steps_of(_few)
+samples_of_pairs = single(_few)
 """Fewer samples, for claims that compare each with several other cycles."""

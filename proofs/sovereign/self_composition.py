@@ -14,13 +14,13 @@ from evenhand.model.sovereign.mutants import deciding, gates
 from evenhand.model.sovereign.step import SovereignStep
 from evenhand.proofs.sovereign.deciding import DECISION, OBSERVED, PLACED, word
 from evenhand.proofs.sovereign.definitions import FAULTS
-from evenhand.proofs.sovereign.encoding import scene, structure_of
+from evenhand.proofs.sovereign.encoding import structure_of
 from evenhand.proofs.sovereign.rules import CAND, KEY, OBS, budget, count, key, lacks, le, present, readable
 from evenhand.proofs.sovereign.samples import samples_of_pairs
 from evenhand.proofs.sovereign.theorems import SCOPE
 from evenhand.properties.sovereign import selecting
 from evenhand.smt.logic import Function, exists, forall, iff, same, variables
-from evenhand.smt.preludes import Twice, first_of_twins
+from evenhand.smt.preludes import Twice
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, line, ones, rank
 from evenhand.smt.theorem import Lemma, Theorem
@@ -116,7 +116,6 @@ _of_pairs = partial(
     protocol="sovereign",
     system="lists",
     view=view_pair,
-    realise=first_of_twins(scene),
     samples=samples_of_pairs,
     scope=SCOPE,
 )

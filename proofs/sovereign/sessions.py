@@ -7,21 +7,19 @@ with the last.  So nothing is refused for ever within a session; the limit and t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
-from math import ceil
 
-from evenhand.core.trace import Scenario
+from evenhand.core.system import AnySystem
 from evenhand.model.sovereign.menus import TREE, at_time, budget, candidate, integrity_failure, usual
 from evenhand.model.sovereign.mutants import executor_and_log as faulty
 from evenhand.model.sovereign.state import ABORTED, SESSION_BUDGET_EXHAUSTED, Act, Config, Cycle, State
-from evenhand.model.sovereign.step import SovereignStep, initial
+from evenhand.model.sovereign.step import SovereignStep
 from evenhand.model.sovereign.vocabulary import EXIT, REFUSE, field
 from evenhand.properties.sovereign import stopping
 from evenhand.properties.sovereign.predicates import decided, decides, fed
-from evenhand.smt.arithmetic import at_least, below, number, plus, value_of, zero
+from evenhand.smt.arithmetic import at_least, below, number, plus, zero
+from evenhand.smt.ends import End, Ends, ends_along
 from evenhand.smt.logic import FALSE, conjunction, iff
 from evenhand.smt.preludes import Faults, define, numbers, relations
-from evenhand.smt.samples import steps_of
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import constant, props
 from evenhand.smt.theorem import Theorem
@@ -85,30 +83,15 @@ def _config(limit: int) -> Config:
     return Config(tree=TREE, session_budget=0, most_refusals=limit)
 
 
-def scene(structure: Structure) -> Scenario[Config, State, Act]:
-    """Return a session of refusals before its cycle, the last permitted one or an earlier one as the numbers say."""
-    limit, before = (value_of(structure.functions[name][()]) for name in ("most", "count"))
-    earlier, most_ = _whole(limit, before)
-    said = structure.relations
-    last = _cycle(refused=bool(said["refuses"]), exiting=bool(said["exits"]), spending=bool(said["overspent"]))
-    config = _config(most_)
-    waits = _cycle(refused=True, exiting=False, spending=False)
-    return Scenario(config, initial(config)[0], (*[waits] * earlier, last))
-
-
-def _whole(limit: Fraction, before: Fraction) -> tuple[int, int]:
-    """Whole numbers on the same side of the limit: as many refusals before, at least one if any, and a limit."""
-    earlier = min(ceil(before), 3)
-    return earlier, earlier + 1 if before + 1 >= limit else earlier + 2
-
-
-def _starts() -> Iterator[tuple[Config, State, Act]]:
+@Ends
+def _samples(system: AnySystem) -> Iterator[End]:
     for limit in (1, 2, 3, 25):
         for before in {0, 1, limit - 2, limit - 1} & set(range(limit)):
             for refused, exiting, spending in ((1, 0, 0), (0, 0, 0), (0, 1, 0), (1, 0, 1), (0, 0, 1), (0, 1, 1)):
                 action = _cycle(refused=bool(refused), exiting=bool(exiting), spending=bool(spending))
-                yield _config(limit), State(tree=TREE, refusals=before), action
-    yield _config(2), State(tree=TREE), Cycle((at_time(), at_time()))
+                config, waits = _config(limit), _cycle(refused=True, exiting=False, spending=False)
+                yield list(ends_along(system, config, State(tree=TREE), *[waits] * before, action))[-1]
+    yield from ends_along(system, _config(2), State(tree=TREE), Cycle((at_time(), at_time())))
 
 
 _FAULTS = Faults(
@@ -145,8 +128,7 @@ PATIENCE = Theorem(
     ),
     witness=refuses() & ~_last,
     view=view,
-    realise=scene,
-    samples=steps_of(_starts),
+    samples=_samples,
     scope="any limit and any number of refusals",
     mutants=(
         *_FAULTS.refuted(faulty.refusals_counted_in_all, faulty.abort_one_late, faulty.never_aborted),

@@ -8,7 +8,7 @@ from evenhand.model.sovereign.mutants import deciding as faulty
 from evenhand.model.sovereign.mutants import gates
 from evenhand.proofs.sovereign.deciding import DECISION, word
 from evenhand.proofs.sovereign.definitions import FAULTS
-from evenhand.proofs.sovereign.encoding import scene, structure_of
+from evenhand.proofs.sovereign.encoding import structure_of
 from evenhand.proofs.sovereign.rules import (
     CAND,
     CITE,
@@ -41,7 +41,6 @@ _of_decisions = partial(
     system="lists",
     theory=DECISION,
     view=structure_of,
-    realise=scene,
     samples=samples,
     scope=SCOPE,
 )

@@ -33,8 +33,9 @@ class Invariant(Stated):
 
     `lemmas` are true in every run too and make it inductive; `depth` is how many states the induction looks back.
     `view(run, i)` reads step i of a run of the model as a structure (state, inputs, state after), None where it
-    lies outside the theory.  `realise(run)` turns a run of the machine, from any state, into a scenario; None if none
-    matches.  `samples(system)` makes runs from initial states, of any variant.  `memory` names the state symbols that
+    lies outside the theory.  `samples(system)` makes runs from initial states, of any variant.  `realise(run)` turns a
+    run of the machine, from any state, into a scenario; None if none matches.  Without `realise` the sampled run that
+    breaks the claim takes the place of the machine's.  `memory` names the state symbols that
     only the claim's observer remembers: no state of the model holds them.  A mutant's violation is searched within
     `reach` steps.
     """
@@ -45,7 +46,7 @@ class Invariant(Stated):
     depth: int = 1
     reach: int = 4
     view: Callable[[Steps, int], Structure | None]
-    realise: Callable[[Run], Scenario[Any, Any, Any] | None]
+    realise: Callable[[Run], Scenario[Any, Any, Any] | None] | None = None
     samples: Callable[[AnySystem], Iterable[Steps]] = _no_runs
     memory: tuple[str, ...] = ()
 

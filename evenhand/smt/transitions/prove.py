@@ -10,8 +10,9 @@ from __future__ import annotations
 from evenhand.core.system import AnySystem
 from evenhand.core.trace import replay
 from evenhand.core.verdict import Status
-from evenhand.evidence.judge import judge, restate
+from evenhand.evidence.judge import first_refuted_step, judge, restate
 from evenhand.smt.countermodel import EncodingDisagrees, Induction, NoCounterpart, Outcome, Refutation
+from evenhand.smt.ends import run_of
 from evenhand.smt.logic import Not, disjunction
 from evenhand.smt.portfolio import Answered
 from evenhand.smt.proof_task import ProofTask
@@ -21,6 +22,7 @@ from evenhand.smt.theorem import Mutation
 from evenhand.smt.transitions.induction import Inductive, induct
 from evenhand.smt.transitions.invariant import Invariant, Steps
 from evenhand.smt.transitions.linking import link, state_after, truths
+from evenhand.smt.transitions.machine import Machine
 from evenhand.smt.transitions.runs import Run, reach
 
 
@@ -70,7 +72,7 @@ class InvariantProofTask(ProofTask):
         if proof.status == "refuted" and reader.holds(invariant.always, last):
             self.doubt(ProofStatus.UNDECIDED, "a lemma is no invariant: a run from an initial state violates it")
             return None
-        outcome = self._followed(invariant, proof.run, "reference", self.system)
+        outcome = self._followed(invariant, proof.run, "reference", self.system, invariant.machine)
         self.countered(outcome)
         return outcome
 
@@ -97,12 +99,15 @@ class InvariantProofTask(ProofTask):
             answered = (*proof.base, *proof.step)[-1]
             return self.killed(mutation, answered, None)
         found = reach(machine, Not(invariant.always), invariant.reach, self.ask, name=name, expected="sat")
-        outcome = None if found.run is None else self._followed(invariant, found.run, mutation.mutant.name, system)
+        variant = mutation.mutant.name
+        outcome = None if found.run is None else self._followed(invariant, found.run, variant, system, machine)
         return self.killed(mutation, found.answers[-1], outcome)
 
-    def _followed(self, invariant: Invariant, run: Run, variant: str, system: AnySystem) -> Outcome:
+    def _followed(self, invariant: Invariant, run: Run, variant: str, system: AnySystem, machine: Machine) -> Outcome:
         """The outcome of a run of the machine, realised and replayed in a variant of the model."""
         shown = run.states[0]
+        if invariant.realise is None:
+            return self._sampled(invariant, machine, shown, system)
         evidence = invariant.realise(run)
         if evidence is None:
             return NoCounterpart(shown, "no scenario of the model matches this run: an axiom is missing")
@@ -115,6 +120,28 @@ class InvariantProofTask(ProofTask):
         if apart:
             return EncodingDisagrees(shown, f"{system.name} ({system.variant}) does otherwise: {apart}")
         return Induction(shown, evidence, f"{judgement.reason}; whether the first state is reachable is not known")
+
+    def _sampled(self, invariant: Invariant, machine: Machine, shown: Structure, system: AnySystem) -> Outcome:
+        """The first sampled run of a variant that refutes the claim, is the machine's, and makes the formula false."""
+        reader = Reader(machine.theory.meanings)
+        for steps in invariant.samples(system):
+            evidence = run_of(steps)
+            evidence = run_of(steps[: first_refuted_step(system, invariant.claim, evidence)])
+            judgement = judge(system, invariant.claim, evidence)
+            if not judgement.refutes:
+                continue
+            taken: list[Structure] = []
+            for number in range(len(steps)):
+                seen = invariant.view(steps, number)
+                bare = None if seen is None else seen.without(machine.theory.meanings)
+                if bare is None or not reader.holds(machine.step, bare):
+                    break
+                taken.append(bare)
+            ends = [] if machine.span(invariant.always) else [state_after(machine, one) for one in taken]
+            broken = next((one for one in (*taken, *ends) if not reader.holds(invariant.always, one)), None)
+            if broken is not None:
+                return Refutation(broken, restate(system, invariant.claim, evidence), judgement.reason)
+        return NoCounterpart(shown, "no sampled run refutes the claim as a run of the machine")
 
     def _apart(self, invariant: Invariant, run: Run, taken: Steps) -> str:
         """The difference between a replayed run of the model and the machine's; empty if their states agree."""

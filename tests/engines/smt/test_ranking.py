@@ -12,7 +12,7 @@ from evenhand import explore
 from evenhand.core.kinds import Always, DeadlockFree, EachStep, Eventually, LeadsTo, LivelockFree, Property
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.verdict import Status
-from evenhand.smt.differential import cases
+from evenhand.smt.cases import cases
 from evenhand.smt.ranking import Ranking
 from tests.models.random_systems import table_system
 

@@ -23,7 +23,8 @@ from evenhand.proofs.conviction.renamed_ticks import NO_TICK
 from evenhand.proofs.conviction.saturating import SATURATED
 from evenhand.proofs.conviction.stake_ticks import COMMUTE, TWO, TWO_FAULTS
 from evenhand.smt.arithmetic import value_of
-from evenhand.smt.differential import agree, cases
+from evenhand.smt.cases import cases
+from evenhand.smt.differential import agree
 from evenhand.smt.logic import TRUE
 from evenhand.smt.prove import prove
 from evenhand.smt.proved import ProofStatus, Proved

@@ -15,7 +15,7 @@ from evenhand.model.sovereign.vocabulary import Observation
 from evenhand.proofs.sovereign import THEOREMS
 from evenhand.proofs.sovereign.deciding import DECISION, KERNEL, OBSERVED
 from evenhand.proofs.sovereign.definitions import FAULTS
-from evenhand.proofs.sovereign.encoding import scene, structure_of
+from evenhand.proofs.sovereign.encoding import structure_of
 from evenhand.proofs.sovereign.rules import read
 from evenhand.proofs.sovereign.samples import samples
 from evenhand.smt.prove import prove
@@ -97,24 +97,3 @@ def test_words_are_the_same_in_every_process() -> None:
     """The names of bound variables count nothing that ran before."""
     assert read(REFERENCE) == KERNEL
     assert show(KERNEL["incomplete"]) == "(or (log_append c) (not (exists ((cite1 Cite)) (cites c cite1))) (lacks c))"
-
-
-def test_view_and_scene_agree() -> None:
-    """A decision abstracted to a structure, concretised to a cycle, decided and abstracted again has the same words."""
-    system = BUNDLE.model.systems["lists"]
-    seen = 0
-    for step in samples(system):
-        structure = structure_of(step)
-        if structure is None or len(step.action.candidates) > 2:
-            continue
-        scenario = scene(structure)
-        if scenario is None:
-            continue
-        other = structure_of(system.take(scenario.config, scenario.start, scenario.actions[-1]))
-        assert other is not None
-        for name in ("exits", "exhausted", "acts", "refuses", "warranted"):
-            assert other.relations[name] == structure.relations[name], name
-        for name in ("at_1", "at_2", "at_3", "at_4", "at_5", "admitted"):
-            assert len(other.relations[name]) == len(structure.relations[name]), name
-        seen += 1
-    assert seen > 40 and DECISION.name == "sovereign_decision"
