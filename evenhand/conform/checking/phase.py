@@ -235,9 +235,17 @@ class Phase:
         if found.what != "differs" or found.length == len(trace.steps) or struck >= BESIDE:
             return None
         self.struck[found.kinds] = struck + 1
-        scenario = trace.scenario
-        rest = scenario.actions[: found.length - 1] + scenario.actions[found.length :]
-        return self.coder.trace(replace(scenario, actions=rest))
+        return self._offered(trace, found.length - 1)
+
+    def _offered(self, trace: AnyTrace, place: int) -> AnyTrace:
+        """The run without a step, and without what is on offer behind it alone, as what refers to what it made."""
+        system, config, steps = self.coder.system, trace.scenario.config, list(trace.steps[:place])
+        for old in trace.steps[place + 1 :]:
+            before = steps[-1].after if steps else trace.scenario.start
+            if system.has_answer(config, before, old.action) or not system.has_answer(config, old.before, old.action):
+                steps.append(system.take(config, before, old.action))
+        actions = tuple(step.action for step in steps)
+        return Trace(replace(trace.scenario, actions=actions), tuple(steps))
 
     def _is_suspect(self, found: Divergence) -> bool:
         """Whether a run is to be repeated by itself: the first of its kind in a few configurations.

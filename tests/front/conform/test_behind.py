@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import inspect
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -301,6 +302,38 @@ def test_a_run_is_repeated_without_the_step_that_differs() -> None:
     first = next(one for one in asked if any(b"cy" in action for action in one[:-1]))
     at = next(place for place, action in enumerate(first) if b"cy" in action)
     assert (*first[:at], *first[at + 1 :]) in asked
+
+
+def test_what_only_a_left_out_step_made_possible_is_left_out_too() -> None:
+    """Nobody leaves who has not entered: no text says what a kernel does then, so it is not asked."""
+
+    class Wrong:
+        def __init__(self) -> None:
+            self.room = Room()
+
+        def step(self, action: Any) -> Any:
+            self.room, shown = step(None, None, self.room, (Enter if action["$"] == "Enter" else Leave)(action["name"]))
+            made: Any = encode(shown)
+            return {**made, "ok": False} if action == encode(Enter("cy")) else made
+
+    class Listening(InProcess):
+        def ask(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
+            asked.extend([json.loads(action) for action in one.actions] for one in scenarios)
+            return super().ask(scenarios)
+
+    def menu(_config: Any, _scope: Any, room: Room) -> list[Enter | Leave]:
+        return [Leave(name) if name in room.inside else Enter(name) for name in ("ann", "bob", "cy")]
+
+    asked: list[list[Any]] = []
+    effort = CheckEffort(examples=12, steps=6, phases=("machine",))
+    room = replace(ROOM, actions=menu)
+    check_system("house", (room,), (), Listening(lambda _initial: Wrong()), effort=effort)
+    assert any({one["name"]: one["$"] for one in run}.get("cy") == "Leave" for run in asked)
+    for run in asked:
+        inside = set[str]()
+        for one in run:
+            assert (one["$"] == "Leave") == (one["name"] in inside)
+            inside ^= {one["name"]}
 
 
 def test_what_shows_behind_a_rare_difference_is_told_where_a_run_shows_it_first() -> None:
