@@ -305,7 +305,10 @@ def _assuming(label: str, fair: Any, *, sized: bool) -> Callable[[Any], Mapping[
     _function(label, "fair", fair, ("config",))
 
     def fair_in(config: Any) -> Mapping[str, Fairness[Any, Any]]:
-        return _fairness(label, given(config))
+        try:
+            return _fairness(label, given(config))
+        except caught() as error:
+            raise _raised(label, "fair", fair, error, f"config {short(config)}") from error
 
     fair_in.__plain__ = fair  # type: ignore[attr-defined]
     return fair_in

@@ -225,8 +225,9 @@ class Calls(Picks):
         """Return what a known function gives for values.  Raises Unreadable."""
         if isinstance(function, Closure):
             return self._unfolded(function, given, named_given, frame)
-        if not named_given and isinstance(function, Hashable) and function in self.given:
-            said = self.given[function](given)
+        if isinstance(function, Hashable) and function in self.given:
+            bound = _fitted(inspect.signature(function), function.__name__, given, named_given)
+            said = self.given[function]([*bound.args, *bound.kwargs.values()])
             return settled(said) if isinstance(said, Truth | Cases) else said
         if isinstance(function, NewType) or function is typing.cast:
             return given[-1]
@@ -273,10 +274,7 @@ class Calls(Picks):
     def _bound(
         self, signature: inspect.Signature, name: str, given: Sequence[Value], more: dict[str, Value]
     ) -> dict[str, Value]:
-        try:
-            bound = signature.bind(*given, **more)
-        except TypeError as error:
-            raise refuse(f"{name}: {error}", "call it with its arguments") from None
+        bound = _fitted(signature, name, given, more)
         found: dict[str, Value] = {name: kept(value) for name, value in bound.arguments.items()}
         for one in signature.parameters.values():
             if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
@@ -426,6 +424,15 @@ def _leaf_is_of(one: object, wanted: tuple[type, ...]) -> Formula:
             return TRUE if isinstance(value, wanted) else FALSE
         case _:
             raise refuse("isinstance of a value without a known class", "ask it of records")
+
+
+def _fitted(
+    signature: inspect.Signature, name: str, given: Sequence[Value], more: dict[str, Value]
+) -> inspect.BoundArguments:
+    try:
+        return signature.bind(*given, **more)
+    except TypeError as error:
+        raise refuse(f"{name}: {error}", "call it with its arguments") from None
 
 
 def _replaced(given: Sequence[Value], more: dict[str, Value]) -> Value:
