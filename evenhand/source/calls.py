@@ -226,8 +226,8 @@ class Calls(Picks):
         if isinstance(function, Closure):
             return self._unfolded(function, given, named_given, frame)
         if isinstance(function, Hashable) and function in self.given:
-            bound = _fitted(inspect.signature(function), function.__name__, given, named_given)
-            said = self.given[function]([*bound.args, *bound.kwargs.values()])
+            fitted = _fitted(inspect.signature(function), function.__name__, given, named_given)
+            said = self.given[function]([*fitted.args, *fitted.kwargs.values()])
             return settled(said) if isinstance(said, Truth | Cases) else said
         if isinstance(function, NewType) or function is typing.cast:
             return given[-1]

@@ -162,7 +162,7 @@ class Continuations:
         return "unknown", self.unknown
 
     def _members(self, value: Any, root: Any, seen: dict[int, int]) -> Any:
-        # Their order counts as well: a loop over equal sets may take it differently.  So do their hashes, which are kept.
+        # Their order counts as well: a loop over equal sets may take it differently.  So do kept hashes.
         return tuple([self._frozen(one, root, seen) for member in value for one in (member, real_within(member))])
 
 

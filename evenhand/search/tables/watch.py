@@ -62,7 +62,7 @@ _UNSEEN, _BLIND = object(), object()
 """A value that does not matter, as the comparison will raise, and one that may matter and is not known."""
 
 _PARTS = ("BINARY_SUBSCR", "BUILD_TUPLE", "CALL")
-"""Opcodes that compute an operand from others: elements, keys, and `get` of dictionaries; computing it again is safe."""
+"""Opcodes that compute an operand from others: elements, keys, `get` of dictionaries; computing it again is safe."""
 
 
 class Evades(Exception):

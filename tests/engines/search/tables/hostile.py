@@ -181,7 +181,8 @@ def is_an_element_of_a_store():
     """`:=` stores another key after an element was taken by the one before."""
 
     def step(s, _a):
-        held, key = {0: s.x, None: 0}, 0
+        held: Any = {0: s.x, None: 0}
+        key: Any = 0
         return further(s, held[key] is (key := None))
 
     return parts((None, 1), step)
