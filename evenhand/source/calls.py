@@ -226,7 +226,8 @@ class Calls(Picks):
         if isinstance(function, Closure):
             return self._unfolded(function, given, named_given, frame)
         if isinstance(function, Hashable) and function in self.given:
-            fitted = _fitted(inspect.signature(function), function.__name__, given, named_given)
+            called: Any = function
+            fitted = _fitted(inspect.signature(called), called.__name__, given, named_given)
             said = self.given[function]([*fitted.args, *fitted.kwargs.values()])
             return settled(said) if isinstance(said, Truth | Cases) else said
         if isinstance(function, NewType) or function is typing.cast:
