@@ -127,6 +127,8 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _same_members(one: Any, other: Any) -> bool:
+    if tuple(one) == tuple(other):  # in the same order, as mostly
+        return all(map(alike, one, other))
     there = {member: member for member in other}
     return all(alike(member, there[member]) for member in one)
 

@@ -227,7 +227,7 @@ def _taking(label: str, step: Any, shows: bool | None, starts: tuple[Any, ...], 
         except caught() as error:
             raise _raised(label, "step", step, error, f"action {short(action)} in state {short(state)}") from error
         kind, shown = type(made), None
-        if shows or kind not in harmless or (kind is tuple and len(made) == 2):
+        if shows or kind not in harmless or (shows is None and kind is tuple and len(made) == 2):
             made, shown = _result(label, made, shows, starts, state, action)
             harmless.add(type(made))
         try:
@@ -305,7 +305,10 @@ def _assuming(label: str, fair: Any, *, sized: bool) -> Callable[[Any], Mapping[
     _function(label, "fair", fair, ("config",))
 
     def fair_in(config: Any) -> Mapping[str, Fairness[Any, Any]]:
-        return _fairness(label, given(config))
+        try:
+            return _fairness(label, given(config))
+        except caught() as error:
+            raise _raised(label, "fair", fair, error, f"config {short(config)}") from error
 
     fair_in.__plain__ = fair  # type: ignore[attr-defined]
     return fair_in

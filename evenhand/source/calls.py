@@ -251,8 +251,10 @@ class Calls(Picks):
         """Return what a known function gives for values.  Raises Unreadable."""
         if isinstance(function, Closure):
             return self._unfolded(function, given, named_given, frame)
-        if not named_given and isinstance(function, Hashable) and function in self.given:
-            said = self.given[function](given)
+        if isinstance(function, Hashable) and function in self.given:
+            called: Any = function
+            fitted = _fitted(inspect.signature(called), called.__name__, given, named_given)
+            said = self.given[function]([*fitted.args, *fitted.kwargs.values()])
             return settled(said) if isinstance(said, Truth | Cases) else said
         if isinstance(function, NewType) or function is typing.cast:
             return given[-1]
@@ -303,10 +305,7 @@ class Calls(Picks):
     def _bound(
         self, signature: inspect.Signature, name: str, given: Sequence[Value], more: dict[str, Value]
     ) -> dict[str, Value]:
-        try:
-            arguments = signature.bind(*given, **more).arguments
-        except TypeError as error:
-            raise refuse(f"{name}: {error}", "call it with its arguments") from None
+        arguments = _fitted(signature, name, given, more).arguments
         found: dict[str, Value] = {}
         for one in signature.parameters.values():
             value: Any = arguments.get(one.name)
@@ -451,6 +450,15 @@ def _leaf_is_of(one: object, wanted: tuple[type, ...]) -> Formula:
             return TRUE if isinstance(value, wanted) else FALSE
         case _:
             raise refuse("isinstance of a value without a known class", "ask it of records")
+
+
+def _fitted(
+    signature: inspect.Signature, name: str, given: Sequence[Value], more: dict[str, Value]
+) -> inspect.BoundArguments:
+    try:
+        return signature.bind(*given, **more)
+    except TypeError as error:
+        raise refuse(f"{name}: {error}", "call it with its arguments") from None
 
 
 def _replaced(record: Record, more: dict[str, Value]) -> Value:

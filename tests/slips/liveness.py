@@ -5,6 +5,7 @@
 # pyright: basic
 from __future__ import annotations
 
+from dataclasses import make_dataclass
 from typing import Any
 
 from tests.slips.examples import check, light, turns_green
@@ -287,6 +288,21 @@ def a_livelock_that_is_there():
         return step.after == "amber"
 
     return check(lazy(), [gets_on])
+
+
+@slip("liveness", says=("fair", "assumption"))
+def fairness_of_each_agent_without_assumption():
+    """`per_agent(name, agents)` in a function of the configuration."""
+    made = evenhand.system(
+        "light",
+        config=make_dataclass("Config", [("agents", tuple)], frozen=True),
+        scope={"agents": 2},
+        initial=lambda config: ["red"],
+        actions=lambda config, state: ["next"],
+        step=lambda config, state, action: "green",
+        fair=lambda config: evenhand.per_agent("turning", config.agents),
+    )
+    return check(made, [turns("turning")])
 
 
 @control("liveness")

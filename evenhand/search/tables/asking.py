@@ -29,6 +29,9 @@ from evenhand.search.tables.watching import Watching
 PATHS = 40
 """Paths up to which a question is followed decision by decision."""
 
+ALONE = 1_000
+"""Evaluations on the values read from which these may be found to teach nothing."""
+
 READ = 5
 """What one evaluation on the values read costs, in calls of the model."""
 
@@ -91,8 +94,12 @@ class Asked(Learned):
 
     read: set[int] = field(default_factory=set[int])
     memo: Expression | None = None
+    asked: int = 0
+    evaluated: int = 0
+    each: bool = False
 
     def _answers(self, rows: Ids | Sequence[Any], count: int) -> Any:
+        self.asked += count
         found = np.zeros(count, dtype=np.int8)
         every, learned = np.arange(count), set[tuple[int, int]]()
         while self.memo is None:
@@ -104,16 +111,28 @@ class Asked(Learned):
             for group in stopped:
                 index = once(self.tree, group, learned)
                 self._learn([int(row[index]) for row in rows])
-        while True:
+        while not self.each:
             try:
                 outcomes = self.expressions.looked_up(self.memo, rows, every)
             except MoreRead as error:
-                if error.columns <= self.read:
+                if error.columns <= self.read and not self.each:
                     raise NotLearned(f"{self.question.name} reads what it is not given") from error
                 self.read |= error.columns
                 self._remember()
             else:
                 return np.asarray(self.memo.outcomes.values, dtype=np.int8)[outcomes]
+        return self._asked_each(rows, count)
+
+    def _asked_each(self, rows: Ids | Sequence[Any], count: int) -> Any:
+        """Ask about each state or step by itself, on its own values and under watch."""
+        columns = [
+            [column.values[number] for number in rows[place].tolist()]
+            for place, column in enumerate(self.expressions.columns)
+        ]
+        leaves = zip(*columns, strict=True) if columns else ((),) * count
+        found = [self.watching.run_on(told, self.question.traced, self.about(one)) for one in leaves]
+        self.watching.speak()
+        return np.asarray(found, dtype=np.int8)
 
     def _learn(self, numbers: Sequence[int]) -> None:
         """Observe one answer.  Raises NotLearned where the plain function answers otherwise."""
@@ -142,6 +161,10 @@ class Asked(Learned):
 
         def answer(*values: Any) -> int:
             expressions.spend(READ)
+            self.evaluated += 1
+            if self.evaluated >= ALONE and 2 * self.evaluated > self.asked:  # half of what is asked about is read anew
+                self.each = True
+                raise MoreRead(set())
             leaves = [*run.leaves]
             for column, value in zip(read, values, strict=True):
                 leaves[column] = value
@@ -157,6 +180,7 @@ class Asked(Learned):
                 run.settled.clear()
                 self.watching.clear_caches()  # one may hold a proxy
                 raise MoreRead(more)
+            self.watching.speak()
             return found
 
         self.memo = expressions.made(

@@ -24,7 +24,7 @@ from types import BuiltinFunctionType, CellType, CodeType, FunctionType, Generat
 from typing import Any, TypeVar, cast
 
 from evenhand.search.tables.expressions import SCALARS, record_fields
-from evenhand.search.tables.proxies import EXPRESSION, Lazy
+from evenhand.search.tables.proxies import EXPRESSION, Lazy, real_within
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -134,8 +134,9 @@ class Continuations:
         seen[id(value)] = len(seen)
         if type(value) is set:
             return "set", self._members(value, root, seen)
-        parts = value if type(value) is list else [one for pair in value.items() for one in pair]
-        return type(value), tuple([self._frozen(one, root, seen) for one in parts])
+        if type(value) is list:
+            return list, tuple([self._frozen(one, root, seen) for one in value])
+        return dict, self._members(value, root, seen), self._frozen([*value.values()], root, seen)
 
     def _object(self, value: Any, root: Any, seen: dict[int, int]) -> Any:
         """A cell, function or record by what it holds, and anything else by its identity."""
@@ -161,8 +162,8 @@ class Continuations:
         return "unknown", self.unknown
 
     def _members(self, value: Any, root: Any, seen: dict[int, int]) -> Any:
-        # Their order counts as well: a loop over equal sets may take it differently.
-        return tuple([self._frozen(one, root, seen) for one in value])
+        # Their order counts as well: a loop over equal sets may take it differently.  So do kept hashes.
+        return tuple([self._frozen(one, root, seen) for member in value for one in (member, real_within(member))])
 
 
 @cache

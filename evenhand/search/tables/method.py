@@ -83,6 +83,7 @@ class Attempt:
         self.opaque: set[Path] = set()
         self.learner: Any = None
         self.only, self.had = False, 0
+        self.wide = ""  # about a part with a value of its own in half of the states that are learned from
 
     def at_once(self) -> None:
         """Learn from the first state on, at any cost; what cannot be followed ends the search."""
@@ -104,7 +105,8 @@ class Attempt:
         except Spent as error:
             self.why = str(error)
             trees = [] if self.learner is None else [self.learner.offer, *self.learner.steps]
-            hopeless = any(tree.is_hopeless for tree in trees)
+            hopeless = bool(self.wide) or any(tree.is_hopeless for tree in trees)
+            self.why += self.wide
             self.left = 0 if hopeless else self.left - 1  # what was learned is kept, and there is more to spend later
             self.size = len(walk.states) * 3 // 2 if self.left else NEVER
         except (NotLearned, ModelError) as error:
@@ -143,7 +145,11 @@ class Attempt:
         shape = learner.shape
         counting = None if self.counting is None else ActionsWatch(self.counting.menu)
         trial = TableWalk(learner, self.number, self.bounds, None)
-        trial.steps_of(np.asarray([shape.numbers(state) for state in states], dtype=np.int32).T)
+        rows = np.asarray([shape.numbers(state) for state in states], dtype=np.int32).T
+        name, values = max(shape.named(), key=lambda one: one[1])
+        if 2 * values > len(states) and not self.why:  # later attempts have other values, too
+            self.wide = f", as {name} alone has {values:,} values in {len(states):,} states"
+        trial.steps_of(rows)
         walk = TableWalk(learner, self.number, self.bounds, counting)
         walk.run(starts, self.tick, audit, self.had)
         tallies = tuple(self._tally(walk, number, claim) for number, claim in enumerate(self.claims))

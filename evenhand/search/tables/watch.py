@@ -52,14 +52,17 @@ _RUNNING = ("CALL", "BINARY_", "COMPARE_", "CONTAINS_", "UNARY_")
 _NONE_JUMPS = "_IF_NOT_NONE", "_IF_NONE"
 
 Operand: TypeAlias = tuple[str, Any, tuple[str, ...]]
-"""How an operand is loaded: opcode, name or constant, and the attributes taken of it."""
+"""How an operand is loaded: opcode; name, constant or operands that it is computed from; and attributes taken of it."""
 
 Operands: TypeAlias = tuple[Operand, ...]
 """Those of one `is`."""
 
 _NONE: Operand = ("CONSTANT", None, ())
-_UNSEEN = object()
-"""A value that is not known, or does not matter."""
+_UNSEEN, _BLIND = object(), object()
+"""A value that does not matter, as the comparison will raise, and one that may matter and is not known."""
+
+_PARTS = ("BINARY_SUBSCR", "BUILD_TUPLE", "CALL")
+"""Opcodes that compute an operand from others: elements, keys, `get` of dictionaries; computing it again is safe."""
 
 
 class Evades(Exception):
@@ -199,7 +202,7 @@ class Watch:
                 one, other = other, one
             if type(one) is Lazy and is_single(other):
                 decide_identity(one, other)
-            elif type(one) is Lazy or _is_unsteady(operands, one, other):
+            elif type(one) is Lazy or one is _BLIND or other is _BLIND or _is_unsteady(operands, one, other):
                 self._complain(
                     f"{frame.f_code.co_filename}:{frame.f_lineno} ({frame.f_code.co_name}): `is` looks past "
                     "a value that is not chosen yet; compare with == instead"
@@ -223,9 +226,14 @@ def _is_elsewhere(operand: Operand) -> bool:
 def _value(frame: FrameType, operand: Operand) -> Any:
     """What an operand is right now."""
     kind, name, attributes = operand
-    if kind == "CONSTANT":
+    value = name
+    if kind in _PARTS:
+        value = _computed(kind, [_value(frame, part) for part in name])
+        if value is _BLIND:
+            return value
+    elif kind == "CONSTANT":
         return name
-    if kind not in ("LOAD_GLOBAL", "LOAD_NAME") or name in frame.f_locals:
+    elif kind not in ("LOAD_GLOBAL", "LOAD_NAME") or name in frame.f_locals:
         value = frame.f_locals.get(name, _UNSEEN)
     else:
         value = frame.f_globals.get(name, getattr(builtins, name, _UNSEEN))
@@ -237,6 +245,21 @@ def _value(frame: FrameType, operand: Operand) -> Any:
         except Exception:  # the comparison, if it is reached, will raise the same
             return _UNSEEN
     return value
+
+
+def _computed(kind: str, parts: list[Any]) -> Any:
+    """What an operand is that is computed from these values, by operations that run no code of the model."""
+    first, *more = parts or [()]
+    if any(one is _UNSEEN or one is _BLIND for one in parts):  # `in` would ask a proxy
+        return _BLIND
+    if kind == "BUILD_TUPLE":
+        return tuple(parts)
+    if type(first) is not dict and (kind == "CALL" or type(first) not in (tuple, list, Lazy)):
+        return _BLIND
+    try:
+        return first.get(*more) if kind == "CALL" else first[more[0]]
+    except Exception:
+        return _BLIND
 
 
 def _is_unsteady(operands: Operands, *values: Any) -> bool:
@@ -262,22 +285,48 @@ def _stored_on(body: list[dis.Instruction], lines: dict[int, tuple[Operands, ...
 
 
 def _operands(body: list[dis.Instruction], place: int) -> Operands | None:
-    """The operands of an `is`, if each is a name, a constant, or an attribute of one; None for anything else."""
+    """The operands of an `is`, if each can be looked at; None for anything else."""
     found: list[Operand] = []
     last = place
+    count = 2 if body[place].opname == "IS_OP" else 1
     place -= 1
-    for _ in range(2 if body[place + 1].opname == "IS_OP" else 1):
-        attributes: list[str] = []
-        while place >= 0 and body[place].opname == "LOAD_ATTR":
-            attributes.insert(0, str(body[place].argval))
-            place -= 1
-        if place < 0 or body[place].opname not in _LOADS:
+    while len(found) < count:
+        # `:=` may only be what is computed first: it may change what the other operand was.
+        one = _operand(body, place, stored=len(found) == count - 1)
+        if one is None:
             return None
-        one = body[place]
-        if one.opname == "LOAD_CONST":
-            found.append(("CONSTANT", one.argval, ()))
-        else:
-            found.append((one.opname, str(one.argval), tuple(attributes)))
-        place -= 1
+        found.append(one[0])
+        place = one[1]
     # If a jump ends in the midst of it, an operand is one of several values.
     return None if any(one.is_jump_target for one in body[place + 2 : last + 1]) else tuple(found)
+
+
+def _operand(body: list[dis.Instruction], place: int, *, stored: bool = False) -> tuple[Operand, int] | None:
+    """The operand that ends here, and the place before it."""
+    attributes: list[str] = []
+    while place >= 0 and body[place].opname == "LOAD_ATTR":
+        attributes.insert(0, str(body[place].argval))
+        place -= 1
+    if place < 0:
+        return None
+    one, taken = body[place], tuple(attributes)
+    if one.opname == "LOAD_CONST":
+        return ("CONSTANT", one.argval, taken), place - 1
+    if stored and one.opname == "STORE_FAST" and body[place - 1].opname == "COPY":
+        return ("LOAD_FAST", str(one.argval), taken), place - 2
+    if one.opname not in _PARTS:
+        return ((one.opname, str(one.argval), taken), place - 1) if one.opname in _LOADS else None
+    count = 2 if one.opname == "BINARY_SUBSCR" else one.arg or 0
+    parts: list[Operand] = []
+    place -= 1
+    while len(parts) < count + (one.opname == "CALL"):
+        if len(parts) == count:
+            if place < 0 or body[place].argval != "get" or body[place].opname not in ("LOAD_ATTR", "LOAD_METHOD"):
+                return None
+            place -= 1
+        part = _operand(body, place)
+        if part is None:
+            return None
+        parts.insert(0, part[0])
+        place = part[1]
+    return (one.opname, tuple(parts), taken), place

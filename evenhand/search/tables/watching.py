@@ -88,12 +88,16 @@ class Watching:
         self._speak(run)
         return run
 
-    def _speak(self, run: Run) -> None:
-        """Raise NotLearned for what the watch or the proxies found."""
+    def speak(self) -> None:
+        """Raise NotLearned for what the watch found."""
         try:
             self.watch.speak()
         except Evades as error:
             raise NotLearned(str(error)) from error
+
+    def _speak(self, run: Run) -> None:
+        """Raise NotLearned for what the watch or the proxies found."""
+        self.speak()
         if run.expressions.trouble:
             raise NotLearned(run.expressions.trouble)
         self._refuse_identical(run)

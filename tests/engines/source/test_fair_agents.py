@@ -94,6 +94,19 @@ def twice(config: Config) -> Mapping[str, Any]:
     return {**everybody(config), "goes of all": evenhand.Fairness("weak", idles)}
 
 
+def by_name(config: Config) -> Mapping[str, Any]:
+    """Arguments by their names, in another order."""
+    return evenhand.per_agent(
+        agents=config.agents,
+        assumption=lambda agent: evenhand.Fairness(taken=by(agent), kind="weak"),
+        name="goes",
+    )
+
+
+def too_few(config: Config) -> Mapping[str, Any]:
+    return evenhand.per_agent("goes", config.agents)  # type: ignore[call-arg]
+
+
 def two_kinds(config: Config) -> Mapping[str, Any]:
     return evenhand.per_agent(
         "goes",
@@ -252,6 +265,11 @@ def test_ranks_that_prove(portfolio: Portfolio, rank: Any, fair: Fair) -> None:
     assert verdict.status is Status.HOLDS, verdict.because
 
 
+def test_arguments_by_name_are_read(portfolio: Portfolio) -> None:
+    """`per_agent` and `Fairness` take theirs as any function does."""
+    assert proved(made(going, by_name), claim(), portfolio).status is Status.HOLDS
+
+
 @dataclass(frozen=True)
 class Debts:
     """What each agent owes."""
@@ -320,6 +338,7 @@ def test_false_claims_stay_open(portfolio: Portfolio, monkeypatch: pytest.Monkey
         (those_out, missing, is_missing, "assumptions of some agents"),
         (of_few, missing, is_missing, "it does not always give the same names"),
         (twice, missing, is_missing, "short for several assumptions"),
+        (too_few, missing, is_missing, "per_agent: missing a required argument: 'assumption'"),
         (two_kinds, missing, is_missing, "is a"),
         (two_tests, missing, is_missing, "is a"),
         (everybody, lambda config, state: list(config.agents), is_missing, "in an order"),

@@ -149,10 +149,81 @@ def is_a_text():
     return parts(("a", "b"), lambda s, _a: further(s, s.x is text))
 
 
-@way(followed=False)
+@way(followed=True)
 def is_an_element():
-    """`is` on a computed value."""
+    """`is` on an element of a part."""
     return parts((("a", None), ("a", "b")), lambda s, _a: further(s, s.x[1] is None))
+
+
+@way(followed=True)
+def is_an_entry():
+    """`is` on entries of a dictionary, by a computed key and by `get`."""
+
+    def step(s, _a):
+        held = {("x", 1): s.x, ("y", 1): s.y}
+        return further(s, held["x", 1] is Kind.ONE or held.get(("x", 2), s.x) is None)
+
+    return parts((Kind.ONE, Kind.TWO, None), step)
+
+
+@way(followed=True)
+def is_stored_on_the_way():
+    """`:=` before `is`."""
+
+    def step(s, _a):
+        return further(s, (found := {0: None}.get(s.x, s.x)) is not None and found != "a")
+
+    return parts((0, 1, None, "a"), step)
+
+
+@way(followed=False)
+def is_an_element_of_a_store():
+    """`:=` stores another key after an element was taken by the one before."""
+
+    def step(s, _a):
+        held: Any = {0: s.x, None: 0}
+        key: Any = 0
+        return further(s, held[key] is (key := None))
+
+    return parts((None, 1), step)
+
+
+@way(followed=False)
+def is_an_entry_of_a_class():
+    """A class of the model gives another element when it is asked again."""
+
+    class Held:
+        asked = 0
+
+        def __init__(self, one):
+            self.one = one
+
+        def __getitem__(self, key):
+            self.asked += 1
+            return self.one if self.asked == 1 else key
+
+    return parts((Kind.ONE, Kind.TWO, None), lambda s, _a: further(s, Held(s.x)[0] is None))
+
+
+@way(followed=False)
+def is_what_a_function_gives():
+    """`is` on what a call of the model gives."""
+    return parts((Kind.ONE, None), lambda s, _a: further(s, turn(s.x, s.y, s.y == 1) is None))
+
+
+@way(followed=True)
+def hash_kept_across_a_mark():
+    """A dictionary and a set keep the hash of a part, and are asked about it by a later statement of `actions`."""
+
+    def actions(s):
+        held, some = {s.x: 1}, {s.y, "none"}
+        if 3 in held:
+            yield 1
+        if 4 in some:
+            yield 2
+        yield 0
+
+    return numbers(lambda s, a: turn(s.x, s.y, a) if a < 2 else replace(s, y=0), actions=actions)
 
 
 @way(followed=True)
