@@ -8,7 +8,7 @@ from typing import Any
 
 from evenhand.core.answers import ModelError
 from evenhand.core.kinds import Property, Reachable, Safety
-from evenhand.core.relations import DeterminedBy, Paired
+from evenhand.core.relations import DeterminedBy, Paired, TwoRun
 from evenhand.core.system import AnySystem
 from evenhand.core.temporal import Temporal
 from evenhand.search.actions import NOTHING, ActionsWatch
@@ -16,7 +16,7 @@ from evenhand.search.bounds import Bounds, held
 from evenhand.search.check import HistoryWatch, ReachableWatch, StateWatch, StepsWatch, StepWatch
 from evenhand.search.graph import Watcher, search
 from evenhand.search.liveness import AboutRuns, Labels, decide
-from evenhand.search.pairs import DeterminedWatch, StatePairsWatch, StepPairsWatch
+from evenhand.search.pairs import DeterminedWatch, StatePairsWatch, StepPairsWatch, TwoRunWatch
 from evenhand.search.steps import Method
 from evenhand.search.symmetric.method import Orbits
 from evenhand.search.tables.expressions import NotLearned
@@ -153,6 +153,8 @@ def _watcher(system: AnySystem, claim: Property, config: Any, bounds: Bounds) ->
             return DeterminedWatch(claim)
         case Paired(reads="states"):
             return StatePairsWatch(claim, system, config)
+        case TwoRun():
+            return TwoRunWatch(claim, system, config)
         case Paired():
             return StepPairsWatch(claim, system, config)
         case _:
