@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
-from contextlib import suppress
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from typing import Any, TypeVar
 
 from evenhand.core.alike import alike
 from evenhand.core.relations import DeterminedBy, Paired, TwoRun
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.evidence.second_runs import Compared, Place, at_step, compared, judged_pair
 from evenhand.search.graph import Watcher
-from evenhand.search.steps import make_step, stepped
 from evenhand.search.walk import Walk
 from evenhand.search.witness import Seen, StepNumber, Tally, Witness, shorter
 
@@ -74,11 +72,8 @@ def differing(table: Mapping[Hashable, Seen]) -> tuple[int, Witness | None]:
     return violations, best
 
 
-TRIED, WORTH = 500, 4
-"""Second steps after which they are kept no longer if fewer than one of `WORTH` was known."""
-
-KEPT = 100_000
-"""The most second steps that are kept."""
+TRIED, WORTH, MOST = 500, 4, 100_000
+"""Second steps are kept while there are no more than `TRIED`, or one of `WORTH` was known; never more than `MOST`."""
 
 
 class PairedWatch(Watcher):
@@ -91,9 +86,13 @@ class PairedWatch(Watcher):
         self.met = self.violations = 0
         self.first: tuple[int, ...] | None = None
 
-    def count(self, every: Iterable[Compared], *at: int) -> None:
-        """Count these comparisons; keep the first, by the numbers of state and step, that disagrees."""
-        for one in every:
+    def compared(self, place: Place) -> Iterable[Compared]:
+        """Return the comparison of every way at a place."""
+        return compared(self.system, self.claim, place)
+
+    def compare(self, place: Place, *at: int) -> None:
+        """Compare the runs that part at a place; keep the first, by the numbers of state and step, that disagree."""
+        for one in self.compared(place):
             self.met += 1
             if one.why:
                 self.violations += 1
@@ -110,8 +109,7 @@ class StatePairsWatch(PairedWatch):
 
     def visit(self, sid: int, state: Any, /) -> None:
         """Compare the runs that go on from this state."""
-        actions = tuple(self.system.enabled(self.config, state))
-        self.count(compared(self.system, self.claim, Place(self.config, state, actions)), sid)
+        self.compare(Place(self.config, state, tuple(self.system.enabled(self.config, state))), sid)
 
 
 class StepPairsWatch(PairedWatch):
@@ -123,19 +121,22 @@ class StepPairsWatch(PairedWatch):
 
     def look(self, step: AnyStep, action: int, _there: int, /) -> None:
         """Compare one step."""
-        self.count(self.compared(at_step(step, first=self.sid < self.initials)), self.sid, action)
-
-    def compared(self, place: Place) -> Iterable[Compared]:
-        """Return the comparison of every way at a step."""
-        return compared(self.system, self.claim, place)
+        self.compare(at_step(step, first=self.sid < self.initials), self.sid, action)
 
 
-class _Start(NamedTuple):
-    """Where second runs begin, and the steps from there by their actions."""
+class _Kept(dict[Any, tuple[Any, Any]]):
+    """Results by what they were made of; equal things that can be told apart are made of anew."""
 
-    config: Any
-    state: Any
-    steps: dict[Any, AnyStep]
+    def of(self, key: Any, make: Callable[..., T], *given: Any) -> T:
+        """Return what is kept under a key, or what `make` gives; nothing is kept under one without a hash."""
+        try:
+            known = self.get(key)
+        except Exception:
+            return make(*given)
+        if known is None or not alike(known[0], key):
+            known = self[key] = key, make(*given)
+        found: T = known[1]
+        return found
 
 
 class TwoRunWatch(StepPairsWatch):
@@ -149,9 +150,8 @@ class TwoRunWatch(StepPairsWatch):
 
     def __init__(self, claim: TwoRun, system: AnySystem, config: Any) -> None:
         super().__init__(claim, system, config)
-        self.here: dict[Any, tuple[Any, _Start]] = {}
-        self.starts: dict[Any, _Start] = {}
-        self.asked = self.known = 0
+        self.here, self.starts = _Kept(), _Kept()
+        self.asked = self.taken = 0
 
     def visit(self, sid: int, state: Any, /) -> None:
         """Forget where second runs of the state before begin."""
@@ -163,48 +163,23 @@ class TwoRunWatch(StepPairsWatch):
         config, state, actions, left, _ = place
         assert left is not None, "a step is compared"
         for way in self.claim.ways(config, state, actions):
-            start = self._start(way, config, state)
-            fork = self.claim.fork(way, config, state, actions, start[:2])
-            right = self._step(start, fork.right[0]) if fork.right else None
+            begun, steps = self.here.of(way, self._start, way, config, state)
+            fork = self.claim.fork(way, config, state, actions, begun)
+            right = self._step(steps, *begun, fork.right[0]) if fork.right else None
             yield judged_pair(self.system, self.claim, place, way, fork, left, right)
 
-    def _start(self, way: Any, config: Any, state: Any) -> _Start:
-        """Where the second run of a way begins."""
-        known = _looked_up(self.here, way)
-        if known is not None and alike(known[0], way):
-            return known[1]
-        made = self.claim.begun(way, config, state)
-        start = _looked_up(self.starts, made)
-        if start is None or not alike(start[:2], made):
-            start = _Start(*made, {})
-            _keep(self.starts, made, start)
-        _keep(self.here, way, (way, start))
-        return start
+    def _start(self, *given: Any) -> tuple[tuple[Any, Any], _Kept]:
+        """Where a second run begins, and the steps kept of those that begin there."""
+        begun = self.claim.begun(*given)
+        return begun, self.starts.of(begun, _Kept)
 
-    def _step(self, start: _Start, action: Any) -> AnyStep:
-        """The step of a second run."""
-        keeps = self.asked < TRIED or (self.known * WORTH > self.asked and self.asked - self.known < KEPT)
-        known = _looked_up(start.steps, action) if keeps else None
+    def _step(self, steps: _Kept, config: Any, state: Any, action: Any) -> AnyStep:
         self.asked += 1
-        if known is not None and alike(known.action, action):
-            self.known += 1
-            return known
-        after, shown = stepped(self.system, start.config, start.state, action)
-        step = make_step(start.config, start.state, action, shown, after)
-        if keeps:
-            _keep(start.steps, action, step)
-        return step
+        again = self.asked - self.taken
+        if self.taken <= TRIED or (again * WORTH > self.asked and self.taken < MOST):
+            return steps.of(action, self._take, config, state, action)
+        return self._take(config, state, action)
 
-
-def _looked_up(known: Mapping[Any, T], key: Any) -> T | None:
-    """What is known of a value; nothing of one that cannot be hashed."""
-    try:
-        return known.get(key)
-    except Exception:
-        return None
-
-
-def _keep(known: dict[Any, T], key: Any, value: T) -> None:
-    """Keep a value under its key, unless that cannot be hashed."""
-    with suppress(Exception):
-        known[key] = value
+    def _take(self, *given: Any) -> AnyStep:
+        self.taken += 1
+        return self.system.take(*given)

@@ -76,8 +76,17 @@ CLAIMS: dict[str, tuple[TwoRun, bool]] = {
         claim(
             config=lambda w, _config: True if w else 1,
             twins=lambda _config, _state, action: (action == 1,),
+            other=lambda _w, _action: (1,),
             state=lambda _w, _config, state: state,
             agree=lambda w, _one, other: type(other.config) is (bool if w else int),
+        ),
+        True,
+    ),
+    "second steps that would be taken for others": (
+        claim(
+            twins=lambda _config, _state, action: (action % 2,),
+            other=lambda w, action: (action + w,),
+            agree=lambda w, one, other: other.shown[1] == one.shown[1] + w,
         ),
         True,
     ),
@@ -134,8 +143,8 @@ def one_step_of_all(patch: pytest.MonkeyPatch) -> None:
     """Take the first second step of a beginning for all others."""
     honest = pairs.TwoRunWatch._step
 
-    def first(self: pairs.TwoRunWatch, start: Any, action: Any) -> Any:
-        return next(iter(start.steps.values()), None) or honest(self, start, action)
+    def first(self: pairs.TwoRunWatch, steps: Any, *given: Any) -> Any:
+        return next((step for _, step in steps.values()), None) or honest(self, steps, *given)
 
     patch.setattr(pairs.TwoRunWatch, "_step", first)
 
@@ -171,13 +180,13 @@ def test_a_fault_changes_what_is_said(
 def test_second_steps_that_come_again_are_taken_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """States that differ in what the claim forgets have one second step for each action."""
     calls: list[Any] = []
-    honest = pairs.stepped
+    honest = pairs.TwoRunWatch._take
 
-    def counting(*given: Any) -> Any:
-        calls.append(given[2:])
-        return honest(*given)
+    def counting(self: pairs.TwoRunWatch, *given: Any) -> Any:
+        calls.append(given)
+        return honest(self, *given)
 
-    monkeypatch.setattr(pairs, "stepped", counting)
+    monkeypatch.setattr(pairs.TwoRunWatch, "_take", counting)
     found = explore(COUNTERS, [CLAIM])
     assert found.verdicts[0].coverage["met"] == 2 * found.transitions
     assert len(calls) == len(set(calls)) < 2 * found.transitions
