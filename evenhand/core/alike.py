@@ -37,16 +37,8 @@ def alike(one: Any, other: Any) -> bool:
     if kind in _EXACT:
         return True
     if kind is tuple:
-        return _each(one, other)
+        return all(map(alike, one, other))
     return _comparison(kind)(one, other)  # type: ignore[arg-type]
-
-
-def _each(one: Any, other: Any) -> bool:
-    """Whether the members of two equal tuples are alike; most are one object, which costs no call."""
-    for a, b in zip(one, other, strict=True):  # noqa: SIM110 - a generator costs as much as the comparisons
-        if a is not b and not alike(a, b):
-            return False
-    return True
 
 
 def refuse_merge(known: Any, value: Any, what: str = "states") -> None:
@@ -118,15 +110,15 @@ def _comparison(kind: Any) -> Callable[[Any, Any], bool]:
     if issubclass(kind, date | time):
         return lambda one, other: bool(one.isoformat() == other.isoformat())
     if issubclass(kind, tuple):
-        return _each
+        return lambda one, other: all(map(alike, one, other))
     if issubclass(kind, frozenset | set):
         return _same_members
     # A dataclass compares its fields, unless one has `compare=False` or the class defines `__eq__`.
     if is_dataclass(kind) and all(entry.compare for entry in fields(kind)) and fields(kind):
         names = [entry.name for entry in fields(kind)]
-        values = attrgetter(*names, *names[: len(names) == 1])  # of one name alone it would give no tuple
+        values = attrgetter(*names, names[0])  # of one name alone it gives no tuple
         if kind.__eq__.__code__.co_filename == "<string>":  # made by the decorator, so all fields are equal
-            return lambda one, other: _each(values(one), values(other))
+            return lambda one, other: all(map(alike, values(one), values(other)))
         return lambda one, other: all(map(_same, values(one), values(other)))
     return lambda one, other: all(_same(a, b) for _, a, b in _parts(one, other))
 
