@@ -1,15 +1,16 @@
 """What second runs of two-run claims have in common is asked for once, and nothing else is taken for the same."""
 
+# pyright: reportPrivateUsage=false, reportUnknownLambdaType=false, reportUnknownArgumentType=false
+
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
 
 from evenhand.core.property import TwoRun
-from evenhand.core.system import System
+from evenhand.core.system import AnyStep, System
 from evenhand.evidence.second_runs import Place, compared
 from evenhand.search import configuration, explore, pairs
 
@@ -20,7 +21,7 @@ Counters = tuple[int, int]
 
 def step(_rules: None, _config: int, state: Counters, action: Any) -> tuple[Counters, Any]:
     """Move the first counter by 2 for `True` and by `action` else; the second follows; show what was moved."""
-    by = 2 if action is True else action[0] if isinstance(action, list) else action
+    by: int = 2 if action is True else action if isinstance(action, int) else action[0]
     return ((state[0] + by) % SIZE, state[0] % 2), (state[0], by)
 
 
@@ -33,22 +34,33 @@ COUNTERS: System[int, Counters, Any, Any, None] = System(
     actions=lambda _config, _scope, _state: range(1, 4),
 )
 
-CLAIM = TwoRun(
-    name="forgets",
-    sentence="",
-    twins=lambda _config, _state, _action: (0, 1),
-    config=lambda _w, config: config,
-    state=lambda w, _config, state: (state[0], 0) if w else state,
-    other=lambda _w, action: (action,),
-    agree=lambda _w, one, other: other is not None and one.after == other.after and one.shown == other.shown,
-    starts=False,
-)
+
+def _same_ends(_way: Any, one: AnyStep, other: AnyStep | None) -> bool:
+    return other is not None and one.after == other.after and one.shown == other.shown
 
 
-def claim(**other: Any) -> TwoRun:
-    """Return `CLAIM` with other functions."""
-    return replace(CLAIM, **other)
+def claim(
+    *,
+    twins: Callable[[int, Counters, Any], Iterable[Any]] = lambda _config, _state, _action: (0, 1),
+    config: Callable[[Any, int], int] = lambda _w, config: config,
+    state: Callable[[Any, int, Counters], Counters] = lambda w, _config, state: (state[0], 0) if w else state,
+    other: Callable[[Any, Any], tuple[Any, ...]] = lambda _w, action: (action,),
+    agree: Callable[[Any, AnyStep, Any], bool] = _same_ends,
+) -> TwoRun:
+    """Return a claim that forgets the second counter, or with other functions another."""
+    return TwoRun(
+        name="forgets",
+        sentence="",
+        twins=twins,
+        config=config,
+        state=state,
+        other=other,
+        agree=agree,
+        starts=False,
+    )
 
+
+CLAIM = claim()
 
 CLAIMS: dict[str, tuple[TwoRun, bool]] = {
     "equal beginnings": (CLAIM, True),
