@@ -114,8 +114,9 @@ def _comparison(kind: Any) -> Callable[[Any, Any], bool]:
     if issubclass(kind, frozenset | set):
         return _same_members
     # A dataclass compares its fields, unless one has `compare=False` or the class defines `__eq__`.
-    if is_dataclass(kind) and all(entry.compare for entry in fields(kind)) and len(fields(kind)) > 1:
-        values = attrgetter(*(entry.name for entry in fields(kind)))
+    if is_dataclass(kind) and all(entry.compare for entry in fields(kind)) and fields(kind):
+        names = [entry.name for entry in fields(kind)]
+        values = attrgetter(*names, names[0])  # of one name alone it gives no tuple
         if kind.__eq__.__code__.co_filename == "<string>":  # made by the decorator, so all fields are equal
             return lambda one, other: all(map(alike, values(one), values(other)))
         return lambda one, other: all(map(_same, values(one), values(other)))

@@ -46,7 +46,13 @@ class Compared(NamedTuple):
 def compare(system: AnySystem, claim: Paired, place: Place, way: Any) -> Compared:
     """Take the two runs that a way relates at a place, and compare their ends."""
     fork = claim.fork(way, place.config, place.state, place.actions)
-    left, right = ends(system, place, fork)
+    return judged_pair(system, claim, place, way, fork, *ends(system, place, fork))
+
+
+def judged_pair(
+    system: AnySystem, claim: Paired, place: Place, way: Any, fork: Fork, left: AnyStep, right: AnyStep | None
+) -> Compared:
+    """Compare the ends of the two runs of a fork."""
     if place.first and claim.starts_too and not any(fork.state == start for start in system.initial(fork.config)):
         return Compared(way, fork, left, right, "the twin of an initial state is not initial")
     return Compared(way, fork, left, right, "" if claim.agrees(way, left, right) else claim.differ)

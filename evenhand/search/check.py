@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from evenhand.core.alike import refuse_merge
-from evenhand.core.kinds import Reachable, Safety, StepTest, every_state, every_step
+from evenhand.core.kinds import Safety, StepTest, every_state, every_step
 from evenhand.core.system import AnyStep
 from evenhand.search.graph import History, Watcher
 from evenhand.search.walk import Walk
@@ -44,7 +44,7 @@ class StateWatch(Watcher):
 
 
 class StepWatch:
-    """The count of a claim about each step, kept by `StepsWatch`."""
+    """The count of a claim about each step, kept by `StepsWatch`; what violates a goal's is what meets the goal."""
 
     def __init__(self, claim: str, when: StepTest, check: StepTest) -> None:
         self.name, self.claims = f"claim {claim!r}", (claim,)
@@ -93,14 +93,6 @@ class StepsWatch(Watcher):
                     watch.violations += 1
                     # A state that a constraint had left outside is expanded later than its number says.
                     watch.first = min(watch.first or (self.sid, action), (self.sid, action))
-
-
-class ReachableWatch(StepWatch):
-    """The count for a goal: its `violations` are the steps that meet it, its finding is the shortest run to one."""
-
-    def __init__(self, claim: Reachable) -> None:
-        goal = claim.goal
-        super().__init__(claim.name, every_step, lambda step: not goal(step))
 
 
 NEVER_RETURNED = "its `update` never gave anything but None; is a `return` missing?"

@@ -7,16 +7,16 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.core.answers import ModelError
-from evenhand.core.kinds import Property, Reachable, Safety
-from evenhand.core.relations import DeterminedBy, Paired
+from evenhand.core.kinds import Property, Reachable, Safety, every_step
+from evenhand.core.relations import DeterminedBy, Paired, TwoRun
 from evenhand.core.system import AnySystem
 from evenhand.core.temporal import Temporal
 from evenhand.search.actions import NOTHING, ActionsWatch
 from evenhand.search.bounds import Bounds, held
-from evenhand.search.check import HistoryWatch, ReachableWatch, StateWatch, StepsWatch, StepWatch
+from evenhand.search.check import HistoryWatch, StateWatch, StepsWatch, StepWatch
 from evenhand.search.graph import Watcher, search
 from evenhand.search.liveness import AboutRuns, Labels, decide
-from evenhand.search.pairs import DeterminedWatch, StatePairsWatch, StepPairsWatch
+from evenhand.search.pairs import DeterminedWatch, StatePairsWatch, StepPairsWatch, TwoRunWatch
 from evenhand.search.steps import Method
 from evenhand.search.symmetric.method import Orbits
 from evenhand.search.tables.expressions import NotLearned
@@ -146,13 +146,16 @@ def _watcher(system: AnySystem, claim: Property, config: Any, bounds: Bounds) ->
         case Safety(reads="steps"):
             return StepWatch(claim.name, *claim.tests)
         case Reachable():
-            return ReachableWatch(claim)
+            goal = claim.goal
+            return StepWatch(claim.name, every_step, lambda step: not goal(step))
         case Safety():
             return HistoryWatch(claim, config, bounds.max_states)
         case DeterminedBy():
             return DeterminedWatch(claim)
         case Paired(reads="states"):
             return StatePairsWatch(claim, system, config)
+        case TwoRun():
+            return TwoRunWatch(claim, system, config)
         case Paired():
             return StepPairsWatch(claim, system, config)
         case _:

@@ -13,11 +13,8 @@ from dataclasses import fields, is_dataclass
 from itertools import islice
 from typing import Any, cast
 
-from evenhand.core.system import AnyStep, AnySystem
-from evenhand.search.bounds import Bounds
-from evenhand.search.graph import Attempt, Watcher, search
-from evenhand.search.steps import joint_choices
-from evenhand.search.walk import Walk
+from evenhand.core.system import AnySystem
+from evenhand.search.steps import joint_choices, make_step, stepped
 
 PROBED = 8
 """Configurations that are probed, evenly spread."""
@@ -26,10 +23,7 @@ STATES = 200
 """States of each probe."""
 
 STEPS = 5_000
-"""Steps of each probe: where a state offers thousands of joint choices, a few such states tell as much."""
-
-NUMBER = 1
-"""The configuration number of a probe: not the first, of which a search takes many steps again to compare."""
+"""Steps of each probe, and of one state: where it offers thousands of joint choices, some of them tell as much."""
 
 WIDE = 50_000
 """Joint choices of one state beyond which no probe runs, and `STATES` states are assumed to offer as many."""
@@ -63,56 +57,49 @@ def widest_state(system: AnySystem) -> int:
     return max((joint_choices(system, one, state) for one in configs for state in system.initial(one)), default=0)
 
 
-class _Choices(Watcher):
-    """Counts the joint choices of each state."""
-
-    name = "the estimate"
-
-    def __init__(self) -> None:
-        self.of: list[int] = []
-
-    def visit(self, sid: int, _state: Any, /) -> None:
-        """Start a count; states come in the order of their numbers."""
-        self.of.append(0)
-
-    def look(self, step: AnyStep, action: int, there: int, /) -> None:
-        self.of[-1] += 1
-
-
-class _Enough(Exception):
-    """The probe has taken its steps; `args` is the search so far."""
-
-
-class _Ending(Attempt):
-    """Ends a probe before it takes more steps."""
-
-    size, steps = STATES + 1, STEPS
-
-    def __call__(self, walk: Walk) -> None:
-        raise _Enough(walk)
-
-
 def _size(system: AnySystem, config: Any) -> int:
-    choices = _Choices()
-    walk: Walk
+    """About how many steps the search of one configuration takes; 0 for one that raises, as its search will tell."""
     try:
-        bounds = Bounds(max_states=STATES)
-        walk = search(system, config, NUMBER, (choices,), bounds, attempt=_Ending())
-        if not walk.open:
-            return walk.transitions
-    except _Enough as enough:
-        (walk,) = enough.args
+        states, offered, closed = _probed(system, config)
+    except Exception:
+        return 0
+    if closed:
+        return sum(offered)
     values: list[set[Hashable]] = []
-    for state in walk.states:
+    for state in states:
         for place, part in enumerate(_parts(state)):
             if place == len(values):
                 values.append(set())
             values[place].add(part)
-    states = max(math.prod(len(seen) for seen in values), len(walk.states))
+    size = max(math.prod(len(seen) for seen in values), len(states))
     # The initial states say little about the rest: after them a run may already be over.
-    starts = walk.levels[1] if len(walk.levels) > 1 else len(walk.states)
-    later = choices.of[starts:] or choices.of
-    return sum(choices.of[:starts]) + -(-sum(later) * (states - starts) // len(later))
+    starts = min(len(offered), len({*system.initial(config)}))
+    later = offered[starts:] or offered
+    return sum(offered[:starts]) + -(-sum(later) * (size - starts) // len(later))
+
+
+def _probed(system: AnySystem, config: Any) -> tuple[list[Any], list[int], bool]:
+    """The states of a short search, how many actions the first of them offer, and whether there are no others.
+
+    Of a state that offers too many steps some are taken, evenly spread.
+    """
+    states = list(dict.fromkeys(state for state in system.initial(config) if system.inside(config, state)))
+    known, offered, left, whole = set(states), list[int](), STEPS, True
+    for state in states:
+        if len(offered) == STATES or left <= 0:
+            return states, offered, False
+        count = 0 if system.joint is None else joint_choices(system, config, state)
+        apart = count // left + 1
+        taken = 0
+        for action in islice(system.enabled(config, state), 0, None, apart):
+            after, shown = stepped(system, config, state, action)
+            taken += 1
+            if after not in known and system.stays(make_step(config, state, action, shown, after)):
+                known.add(after)
+                states.append(after)
+        offered.append(count or taken)
+        left, whole = left - taken, whole and apart == 1
+    return states, offered, whole
 
 
 def _parts(state: Any) -> Iterator[Hashable]:

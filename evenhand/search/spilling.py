@@ -10,7 +10,6 @@ uses the database.
 from __future__ import annotations
 
 import os
-import sqlite3
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -70,7 +69,9 @@ class SqliteDisk:
     """The states of one search, in a file that has lost its name.  Every method may raise SpillFailed."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        import sqlite3  # takes as long to load as all of this package, and few searches need it
+
+        self.folder, self.error = folder, sqlite3.Error
         try:
             handle, name = tempfile.mkstemp(dir=folder, prefix=".evenhand-", suffix=".spill")
         except OSError as error:
@@ -86,7 +87,7 @@ class SqliteDisk:
             except BaseException:
                 self.base.close()
                 raise
-        except sqlite3.Error as error:
+        except self.error as error:
             raise self._failed(str(error)) from error
         finally:
             # SQLite holds the open file; only the name goes.
@@ -114,7 +115,7 @@ class SqliteDisk:
 
     def close(self) -> None:
         """Release everything.  Never raises, and may be called again."""
-        with suppress(sqlite3.Error):
+        with suppress(self.error):
             self.base.close()
 
     def _all(self, question: str, *values: int) -> list[Any]:
@@ -123,7 +124,7 @@ class SqliteDisk:
     def _do(self, asked: Callable[[], T]) -> T:
         try:
             return asked()
-        except sqlite3.Error as error:
+        except self.error as error:
             raise self._failed(str(error)) from error
 
     def _failed(self, why: str) -> SpillFailed:

@@ -260,9 +260,10 @@ def _asked(config: Config, before: EpochState, action: Epoch, here: tuple[str, .
         heard.append(agent)
         if choice.request is not None and not choice.exits:
             place = agent, choice.request, epoch
-            if place not in known:
-                known[place] = standing(config, epoch, agent, choice.request)
-            asks.append(Ask(agent, choice.request, known[place]))
+            found = known.get(place)
+            if found is None:
+                found = known[place] = standing(config, epoch, agent, choice.request)
+            asks.append(Ask(agent, choice.request, found))
     return tuple(asks)
 
 

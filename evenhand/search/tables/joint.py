@@ -345,7 +345,8 @@ class JointLearner:
 
         def act(run: Run) -> None:
             made = self.watching.run_on(join_all, self.shape.built(run.leaves[: self.size]))
-            real = [settled_within(one) for one in made]
+            seen: dict[int, Any] = {}
+            real = [settled_within(one, seen) for one in made]
             if run.events:
                 raise NotLearned("what a joint action is depends on the state")
             known.update(zip(missing, real, strict=True))

@@ -319,19 +319,28 @@ def settled(value: Any) -> Any:
     return value
 
 
-def settled_within(value: Any) -> Any:
-    """Return a value without proxies; each that it holds decides the path."""
+def settled_within(value: Any, known: dict[int, Any] | None = None) -> Any:
+    """Return a value without proxies; each that it holds decides the path.
+
+    `known` has the parts already seen, by identity: joint actions that are kept share their choices.
+    """
     kind: Any = type(value)
     if kind is Lazy:
         return settled(value)
-    if kind is tuple or kind is frozenset:
-        return kind(map(settled_within, value))
     if kind in SCALARS or issubclass(kind, Enum):
         return value
-    names = record_fields(kind)
-    if names is None:
-        return value
-    return make_record(kind, [settled_within(getattr(value, name)) for name in names])
+    known = {} if known is None else known
+    found = known.get(id(value))
+    if found is None:
+        if kind is tuple or kind is frozenset:
+            found = kind([settled_within(one, known) for one in value])
+        else:
+            names = record_fields(kind)
+            if names is None:
+                return value
+            found = make_record(kind, [settled_within(getattr(value, name), known) for name in names])
+        known[id(value)] = found
+    return found
 
 
 def real_within(value: Any) -> Any:
