@@ -251,10 +251,13 @@ class Calls(Picks):
         """Return what a known function gives for values.  Raises Unreadable."""
         if isinstance(function, Closure):
             return self._unfolded(function, given, named_given, frame)
-        if isinstance(function, Hashable) and function in self.given:
-            called: Any = function
-            fitted = _fitted(inspect.signature(called), called.__name__, given, named_given)
-            said = self.given[function]([*fitted.args, *fitted.kwargs.values()])
+        if isinstance(function, Hashable) and function in self.given and (callable(function) or not named_given):
+            values = given
+            if named_given:
+                called: Any = function
+                fitted = _fitted(inspect.signature(called), called.__name__, given, named_given)
+                values = [*fitted.args, *fitted.kwargs.values()]
+            said = self.given[function](values)
             return settled(said) if isinstance(said, Truth | Cases) else said
         if isinstance(function, NewType) or function is typing.cast:
             return given[-1]
