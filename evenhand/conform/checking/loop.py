@@ -66,7 +66,7 @@ is met."""
 UNTYPED = 0.74
 """The part after which values that no type admits end."""
 
-NO_DOOR = "values of other types were not sent: the adapter has no method pass_on (docs/how-to/check-your-kernel.md)"
+NO_DOOR = "values of other types were not sent: no JSON came through pass_on (docs/how-to/check-your-kernel.md)"
 
 BASES = 200
 """Runs that agree, the last ones, that are altered, and as many that agree in the kernel's own words."""
