@@ -62,9 +62,9 @@ def changed(message: Any, at: Sequence[str | int], text: str | None) -> list[Any
 
     There is none if the message has no such place.
     """
-    whole: Any = [copied(message)]
+    whole: list[Any] = [copied(message)]
     *way, last = 0, *at
-    holder = whole
+    holder: Any = whole
     try:
         for key in way:
             holder = holder[key]

@@ -108,12 +108,14 @@ class Raw:
     """Changes messages of runs on which kernel and model agree; equal seed and runs give equal changes.
 
     What is in `sent`, a place with the type of the value there and the number of the other one, is not sent again.
+    The kernel is `closed` if no message was seen, though the time sufficed to look.
     """
 
     phase: Phase
     seed: int
     sent: set[tuple[str, str, int]]
     passed_on: bool = False
+    closed: bool = False
     _found: dict[frozenset[str], tuple[Divergence, int]] = field(default_factory=dict[Any, Any])
     _failed: set[str] = field(default_factory=set[str])
     _doubts: Counter[str] = field(default_factory=Counter[str])
@@ -126,10 +128,11 @@ class Raw:
         pick = random.Random(self.seed)
         chosen = _various(pick.sample(bases, len(bases)))[:RUNS]
         sites: dict[tuple[str, str], list[_Site]] = {}
-        for some in (chosen[:FIRST], chosen[FIRST:]):
-            for site, place in self._sites(some):
+        for runs in (chosen[:FIRST], chosen[FIRST:]):
+            for site, place in self._sites(runs):
                 sites.setdefault((place, _type(site.value)), []).append(site)
             if not self.passed_on:
+                self.closed = not self.phase.over()
                 return
         for key, found in sites.items():
             some = sorted(found, key=lambda one: one.step)
