@@ -16,30 +16,30 @@ from evenhand.core.kernel import Unsupported
 class Door:
     """Stands for `pass_on` in one step, changes the message that `raw` names, and keeps all messages that are JSON.
 
-    If the kernel refuses what was changed (Unsupported), the message follows as it was.  `failed` is what the kernel
-    raised otherwise.
+    If the kernel refuses what was changed (Unsupported), the message follows as it was.  `taken` says whether it did
+    not, None if there was no such place to change; `failed` is what the kernel raised otherwise.
     """
 
     def __init__(self, pass_on: Callable[..., Any], raw: Any) -> None:
         self._pass_on = pass_on
         self._raw: dict[str, Any] = raw or {}
         self.messages: list[Any] = []
-        self.taken = self.refused = False
+        self.taken: bool | None = None
         self.failed: BaseException | None = None
 
     def __call__(self, message: Any, *rest: Any, **named: Any) -> Any:
         """Hand a message over and return the kernel's answer; `rest` and `named` are the adapter's own."""
-        number, kept = len(self.messages), copied(message)
+        number, kept, instead = len(self.messages), copied(message), list[Any]()
         self.messages.append(kept)
+        if kept is not None and number == self._raw.get("message"):
+            instead = changed(kept, self._raw["at"], self._raw.get("text"))
         try:
-            if kept is not None and number == self._raw.get("message"):
+            for one in instead:
+                self.taken = True
                 try:
-                    answer = self._pass_on(changed(kept, self._raw["at"], self._raw.get("text")), *rest, **named)
+                    return self._pass_on(one, *rest, **named)
                 except Unsupported:
-                    self.refused = True
-                else:
-                    self.taken = True
-                    return answer
+                    self.taken = False
             return self._pass_on(message, *rest, **named)
         except Unsupported:
             raise
@@ -49,22 +49,29 @@ class Door:
 
 
 def copied(message: Any) -> Any:
-    """Return a copy of a message; None for one that is no JSON."""
+    """Return a copy of a message; None for one that is no JSON, such as one with tuples."""
     try:
-        return json.loads(json.dumps(message, allow_nan=False))
+        made = json.loads(json.dumps(message, allow_nan=False))
     except (TypeError, ValueError, RecursionError):
         return None
+    return made if made == message else None
 
 
-def changed(message: Any, at: Sequence[str | int], text: str | None) -> Any:
-    """Return a copy of a message with a JSON text's value in one place, or without what is there."""
-    whole: Any = [copied(message)]
+def changed(message: Any, at: Sequence[str | int], text: str | None) -> list[Any]:
+    """Return a copy of a message with a JSON text's value in one place, or without what is there.
+
+    There is none if the message has no such place.
+    """
+    whole: list[Any] = [copied(message)]
     *way, last = 0, *at
-    holder = whole
-    for key in way:
-        holder = holder[key]
-    if text is None:
-        del holder[last]
-    else:
-        holder[last] = json.loads(text)
-    return whole[0]
+    holder: Any = whole
+    try:
+        for key in way:
+            holder = holder[key]
+        if text is None:
+            del holder[last]
+        else:
+            holder[last] = json.loads(text)
+    except (LookupError, TypeError):
+        return []
+    return whole

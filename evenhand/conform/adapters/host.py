@@ -125,13 +125,15 @@ class Host:
         try:
             made = self._told(action)
         except Exception as error:
+            if door.taken and _is_unwritten(error) and not _place(error, self.own_file):
+                raise Unsupported("a number without end cannot be sent") from error
             own = door.failed is None or isinstance(error, Unsupported)
             if not own or not (door.taken or self.astray):
                 raise
             made = b',"shown":{"$unknown":true}'  # the adapter cannot read what the kernel answered to this
         finally:
-            self.kernel.pass_on, self.astray = self.pass_on, self.astray or door.taken
-        if "raw" not in request:
+            self.kernel.pass_on, self.astray = self.pass_on, self.astray or bool(door.taken)
+        if "raw" not in request or (request["raw"] and door.taken is None):
             return made
         told = {"taken": door.taken} if request["raw"] else {"messages": door.messages}
         return made + b',"raw":' + _encoded(told, "pass_on")
@@ -203,6 +205,16 @@ def _encoded(value: Any, name: str) -> bytes:
         return _encoder.encode(value).encode("utf-8", "surrogatepass")
     except (TypeError, ValueError, RecursionError) as error:
         raise TypeError(f"what {name}() returned is no JSON: {error}") from error
+
+
+def _is_unwritten(error: BaseException | None) -> bool:
+    """Whether an encoder of JSON refused a number, which a library may tell as an error of its own."""
+    while error is not None:
+        frames = traceback.extract_tb(error.__traceback__)
+        if frames and frames[-1].filename == json.encoder.__file__:
+            return True
+        error = error.__context__
+    return False
 
 
 def _place(error: BaseException, without: str) -> str:

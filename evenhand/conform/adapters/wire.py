@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from msgspec import UNSET, Meta, Struct, UnsetType, ValidationError, convert, to_builtins
 
 from evenhand.core.canonical import MAX_DEPTH, Json, canonical_bytes
-from evenhand.evidence.schemas import Positive, Shape
+from evenhand.evidence.schemas import Natural, Positive, Shape
 
 VERSION = 1
 
@@ -60,7 +60,7 @@ class StartRequest(Shape, frozen=True, tag_field="do", tag="start"):
 class RawValue(Shape, frozen=True):
     """One message of a step, the `message`-th that the kernel gets, with another JSON value in one place."""
 
-    message: Annotated[int, Meta(extra_json_schema={"minimum": 0})]
+    message: Natural
     at: list[str | int]
     """The keys and indices on the way to the value; empty for the whole message."""
 

@@ -328,30 +328,41 @@ def _reasons(kinds: frozenset[str]) -> set[tuple[str, str, bool]]:
     """The texts that stand in place of another: field, text, and whether the model shows it."""
     found: set[tuple[str, str, bool]] = set()
     for kind, place in _placed(kinds).items():
-        expected, slash, got = kind.partition(": ")[2].partition(" / ")
-        entry = kind.startswith(f"{place}[]: ")  # alone it says no reason in place of another
-        found |= {(place, expected, True), (place, got, False)} if slash and not entry else set()
+        if " / " in kind and not _is_entry(kind, place):
+            expected, got = _sides(kind)
+            found |= {(place, expected, True), (place, got, False)}
     return found
 
 
 def _bare_reasons(kinds: frozenset[str]) -> set[tuple[str, str, bool]]:
     """The reasons, each with its place and whether the model gives it, where the other side gives none."""
-    bare = {kind for kind in kinds if kind.endswith(f" / {EMPTY}") or f": {EMPTY} / " in kind}
-    lost = {kind: place for kind, place in _placed(kinds).items() if kind.startswith(f"{place}[]: ")}
-    words = {kind: kind.partition(": ")[2].removesuffix(" / nothing") for kind in lost if kind.endswith(" / nothing")}
-    return {one for one in _reasons(frozenset(bare)) if one[1] != EMPTY} | {
-        (lost[kind], word, True)
-        for kind, said in words.items()
-        for word in said.split()
-        if not _WORDLESS.fullmatch(word)
-    }
+    found: set[tuple[str, str, bool]] = set()
+    for kind, place in _placed(kinds).items():
+        expected, got = _sides(kind)
+        if _is_entry(kind, place) and got == "nothing":
+            found |= {(place, word, True) for word in expected.split() if not _WORDLESS.fullmatch(word)}
+        elif EMPTY in (expected, got):
+            found.add((place, got, False) if expected == EMPTY else (place, expected, True))
+    return found
+
+
+def _is_entry(kind: str, place: str) -> bool:
+    """Whether a whole entry of a list is too much or missing, and nothing else of that list differs."""
+    return kind.startswith(f"{place}[]: ")
+
+
+def _sides(kind: str) -> tuple[str, str]:
+    """What the model shows, and what the kernel."""
+    expected, _, got = kind.partition(": ")[2].partition(" / ")
+    return expected, got
 
 
 def _placed(kinds: frozenset[str]) -> dict[str, str]:
     """Each kind with its place; the only one about the entries of a list with that list."""
     places = {kind: kind.partition(": ")[0] for kind in kinds}
-    lists = Counter(place.partition("[")[0] for place in places.values())
-    return {kind: (of if lists[of := place.partition("[")[0]] == 1 else place) for kind, place in places.items()}
+    lists = {kind: place.partition("[")[0] for kind, place in places.items()}
+    many = Counter(lists.values())
+    return {kind: lists[kind] if many[lists[kind]] == 1 else place for kind, place in places.items()}
 
 
 def same_words(one: frozenset[str], other: frozenset[str], words: frozenset[str]) -> bool:

@@ -28,7 +28,7 @@ from evenhand.conform.checking.multi_run import LIVENESS_RUNS, PAIRS, MultiRunCl
 from evenhand.conform.checking.naming import Naming
 from evenhand.conform.checking.ordering import Defect
 from evenhand.conform.checking.phase import AGAIN, LeftOut, Phase
-from evenhand.conform.checking.raw import RAW, Raw
+from evenhand.conform.checking.raw import Raw
 from evenhand.conform.checking.strangers import GROUPS, Strangers
 from evenhand.conform.checking.wandering import wandering
 from evenhand.core.answers import known_names
@@ -66,7 +66,7 @@ is met."""
 UNTYPED = 0.74
 """The part after which values that no type admits end."""
 
-NO_DOOR = "values of other types were not sent: the adapter has no method pass_on (docs/how-to/check-your-kernel.md)"
+NO_DOOR = "values of other types were not sent: no JSON came through pass_on (docs/how-to/check-your-kernel.md)"
 
 BASES = 200
 """Runs that agree, the last ones, that are altered, and as many that agree in the kernel's own words."""
@@ -399,7 +399,7 @@ class _Check:
 
     def _lateness(self) -> Iterator[str]:
         """Yield what was left out."""
-        if RAW in self.phase.runs and not self.raw.passed_on:
+        if self.raw.closed:
             yield NO_DOOR
         if self.late:
             yield f"left out for lack of time: a part of {', '.join(self.late)}; --seconds gives more"

@@ -19,6 +19,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, cast
 
+from msgspec import UNSET
+
 from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse
 from evenhand.conform.adapters.wire import ChangedMessage, Fault, RawValue, text, with_raw
 from evenhand.conform.checking.divergence import Divergence, Examiner, kind_of
@@ -53,6 +55,10 @@ AFTER, ITEMS = 2, 2
 
 DOUBTS = 3
 """Faults of one place that did not show again in a new process, after which it is left alone."""
+
+_TYPES: dict[type, str] = {
+    type(None): "null", bool: "flag", str: "text", int: "number", float: "number", list: "list", dict: "object"
+}  # fmt: skip
 
 _LINE = re.compile(r"\([^()]+, line \d+[^()]*\)$")
 
@@ -102,12 +108,14 @@ class Raw:
     """Changes messages of runs on which kernel and model agree; equal seed and runs give equal changes.
 
     What is in `sent`, a place with the type of the value there and the number of the other one, is not sent again.
+    The kernel is `closed` if no message was seen, though the time sufficed to look.
     """
 
     phase: Phase
     seed: int
     sent: set[tuple[str, str, int]]
     passed_on: bool = False
+    closed: bool = False
     _found: dict[frozenset[str], tuple[Divergence, int]] = field(default_factory=dict[Any, Any])
     _failed: set[str] = field(default_factory=set[str])
     _doubts: Counter[str] = field(default_factory=Counter[str])
@@ -120,10 +128,11 @@ class Raw:
         pick = random.Random(self.seed)
         chosen = _various(pick.sample(bases, len(bases)))[:RUNS]
         sites: dict[tuple[str, str], list[_Site]] = {}
-        for bases in (chosen[:FIRST], chosen[FIRST:]):
-            for site, place in self._sites(bases):
+        for runs in (chosen[:FIRST], chosen[FIRST:]):
+            for site, place in self._sites(runs):
                 sites.setdefault((place, _type(site.value)), []).append(site)
             if not self.passed_on:
+                self.closed = not self.phase.over()
                 return
         for key, found in sites.items():
             some = sorted(found, key=lambda one: one.step)
@@ -170,6 +179,8 @@ class Raw:
             for step, told in response.raw.items():
                 messages = cast("dict[str, Any]", told).get("messages") if isinstance(told, dict) else None
                 for number, message in enumerate(cast("list[Json]", messages or ())):
+                    if message is None:  # no JSON, or nothing
+                        continue
                     self.passed_on = True
                     for at, value in _walk(message):
                         yield _Site(base, step, number, at, value), _called(message, at, names)
@@ -187,7 +198,7 @@ class Raw:
         scenario, step = site.trace.scenario, site.trace.steps[site.step]
         first = site.step if step.before == scenario.start else 0
         actions = scenario.actions[first : site.step + 1 + AFTER]
-        raw = RawValue(site.message, [*at]) if said is None else RawValue(site.message, [*at], said)
+        raw = RawValue(site.message, [*at], UNSET if said is None else said)
         trace = self.examiner.coder.trace(replace(scenario, actions=actions))
         named = place if at == site.at else f"{NO_KEY} of {place}"
         return trace, ChangedMessage(site.step - first + 1, named, raw)
@@ -254,11 +265,7 @@ def _called(message: Json, at: Sequence[str | int], names: frozenset[str]) -> st
 
 def _type(value: Json) -> str:
     """The JSON type of a value."""
-    if value is None or isinstance(value, bool):
-        return "null" if value is None else "flag"
-    if isinstance(value, str):
-        return "text"
-    return "number" if isinstance(value, int | float) else "list" if isinstance(value, list) else "object"
+    return _TYPES[type(value)]
 
 
 def _values(site: _Site) -> Iterator[tuple[tuple[str | int, ...], str | None]]:
@@ -266,7 +273,8 @@ def _values(site: _Site) -> Iterator[tuple[tuple[str | int, ...], str | None]]:
     at, value = site.at, site.value
     kind, said = _type(value), text(value)
     others = [one for one in VALUES if _type(json.loads(one)) != kind]
-    yield at, f"[{said}]" if kind == "text" else f'"{said}"' if kind == "number" else others[0]
+    if kind in ("text", "number"):
+        yield at, f"[{said}]" if kind == "text" else f'"{said}"'
     if at and isinstance(at[-1], str):
         yield at, None
     yield from ((at, one) for one in others[:3])

@@ -124,6 +124,7 @@ def _shown(system: AnySystem, run: Any) -> list[Any]:
         (["errors[]: Error late / nothing"], ["errors[]: Error poor / nothing"], False),
         (["errors[]: late / nothing"], ["errors[]: late / nothing", "ok: false / true"], False),
         (["errors[]: Error late / nothing"], ["errors[#].code: late / poor", "errors[#].field: · / ·"], False),
+        (['seats[#].why: late / ""', "seats[#].row: less"], ["seats[#].why: late / poor", "seats[#].row: less"], True),
     ],
 )
 def test_a_reason_that_is_overlooked_is_one_cause(one: list[str], other: list[str], same: bool) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 from dataclasses import replace
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import Any, cast
 
@@ -115,6 +116,60 @@ class Closed(Adapter):
         return self.teller.answer({"who": action["name"], "sum": action["amount"], "for": action["things"]})
 
 
+class Keyed(Adapter):
+    """Its messages have a key that is new in each run."""
+
+    runs = count()
+
+    def step(self, action: Any) -> Any:
+        """Take an encoded action."""
+        self.key = f"number {next(self.runs)}"
+        told = self.pass_on({self.key: {"who": action["name"], "sum": action["amount"], "for": action["things"]}})
+        return {"$": "Said", **{name: told[name] for name in ("why", "total", "count", "things")}}
+
+    def pass_on(self, message: Any) -> Any:
+        """The answer to a payment.  Raises Unsupported if it is refused."""
+        if not isinstance(message, dict) or self.key not in message:
+            raise Unsupported("whose payment is it?")
+        return super().pass_on(cast("dict[str, Any]", message)[self.key])
+
+
+class Catching(Adapter):
+    """Tells a refusal in the words of the protocol, and has no Unsupported."""
+
+    def step(self, action: Any) -> Any:
+        """Take an encoded action."""
+        try:
+            return super().step(action)
+        except ValueError as error:
+            return {"$": "Said", "why": str(error), "total": 0, "count": 0, "things": []}
+
+    def pass_on(self, message: Any) -> Any:
+        """The answer to a payment."""
+        return self.teller.answer(message)
+
+
+class Writing(Adapter):
+    """Writes standard JSON, in which there is no number without end."""
+
+    def pass_on(self, message: Any) -> Any:
+        """The answer to a payment.  Raises Unsupported if it is refused."""
+        return super().pass_on(json.loads(json.dumps(message, allow_nan=False)))
+
+
+class Tupled(Adapter):
+    """Its messages are no JSON: the kernel is made for tuples."""
+
+    def step(self, action: Any) -> Any:
+        """Take an encoded action."""
+        told = self.pass_on({"who": action["name"], "sum": action["amount"], "for": (*action["things"],)})
+        return {"$": "Said", **{name: told[name] for name in ("why", "total", "count", "things")}}
+
+    def pass_on(self, message: Any) -> Any:
+        """The answer to a payment.  Raises Unsupported if it is refused."""
+        return super().pass_on({**message, "for": [*(message["for"] + ())]})
+
+
 def checked(faults: Collection[str], kind: Any = Adapter) -> SystemChecked:
     """Check the bank in three steps, and hand it values that no type admits."""
     effort = CheckEffort(transitions=12, examples=0, phases=(EXHAUSTIVE, ALTERED))
@@ -164,6 +219,13 @@ def test_refusing_taking_and_reading_such_values_accuse_nobody(conduct: str) -> 
     assert not result.defects
     assert result.runs[RAW] > 60
     assert NO_DOOR not in result.notes
+
+
+@pytest.mark.parametrize("kind", [Keyed, Catching, Writing, Tupled])
+def test_what_an_adapter_does_accuses_no_kernel(kind: Any) -> None:
+    """A key of its own, a refusal in the protocol's words, a writer of JSON, messages that are none."""
+    result = checked([], kind)
+    assert not result.defects and (NO_DOOR in result.notes) == (kind is Tupled)
 
 
 def test_an_adapter_without_pass_on_is_handed_nothing_and_the_report_says_so() -> None:

@@ -107,7 +107,10 @@ class Adapter:
         chosen = enc.choices(action)
         moves = [self.move(agent, choice) for agent, choice in chosen.items()]
         seen = [[agent, self.seen(agent)] for agent in self.active]
-        answer = self.pass_on({"do": "epoch", "moves": moves})
+        try:
+            answer = self.pass_on({"do": "epoch", "moves": moves})
+        except Unsupported as error:
+            raise RuntimeError(str(error)) from error
         if not answer["ok"]:
             return enc.closed(action, self.free)
         trace = Program.ask({"do": "trace"})["trace"]
@@ -147,10 +150,7 @@ class Adapter:
         """The answer to a line.  Raises Unsupported if the kernel refuses it, or another question is asked by it."""
         if isinstance(line, dict) and line.get("do") != "epoch":
             raise Unsupported("another question")
-        try:
-            answer = Program.ask(line)
-        except ValueError as error:
-            raise Unsupported("no JSON") from error
+        answer = Program.ask(line)
         if not answer["ok"] and answer["error"] != "the run is over":
             raise Unsupported(answer["error"])
         return answer
